@@ -72,7 +72,7 @@ def sigmoid(x: Any) -> Any:
 
 # -- choices: np.where branches on each element, which costs ten times the arithmetic when the condition is random
 
-WORDS = {np.dtype(f"{kind}{size}"): np.dtype(f"i{size}") for kind in "fi" for size in (4, 8)}
+WORDS = {np.dtype(f"{kind}{size}"): np.dtype(f"i{size}") for kind in "fi" for size in (2, 4, 8)}
 FEW = 2048
 
 

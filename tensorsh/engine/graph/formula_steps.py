@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..numerics.halves import FLOAT32, converted
 from .nodes import FREED, SECOND_TIME
 
 
@@ -85,7 +86,7 @@ def single(x: Any) -> Any:
     if type(x) is list:
         return [single(each) for each in x]
     kind = getattr(x, "dtype", None)
-    return x.astype(np.float32) if kind is not None and kind.itemsize == 2 and kind.kind in "fV" else x
+    return converted(x, FLOAT32) if kind is not None and kind.itemsize == 2 and kind.kind in "fV" else x
 
 
 FUSED = frozenset(

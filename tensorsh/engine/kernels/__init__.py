@@ -54,6 +54,8 @@ def keep_freed(size: int) -> None:
 
 if process.owned:
     keep_freed(1 << 27)
+    if compiled is not None:
+        compiled.quick_halves()
 
 
 def give_back() -> None:

@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <numpy/arrayscalars.h>
 
-#define MOST_KERNELS 100
+#define MOST_KERNELS 128
 #define SMALL_ROOM 16384 /* bytes of scratch memory that the stack has */
-#define TABLES attention_kernels, batch_norm_kernels, choices_kernels, complex_kernels, convolution_kernels, fourier_kernels, gemm_kernels, group_norm_kernels, halves_kernels, layer_norm_kernels, losses_kernels, optimizer_kernels, order_kernels, pieces_kernels, places_kernels, pooling_kernels, random_kernels, recurrent_kernels, region_kernels, resizing_kernels, sampling_kernels, scan_kernels, series_kernels, softmax_kernels, sums_kernels
+#define TABLES attention_kernels, batch_norm_kernels, choices_kernels, complex_kernels, convolution_kernels, fourier_kernels, gamma_kernels, gemm_kernels, group_norm_kernels, halves_kernels, layer_norm_kernels, losses_kernels, optimizer_kernels, order_kernels, pieces_kernels, places_kernels, pooling_kernels, random_kernels, recurrent_kernels, region_kernels, resizing_kernels, sampling_kernels, scan_kernels, series_kernels, softmax_kernels, sums_kernels, tapped_kernels, whole_kernels
 
 /* A kernel's letters, read once. */
 typedef struct {
@@ -301,7 +301,9 @@ static int add_ufunc(PyObject *module, Ufunc *ufunc) {
     static const char complexes[] = {NPY_CFLOAT, NPY_CFLOAT, NPY_CFLOAT, NPY_CFLOAT, NPY_CDOUBLE, NPY_CDOUBLE, NPY_CDOUBLE, NPY_CDOUBLE};
     static void *const data[] = {NULL, NULL};
     const char *types = (ufunc->of_complex ? complexes : floats) + 3 - ufunc->arguments; /* of the first loop, of the second */
-    PyObject *made = PyUFunc_FromFuncAndData(ufunc->runs, data, types, ufunc->runs[1] ? 2 : 1, ufunc->arguments, 1, PyUFunc_None,
+    const int alone = ufunc->runs[0] == NULL; /* of doubles */
+    types += alone ? ufunc->arguments + 1 : 0;
+    PyObject *made = PyUFunc_FromFuncAndData(ufunc->runs + alone, data, types, ufunc->runs[1] && !alone ? 2 : 1, ufunc->arguments, 1, PyUFunc_None,
                                              ufunc->name, NULL, 0);
     if (made != NULL && PyModule_AddObject(module, ufunc->name, made) == 0) return 0;
     Py_XDECREF(made);
@@ -313,7 +315,7 @@ int add_kernels(PyObject *module) {
     for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const Kernel *kernel = tables[t]; kernel->name; kernel++)
             if (add_kernel(module, kernel) < 0) return -1;
-    Ufunc *const ufuncs[] = {elementwise_ufuncs, complex_ufuncs, fused_ufuncs, rectifier_ufuncs, series_ufuncs};
+    Ufunc *const ufuncs[] = {elementwise_ufuncs, complex_ufuncs, fused_ufuncs, gamma_ufuncs, library_ufuncs, rectifier_ufuncs, series_ufuncs};
     for (unsigned t = 0; t < sizeof ufuncs / sizeof *ufuncs; t++)
         for (Ufunc *ufunc = ufuncs[t]; ufunc->name; ufunc++)
             if (add_ufunc(module, ufunc) < 0) return -1;

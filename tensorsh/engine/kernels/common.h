@@ -21,7 +21,7 @@
 
 #include "kernels.h"
 
-extern PyMethodDef memory_methods[];
+extern PyMethodDef memory_methods[], half_methods[];
 int add_kernels(PyObject *module), add_loops(PyObject *module), add_chains(PyObject *module), add_patience(PyObject *module);
 
 #endif

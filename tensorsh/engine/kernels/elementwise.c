@@ -74,11 +74,34 @@ UNARY(log10, log_float(x) * 0x1.bcb7b1526e50ep-2)
 UNARY(exp2, exp2_single(x))
 UNARY(tanh, tanh_float(x))
 UNARY(erf, erf_float(x))
+UNARY(erfc, erfc_float(x))
 UNARY(relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 UNARY(sigmoid, 1.0f / (1.0f + exp_single(-x)))
 UNARY(silu, x / (1.0f + exp_single(-x)))
 UNARY(gelu, x * 0.5f * (1.0f + erf_of_normal(x, bell(x))))
 UNARY(gelu_tanh, 0.5f * x * (1.0f + (float)tanh_float(TANH_SCALE * __builtin_fmaf(TANH_CUBE, x * x * x, x))))
+
+/* Functions of angles, in a block of which one is too large by C's library. */
+#define OF_ANGLES(name)                                                                                       \
+    WIDE static void name##_flat(const float *in, float *out, size n) {                                       \
+        for (size done = 0, m; done < n; done += m) {                                                         \
+            m = n - done < PIECE ? n - done : PIECE;                                                          \
+            const float *x = in + done;                                                                       \
+            float made[PIECE];                                                                                \
+            int far = 0;                                                                                      \
+            for (size i = 0; i < m; i++) far |= !(fabsf(x[i]) <= (float)MOST_ANGLE);                          \
+            for (size i = 0; i < m; i++) made[i] = (float)name##_float(x[i]);                                 \
+            for (size i = 0; far && i < m; i++)                                                               \
+                if (!(fabsf(x[i]) <= (float)MOST_ANGLE)) made[i] = (float)name((double)x[i]);                 \
+            memcpy(out + done, made, m * sizeof(float));                                                      \
+        }                                                                                                     \
+    }                                                                                                         \
+    LOOP(name, 1, (in[0], out, m))
+OF_ANGLES(sin)
+OF_ANGLES(cos)
+OF_ANGLES(tan)
+UNARY(erfinv, normal_quantile(0.5 * x, 0.5 - fabs(0.5 * x)) * 0.70710678118654752440)
+UNARY(ndtri, normal_quantile(x - 0.5, x < 0.5f ? (double)x : 1.0 - x))
 
 UNARY(sign, (float)(x > 0.0f) - (float)(x < 0.0f))
 UNARY(hardswish, x * (x + 3.0f < 0.0f ? 0.0f : x + 3.0f > 6.0f ? 6.0f : x + 3.0f) / 6.0f)
@@ -90,8 +113,28 @@ INLINE float falling(float x, float y) { return x == y ? 0.0f : -fabsf(x - y); }
 BINARY(logaddexp, x, y, larger(x, y) + (float)log1p_float((float)exp_float(falling(x, y))))
 BINARY(logaddexp2, x, y, FMAF((float)log1p_float(exp2_single(falling(x, y))), BITS_OF_E, larger(x, y)))
 TERNARY(softplus, x, beta, threshold, x * beta > threshold ? x : (float)log1p_float((float)exp_float(x * beta)) / beta)
-TERNARY(elu, x, low, scale, x <= 0.0f ? (float)expm1_float(x) * low : x * scale)
+
+/* Where all are above 0, which is usual, no exponentials are needed. */
+WIDE static void elu_flat(const float *in, const float *low, const float *scale, float *out, size n) {
+    for (size done = 0, m; done < n; done += m, in += m, low += m, scale += m, out += m) {
+        m = n - done < PIECE ? n - done : PIECE;
+        int below = 0;
+        for (size i = 0; i < m; i++) below |= in[i] <= 0.0f;
+        if (below) {
+            INDEPENDENT
+            for (size i = 0; i < m; i++) {
+                const float x = in[i];
+                out[i] = x <= 0.0f ? (float)expm1_float(x) * low[i] : x * scale[i];
+            }
+        } else {
+            INDEPENDENT
+            for (size i = 0; i < m; i++) out[i] = in[i] * scale[i];
+        }
+    }
+}
+LOOP(elu, 3, (in[0], in[1], in[2], out, m))
 TERNARY(smooth_l1, x, y, beta, fabsf(x - y) < beta ? 0.5f * fabsf(x - y) * fabsf(x - y) / beta : fabsf(x - y) - 0.5f * beta)
+TERNARY(huber, x, y, delta, fabsf(x - y) <= delta ? 0.5f * fabsf(x - y) * fabsf(x - y) : delta * (fabsf(x - y) - 0.5f * delta))
 TERNARY(lerp, x, end, w,
         fabsf(w) < 0.5f ? __builtin_fmaf(end - x, w, x) : __builtin_fmaf(-(end - x), 1.0f - w, end))
 
@@ -162,9 +205,9 @@ BINARY(silu_backward, g, x, silu_gradient(g, x))
 
 Ufunc elementwise_ufuncs[] = {
     UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
-    UFUNC(erf, 1), UFUNC(exp2, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC(sin, 1), UFUNC(cos, 1), UFUNC(tan, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC(sign, 1), UFUNC(hardswish, 1), UFUNC(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3),
-    UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2),
+    UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(huber, 3), UFUNC(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2),
     {0},
 };

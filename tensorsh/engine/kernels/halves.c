@@ -115,8 +115,25 @@ static int half_widened(Call *c, size from, size to) {
     return 1;
 }
 
-static int narrowed_plan(Call *c) { return is_half(&c->in[1]) && like(c, 1, &c->in[0]); }
+static int narrowed_plan(Call *c) {
+    const Kind kind = c->in[0].kind;
+    return is_half(&c->in[1]) && (kind == FLOAT32 || kind == FLOAT64 || kind == INT64) && like(c, 1, &c->in[0]);
+}
+/* What is no float32 becomes one first, as in PyTorch. */
+WIDE static void singles_of(const Argument *x, size from, size n, float *near) {
+    if (x->kind == FLOAT64)
+        for (size i = 0; i < n; i++) near[i] = (float)((const double *)x->data)[from + i];
+    else
+        for (size i = 0; i < n; i++) near[i] = (float)((const int64_t *)x->data)[from + i];
+}
 static int half_narrowed(Call *c, size from, size to) {
+    float near[PIECE];
+    for (size done = from, m; c->in[0].kind != FLOAT32 && done < to; done += m) {
+        m = to - done < PIECE ? to - done : PIECE;
+        singles_of(&c->in[0], done, m, near);
+        floats_to_halves(c->in[1].kind == BRAIN, near, (uint16_t *)c->out[0].data + done, m);
+    }
+    if (c->in[0].kind != FLOAT32) return 1;
     floats_to_halves(c->in[1].kind == BRAIN, (const float *)c->in[0].data + from, (uint16_t *)c->out[0].data + from, to - from);
     return 1;
 }
@@ -155,7 +172,7 @@ static int half_computed(Call *c, size from, size to) {
 
 const Kernel halves_kernels[] = {
     {"half_widened", "h", widened_plan, half_widened, "half_widened(x): as float32"},
-    {"half_narrowed", "fy", narrowed_plan, half_narrowed, "half_narrowed(x, dtype): float32 as a half type"},
+    {"half_narrowed", "ay", narrowed_plan, half_narrowed, "half_narrowed(x, dtype): float32, float64 or int64 as a half type"},
     {"half_computed", "oh|h", computed_plan, half_computed, "half_computed(ufunc, x, y=None): in float32, and rounded"},
     {0},
 };

@@ -132,9 +132,9 @@ typedef struct {
     const char *help;
 } Kernel;
 
-extern const Kernel attention_kernels[], batch_norm_kernels[], choices_kernels[], complex_kernels[], convolution_kernels[], fourier_kernels[], gemm_kernels[],
+extern const Kernel attention_kernels[], batch_norm_kernels[], choices_kernels[], complex_kernels[], convolution_kernels[], fourier_kernels[], gamma_kernels[], gemm_kernels[],
     group_norm_kernels[], halves_kernels[], layer_norm_kernels[], losses_kernels[], optimizer_kernels[], order_kernels[], pieces_kernels[], places_kernels[], pooling_kernels[],
-    random_kernels[], recurrent_kernels[], region_kernels[], resizing_kernels[], sampling_kernels[], scan_kernels[], series_kernels[], softmax_kernels[], sums_kernels[];
+    random_kernels[], recurrent_kernels[], region_kernels[], resizing_kernels[], sampling_kernels[], scan_kernels[], series_kernels[], softmax_kernels[], sums_kernels[], tapped_kernels[], whole_kernels[];
 
 /* Ufuncs of arrays of one dtype, by their names and numbers of arguments: the loops for float32 and, perhaps, float64, or for
    their complex numbers. */
@@ -144,7 +144,7 @@ typedef struct {
     UfuncRun runs[2];
     int of_complex;
 } Ufunc;
-extern Ufunc complex_ufuncs[], elementwise_ufuncs[], fused_ufuncs[], rectifier_ufuncs[], series_ufuncs[];
+extern Ufunc complex_ufuncs[], elementwise_ufuncs[], fused_ufuncs[], gamma_ufuncs[], library_ufuncs[], rectifier_ufuncs[], series_ufuncs[];
 
 /* Whether a signal ends the call: to be asked between pieces of a line that may be long, after so many elements of work. */
 int see_signals(Call *call);

@@ -78,8 +78,58 @@ static int nll_backward(Call *c, size from, size to) {
     return (c->in[0].kind == FLOAT32 ? shares_float : shares_double)(c, from, to);
 }
 
+/* multilabel_margin(x, classes): of each row, the sum over the classes listed, up to the first negative number, and those that are
+   not, of max(0, 1 - (x[listed] - x[other])); how often each element counts in it, positive and negative. */
+static int multilabel_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    if (x->ndim != 2 || x->count == 0 || !has_shape(&c->in[1], 2, x->shape)) return 0;
+    add_dimension(result(c, 0), x->shape[0]);
+    shape_as(result(c, 0), x);
+    c->lines = x->shape[0], c->each = times(x->shape[1], 8);
+    c->room = x->shape[1];
+    return 1;
+}
+
+#define MULTILABEL(T, name)                                                                  \
+    static int name(Call *c, size from, size to) {                                           \
+        const size n = c->in[0].shape[1];                                                    \
+        char *listed = c->scratch;                                                           \
+        for (size row = from; row < to; row++) {                                             \
+            const T *x = (const T *)c->in[0].data + row * n;                                 \
+            const int64_t *classes = (const int64_t *)c->in[1].data + row * n;               \
+            T *slope = (T *)c->out[1].data + row * n, total = 0;                             \
+            memset(listed, 0, n);                                                            \
+            memset(slope, 0, n * sizeof *slope);                                             \
+            for (size i = 0, place; i < n && (place = place_at(classes + i)) >= 0; i++) {    \
+                if (OUTSIDE(place, n)) return 0;                                             \
+                listed[place] = 1;                                                           \
+            }                                                                                \
+            for (size i = 0, place; i < n && (place = place_at(classes + i)) >= 0; i++) {    \
+                if (OUTSIDE(place, n) || ends(c, n)) return 0;                               \
+                const T gap = 1 - x[place];                                                  \
+                T count = 0;                                                                 \
+                for (size k = 0; k < n; k++) {                                               \
+                    const T z = gap + x[k];                                                  \
+                    const int counts = !listed[k] && z > 0;                                  \
+                    total += counts ? z : 0;                                                 \
+                    slope[k] += counts ? (T)1 : 0, count += counts ? (T)1 : 0;               \
+                }                                                                            \
+                slope[place] -= count;                                                       \
+            }                                                                                \
+            ((T *)c->out[0].data)[row] = total;                                              \
+        }                                                                                    \
+        return 1;                                                                            \
+    }
+MULTILABEL(float, multilabel_float)
+MULTILABEL(double, multilabel_double)
+
+static int multilabel_margin(Call *c, size from, size to) {
+    return (c->in[0].kind == FLOAT32 ? multilabel_float : multilabel_double)(c, from, to);
+}
+
 const Kernel losses_kernels[] = {
     {"nll", "rlb", nll_plan, nll, "nll(x, classes, mean): minus the sum, or the mean, of the log-probabilities of the classes"},
+    {"multilabel_margin", "rl", multilabel_plan, multilabel_margin, "multilabel_margin(x, classes): the sums of rows, and their slopes"},
     {"nll_backward", "rlt", nll_backward_plan, nll_backward, "nll_backward(g, classes, shape of x)"},
     {0},
 };

@@ -105,6 +105,22 @@ static int walk(Call *c) {
     }
 /* Products and extremes instead of sums: a NaN stays, and of equal elements the first. */
 #define REDUCES(T, name, Unsigned)                                                                            \
+    WIDE static int name##_reduce_rows(const Call *c, size from, size to) {                                   \
+        const int64_t *index = c->in[1].data;                                                                 \
+        const size n = c->in[0].shape[0], width = c->each, step = c->in[2].whole, how = c->in[3].whole;       \
+        for (size i = from; i < to; i++) {                                                                    \
+            const size place = place_at(index + i);                                                           \
+            if (OUTSIDE(place, n)) return 0;                                                                  \
+            T *x = (T *)c->in[0].data + place * width;                                                        \
+            const T *values = (const T *)c->in[2].data + i * width * step;                                    \
+            for (size k = 0; k < width; k++) {                                                                \
+                const T v = values[k * step];                                                                 \
+                const int better = how > 0 ? v > x[k] || v != v : v < x[k] || v != v;                         \
+                x[k] = how == 0 ? (T)((Unsigned)x[k] * (Unsigned)v) : better ? v : x[k];                      \
+            }                                                                                                 \
+        }                                                                                                     \
+        return 1;                                                                                             \
+    }                                                                                                         \
     static int name##_reduce(const Call *c, size from, size to) {                                             \
         T *x = c->in[0].data;                                                                                 \
         const T *values = c->in[3].data;                                                                      \
@@ -113,6 +129,62 @@ static int walk(Call *c) {
         if (c->in[4].whole > 0) WALK(const T v = values[i * each_value]; if (v > x[at] || v != v) x[at] = v); \
         WALK(const T v = values[i * each_value]; if (v < x[at] || v != v) x[at] = v);                         \
     }
+/* Of floats that hold numbers of a half type: each result is rounded to that type, a tie to the even number. */
+INLINE float as_half(float x) {
+    uint32_t bits, size_of;
+    memcpy(&bits, &x, 4);
+    size_of = bits & 0x7fffffff;
+    if (size_of < 0x38800000) return copysignf((fabsf(x) + 0.5f) - 0.5f, x); /* in steps of 2^-24 */
+    uint32_t made = (size_of + 0xfff + (size_of >> 13 & 1)) & ~(uint32_t)0x1fff;
+    made = size_of > 0x7f800000 ? size_of : made >= 0x47800000 ? 0x7f800000 : made;
+    made |= bits & 0x80000000;
+    memcpy(&x, &made, 4);
+    return x;
+}
+INLINE float as_brain(float x) {
+    uint32_t bits, size_of;
+    memcpy(&bits, &x, 4);
+    size_of = bits & 0x7fffffff;
+    const uint32_t made = size_of > 0x7f800000 ? bits : (bits + 0x7fff + (size_of >> 16 & 1)) & ~(uint32_t)0xffff;
+    memcpy(&x, &made, 4);
+    return x;
+}
+#define ROUNDS(name, as)                                                                     \
+    static int name##_add(const Call *c, size from, size to) {                               \
+        float *x = c->in[0].data;                                                            \
+        const float *values = c->in[3].data;                                                 \
+        const size each_value = c->in[3].whole;                                              \
+        WALK(x[at] = as(x[at] + values[i * each_value]));                                    \
+    }                                                                                        \
+    static int name##_multiply(const Call *c, size from, size to) {                          \
+        float *x = c->in[0].data;                                                            \
+        const float *values = c->in[3].data;                                                 \
+        const size each_value = c->in[3].whole;                                              \
+        WALK(x[at] = as(x[at] * values[i * each_value]));                                    \
+    }                                                                                        \
+    WIDE static int name##_rows(const Call *c, size from, size to) {                         \
+        float *x = c->in[0].data;                                                            \
+        const int64_t *index = c->in[1].data;                                                \
+        const size n = c->in[0].shape[0], width = c->each, step = c->in[2].whole;            \
+        for (size i = from; i < to; i++) {                                                   \
+            const size place = place_at(index + i);                                          \
+            if (OUTSIDE(place, n)) return 0;                                                 \
+            float *row = x + place * width;                                                  \
+            const float *values = (const float *)c->in[2].data + i * width * step;           \
+            INDEPENDENT                                                                      \
+            for (size k = 0; k < width; k++) row[k] = as(row[k] + values[k * step]);         \
+        }                                                                                    \
+        return 1;                                                                            \
+    }
+ROUNDS(half, as_half)
+ROUNDS(brain, as_brain)
+
+/* The type that results are rounded to: the argument of that number, of a kernel on float32; 0 where it is none. */
+static int rounding(const Call *c, int k) {
+    return c->given <= k ? 0 : c->in[k].kind == HALF ? HALF : c->in[k].kind == BRAIN ? BRAIN : 0;
+}
+static int rounds(const Call *c, int k) { return c->given <= k || (c->in[0].kind == FLOAT32 && rounding(c, k)); }
+
 typedef struct { uint64_t low, high; } Wide;
 MOVES(uint8_t, bytes)
 MOVES(uint16_t, shorts)
@@ -146,9 +218,22 @@ REDUCES(int64_t, int64, uint64_t) /* products wrap around */
     }
 BY_SIZE(taken_along, take)
 BY_SIZE(put_along, put)
-BY_KIND(added_along, add)
-BY_KIND(added_rows, rows)
-BY_KIND(reduced_along, reduce)
+BY_KIND(added_plainly, add)
+BY_KIND(rows_plainly, rows)
+BY_KIND(reduced_plainly, reduce)
+BY_KIND(reduced_rows, reduce_rows)
+static int added_along(Call *c, size from, size to) {
+    const int kind = rounding(c, 4);
+    return kind == HALF ? half_add(c, from, to) : kind == BRAIN ? brain_add(c, from, to) : added_plainly(c, from, to);
+}
+static int added_rows(Call *c, size from, size to) {
+    const int kind = rounding(c, 3);
+    return kind == HALF ? half_rows(c, from, to) : kind == BRAIN ? brain_rows(c, from, to) : rows_plainly(c, from, to);
+}
+static int reduced_along(Call *c, size from, size to) { /* extremes need no rounding */
+    const int kind = c->in[4].whole == 0 ? rounding(c, 5) : 0;
+    return kind == HALF ? half_multiply(c, from, to) : kind == BRAIN ? brain_multiply(c, from, to) : reduced_plainly(c, from, to);
+}
 
 static int is_movable(const Argument *x) {
     return x->item == 1 || x->item == 2 || x->item == 4 || x->item == 8 || x->item == 16;
@@ -176,18 +261,31 @@ static int put_along_plan(Call *c) {
            has_values(&c->in[3], &c->in[0], index->ndim, index->shape);
 }
 
-static int added_along_plan(Call *c) { return is_addable(&c->in[0]) && put_along_plan(c); }
+static int added_along_plan(Call *c) { return is_addable(&c->in[0]) && rounds(c, 4) && put_along_plan(c); }
+static int reduced_along_plan(Call *c) { return is_addable(&c->in[0]) && rounds(c, 5) && put_along_plan(c); }
 
 /* added_rows(x, index, values): x[index[i]] += values[i] for all i. */
 static int added_rows_plan(Call *c) {
     const Argument *x = &c->in[0], *index = &c->in[1];
-    if (x->ndim < 1 || index->ndim != 1 || !is_addable(x)) return 0;
+    if (x->ndim < 1 || index->ndim != 1 || !is_addable(x) || !rounds(c, 3)) return 0;
     size shape[DIMS];
     memcpy(shape, x->shape, x->ndim * sizeof *shape);
     shape[0] = c->lines = index->count;
     c->each = 1;
     for (int k = 1; k < x->ndim; k++) c->each *= shape[k];
     return has_values(&c->in[2], x, x->ndim, shape) && within_longs(index->data, index->count, x->shape[0]);
+}
+
+/* reduced_rows(x, index, values, how): likewise, for products and extremes. */
+static int reduced_rows_plan(Call *c) {
+    Argument *x = &c->in[0];
+    if (x->ndim < 1 || c->in[1].ndim != 1 || !is_addable(x)) return 0;
+    size shape[DIMS];
+    memcpy(shape, x->shape, x->ndim * sizeof *shape);
+    shape[0] = c->lines = c->in[1].count;
+    c->each = 1;
+    for (int k = 1; k < x->ndim; k++) c->each *= shape[k];
+    return has_values(&c->in[2], x, x->ndim, shape) && within_longs(c->in[1].data, c->in[1].count, x->shape[0]);
 }
 
 /* weighed_rows(rows, places, weights, out): row `places[i]` times `weights[i]` is added to row i of `out`; each step rounds. */
@@ -222,12 +320,41 @@ static int weighed_rows(Call *c, size from, size to) {
     return weighed_doubles(c->in[0].data, places, (const double *)c->in[2].data + from, (double *)c->in[3].data + from * width, n, count, width);
 }
 
+/* bag_rows(rows, places, bags, out): row `places[i]` is added to row `bags[i]` of `out`. */
+static int bag_rows_plan(Call *c) {
+    const Argument *rows = &c->in[0], *out = &c->in[3];
+    if (rows->ndim != 2 || out->ndim != 2 || rows->shape[1] != out->shape[1] || rows->kind != out->kind) return 0;
+    if (c->in[1].ndim != 1 || c->in[2].ndim != 1 || c->in[1].count != c->in[2].count) return 0;
+    c->answer = 3;
+    c->lines = c->in[1].count, c->each = out->shape[1];
+    return 1;
+}
+
+#define BAGS(T, name)                                                                                        \
+    WIDE static int name(Call *c, size from, size to) {                                                      \
+        const size count = c->in[0].shape[0], bags = c->in[3].shape[0], width = c->in[3].shape[1];           \
+        for (size i = from; i < to; i++) {                                                                   \
+            const size place = place_at((const int64_t *)c->in[1].data + i), bag = place_at((const int64_t *)c->in[2].data + i); \
+            if (OUTSIDE(place, count) || OUTSIDE(bag, bags)) return 0;                                       \
+            const T *row = (const T *)c->in[0].data + place * width;                                         \
+            T *out = (T *)c->in[3].data + bag * width;                                                       \
+            INDEPENDENT                                                                                      \
+            for (size j = 0; j < width; j++) out[j] += row[j];                                               \
+        }                                                                                                    \
+        return 1;                                                                                            \
+    }
+BAGS(float, bags_of_singles)
+BAGS(double, bags_of_doubles)
+static int bag_rows(Call *c, size from, size to) { return (c->in[0].kind == FLOAT32 ? bags_of_singles : bags_of_doubles)(c, from, to); }
+
 const Kernel places_kernels[] = {
     {"weighed_rows", "rlrR", weighed_rows_plan, weighed_rows, "weighed_rows(rows, places, weights, out)"},
+    {"bag_rows", "rllR", bag_rows_plan, bag_rows, "bag_rows(rows, places, bags, out)"},
     {"taken_along", "ail", taken_along_plan, taken_along, "taken_along(x, axis, index): a new array"},
     {"put_along", "Aile", put_along_plan, put_along, "put_along(x, axis, index, values): whether it is done; None where it is not for this"},
-    {"added_along", "Aile", added_along_plan, added_along, "added_along(x, axis, index, values): likewise"},
-    {"reduced_along", "Ailei", added_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
-    {"added_rows", "Ale", added_rows_plan, added_rows, "added_rows(x, index, values): likewise"},
+    {"added_along", "Aile|y", added_along_plan, added_along, "added_along(x, axis, index, values): likewise; x may be floats to be rounded to a half type"},
+    {"reduced_along", "Ailei|y", reduced_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
+    {"reduced_rows", "Alei", reduced_rows_plan, reduced_rows, "reduced_rows(x, index, values, how): likewise"},
+    {"added_rows", "Ale|y", added_rows_plan, added_rows, "added_rows(x, index, values): likewise"},
     {0},
 };

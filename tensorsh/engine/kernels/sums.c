@@ -87,9 +87,8 @@
         for (; k < V; k++) total += room[k];                                                                    \
         return total + 0;                                                                                       \
     }                                                                                                           \
-    WIDE static void name##_columns(const T *x, T *out, size n, size width, size least) {                       \
+    WIDE static void name##_cut_columns(const T *x, T *out, size n, size width, size cut) {                     \
         T room[LEVELS * (BLOCK > 16 * V ? BLOCK : 16 * V)], parts[4 * LEVELS * 4 * V];                              \
-        size cut = width >= least ? width / (4 * V) * (4 * V) : width / 4 * 4;                                  \
         if (n < 4) cut = width;                                                                                 \
         for (size c = 0, m; c < width; c += m) {                                                                \
             if (c < cut) {                                                                                      \
@@ -100,6 +99,57 @@
                 name##_interleaved(x + c, n, width, m, room, parts);                                            \
             }                                                                                                   \
             for (size k = 0; k < m; k++) out[c + k] = room[k] + 0;                                              \
+        }                                                                                                       \
+    }                                                                                                           \
+    static void name##_columns(const T *x, T *out, size n, size width, size least) {                            \
+        name##_cut_columns(x, out, n, width, width >= least ? width / (4 * V) * (4 * V) : width / 4 * 4);       \
+    }                                                                                                           \
+    /* An array in any steps, as rows of `width` elements side by side. */                                      \
+    WIDE static void name##_gathered(const char *x, size n, size step, size width, size side, T *to) {               \
+        if (width == 1 && step == 2 * (size)sizeof(T))                                                          \
+            for (size i = 0; i < n; i++) to[i] = ((const T *)x)[2 * i];                                         \
+        else if (width == 1)                                                                                    \
+            for (size i = 0; i < n; i++) to[i] = *(const T *)(x + i * step);                                    \
+        else if (side == 2 * (size)sizeof(T))                                                                   \
+            for (size i = 0; i < n; i++, x += step, to += width)                                                \
+                for (size k = 0; k < width; k++) to[k] = ((const T *)x)[2 * k];                                 \
+        else for (size i = 0; i < n; i++, x += step)                                                            \
+            for (size k = 0; k < width; k++) *to++ = *(const T *)(x + k * side);                                \
+    }                                                                                                           \
+    WIDE static T name##_in_turn(const T *x, size n) {                                                          \
+        T room[LEVELS * 4];                                                                                     \
+        name##_interleaved(x, n, 1, 1, room, NULL);                                                             \
+        return room[0];                                                                                         \
+    }                                                                                                           \
+    /* Squares: eight (four) lanes, the lanes in order, then the rest, of which the last three round once each. */ \
+    WIDE static T name##_squares(const T *x, size n) {                                                          \
+        T lanes[V] = {0}, total = 0;                                                                            \
+        size i = 0;                                                                                             \
+        for (; i + V <= n; i += V)                                                                              \
+            for (int k = 0; k < V; k++) lanes[k] += x[i + k] * x[i + k];                                        \
+        for (int k = 0; k < V; k++) total += lanes[k];                                                          \
+        for (size end = i + (n - i) / 4 * 4; i < end; i++) total += x[i] * x[i];                                \
+        for (; i < n; i++) total = (T)((double)x[i] * x[i] + total);                                            \
+        return total;                                                                                           \
+    }                                                                                                           \
+    INLINE void name##_squares_of(const char *x, size n, size step, size m, size side, T *totals) {             \
+        T sums[8] = {0};                                                                                        \
+        for (size i = 0; i < n; i++, x += step)                                                                 \
+            for (size k = 0; k < m; k++) {                                                                      \
+                const T v = *(const T *)(x + k * side);                                                         \
+                sums[k] += v * v;                                                                               \
+            }                                                                                                   \
+        for (size k = 0; k < m; k++) totals[k] = sums[k];                                                       \
+    }                                                                                                           \
+    /* Squares from the first to the last, of eight lines that lie `side` apart. */                             \
+    WIDE static void name##_squares_in_order(const char *x, size n, size step, size lines, size side, T *out) { \
+        for (size line = 0; line < lines; line += 8) {                                                          \
+            T totals[8] = {0};                                                                                  \
+            const size m = lines - line < 8 ? lines - line : 8;                                                 \
+            if (m == 8) name##_squares_of(x + line * side, n, step, 8, side, totals);                           \
+            else if (m == 1) name##_squares_of(x + line * side, n, step, 1, side, totals);                      \
+            else name##_squares_of(x + line * side, n, step, m, side, totals);                                  \
+            for (size k = 0; k < m; k++) out[line + k] = totals[k];                                             \
         }                                                                                                       \
     }                                                                                                           \
     static void name##_all(const T *x, T *out, size outer, size n, size inner, size count) {                    \
@@ -189,7 +239,76 @@ static void add_up(Call *c, size from, size to, int mean) {
 static int sum(Call *c, size from, size to) { return add_up(c, from, to, 0), 1; }
 static int mean(Call *c, size from, size to) { return add_up(c, from, to, 1), 1; }
 
+#define MOST_ROOM ((size)1 << 25) /* bytes that an array in steps is copied to */
+
+/* strided_sums(x, cut): of the last of up to three dimensions that lie in any steps, element by element; where there is a `cut`,
+   of the last but one, in plain cascades for so many columns, and interleaved ones for the others. */
+static int strided_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    const int columns = c->in[1].data != NULL, last = x->ndim - 1, gone = last - columns;
+    if ((x->kind != FLOAT32 && x->kind != FLOAT64) || gone < 0 || x->ndim > 3 || x->count == 0) return 0;
+    if (columns && (c->in[1].whole < 0 || c->in[1].whole > x->shape[last])) return 0;
+    Argument *out = result(c, 0);
+    c->lines = 1;
+    for (int k = 0; k <= last; k++)
+        if (k != gone) add_dimension(out, x->shape[k]);
+    for (int k = 0; k < gone; k++) c->lines *= x->shape[k];
+    c->each = x->count / c->lines;
+    c->room = times(c->each, x->item);
+    return c->room <= MOST_ROOM;
+}
+
+static int strided_sums(Call *c, size from, size to) {
+    const Argument *x = &c->in[0];
+    const int columns = c->in[1].data != NULL, gone = x->ndim - 1 - columns;
+    const size n = x->shape[gone], step = x->strides[gone], width = columns ? x->shape[gone + 1] : 1;
+    const size side = columns ? x->strides[gone + 1] : 0, inner = gone > 1 ? x->shape[1] : 1;
+    for (size line = from; line < to; line++) {
+        const char *at = x->data;
+        if (gone > 1) at += line % inner * x->strides[1];
+        if (gone > 0) at += line / inner % x->shape[0] * x->strides[0];
+        if (x->kind == FLOAT32) {
+            float *out = (float *)c->out[0].data + line * width;
+            floats_gathered(at, n, step, width, side, c->scratch);
+            if (columns) floats_cut_columns(c->scratch, out, n, width, c->in[1].whole);
+            else *out = floats_in_turn(c->scratch, n);
+        } else {
+            double *out = (double *)c->out[0].data + line * width;
+            doubles_gathered(at, n, step, width, side, c->scratch);
+            if (columns) doubles_cut_columns(c->scratch, out, n, width, c->in[1].whole);
+            else *out = doubles_in_turn(c->scratch, n);
+        }
+    }
+    return 1;
+}
+
+/* square_sums(x, in_order): of the rows of a matrix in any steps; of rows that lie side by side in lanes, unless `in_order`. */
+static int squares_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    if ((x->kind != FLOAT32 && x->kind != FLOAT64) || x->ndim != 2 || x->count == 0 || x->shape[1] > LONG_PIECE) return 0;
+    if (!c->in[1].whole && x->shape[1] > 1 && x->strides[1] != x->item) return 0;
+    add_dimension(result(c, 0), x->shape[0]);
+    c->lines = x->shape[0], c->each = x->shape[1];
+    return 1;
+}
+
+static int square_sums(Call *c, size from, size to) {
+    const Argument *x = &c->in[0];
+    const size n = x->shape[1], side = x->strides[0], step = x->strides[1];
+    const char *at = (const char *)x->data + from * side;
+    if (c->in[1].whole && x->kind == FLOAT32) floats_squares_in_order(at, n, step, to - from, side, (float *)c->out[0].data + from);
+    else if (c->in[1].whole) doubles_squares_in_order(at, n, step, to - from, side, (double *)c->out[0].data + from);
+    else
+        for (size i = from; i < to; i++, at += side) {
+            if (x->kind == FLOAT32) ((float *)c->out[0].data)[i] = floats_squares((const float *)at, n);
+            else ((double *)c->out[0].data)[i] = doubles_squares((const double *)at, n);
+        }
+    return 1;
+}
+
 const Kernel sums_kernels[] = {
+    {"strided_sums", "ei?", strided_plan, strided_sums, "strided_sums(x, cut=None): of lines in any steps"},
+    {"square_sums", "eb", squares_plan, square_sums, "square_sums(x, in_order): of the squares of rows"},
     {"sum", "h|i?bn?", sum_plan, sum, "sum(x, axis=None, keepdims=False, dtype=None)"},
     {"mean", "r|i?bn?", sum_plan, mean, "mean(x, axis=None, keepdims=False, dtype=None)"},
     {0},

@@ -137,6 +137,80 @@ INLINE double log1p_float(double x) {
     return fabs(x) < 0.001 ? small : log_float(1.0 + x);
 }
 
+/* The sine and the cosine of a quadrant's angle, |r| <= pi / 4: fdlibm's polynomials. */
+INLINE double sine_reduced(double r) {
+    const double z = r * r;
+    double p = FMA(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08);
+    p = FMA(z, FMA(z, FMA(z, FMA(z, p, 2.75573137070700676789e-06), -1.98412698298579493134e-04), 8.33333333332248946124e-03),
+            -1.66666666666666324348e-01);
+    return r * FMA(z, p, 1.0); /* the sign of a zero stays */
+}
+INLINE double cosine_reduced(double r) {
+    const double z = r * r;
+    double p = FMA(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09);
+    p = FMA(z, FMA(z, FMA(z, FMA(z, p, -2.75573143513906633035e-07), 2.48015872894767294178e-05), -1.38888888888741095749e-03),
+            4.16666666666666019037e-02);
+    return FMA(z * z, p, FMA(z, -0.5, 1.0));
+}
+
+/* A float's angle within its quadrant, and the quadrant; right up to |x| = MOST_ANGLE. */
+#define MOST_ANGLE 1e5
+INLINE double in_quadrant(double x, int64_t *quadrant) {
+    const double shifted = FMA(x, 0x1.45f306dc9c883p-1, ROUNDER), n = shifted - ROUNDER;
+    *quadrant = as_bits(shifted) & 3;
+    return FMA(-n, 0x1.1a62633145c07p-54, FMA(-n, 0x1.921fb54442d18p+0, x));
+}
+INLINE double sin_float(double x) {
+    int64_t quadrant;
+    const double r = in_quadrant(x, &quadrant), found = quadrant & 1 ? cosine_reduced(r) : sine_reduced(r);
+    return quadrant & 2 ? -found : found;
+}
+INLINE double cos_float(double x) {
+    int64_t quadrant;
+    const double r = in_quadrant(x, &quadrant), found = quadrant & 1 ? sine_reduced(r) : cosine_reduced(r);
+    return (quadrant + 1) & 2 ? -found : found;
+}
+INLINE double tan_float(double x) {
+    int64_t quadrant;
+    const double r = in_quadrant(x, &quadrant), s = sine_reduced(r), c = cosine_reduced(r);
+    return quadrant & 1 ? -c / s : s / c;
+}
+
+/* The argument at which the normal distribution function lies `q` above one half, `p` the distance from the nearer of 0 and 1:
+   Wichura's rational functions (AS 241), right to 1e-16. */
+INLINE double normal_quantile(double q, double p) {
+    const double r = 0.180625 - q * q;
+    double num = 2.50908092873012267270e+3, den = 5.22649527885285456100e+3;
+    num = FMA(num, r, 3.34305755835881281050e+4), den = FMA(den, r, 2.87290857357219426740e+4);
+    num = FMA(num, r, 6.72657709270087008530e+4), den = FMA(den, r, 3.93078958000927106100e+4);
+    num = FMA(num, r, 4.59219539315498714570e+4), den = FMA(den, r, 2.12137943015865958670e+4);
+    num = FMA(num, r, 1.37316937655094611250e+4), den = FMA(den, r, 5.39419602142475110770e+3);
+    num = FMA(num, r, 1.97159095030655144270e+3), den = FMA(den, r, 6.87187007492057908300e+2);
+    num = FMA(num, r, 1.33141667891784377450e+2), den = FMA(den, r, 4.23133307016009112520e+1);
+    num = FMA(num, r, 3.38713287279636660800e+0), den = FMA(den, r, 1.0);
+    const double central = q * num / den, far = sqrt(-log_positive(p > 1e-300 ? p : 1e-300)), s = far - 1.6, t = far - 5.0;
+    num = 7.74545014278341407640e-4, den = 1.05075007164441684324e-9;
+    num = FMA(num, s, 2.27238449892691845833e-2), den = FMA(den, s, 5.47593808499534494600e-4);
+    num = FMA(num, s, 2.41780725177450611770e-1), den = FMA(den, s, 1.51986665636164571966e-2);
+    num = FMA(num, s, 1.27045825245236838258e+0), den = FMA(den, s, 1.48103976427480074590e-1);
+    num = FMA(num, s, 3.64784832476320460504e+0), den = FMA(den, s, 6.89767334985100004550e-1);
+    num = FMA(num, s, 5.76949722146069140550e+0), den = FMA(den, s, 1.67638483018380384940e+0);
+    num = FMA(num, s, 4.63033784615654529590e+0), den = FMA(den, s, 2.05319162663775882187e+0);
+    num = FMA(num, s, 1.42343711074968357734e+0), den = FMA(den, s, 1.0);
+    double tail = num / den;
+    num = 2.01033439929228813265e-7, den = 2.04426310338993978564e-15;
+    num = FMA(num, t, 2.71155556874348757815e-5), den = FMA(den, t, 1.42151175831644588870e-7);
+    num = FMA(num, t, 1.24266094738807843860e-3), den = FMA(den, t, 1.84631831751005468180e-5);
+    num = FMA(num, t, 2.65321895265761230930e-2), den = FMA(den, t, 7.86869131145613259100e-4);
+    num = FMA(num, t, 2.96560571828504891230e-1), den = FMA(den, t, 1.48753612908506148525e-2);
+    num = FMA(num, t, 1.78482653991729133580e+0), den = FMA(den, t, 1.36929880922735805310e-1);
+    num = FMA(num, t, 5.46378491116411436990e+0), den = FMA(den, t, 5.99832206555887937690e-1);
+    num = FMA(num, t, 6.65790464350110377720e+0), den = FMA(den, t, 1.0);
+    tail = far > 5.0 ? num / den : tail;
+    tail = p > 0 ? tail : p == 0 ? (double)INFINITY : (double)NAN;
+    return fabs(q) <= 0.425 ? central : copysign(tail, q);
+}
+
 /* erf(x) = x P(t), t = 2 x^2 / 15.5 - 1, a Chebyshev series on |x| <= sqrt(15.5), beyond which a float's erf is 1. */
 INLINE double erf_float(double x) {
     static const double c[] = {
@@ -155,6 +229,34 @@ INLINE double erf_float(double x) {
     even = FMA(FMA(FMA(FMA(FMA(even, t2, c[8]), t2, c[6]), t2, c[4]), t2, c[2]), t2, c[0]);
     odd = FMA(FMA(FMA(FMA(odd, t2, c[7]), t2, c[5]), t2, c[3]), t2, c[1]);
     return y * FMA(t, odd, even);
+}
+
+/* erfc of a float: Cephes' rational functions near 0, and beyond for exp(x^2) times it. */
+INLINE double erfc_float(double x) {
+    const double size_of = fabs(x) < 11.0 ? fabs(x) : 11.0, z = size_of * size_of, power = exp_reduced(-z);
+    double a = FMA(FMA(FMA(FMA(9.60497373987051638749e0, z, 9.00260197203842689217e1), z, 2.23200534594684319226e3), z,
+                       7.00332514112805075473e3), z, 5.55923013010394962768e4);
+    double b = FMA(FMA(FMA(FMA(z + 3.35617141647503099647e1, z, 5.21357949780152679795e2), z, 4.59432382970980127987e3), z,
+                       2.26290000613890934246e4), z, 4.92673942608635921086e4);
+    const double near = 1.0 - size_of * a / b;
+    a = 2.46196981473530512524e-10, b = size_of + 1.32281951154744992508e1;
+    a = FMA(a, size_of, 5.64189564831068821977e-1), b = FMA(b, size_of, 8.67072140885989742329e1);
+    a = FMA(a, size_of, 7.46321056442269912687e0), b = FMA(b, size_of, 3.54937778887819891062e2);
+    a = FMA(a, size_of, 4.86371970985681366614e1), b = FMA(b, size_of, 9.75708501743205489753e2);
+    a = FMA(a, size_of, 1.96520832956077098242e2), b = FMA(b, size_of, 1.82390916687909736289e3);
+    a = FMA(a, size_of, 5.26445194995477358631e2), b = FMA(b, size_of, 2.24633760818710981792e3);
+    a = FMA(a, size_of, 9.34528527171957607540e2), b = FMA(b, size_of, 1.65666309194161350182e3);
+    a = FMA(a, size_of, 1.02755188689515710272e3), b = FMA(b, size_of, 5.57535340817727675546e2);
+    a = FMA(a, size_of, 5.57535335369399327526e2);
+    const double middle = power * a / b;
+    a = 5.64189583547755073984e-1, b = size_of + 2.26052863220117276590e0;
+    a = FMA(a, size_of, 1.27536670759978104416e0), b = FMA(b, size_of, 9.39603524938001434673e0);
+    a = FMA(a, size_of, 5.01905042251180477414e0), b = FMA(b, size_of, 1.20489539808096656605e1);
+    a = FMA(a, size_of, 6.16021097993053585195e0), b = FMA(b, size_of, 1.70814450747565897222e1);
+    a = FMA(a, size_of, 7.40974269950448939160e0), b = FMA(b, size_of, 9.60896809063285878198e0);
+    a = FMA(a, size_of, 2.97886665372100240670e0), b = FMA(b, size_of, 3.36907645100081516050e0);
+    const double found = size_of < 1.0 ? near : size_of < 8.0 ? middle : power * a / b;
+    return x != x ? x : x < 0 ? 2.0 - found : found;
 }
 
 /* erf(x / sqrt(2)) in float arithmetic, given bell(x): the normal distribution's tail beyond |x| is that times a

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..kernels import kernel, unsuited
 
-FLOAT32 = np.dtype(np.float32)
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+THROUGH_SINGLES = frozenset(map(np.dtype, ("f8", "i4", "i8", "c8", "c16")))
+"""What half types become by way of float32, with the same numbers."""
 MANY = 2048
 """Up to this many elements numpy takes no longer than the way to a kernel."""
 
@@ -35,10 +37,30 @@ def in_rows(a: Any) -> Any:
 def converted(a: Any, dtype: np.dtype) -> Any:
     """``a.astype(dtype)``."""
     if a.size > MANY and (a.dtype.itemsize == 2 or dtype.itemsize == 2):
-        made = _widened(in_rows(a)) if dtype == FLOAT32 else _narrowed(in_rows(a), dtype)
+        if dtype.itemsize == 2 and dtype.kind in "fV":
+            made = _narrowed(in_rows(a), dtype)
+        else:
+            made = _widened(in_rows(a)) if dtype == FLOAT32 or dtype in THROUGH_SINGLES else None
+            if made is not None and dtype != FLOAT32:
+                return made.astype(dtype)
         if made is not None:
             return made
+    if dtype.itemsize == 2 and a.dtype == FLOAT64 and dtype.kind in "fV":
+        a = a.astype(FLOAT32)  # as in PyTorch
     return a.astype(dtype)
+
+
+def in_singles(run: Any, target: Any, values: Any, *places: Any, how: tuple = ()) -> Any:
+    """What a kernel adds up or multiplies in places of an array of a half type, in float32, each result rounded; not true for other
+    arrays, and where the kernel does not take them."""
+    dtype = target.dtype
+    if dtype.itemsize != 2 or dtype.kind not in "fV" or type(target) is not np.ndarray or values.dtype != dtype:
+        return None
+    wide = converted(target, FLOAT32)
+    if not run(wide, *places, converted(values, FLOAT32), *how, dtype):
+        return None
+    target[...] = converted(wide, dtype)
+    return True
 
 
 def number(a: Any, value: Any, exact: bool) -> Any:

@@ -10,12 +10,19 @@ import numpy as np
 from .. import kernels
 from ..arrays.parallel import SHARED, each, run
 from ..arrays.state import state
+from .halves import in_rows
 from .rounding import fused
 
 
+def dense(weight: Any) -> Any:
+    """The weights of a norm side by side in memory, where there are any."""
+    return None if weight is None else np.ascontiguousarray(weight)
+
+
 def laid_out(x: Any) -> Any:
-    """x [N, C, *S] as it lies: [N, C, S] in C order, [N * S, C] with the channels last; None where it is neither."""
-    shape = x.shape
+    """x [N, C, *S] as it lies: [N, C, S] in C order, or a copy of what lies in such an order in steps; [N * S, C] with the channels
+    last; None where it is neither."""
+    shape, x = x.shape, in_rows(x)
     if len(shape) == 2 or prod(shape[2:]) == 1:
         return x.reshape(shape[:2]) if x.flags.c_contiguous else None
     if x.flags.c_contiguous:
@@ -81,6 +88,7 @@ def jobs_of(samples: int, size: int) -> list[slice]:
 
 def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     """The result, means and reciprocal deviations [N, groups, 1]; None if the kernel is not made for this."""
+    x = in_rows(x)
     if not x.size or not x.flags.c_contiguous:
         return None
     samples, channels = x.shape[:2]
@@ -138,6 +146,7 @@ def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
     n = prod(x.shape[x.ndim - dims :])
     if not x.size:
         return None
+    weight, bias = dense(weight), dense(bias)
     flat = np.ascontiguousarray(x).reshape(-1, n)
     out, mean, rstd = np.empty_like(flat), np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
     done = []
@@ -154,6 +163,7 @@ def layer_gradient(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean:
     n = prod(shape)
     if not x.size:
         return None
+    weight = dense(weight)
     flat, g = (np.ascontiguousarray(a).reshape(-1, n) for a in (x, g))
     count = len(flat)
     mean, rstd = mean.reshape(-1, 1), rstd.reshape(-1, 1)

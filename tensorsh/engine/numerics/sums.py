@@ -51,6 +51,10 @@ kernel_mean: Any = kernel("mean", unsuited)
 """The sum and the mean of an array over all dimensions or one, None where the array is not for the kernels."""
 
 
+strided_sums: Any = kernel("strided_sums", unsuited)
+"""Sums of arrays in any steps: over the last dimension, or, given a cut, over the one before it; None where it does not suit."""
+
+
 def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None) -> np.ndarray:
     """`torch.sum`: always an array (0-d where nothing is left). Integers and booleans add up in int64.
 
@@ -338,7 +342,8 @@ def _chain(x: np.ndarray) -> np.ndarray:
 
 def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
     """Sum [..., n] over n, scalars interleaved."""
-    return _interleaved(x[..., None])[..., 0]
+    found = strided_sums(x, None)
+    return found if found is not None else _interleaved(x[..., None])[..., 0]
 
 
 def _inner(x: np.ndarray, lanes: int) -> np.ndarray:
@@ -366,6 +371,9 @@ def _rest_and_lanes(rest: np.ndarray, lanes: np.ndarray) -> np.ndarray:
 
 def _columns(w: np.ndarray, cut: int) -> np.ndarray:
     """Sum [..., n, columns] over n: plain cascades for the columns before the cut, interleaved ones after it."""
+    found = strided_sums(w, cut)
+    if found is not None:
+        return found
     columns = w.shape[-1]
     if cut == columns or w.shape[-2] < 4:
         return _cascade(w) if columns > 1 else _rows(w[..., 0])[..., None]

@@ -399,6 +399,26 @@ class Generator(Seeded):
             self._normal = values.pop()
         return values
 
+    def many_normals(self, n: int) -> np.ndarray:
+        """`normals` as an array."""
+        if library_cos is None:
+            return np.array(self.normals(n), np.float64)
+        kept, self._normal = self._normal, None
+        first = 0 if kept is None else 1
+        pairs = (n - first + 1) // 2
+        uniforms = self.doubles(2 * pairs).reshape(pairs, 2)
+        values = np.empty((pairs, 2))
+        radius = np.sqrt(-2.0 * library_log1p(-uniforms[:, 1]))
+        angle = uniforms[:, 0] * _TWO_PI
+        np.multiply(radius, library_cos(angle), values[:, 0])
+        np.multiply(radius, library_sin(angle), values[:, 1])
+        made = values.reshape(-1)
+        if kept is not None:
+            made = np.concatenate((np.array([kept]), made))
+        if made.size > n:
+            self._normal = made[n].item()
+        return made[:n]
+
     def normal(self) -> float:
         """The next standard normal of the serial stream."""
         value = self._normal
@@ -460,6 +480,11 @@ _LOW24 = np.uint32(0xFFFFFF)
 _LOW21 = np.uint32(0x1FFFFF)
 _UNIT24 = np.float32(2.0**-24)
 _TWO_PI = 2.0 * math.pi
+MANY = 64
+"""From so many on, what is drawn one by one is computed at once."""
+library_cos: Any = getattr(compiled, "library_cos", None)
+library_sin: Any = getattr(compiled, "library_sin", None)
+library_log1p: Any = getattr(compiled, "library_log1p", None)
 _sqrt, _log1p, _cos, _sin = math.sqrt, math.log1p, math.cos, math.sin
 _NOTHING = np.zeros(BLOCK, _U32)
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import kernel
-from .generator import Generator
+from .generator import MANY, Generator
 from .normal import fma, normal16, normal32, normal64
 
 F4, F8, C8, C16 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.complex64), np.dtype(np.complex128)
@@ -131,15 +131,20 @@ def normal(
 
 
 def _serial_normals(generator: Generator, n: int, mean: float, std: float) -> Any:
-    values = generator.normals(n)
+    values: Any = generator.normals(n) if n < MANY else generator.many_normals(n)
     if mean == 0.0 and std == 1.0:
         return values
     return fma(np.array(values, F8), std, mean)
 
 
+library_exp, library_log1p, library_tan = (kernel("library_" + name) for name in ("exp", "log1p", "tan"))
+"""The functions of C's library, which are Python's, on arrays of doubles; None without kernels."""
+
+
 def log_normal(generator: Generator, shape: Shape, dtype: Any = F4, mean: float = 1.0, std: float = 2.0) -> np.ndarray:
     values = _serial_normals(generator, _count(shape), mean, std)
-    return _from_doubles([_exp(v) for v in values], shape, np.dtype(dtype))
+    powers = library_exp(values) if type(values) is np.ndarray and library_exp else [_exp(v) for v in values]
+    return _from_doubles(powers, shape, np.dtype(dtype))
 
 
 def _exp(value: float) -> float:
@@ -243,6 +248,11 @@ def randperm(generator: Generator, n: int, dtype: Any = I8) -> np.ndarray:
     return out
 
 
+def log1p_exactly(u: np.ndarray) -> np.ndarray:
+    """log(1 + u) as C's library has it."""
+    return library_log1p(u) if library_log1p else np.fromiter(map(math.log1p, u.tolist()), F8, u.size)
+
+
 def exponential(generator: Generator, shape: Shape, dtype: Any = F4, rate: float = 1.0) -> np.ndarray:
     n = _count(shape)
     factor = -1.0 / rate
@@ -253,7 +263,7 @@ def exponential(generator: Generator, shape: Shape, dtype: Any = F4, rate: float
         u = generator.doubles(n)
         np.negative(u, u)
         # numpy's log1p differs from libm's in the last bit of the double, which a narrower type does not show.
-        values = np.fromiter(map(math.log1p, u.tolist()), F8, n) if dtype is F8 else np.log1p(u, u)
+        values = log1p_exactly(u) if dtype is F8 else np.log1p(u, u)
         values *= factor
     return _from_doubles(values, shape, dtype)
 
@@ -274,7 +284,12 @@ def geometric(generator: Generator, shape: Shape, dtype: Any, p: float) -> np.nd
 
 
 def cauchy(generator: Generator, shape: Shape, dtype: Any = F4, median: float = 0.0, sigma: float = 1.0) -> np.ndarray:
-    values = [math.tan(math.pi * (u - 0.5)) for u in generator.double_list(_count(shape))]
+    n = _count(shape)
+    values: Any
+    if n < MANY or library_tan is None:
+        values = [math.tan(math.pi * (u - 0.5)) for u in generator.double_list(n)]
+    else:
+        values = library_tan(math.pi * (generator.doubles(n) - 0.5))
     if math.isinf(median):
         return np.full(shape, median, np.dtype(dtype))
     return _from_doubles(fma(np.array(values, F8), sigma, median), shape, np.dtype(dtype))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import cupy_module
+from ..arrays import chunks, cupy_module
 from ..arrays.backend import module_of, on_device
 from ..arrays.cupy_module import accelerator
 from ..arrays.dtype import FROM_NUMPY
@@ -64,6 +64,8 @@ class Raw:
 
     @staticmethod
     def where(condition: Any, x: Any, y: Any) -> Any:
+        if type(x) is np.ndarray is type(y) and x.size > chunks.FEW:
+            return chunks.where(condition, x, y)
         return np.where(condition, x, y)
 
     @staticmethod

@@ -73,6 +73,8 @@ def bitwise_right_shift(xp, input: Array, other: Array):
 
 
 def truth(xp: Any, x: Any) -> Any:
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV" and type(x) is np.ndarray:
+        return (x.view(np.uint16) & 0x7FFF) != 0  # numpy widens halves, one by one
     return x if x.dtype.kind == "b" else x != 0
 
 

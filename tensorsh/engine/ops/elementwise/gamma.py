@@ -7,15 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.constants import FLOAT32, FLOAT64
 from ...arrays.errors import type_name
 from ...arrays.extents import span
 from ...arrays.on_arrays import on_arrays
+from ...kernels import kernel, run, unsuited
 from ...loading import table
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, operator
 from ...operators.pointwise import chosen, is_number, refuse, three_ways
-from ...operators.scipy import from_scipy
+from ...operators.scipy import from_scipy, leavable
 from ...tensors.tensor import Tensor
+
+
+def compiled(name: str, x: Any) -> Any:
+    """A kernel's ufunc of floats, which can be interrupted on large arrays; None for other arrays."""
+    ufunc = kernel(name)
+    if ufunc is None or type(x) is not np.ndarray or x.dtype not in (FLOAT32, FLOAT64):
+        return None
+    return leavable(run)(ufunc, x)
 
 
 def log_gamma(xp: Any, input: Any) -> Any:
@@ -32,7 +42,9 @@ def log_gamma(xp: Any, input: Any) -> Any:
 )
 def digamma(xp, input: Array):
     """The derivative of lgamma; at 0 infinite with the opposite sign, at negative integers NaN."""
-    result = rounded(from_scipy(xp, "digamma"), input)
+    result = compiled("digamma", input)
+    if result is None:
+        result = rounded(from_scipy(xp, "digamma"), input)
     kind = input.dtype.type
     result = xp.where((input < 0) & (input == xp.floor(input)), kind(np.nan), result)
     return xp.where(input == 0, xp.copysign(kind(np.inf), -input), result)
@@ -52,6 +64,8 @@ def polygamma_of(xp, input: Array, n):
     """The n-th derivative of digamma."""
     if n == 0:
         return digamma.kernel(xp, input)
+    if n == 1 and (found := compiled("trigamma", input)) is not None:
+        return found
     zeta = from_scipy(xp, "zeta")
     wide = input.astype(np.float64)
     # The series of the zeta function covers positive arguments; trigamma is reflected for the others.
@@ -142,7 +156,11 @@ def missing(name: str) -> Any:
 def zeta_of(xp: Any, input: Any, other: Any) -> Any:
     """The Hurwitz zeta function; infinite at the poles."""
     x, q = xp.broadcast_arrays(xp.asarray(input, dtype=np.float64), xp.asarray(other, dtype=np.float64))
-    value = hurwitz(xp, from_scipy(xp, "zeta"), x, q, input.dtype)
+    if xp is np and (beside := x <= 1).any():  # these have no sum
+        value, inside = np.full(x.shape, np.nan), ~beside
+        value[inside] = hurwitz(np, from_scipy(np, "zeta"), x[inside], q[inside], input.dtype)
+    else:
+        value = hurwitz(xp, from_scipy(xp, "zeta"), x, q, input.dtype)
     return xp.where(x == 1, np.inf, xp.where(x < 1, np.nan, value)).astype(input.dtype)
 
 
@@ -169,11 +187,19 @@ def zeta_function(t: Any, x: Any, q: Any) -> Any:
     return table.FUNCTIONS["special.zeta"](x, q)
 
 
+incomplete: Any = kernel("incomplete_gamma", unsuited)
+"""The functions for first parameters up to 20; None where one is larger, or is no point of their inside."""
+
+
 def incomplete_gamma(names: str, scipy_name: str, sign: int) -> None:
     name = names.split()[0]
 
     def kernel(xp, input: Array, other: Array):
         low, high = input.dtype.type(sign < 0), input.dtype.type(sign > 0)
+        both = np.broadcast_arrays(input, other) if type(input) is np.ndarray is type(other) else ()
+        value = incomplete(*map(np.ascontiguousarray, both), sign < 0) if both else None
+        if value is not None:
+            return value
         value = from_scipy(xp, scipy_name)(input, other)
         value = xp.where((other == np.inf) & ~(input < 0) & (input != np.inf), high, value)
         value = xp.where((input == np.inf) & ~(other < 0) & (other != np.inf), low, value)

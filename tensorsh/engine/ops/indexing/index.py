@@ -20,6 +20,7 @@ from ...arrays.errors import argument_error, wrap_dim
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
+from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Written, composite, operator
 from ...tensors.inplace import mutate, write
 from ...tensors.overlap import apart
@@ -338,17 +339,16 @@ index_select.gradient(input=lambda t, g, input_shape, dim, index: t._index_selec
 
 @operator("_index_select_backward", method=False, node="IndexAddBackward0")
 def index_select_backward(xp, grad: Array, dim, index: Array, shape):
-    whole = xp.zeros(shape, grad.dtype)
     if not shape:
-        return whole + grad.sum()
-    add_along(xp, whole, dim, index.reshape(-1), grad)
+        return xp.zeros(shape, grad.dtype) + grad.sum()
+    add_along(xp, whole := xp.zeros(shape, grad.dtype), dim, index.reshape(-1), grad)
     return whole
 
 
 def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     """Add slices to an array's slices along a dimension."""
-    dim %= target.ndim
-    if dim == 0 and xp is np and added_rows(target, index, source):
+    dim, source = dim % target.ndim, in_rows(source)
+    if dim == 0 and xp is np and (added_rows(target, index, source) or in_singles(added_rows, target, source, index)):
         return
     if target.ndim == 1:
         return fold_at(xp, "add", target, index, source)

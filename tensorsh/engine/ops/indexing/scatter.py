@@ -15,14 +15,16 @@ from ...arrays.numbers import converted
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
+from ...numerics.halves import FLOAT32, in_rows, in_singles
+from ...numerics.halves import converted as halved
 from ...operators.declare import Array, Unlinked, Written, composite, operator
 from ...operators.pointwise import no_derivative
 from ...operators.results import writes_out
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
 
-taken_along, put_along, added_along, reduced_along = [
-    kernel(name, unsuited) for name in ("taken_along", "put_along", "added_along", "reduced_along")
+taken_along, put_along, added_along, reduced_along, reduced_rows = [
+    kernel(name, unsuited) for name in ("taken_along", "put_along", "added_along", "reduced_along", "reduced_rows")
 ]
 """Compiled, for contiguous arrays of int64 as index; not true for what is not for them, an index out of bounds, too."""
 
@@ -90,8 +92,10 @@ def gather(xp, input: Array, dim, index: Array, *, sparse_grad=False):
     """The elements at `index` along `dim`, in the shape of `index`.
     RuntimeError: an index out of bounds or no integer, another number of dimensions, `index` longer than `input` off
     `dim`."""
-    if xp is np and (found := taken_along(input, from_front(dim, input.ndim), index)) is not None:
-        return found
+    if xp is np:
+        near = in_rows(input) if input.size <= 4 * index.size else input
+        if (found := taken_along(near, from_front(dim, input.ndim), index)) is not None:
+            return found
     dim = gather_check(input, dim, index)
     if index.size == 0:
         return xp.empty(index.shape, input.dtype)
@@ -135,8 +139,10 @@ def flat_places(xp: Any, shape: tuple, dim: int, index: Any) -> Any:
 
 def add_elements(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     """``target[index along dim] += source`` for a target in row order."""
-    if xp is np and added_along(target, from_front(dim, target.ndim), index, source):
-        return
+    if xp is np:
+        axis = from_front(dim, target.ndim)
+        if added_along(target, axis, index, source) or in_singles(added_along, target, source, axis, index):
+            return
     if index.size:
         fold_at(xp, "add", target.reshape(-1), flat_places(xp, target.shape, dim, index), source.reshape(-1))
 
@@ -198,7 +204,7 @@ def placed(xp: Any, input: Any, dim: int, index: Any, values: Any) -> Any:
 
 @operator("_scatter", method=False, node="ScatterBackward0")
 def scatter_src(xp, input: Written, src: Array, dim, index: Array):
-    if xp is np and src.ndim and put_along(input, from_front(dim, input.ndim), index, src):
+    if xp is np and src.ndim and put_along(input, from_front(dim, input.ndim), index, in_rows(src)):
         return input
     dim = scatter_check("scatter", input, dim, index, src)
     return placed(xp, input, dim, index, cut(src, index) if index.size else src)
@@ -286,8 +292,11 @@ def scatter(input: Tensor, dim, index, src=None, *, value=None, reduce=None) -> 
 @operator(inplace=True, long=True)
 def scatter_add(xp, input: Written, dim, index: Array, src: Array):
     """A copy of `input` with `src` added at the places `index` along `dim`."""
-    if xp is np and src.ndim and added_along(input, from_front(dim, input.ndim), index, src):
-        return input
+    if xp is np and src.ndim:
+        src = in_rows(src)
+        axis = from_front(dim, input.ndim)
+        if added_along(input, axis, index, src) or in_singles(added_along, input, src, axis, index):
+            return input
     dim = scatter_check("scatter", input, dim, index, src)
     if index.size:
         if input.dtype.kind == "b":
@@ -317,7 +326,9 @@ def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_
     if not include_self:
         flat[places] = start_of(reduce, input.dtype)
     if reduce in ("sum", "mean"):
-        if xp is not np or not added_along(flat, 0, places, values):
+        if xp is not np or not (
+            added_along(flat, 0, places, values) or in_singles(added_along, flat, values, 0, places)
+        ):
             fold_at(xp, "logical_or" if kind == "b" else "add", flat, places, values)
         if reduce == "mean":
             counts = xp.full(flat.size, int(include_self))
@@ -328,7 +339,10 @@ def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_
                 flat //= counts.astype(input.dtype)
             else:
                 flat /= counts.astype(input.real.dtype)
-    elif xp is np and reduced_along(flat, 0, places, values, HOW[reduce]):
+    elif xp is np and (
+        reduced_along(flat, 0, places, values, HOW[reduce])
+        or in_singles(reduced_along, flat, values, 0, places, how=(HOW[reduce],))
+    ):
         pass
     elif reduce == "prod":
         fold_at(xp, "logical_and" if kind == "b" else "multiply", flat, places, values)
@@ -372,6 +386,10 @@ def scatter_reduce(xp, input: Array, dim, index: Unlinked, src: Array, reduce, *
     dim = scatter_check("scatter", input, dim, index, src)
     if not index.size:
         return input.copy()
+    if xp is np and include_self and reduce in HOW:
+        whole = input.copy("C")
+        if reduced_along(whole, dim, index, in_rows(src), HOW[reduce]):
+            return whole
     return reduced(
         xp, input, flat_places(xp, input.shape, dim, index), cut(src, index).reshape(-1), reduce, include_self
     )
@@ -429,6 +447,14 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
     warn("index_reduce() is in beta and the API may change at any time.")
     dim = wrap_dim(dim, input.ndim)
     check_slices("index_reduce_", input, dim, index, source)
+    if xp is np and include_self and reduce in HOW and not dim and input.ndim:
+        whole = input.copy("C")
+        if reduced_rows(whole, index.reshape(-1), in_rows(source), HOW[reduce]):
+            return whole
+        if reduce != "prod" and input.dtype.itemsize == 2:
+            wide = halved(whole, FLOAT32)
+            if reduced_rows(wide, index.reshape(-1), halved(in_rows(source), FLOAT32), HOW[reduce]):
+                return halved(wide, input.dtype)
     wide = spread_index(xp, index, dim, source.shape)
     bounded(wide, dim, input.shape[dim] if input.ndim else 1)
     return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self)

@@ -16,6 +16,7 @@ from ...operators.declare import Array, composite, operator
 from ...tape.grad_modes import no_grad
 from ...tensors.tensor import Tensor
 from ..elementwise.by_number import plus
+from ..reductions.norms import fold
 from .common import constant
 
 MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
@@ -162,9 +163,11 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     return pdist_forward.function(input, float(p))
 
 
-@operator("_norm_dim", method=False, node="NormBackward1")
+@operator("_norm_dim", method=False, node="NormBackward1", wide=True)
 def norm_along(xp, input: Array, p, dim, keepdim):
     """The p-norm along one dimension, as `norm` of old recorded it."""
+    if p == 2 and xp is np and input.size:
+        return fold(xp, input, 2, (dim,), keepdim)
     found = p_norm(xp, xp.moveaxis(input, dim, -1), p)
     return xp.expand_dims(found, dim) if keepdim else xp.asarray(found)
 

@@ -56,9 +56,9 @@ def permutation_matrix(pivots: Any, m: int, dtype: Any) -> Any:
     rows = pivots.reshape((prod(pivots.shape[:-1]), pivots.shape[-1]))
     found = np.zeros((len(rows), m, m), dtype)
     for i, row in enumerate(rows):
-        order = np.arange(m)
-        for j, p in enumerate(row):
-            order[[j, p - 1]] = order[[p - 1, j]]
+        order = list(range(m))
+        for j, p in enumerate(row.tolist()):
+            order[j], order[p - 1] = order[p - 1], order[j]
         found[i, order, np.arange(m)] = 1
     return found.reshape((*pivots.shape[:-1], m, m))
 

@@ -19,6 +19,7 @@ from ...arrays.state import state
 from ...graph.fields import wrap
 from ...loading import table
 from ...numerics import batches, products
+from ...numerics.halves import converted
 from ...numerics.products import matrices
 from ...operators import matmul as fast_matmul
 from ...operators.declare import REQUIRED, Array, composite, operator
@@ -36,7 +37,7 @@ def is_half(dtype) -> bool:
 
 def wide(x):
     """An array as the kernels compute with it: half types in float32."""
-    return x.astype(np.float32) if is_half(x.dtype) else x
+    return converted(x, FLOAT32) if is_half(x.dtype) else x
 
 
 def product(a, b):
@@ -44,7 +45,7 @@ def product(a, b):
     if on_gpu(a) and on_gpu(b):
         return accelerator().product(a, b)
     if is_half(a.dtype) and not (hasattr(a, "layout") or hasattr(b, "layout")):
-        return batches.matmul(wide(a), wide(b)).astype(a.dtype)
+        return converted(batches.matmul(wide(a), wide(b)), a.dtype)
     if type(a) is np.ndarray is type(b) and a.dtype is FLOAT32 is b.dtype:
         kernel = products.KERNELS.get((a.ndim, b.ndim))
         if kernel is not None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...arrays.errors import check_kept
+from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, Constant, composite, operator
@@ -165,11 +168,15 @@ def multi_margin_loss(
     return multi_margin.function(input, target, p, float(margin), weight, reduction)
 
 
+compiled_multilabel: Any = kernel("multilabel_margin", unsuited)
+
+
 @operator("_multilabel_margin_loss", node="MultilabelMarginLossBackward0", method=False, wide=True)
 def multilabel_margin(xp, input: Array, target: Array, reduction="mean"):
     """The sum over target and other classes of max(0, 1 - (x[y] - x[i])), divided by the number of classes."""
     x, y = (a.reshape(-1, a.shape[-1]) if a.ndim else a.reshape(1, 1) for a in (input, target))
-    n = x.shape[1]
+    if (found := compiled_multilabel(x, y)) is not None:
+        return by_classes(xp, found[0], found[1], input, reduction)
     ended = xp.cumsum(y < 0, axis=1) > 0
     rows, places = xp.nonzero(~ended)
     own = xp.zeros(x.shape, bool)
@@ -183,7 +190,12 @@ def multilabel_margin(xp, input: Array, target: Array, reduction="mean"):
         loss[row] += gap[active].sum()
         slope[row, active] += 1
         slope[row, label] -= active.sum()
-    divide = x.dtype.type(n)
+    return by_classes(xp, loss, slope, input, reduction)
+
+
+def by_classes(xp, loss, slope, input, reduction):
+    """The loss and its slope, divided by the number of classes."""
+    divide = input.dtype.type(input.shape[-1] if input.ndim else 1)
     losses = (loss / divide).reshape(input.shape[:-1])
     return reduce(xp, losses, reduction), (slope / divide).reshape(input.shape)
 

@@ -123,10 +123,18 @@ def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     kind = input.dtype.type
     if input_scale == 1 and (found := kernels.through("elu", input, kind(alpha * scale), kind(scale))) is not None:
         return found
+    if type(input) is np.ndarray and not np.less_equal(input, 0).any():
+        return input * kind(scale)
     low = rounded(xp.expm1, input * kind(input_scale)) * kind(alpha * scale)
     return xp.where(input <= 0, low, input * kind(scale))
 
 
+def elu_backward(g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
+    """Where all elements are above 0, which is usual, no exponentials are needed."""
+    return g * scale if type(input) is np.ndarray and not np.less_equal(input, 0).any() else None
+
+
+@on_arrays(elu_backward)
 def elu_gradient(t: Any, g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
     low = g
     for factor in (input_scale, alpha * scale):

@@ -15,11 +15,14 @@ from ...arrays.extents import repeated
 from ...arrays.promotion import result_type
 from ...arrays.warning import warn
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...operators.declare import Array, composite, operator
 from .embedding import check_indices, renormalise, spread_of
 
 SUM, MEAN, MAX = range(3)
+bag_rows: Any = kernel("bag_rows", unsuited)
+"""Rows added to the rows of their bags; None for what is not for it."""
 
 
 def starts(bag: Any, bags: int) -> Any:
@@ -56,10 +59,12 @@ def bags_of(
     if xp is not np:
         out = accelerator().row_sums(xp, weight, indices, starts(bag, bags), shares)
         return (out / sizes(bag, bags, out.dtype)[:, None] if mode == MEAN else out), None
-    rows = xp.take(weight, indices, axis=0)
-    if per_sample_weights is not None:
-        rows = rows * shares[:, None]
-    out = sums(rows, bag, bags)
+    out = xp.zeros((bags, weight.shape[1]), weight.dtype)
+    if per_sample_weights is not None or bag_rows(weight, indices, bag, out) is None:
+        rows = xp.take(weight, indices, axis=0)
+        if per_sample_weights is not None:
+            rows = rows * shares[:, None]
+        out = sums(rows, bag, bags)
     return (out / sizes(bag, bags, out.dtype)[:, None] if mode == MEAN else out), None
 
 

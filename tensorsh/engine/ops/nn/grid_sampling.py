@@ -167,6 +167,35 @@ def compiled_backward(g: Any, input: Any, grid: Any, mode: int, padding: int, al
     return dx, np.stack(dgrid[::-1], -1).reshape(grid.shape)
 
 
+tapped, tapped_backward = kernel("tapped", unsuited), kernel("tapped_backward", unsuited)
+
+
+def flat(x: Any) -> Any:
+    """Images or samples [N, C, *S] as [N, C, elements]."""
+    return np.ascontiguousarray(x).reshape(*x.shape[:2], -1)
+
+
+def by_taps(xp: Any, input: Any, grid: Any, how: tuple) -> Any:
+    """The image at the points by the kernel of taps; None for what it is not made for."""
+    if xp is not np or not grid.size or not input.size:
+        return None
+    points = np.ascontiguousarray(grid).reshape(len(grid), -1, grid.shape[-1])
+    out = np.empty((*input.shape[:2], points.shape[1]), input.dtype)
+    done = tapped(flat(input), input.shape[2:], points, how, out)
+    return None if done is None else out.reshape(*input.shape[:2], *grid.shape[1:-1])
+
+
+def by_taps_backward(xp: Any, g: Any, input: Any, grid: Any, how: tuple) -> Any:
+    """The gradients of image and grid by the kernel of taps; None for what it is not made for."""
+    if xp is not np or not grid.size or not input.size:
+        return None
+    image, points = flat(input), np.ascontiguousarray(grid).reshape(len(grid), -1, grid.shape[-1])
+    dx, along = np.zeros_like(image), np.empty_like(points)
+    if tapped_backward(image, input.shape[2:], points, how, flat(g), dx, along) is None:
+        return None
+    return dx.reshape(input.shape), along.reshape(grid.shape)
+
+
 def suited(xp: Any, input: Any, mode: int) -> bool:
     return xp is np and input.ndim == 4 and input.dtype == np.float32 and mode != BICUBIC
 
@@ -182,6 +211,9 @@ def sampler(dims: int) -> Any:
             found = compiled(input, grid, interpolation_mode, padding_mode, align_corners)
             if found is not None:
                 return found
+        found = by_taps(xp, input, grid, (interpolation_mode, padding_mode, int(align_corners)))
+        if found is not None:
+            return found
         image = rows(xp, input)
         out = xp.zeros((grid.size // dims, input.shape[1]), input.dtype)
         for number, sides in combinations(xp, input.shape, grid, interpolation_mode, padding_mode, align_corners):
@@ -197,6 +229,9 @@ def sampler(dims: int) -> Any:
             found = compiled_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners)
             if found is not None:
                 return found
+        found = by_taps_backward(xp, grad_output, input, grid, (interpolation_mode, padding_mode, int(align_corners)))
+        if found is not None:
+            return found
         g, image = rows(xp, grad_output), rows(xp, input)
         dx, dgrid = xp.zeros_like(image), xp.zeros((len(g), dims), grid.dtype)
         scales: list = []

@@ -94,7 +94,9 @@ def tied_share(dim):
     def share(input, extreme):
         mask = input == extreme
         add = np.add.reduce if type(mask) is np.ndarray else module_of(mask).sum
-        counts = add(mask, axis=wrap_dims(dim, mask.ndim), keepdims=True, dtype=input.dtype)
+        half = input.dtype.itemsize == 2 and type(mask) is np.ndarray  # whose sums numpy takes one by one
+        counts = add(mask, axis=wrap_dims(dim, mask.ndim), keepdims=True, dtype=np.int64 if half else input.dtype)
+        counts = counts.astype(input.dtype) if half else counts
         with np.errstate(invalid="ignore", divide="ignore"):
             return mask / counts
 

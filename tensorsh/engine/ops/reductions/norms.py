@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays.backend import module_of
 from ...arrays.dtype import COMPLEX, FLOAT, of
 from ...arrays.errors import type_name, wrap_dim
+from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, reduced_shape
@@ -28,6 +29,9 @@ EXACT_SIZE = 100_000
 """Up to this many elements norms are added up in PyTorch's order."""
 
 
+compiled_squares = kernel("square_sums", unsuited)
+
+
 def along_rows(a, axes):
     """The reduced elements as rows that lie one behind the other in memory, if they do so."""
     ndim = a.ndim
@@ -38,13 +42,18 @@ def along_rows(a, axes):
     return None
 
 
-def in_sequence(a, axes):
-    """The sums over axes, each from its first element to its last; flat."""
+def in_sequence(a, axes, squared=False):
+    """The sums over axes of the elements, or of their squares, each from its first element to its last; flat."""
     rest = [i for i in range(a.ndim) if i not in axes]
     shape = [math.prod(a.shape[i] for i in each) for each in (axes, rest)]
     if 0 in shape:
         return np.zeros(shape[1], a.dtype)
     columns = a.transpose(*axes, *rest).reshape(shape)
+    found = compiled_squares(columns.T, True) if squared else None
+    if found is not None:
+        return found
+    if squared:
+        columns = columns * columns
     if columns.shape[1] > 1:
         return np.add.reduce(np.ascontiguousarray(columns), 0)
     return np.add.accumulate(columns, 0)[-1]
@@ -52,6 +61,8 @@ def in_sequence(a, axes):
 
 def square_sums(rows):
     """The sums of squares of rows: eight lanes, the lanes in order, then the rest, the last three rounded once each."""
+    if (found := compiled_squares(rows, False)) is not None:
+        return found
     lanes = 8 if rows.dtype == np.float32 else 4
     n = rows.shape[1]
     full = n // lanes * lanes
@@ -97,7 +108,9 @@ def fold(xp, a, ord, axes, keepdims):
         if rows is not None:
             total = square_sums(rows)
         else:
-            total = in_sequence(np.abs(a) if ord == 1 else a * a if ord == 2 else np.power(a, kind.type(ord)), axes)
+            total = in_sequence(
+                np.abs(a) if ord == 1 else a if ord == 2 else np.power(a, kind.type(ord)), axes, ord == 2
+            )
         total = total.reshape(reduced_shape(a.shape, axes, keepdims) if axes else a.shape)
     if ord == 1:
         return total

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays.errors import not_implemented, wrap_dim
+from ...arrays.extents import repeated
+from ...kernels import kernel, unsuited
 from ...operators.declare import Array, composite, operator
 from ..creation.factories import zeros_like
 from ..shapes.joining import cat
 
+added_rows = kernel("added_rows", unsuited)
 UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 EMPTY = {"sum": 0.0, "mean": np.nan, "prod": 1.0, "max": -np.inf, "min": np.inf}
 """What a segment without elements gives."""
@@ -25,6 +28,14 @@ def segments(offsets: np.ndarray):
 def folded(data, offsets, reduce, initial):
     axis = offsets.ndim - 1
     ufunc = UFUNCS[reduce]
+    if reduce in ("sum", "mean") and initial is None and offsets.ndim == 1 and data.ndim and offsets.size > 1:
+        counts = np.diff(offsets)
+        out = np.zeros((counts.size, *data.shape[1:]), data.dtype)
+        if (counts >= 0).all() and offsets[0] == 0 and offsets[-1] == len(data):
+            if added_rows(out, repeated(np.arange(counts.size), counts), np.ascontiguousarray(data)):
+                if reduce == "mean":
+                    out /= counts.astype(data.dtype).reshape((-1,) + (1,) * (data.ndim - 1))
+                return out
     out = np.empty((*offsets.shape[:-1], offsets.shape[-1] - 1, *data.shape[axis + 1 :]), data.dtype)
     for place, part in segments(offsets):
         given = data[part]

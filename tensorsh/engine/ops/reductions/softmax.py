@@ -233,6 +233,7 @@ def made(name, f, compiled, doc):
     def along(a, dim, dtype):
         if dtype is not None or type(dim) is not int:
             return None
+        a = row_order(a)
         found = compiled(a, dim) if a.size <= BLOCK else None
         return f(np, a, dim % a.ndim) if found is None and -a.ndim <= dim < a.ndim else found
 

@@ -1,0 +1,174 @@
+/* The gamma function's derivatives and the incomplete gamma functions, by Cephes' methods as PyTorch has them. Single precision is
+   computed in double and rounded. */
+#include "vector_math.h"
+
+#define BLOCK 64
+#define PI 3.14159265358979323846
+
+/* A ufunc of one argument that computes a block of doubles; `single`: they come from float32. */
+#define LOOPS(T, name, block, single)                                                                     \
+    static void name(char **args, const size *count, const size *steps, void *data) {                     \
+        (void)data;                                                                                       \
+        for (size done = 0; done < *count; done += BLOCK) {                                               \
+            const int m = *count - done < BLOCK ? (int)(*count - done) : BLOCK;                           \
+            double x[BLOCK];                                                                              \
+            for (int k = 0; k < BLOCK; k++) x[k] = 1;                                                     \
+            for (int k = 0; k < m; k++) x[k] = *(const T *)(args[0] + (done + k) * steps[0]);             \
+            block(x, single);                                                                             \
+            for (int k = 0; k < m; k++) *(T *)(args[1] + (done + k) * steps[1]) = (T)x[k];                \
+        }                                                                                                 \
+    }
+#define OF_ONE(name)                                                                                      \
+    LOOPS(float, name##_floats, name##_block, 1)                                                          \
+    LOOPS(double, name##_doubles, name##_block, 0)
+
+/* Below 1/2 by reflection, whose sine PyTorch takes in the precision of the argument. */
+WIDE static void trigamma_block(double *x, int single) {
+    double reflected[BLOCK] = {0}, sign[BLOCK];
+    for (int k = 0; k < BLOCK; k++) {
+        sign[k] = x[k] < 0.5 ? -1 : 1;
+        if (!(x[k] < 0.5)) continue;
+        const double s = single ? (float)sin((double)((float)PI * (float)x[k])) : sin(PI * x[k]);
+        reflected[k] = PI * PI / (s * s);
+        x[k] = 1 - x[k];
+    }
+    for (int k = 0; k < BLOCK; k++) {
+        double at = x[k], total = -reflected[k];
+        for (int i = 0; i < 6; i++) total += 1 / (at * at), at += 1;
+        const double z = 1 / (at * at);
+        total += (1 + 1 / (2 * at) + z * (1.0 / 6 - z * (1.0 / 30 - z * (1.0 / 42)))) / at;
+        x[k] = sign[k] * total;
+    }
+}
+
+WIDE static void digamma_block(double *x, int single) {
+    static const double c[] = {8.33333333333333333333e-2, -2.10927960927960927961e-2, 7.57575757575757575758e-3, -4.16666666666666666667e-3,
+                               3.96825396825396825397e-3, -8.33333333333333333333e-3, 8.33333333333333333333e-2};
+    double reflected[BLOCK] = {0}, total[BLOCK], logs[BLOCK], at[BLOCK];
+    for (int k = 0; k < BLOCK; k++) {
+        if (!(x[k] < 0)) continue;
+        reflected[k] = PI / tan(PI * (x[k] - trunc(x[k])));
+        x[k] = 1 - x[k];
+    }
+    for (int k = 0; k < BLOCK; k++) {
+        at[k] = x[k], total[k] = 0;
+        for (int i = 0; i < 10; i++) {
+            const double near = at[k] < 10 ? at[k] : 1;
+            total[k] -= at[k] < 10 ? 1 / near : 0;
+            at[k] += at[k] < 10 ? 1 : 0;
+        }
+    }
+    if (single)
+        for (int k = 0; k < BLOCK; k++) logs[k] = at[k] < INFINITY ? log_positive(at[k]) : at[k];
+    else
+        for (int k = 0; k < BLOCK; k++) logs[k] = log(at[k]);
+    for (int k = 0; k < BLOCK; k++) {
+        const double z = 1 / (at[k] * at[k]);
+        double y = c[0];
+        for (int i = 1; i < 7; i++) y = y * z + c[i];
+        y = at[k] < 1e17 ? y * z : 0;
+        const double found = at[k] == 10 ? total[k] + 2.25175258906672110764 : total[k] + logs[k] - 0.5 / at[k] - y;
+        x[k] = found - reflected[k];
+    }
+}
+OF_ONE(trigamma)
+OF_ONE(digamma)
+
+#define UFUNC(name) {#name, 1, {name##_floats, name##_doubles}, 0}
+Ufunc gamma_ufuncs[] = {UFUNC(trigamma), UFUNC(digamma), {0}};
+
+#define STEPS 2000
+#define LARGEST 20.0 /* above this the first parameter wants another expansion */
+
+/* x^a e^-x / gamma(a), given log(x) and log(gamma(a)). */
+INLINE double share(double a, double x, double log_x, double log_gamma) { return exp(a * log_x - x - log_gamma); }
+
+static double lower_series(double a, double x, double factor, double eps) {
+    double r = a, term = 1, total = 1;
+    for (int i = 0; i < STEPS; i++) {
+        r += 1;
+        term *= x / r;
+        total += term;
+        if (term <= eps * total) break;
+    }
+    return total * factor / a;
+}
+
+static double upper_series(double a, double x, double log_x, double log_gamma, double eps) {
+    double factor = 1, total = 0;
+    for (int n = 1; n < STEPS; n++) {
+        factor *= -x / n;
+        const double term = factor / (a + n);
+        total += term;
+        if (fabs(term) <= eps * fabs(total)) break;
+    }
+    /* gamma(1 + a) = a gamma(a) */
+    return -expm1(a * log_x - log_gamma - log(a)) - exp(a * log_x - log_gamma) * total;
+}
+
+static double upper_fraction(double a, double x, double factor, double eps) {
+    const double big = 0x1p52;
+    double y = 1 - a, z = x + y + 1, c = 0, p2 = 1, q2 = x, p1 = x + 1, q1 = z * x, found = p1 / q1, change;
+    for (int i = 0; i < STEPS; i++) {
+        c += 1, y += 1, z += 2;
+        const double yc = y * c, p = p1 * z - p2 * yc, q = q1 * z - q2 * yc;
+        change = 1;
+        if (q != 0) {
+            const double r = p / q;
+            change = fabs((found - r) / r);
+            found = r;
+        }
+        p2 = p1, p1 = p, q2 = q1, q1 = q;
+        if (fabs(p) > big) p2 /= big, p1 /= big, q2 /= big, q1 /= big;
+        if (change <= eps) break;
+    }
+    return found * factor;
+}
+
+/* The regularized incomplete gamma function, the upper or the lower one, 0 < a <= LARGEST, 0 < x. */
+static double incomplete(double a, double x, int upper, double eps) {
+    int sign;
+    const double log_x = log(x), log_gamma = lgamma_r(a, &sign);
+    if (x > (upper ? 1.1 : 1.0) && x > a) {
+        const double found = upper_fraction(a, x, share(a, x, log_x, log_gamma), eps);
+        return upper ? found : 1 - found;
+    }
+    if (upper && x <= 1.1 && (x <= 0.5 ? -0.4 / log_x >= a : x * 1.1 >= a)) return upper_series(a, x, log_x, log_gamma, eps);
+    const double found = lower_series(a, x, share(a, x, log_x, log_gamma), eps);
+    return upper ? 1 - found : found;
+}
+
+#define FITS(T, name)                                                                                     \
+    static int name(const T *a, const T *x, size n) {                                                     \
+        int good = 1;                                                                                     \
+        for (size i = 0; i < n; i++) good &= (a[i] > 0) & (a[i] <= LARGEST) & (x[i] > 0) & (x[i] < INFINITY); \
+        return good;                                                                                      \
+    }
+FITS(float, singles_fit)
+FITS(double, doubles_fit)
+
+/* incomplete_gamma(a, x, upper) */
+static int incomplete_plan(Call *c) {
+    const Argument *a = &c->in[0], *x = &c->in[1];
+    if (x->kind != a->kind || !has_shape(x, a->ndim, a->shape)) return 0;
+    if (!(a->kind == FLOAT32 ? singles_fit(a->data, x->data, x->count) : doubles_fit(a->data, x->data, x->count))) return 0;
+    shape_as(result(c, 0), a);
+    c->lines = a->count, c->each = 512; /* an element takes as long as so many of a sum */
+    return 1;
+}
+
+static int incomplete_gamma(Call *c, size from, size to) {
+    const int upper = c->in[2].whole != 0;
+    for (size i = from; i < to; i++) {
+        if (c->in[0].kind == FLOAT32)
+            ((float *)c->out[0].data)[i] = (float)incomplete(((const float *)c->in[0].data)[i], ((const float *)c->in[1].data)[i], upper, 1e-11);
+        else
+            ((double *)c->out[0].data)[i] = incomplete(((const double *)c->in[0].data)[i], ((const double *)c->in[1].data)[i], upper, 0x1p-53);
+    }
+    return 1;
+}
+
+const Kernel gamma_kernels[] = {
+    {"incomplete_gamma", "rrb", incomplete_plan, incomplete_gamma, "incomplete_gamma(a, x, upper): 0 < a <= 20, 0 < x"},
+    {0},
+};

@@ -1,0 +1,207 @@
+/* Images at the points of a grid in two or three dimensions: along each a point has one, two or four taps, and a sample is the sum
+   over their combinations; and the gradients. ops/nn/grid_sampling.py has the formulas, whose steps these are. */
+#include "kernels.h"
+
+#define MOST_DIMS 3
+#define MOST_TAPS 4
+#define MOST 64  /* combinations */
+#define LANES 8  /* points at a time */
+#define BLOCK 8  /* channels that are added up side by side */
+
+enum { BILINEAR, NEAREST, BICUBIC };
+enum { ZEROS, BORDER, REFLECTION };
+
+/* An image (N, C, elements) of so many dimensions, samples (N, C, points), a grid (N, points, dims) that names the innermost one first. */
+typedef struct {
+    size points, channels, elements, sizes[MOST_DIMS], steps[MOST_DIMS];
+    int dims, taps, mode, padding, align;
+} Grid;
+
+static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const Argument *grid, const Argument *samples, const Argument *how) {
+    if (image->ndim != 3 || grid->ndim != 3 || samples->ndim != 3 || image->count == 0 || how->ndim != 3) return 0;
+    t->dims = sizes->ndim, t->points = samples->shape[2], t->channels = image->shape[1], t->elements = image->shape[2];
+    t->mode = (int)how->shape[0], t->padding = (int)how->shape[1], t->align = (int)how->shape[2];
+    t->taps = t->mode == BICUBIC ? 4 : t->mode == NEAREST ? 1 : 2;
+    if (t->dims < 1 || t->dims > MOST_DIMS || how->shape[0] > BICUBIC || how->shape[1] > REFLECTION) return 0;
+    const size places[3] = {image->shape[0], t->points, t->dims}, made[3] = {image->shape[0], t->channels, t->points};
+    if (!has_shape(grid, 3, places) || !has_shape(samples, 3, made) || grid->kind != image->kind || samples->kind != image->kind) return 0;
+    size whole = 1;
+    for (int d = t->dims - 1; d >= 0; d--) {
+        t->sizes[d] = sizes->shape[d], t->steps[d] = whole;
+        whole = times(whole, sizes->shape[d]);
+        if (t->sizes[d] > 1 << 24) return 0; /* exact as floats */
+    }
+    return whole == t->elements;
+}
+
+#define GRID(T, name)                                                                                      \
+    /* A coordinate folded back between the ends, and the sign that this gives it. */                      \
+    INLINE T name##_reflected(T x, T low, T span, T *slope) {                                              \
+        if (span <= 0) return *slope = 0, (T)0;                                                            \
+        x -= low;                                                                                          \
+        const T sign = x < 0 ? -1 : 1, far = x < 0 ? -x : x, over = (T)fmod(far, span);                    \
+        const int odd = fmod(floor((double)(T)(far / span)), 2.0) != 0;                                    \
+        *slope = odd ? -sign : sign;                                                                       \
+        return (odd ? span - over : over) + low;                                                           \
+    }                                                                                                      \
+    INLINE T name##_inside(const Grid *t, T x, T n, T *slope) {                                            \
+        *slope = 1;                                                                                        \
+        if (t->padding == ZEROS) return x;                                                                 \
+        if (t->padding == REFLECTION) x = t->align ? name##_reflected(x, 0, n - 1, slope) : name##_reflected(x, (T)-0.5, n, slope); \
+        *slope *= (T)((x > 0) & (x < n - 1));                                                              \
+        return x < 0 ? 0 : x > n - 1 ? n - 1 : x;                                                          \
+    }                                                                                                      \
+    /* Keys' cubic kernel with a = -0.75, nearer than 1 and beyond, and its slope. */                      \
+    INLINE T name##_near(T x, T *slope) {                                                                  \
+        *slope = ((T)3.75 * x - (T)4.5) * x;                                                               \
+        return ((T)1.25 * x - (T)2.25) * x * x + 1;                                                        \
+    }                                                                                                      \
+    INLINE T name##_far(T x, T *slope) {                                                                   \
+        *slope = ((T)-2.25 * x - (T)-7.5) * x + (T)-6.0;                                                   \
+        return (((T)-0.75 * x - (T)-3.75) * x + (T)-6.0) * x - (T)-3.0;                                    \
+    }                                                                                                      \
+    /* The taps of a coordinate: places, weights and slopes by the place in the image; the derivative of that by the coordinate. */ \
+    INLINE T name##_taps(const Grid *t, T at, size count, size *places, T *weights, T *slopes) {           \
+        const T n = (T)count, half = (T)(t->align ? (n - 1) / 2 : n / 2);                                  \
+        T x = t->align ? (at + 1) * half : (at + 1) * half - (T)0.5, scale = 1, found[MOST_TAPS];          \
+        if (t->mode == BICUBIC) {                                                                          \
+            const T low = (T)floor(x), part = x - low;                                                     \
+            T unused;                                                                                      \
+            weights[0] = name##_far(part + 1, &slopes[0]), weights[1] = name##_near(part, &slopes[1]);     \
+            weights[2] = name##_near(1 - part, &slopes[2]), weights[3] = name##_far(2 - part, &slopes[3]); \
+            slopes[2] = -slopes[2], slopes[3] = -slopes[3];                                                \
+            for (int k = 0; k < 4; k++) found[k] = name##_inside(t, low + (T)(k - 1), n, &unused);         \
+        } else {                                                                                           \
+            x = name##_inside(t, x, n, &scale);                                                            \
+            x = fabs((double)x) < 0x1p31 ? x : -100; /* infinities and NaN are outside */                  \
+            if (t->mode == NEAREST) {                                                                      \
+                found[0] = (T)rint(x), weights[0] = 1, slopes[0] = 0;                                      \
+            } else {                                                                                       \
+                found[0] = (T)floor(x), found[1] = found[0] + 1;                                           \
+                weights[0] = found[0] + 1 - x, weights[1] = x - found[0], slopes[0] = -1, slopes[1] = 1;   \
+            }                                                                                              \
+        }                                                                                                  \
+        for (int k = 0; k < t->taps; k++) {                                                                \
+            const int within = found[k] >= 0 && found[k] < n;                                              \
+            places[k] = within ? (size)found[k] : 0;                                                       \
+            if (!within) weights[k] = slopes[k] = 0;                                                       \
+        }                                                                                                  \
+        return scale * half;                                                                               \
+    }                                                                                                      \
+    /* The combinations of a point's taps, the innermost dimension's fastest: elements and weights; how many there are. */ \
+    INLINE int name##_combined(const Grid *t, const T *point, size *at, T *weights, T (*factors)[MOST_TAPS], T (*slopes)[MOST_TAPS], \
+                               T *scales) {                                                                \
+        size places[MOST_DIMS][MOST_TAPS];                                                                 \
+        int count = 1;                                                                                     \
+        at[0] = 0;                                                                                         \
+        for (int d = 0; d < t->dims; d++) {                                                                \
+            scales[d] = name##_taps(t, *(const volatile T *)(point + t->dims - 1 - d), t->sizes[d], places[d], factors[d], slopes[d]); \
+            for (int k = count - 1; k >= 0; k--)                                                           \
+                for (int tap = t->taps - 1; tap >= 0; tap--) {                                             \
+                    at[k * t->taps + tap] = at[k] + places[d][tap] * t->steps[d];                          \
+                    weights[k * t->taps + tap] = d == 0 ? factors[0][tap] : weights[k] * factors[d][tap];  \
+                }                                                                                          \
+            count *= t->taps;                                                                              \
+        }                                                                                                  \
+        return count;                                                                                      \
+    }                                                                                                      \
+    WIDE static void name##_samples(Call *c, const Grid *t, size from, size to) {                               \
+        size at[MOST];                                                                                     \
+        T weights[MOST], factors[MOST_DIMS][MOST_TAPS], slopes[MOST_DIMS][MOST_TAPS], scales[MOST_DIMS];   \
+        for (size point = from; point < to; point++) {                                                     \
+            const size n = point / t->points;                                                              \
+            const T *image = (const T *)c->in[0].data + n * t->channels * t->elements;                     \
+            T *out = (T *)c->in[4].data + n * t->channels * t->points + point % t->points;                 \
+            const int count = name##_combined(t, (const T *)c->in[2].data + point * t->dims, at, weights, factors, slopes, scales); \
+            for (size first = 0; first < t->channels; first += BLOCK, image += BLOCK * t->elements) {      \
+                const int m = t->channels - first < BLOCK ? (int)(t->channels - first) : BLOCK;            \
+                T sums[BLOCK] = {0};                                                                       \
+                for (int k = 0; k < count; k++)                                                            \
+                    for (int j = 0; j < m; j++) sums[j] += image[j * t->elements + at[k]] * weights[k];    \
+                for (int j = 0; j < m; j++, out += t->points) *out = sums[j];                              \
+            }                                                                                              \
+        }                                                                                                  \
+    }                                                                                                      \
+    /* Gradients are added to the image's as PyTorch adds them: in two dimensions a vector of points at one tap, then at the next. */ \
+    WIDE static void name##_slopes(Call *c, const Grid *t, size from, size to) {                           \
+        size at[LANES][MOST];                                                                              \
+        T weights[LANES][MOST], along[LANES][MOST], factors[LANES][MOST_DIMS][MOST_TAPS];                  \
+        T slopes[LANES][MOST_DIMS][MOST_TAPS], scales[LANES][MOST_DIMS], weight[MOST];                     \
+        const int cubic = t->mode == BICUBIC, flat = t->dims == 2, lanes = flat ? (int)(32 / sizeof(T)) : 1; \
+        for (size first = from, m; first < to; first += m) {                                               \
+            const size n = first / t->points, place = first % t->points;                                   \
+            m = t->points - place < to - first ? t->points - place : to - first;                           \
+            m = m < lanes - place % lanes ? m : lanes - place % lanes;                                     \
+            const T *image = (const T *)c->in[0].data + n * t->channels * t->elements;                     \
+            const T *g = (const T *)c->in[4].data + n * t->channels * t->points + place;                   \
+            T *dx = (T *)c->in[5].data + n * t->channels * t->elements;                                    \
+            int count = 0;                                                                                 \
+            for (int j = 0; j < m; j++) {                                                                  \
+                count = name##_combined(t, (const T *)c->in[2].data + (first + j) * t->dims, at[j], weights[j], factors[j], slopes[j], scales[j]); \
+                for (int k = 0; k < count; k++) along[j][k] = 0;                                           \
+            }                                                                                              \
+            for (size channel = 0; channel < t->channels; channel++, image += t->elements, dx += t->elements, g += t->points) \
+                for (int q = 0; q < count; q++) {                                                          \
+                    const int k = cubic && flat ? q % 4 * 4 + q / 4 : q;                                   \
+                    for (int j = 0; j < m; j++) {                                                          \
+                        along[j][k] += image[at[j][k]] * g[j];                                             \
+                        dx[at[j][k]] += cubic && flat ? g[j] * factors[j][1][q / 4] * factors[j][0][q % 4] : g[j] * weights[j][k]; \
+                    }                                                                                      \
+                }                                                                                          \
+            for (int j = 0; j < m; j++)                                                                    \
+                for (int d = 0; d < t->dims; d++) {                                                        \
+                    T sum = 0;                                                                             \
+                    int made = 1;                                                                          \
+                    weight[0] = 1;                                                                         \
+                    for (int e = 0; e < t->dims; e++, made *= t->taps)                                     \
+                        for (int k = made - 1; k >= 0; k--)                                                \
+                            for (int tap = t->taps - 1; tap >= 0; tap--)                                   \
+                                weight[k * t->taps + tap] = weight[k] * (e == d ? slopes : factors)[j][e][tap]; \
+                    for (int k = 0; k < count; k++) sum += along[j][k] * weight[k];                        \
+                    ((T *)c->in[6].data)[(first + j) * t->dims + t->dims - 1 - d] = t->mode == NEAREST ? 0 : sum * scales[j][d]; \
+                }                                                                                          \
+        }                                                                                                  \
+    }
+GRID(float, singles)
+GRID(double, doubles)
+
+/* tapped(image, sizes, grid, (mode, padding, align), out) */
+static int tapped_plan(Call *c) {
+    Grid t;
+    if (!grid_of(&t, &c->in[0], &c->in[1], &c->in[2], &c->in[4], &c->in[3])) return 0;
+    c->answer = 4;
+    c->lines = c->in[2].shape[0] * t.points, c->each = times(t.channels, MOST);
+    return 1;
+}
+
+static int tapped(Call *c, size from, size to) {
+    Grid t;
+    grid_of(&t, &c->in[0], &c->in[1], &c->in[2], &c->in[4], &c->in[3]);
+    (c->in[0].kind == FLOAT32 ? singles_samples : doubles_samples)(c, &t, from, to);
+    return 1;
+}
+
+/* tapped_backward(image, sizes, grid, (mode, padding, align), gradient, of the image: zeros, of the grid) */
+static int tapped_backward_plan(Call *c) {
+    Grid t;
+    if (!grid_of(&t, &c->in[0], &c->in[1], &c->in[2], &c->in[4], &c->in[3])) return 0;
+    if (c->in[5].kind != c->in[0].kind || c->in[6].kind != c->in[0].kind) return 0;
+    if (!has_shape(&c->in[5], 3, c->in[0].shape) || !has_shape(&c->in[6], 3, c->in[2].shape)) return 0;
+    c->answer = 5;
+    c->lines = c->in[2].shape[0] * t.points, c->each = times(t.channels, 3 * MOST);
+    return 1;
+}
+
+static int tapped_backward(Call *c, size from, size to) {
+    Grid t;
+    grid_of(&t, &c->in[0], &c->in[1], &c->in[2], &c->in[4], &c->in[3]);
+    (c->in[0].kind == FLOAT32 ? singles_slopes : doubles_slopes)(c, &t, from, to);
+    return 1;
+}
+
+const Kernel tapped_kernels[] = {
+    {"tapped", "rtrtR", tapped_plan, tapped, "tapped(image, sizes, grid, (mode, padding, align), out)"},
+    {"tapped_backward", "rtrtrRR", tapped_backward_plan, tapped_backward,
+     "tapped_backward(image, sizes, grid, (mode, padding, align), gradient, of the image, of the grid)"},
+    {0},
+};

@@ -1,0 +1,146 @@
+"""Kernels of special functions, strided sums, norms, integers' products, bags, grids and float16: against formulas and mathematics."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tensorsh import torch
+from tensorsh.engine import kernels
+from tensorsh.engine.numerics import sums
+
+pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
+RANDOM = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_angles(name):
+    exact = getattr(np, name)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, 1e5, 3e38, *np.arange(1, 500) * np.pi / 2]
+    x = np.concatenate([RANDOM.uniform(-20, 20, 5000), RANDOM.uniform(-1e6, 1e6, 5000), special]).astype(np.float32)
+    with np.errstate(all="ignore"):
+        expected = exact(x.astype(np.float64)).astype(np.float32)
+        found = getattr(kernels.compiled, name)(x)
+    same = (found.view(np.int32) == expected.view(np.int32)) | (np.isnan(found) & np.isnan(expected))
+    assert np.count_nonzero(~same) <= 1
+
+
+@pytest.mark.parametrize("name, inverse", [("erfinv", "erf"), ("ndtri", "ndtr")])
+def test_quantiles(name, inverse):
+    special = pytest.importorskip("scipy.special")
+    x = np.concatenate([RANDOM.uniform(0, 1, 5000), 10 ** RANDOM.uniform(-30, 0, 1000), [0, 1]]).astype(np.float32)
+    with np.errstate(all="ignore"):
+        expected = getattr(special, name)(x.astype(np.float64)).astype(np.float32)
+        assert np.array_equal(getattr(kernels.compiled, name)(x), expected)
+        assert np.isnan(getattr(kernels.compiled, name)(np.float32([2, -2, np.nan]))).all()
+
+
+def test_derivatives_of_gamma():
+    special = pytest.importorskip("scipy.special")
+    x = np.concatenate([RANDOM.uniform(0.01, 30, 3000), RANDOM.uniform(-4.9, 0, 300)])
+    for name, exact in ("digamma", special.psi(x)), ("trigamma", special.polygamma(1, x)):
+        assert np.allclose(getattr(kernels.compiled, name)(x), exact, 1e-8, 1e-12)
+        single = x.astype(np.float32)
+        assert np.allclose(getattr(kernels.compiled, name)(single[:3000]), exact[:3000], 1e-5)
+
+
+def test_incomplete_gamma():
+    special = pytest.importorskip("scipy.special")
+    a, x = RANDOM.uniform(0.001, 20, 3000), 10 ** RANDOM.uniform(-3, 2, 3000)
+    for upper, exact in (False, special.gammainc), (True, special.gammaincc):
+        assert np.allclose(kernels.compiled.incomplete_gamma(a, x, upper), exact(a, x), 1e-11, 1e-14)
+    for wrong in (21.0, 0.0, -1.0, np.nan):
+        assert kernels.compiled.incomplete_gamma(np.array([wrong]), np.array([1.0]), True) is None
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "shape, axes", [((1000,), (0,)), ((37, 41), (1,)), ((37, 41), (0,)), ((5, 67, 9), (1,)), ((3, 4), (0, 1))]
+)
+def test_sums_in_steps(shape, axes, dtype, monkeypatch):
+    whole = RANDOM.standard_normal((*shape, 2)).astype(dtype)
+    x = whole[..., 0]
+    found = sums.sum(x, axes)
+    monkeypatch.setattr(sums, "strided_sums", kernels.unsuited)
+    sums._plans.clear()
+    assert found.tobytes() == sums.sum(x, axes).tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_squares(dtype, monkeypatch):
+    from tensorsh.engine.ops.reductions import norms
+
+    for n in (1, 3, 7, 8, 13, 1001):
+        rows = RANDOM.standard_normal((9, n)).astype(dtype)
+        steps = np.stack([rows, rows], 2)[..., 0]
+        found = norms.square_sums(rows), norms.in_sequence(steps, (1,), True)
+        with monkeypatch.context() as patched:
+            patched.setattr(norms, "compiled_squares", kernels.unsuited)
+            expected = norms.square_sums(rows), norms.in_sequence(steps, (1,), True)
+        assert [a.tobytes() for a in found] == [a.tobytes() for a in expected]
+
+
+@pytest.mark.parametrize("shapes", [((5, 7), (7, 3)), ((37, 65), (65, 70)), ((3, 8, 9), (3, 9, 41)), ((4, 0), (0, 5))])
+def test_integers(shapes):
+    a, b = (RANDOM.integers(-(2**62), 2**62, s) for s in shapes)
+    assert np.array_equal(kernels.compiled.whole_product(a, b), np.matmul(a, b))
+    assert kernels.compiled.whole_product(a, np.zeros((99, 1), np.int64)) is None
+
+
+def test_halves_in_places():
+    """Each sum rounds, as one after the other does."""
+    for dtype in (torch.float16, torch.bfloat16):
+        x, values = (torch.rand(50, 40).to(dtype) for _ in range(2))
+        index = torch.randint(0, 50, (50, 40))
+        expected = x.clone()
+        for i in range(50):
+            for j in range(40):
+                expected[index[i, j], j] = expected[index[i, j], j] + values[i, j]
+        assert torch.equal(
+            torch.cat([x] * 2, 1).scatter_add(0, torch.cat([index] * 2, 1), torch.cat([values] * 2, 1))[:, :40],
+            expected,
+        )
+        rows = torch.randint(0, 50, (50,))
+        expected = x.clone()
+        for i in range(50):
+            expected[rows[i]] = expected[rows[i]] + values[i]
+        assert torch.equal(x.index_add(0, rows, values), expected)
+
+
+def test_margins_of_labels():
+    x = torch.tensor([[0.1, 0.2, 0.4, 0.8]], requires_grad=True)
+    loss = torch.nn.functional.multilabel_margin_loss(x, torch.tensor([[3, 0, -1, 1]]))
+    loss.backward()
+    assert abs(loss.item() - 0.85) < 1e-6  # PyTorch's documentation has this example
+    assert x.grad.tolist() == [[-0.5, 0.5, 0.5, -0.5]]
+
+
+LOOPS = """
+import numpy as np
+np.seterr(all="ignore")
+from tensorsh.engine.kernels import compiled
+x = np.arange(65536, dtype=np.uint16).view(np.float16)
+y = np.random.default_rng(0).permutation(x)
+def results():
+    for name in "add subtract multiply divide less less_equal greater greater_equal equal not_equal".split():
+        f = getattr(np, name)
+        for a, b in (x, y), (x, np.float16(0.3)), (np.float16(-7), y), (x[::2], y[1::2]), (x[:5], y[:5]), (x.reshape(4, -1), y[:16384]):
+            yield f(a, b)
+        if f(x[:1], x[:1]).dtype != bool:
+            yield f(x, y, x.copy())
+            z = y.copy()
+            yield f(x, z, z)
+            yield f.reduce(np.abs(x[1000:1100]))
+            yield f.reduce(x.reshape(-1, 64), 0)
+before = list(results())
+compiled.quick_halves()
+assert all(np.array_equal(a, b, equal_nan=a.dtype != bool) for a, b in zip(before, results(), strict=True))
+"""
+
+
+def test_loops_of_halves():
+    """numpy's, in a process of their own."""
+    subprocess.run([sys.executable, "-c", LOOPS], check=True, timeout=120)

@@ -79,8 +79,10 @@ class Deferred(np.lib.mixins.NDArrayOperatorsMixin):
         return found if dtype is None else found.astype(dtype, copy=False)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if any(type(each) is Deferred for each in options.get("out", ())):
-            return NotImplemented
+        (out,) = options.pop("out", (None,))
+        if out is not None:
+            out[...] = getattr(ufunc, method)(*map(resolved, inputs), **options)
+            return out
         return getattr(ufunc, method)(*map(resolved, inputs), **{k: resolved(v) for k, v in options.items()})
 
     def __getitem__(self, key: Any) -> Any:

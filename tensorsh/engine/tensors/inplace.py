@@ -336,7 +336,7 @@ class Region:
     def flattened(self, gradient: Any) -> Any:
         """The base's gradient as one row of the numbers that `indices` counts."""
         if gradient._array.dtype.kind == "c" and self.view[1].kind != "c":
-            gradient = find_function("view_as_real")(gradient)
+            gradient = find_function("view_as_real")(gradient.resolve_conj())
         return gradient.reshape(-1)
 
     def restored(self, flat: Any) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 from ...sandbox.long_calls import HUGE
 from ..arrays.backend import fold_at, module_of
 from ..arrays.constants import FLOAT32, FLOAT64
-from ..arrays.deferred import apply, bits, resolved
+from ..arrays.deferred import apply, bits
 from ..arrays.dtype import can_hold, of
 from ..arrays.errors import argument_error, broadcast_error
 from ..arrays.extents import address, extent, limits, meets, strided

@@ -156,6 +156,15 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     return LU, pivots
 
 
+def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
+    """As `torch.lu`, whose infos come in a plain tuple here."""
+    return tuple(lu(self, pivot, get_infos))
+
+
+table.METHODS["lu"] = lu_method
+lu_method.__name__ = "lu"
+
+
 @linalg("lu", outputs="(P) L U")
 def linalg_lu(xp, A: Array, *, pivot=True):
     """``A = P L U`` with a permutation P, unit lower triangular L and upper triangular U."""

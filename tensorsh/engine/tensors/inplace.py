@@ -251,16 +251,21 @@ def check_written(op: Any, arrays: list) -> None:
 def rewrite(t: Tensor, node: Node) -> None:
     """Give a tensor just written its new node, and its base and the base's views theirs."""
     root = t._root
-    if t._node is not None and t._node._retained and t.retains_grad:
-        # What wanted its gradient kept wants that of its new value.
-        t._node._retained = [r for r in t._node._retained if r() is not t]
-        node._retained, node._watched = [ref(t)], True
     if root is None:
-        t._node = node
+        renew(t, node)
         refresh(t)
         return
-    root._node = CopySlices(root, t, node)
+    renew(root, CopySlices(root, t, node))
     refresh(root)
+
+
+def renew(t: Tensor, node: Node | None) -> None:
+    """Give a tensor another node. What wanted its gradient kept wants that of its new value."""
+    before = t._node
+    t._node = node
+    if node is not None and before is not None and before._retained and any(r() is t for r in before._retained):
+        before._retained = [r for r in before._retained if r() is not t]
+        node._retained, node._watched = [*(node._retained or ()), ref(t)], True
 
 
 def refresh(root: Tensor) -> None:
@@ -275,9 +280,9 @@ def refresh(root: Tensor) -> None:
             if root._node is None:
                 view._node = None
             elif view._origin is not None and view._node is not None:
-                view._node = Forbidden(root, forbidden(view, "its base or another view of its base has been"))
+                renew(view, Forbidden(root, forbidden(view, "its base or another view of its base has been")))
             elif view._array.dtype.kind in "fcV":
-                view._node = AsStrided(root, view)
+                renew(view, AsStrided(root, view))
     root._views = alive
 
 

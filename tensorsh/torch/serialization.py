@@ -419,6 +419,7 @@ for _f in (save, load):
 
 DEFAULT_PROTOCOL, PROTOCOL_VERSION, LONG_SIZE, INT_SIZE, SHORT_SIZE, STORAGE_KEY_SEPARATOR = 2, 1001, 4, 4, 2, ","
 
+
 class SourceChangeWarning(Warning):
     """A module's source is not what it was when the file was written; files hold no sources."""
 

@@ -11,6 +11,7 @@ from ...arrays.errors import common_shape, wrap_dim
 from ...loading import table
 from ...numerics import batches
 from ...operators.declare import Array, Unlinked, composite, operator
+from ...operators.registration import add_method
 from ...tensors.tensor import Tensor
 from .common import adj, check_info, check_kernel, check_square, each, herm, into, lapack, linalg, renamed, use
 from .inverse import check_same_dtype, check_system, permutation
@@ -141,7 +142,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     return into(renamed("linalg_lu_factor", "LU pivots", (LU, pivots)), out, "linalg_lu_factor")
 
 
-@composite("lu")
+@composite("lu", method=False)
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """LU in one matrix, the interchanges of rows, and, when asked for, the infos."""
     LU, pivots, info = lu_factor_ex.function(A, pivot=pivot)
@@ -161,8 +162,8 @@ def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
     return tuple(lu(self, pivot, get_infos))
 
 
-table.METHODS["lu"] = lu_method
 lu_method.__name__ = "lu"
+add_method("lu", lu_method)
 
 
 @linalg("lu", outputs="(P) L U")

@@ -2,226 +2,33 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 import sys
-from ast import literal_eval
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from ..engine.arrays.state import state
 from ..engine.loading import table
-from ..engine.tape.function import Function
 from ..engine.tensors.tensor import Tensor
 from ..sandbox import process
-from ..sandbox.sealed import MARK, Sealed
+from ..sandbox.sealed import Sealed
+from .custom_ops import (
+    CustomOpDef,
+    add,
+    custom_op,
+    found,
+    operators,
+    register_autograd,
+    register_fake,
+    register_kernel,
+    register_vmap,
+)
+from .opcheck import USUAL, check
+from .schemas import Declaration, infer_schema
 
 __all__ = [
-    "CustomOpDef", "Library", "custom_op", "define", "impl", "register_autograd", "register_fake", "register_kernel",
-    "register_vmap",
+    "CustomOpDef", "Library", "custom_op", "define", "get_ctx", "impl", "infer_schema", "opcheck", "register_autograd",
+    "register_fake", "register_kernel", "register_vmap", "triton_op", "wrap_triton",
 ]  # fmt: skip
-
-
-class CustomOpDef(metaclass=Sealed):
-    """An operator defined by `custom_op`: call it, or register more of it."""
-
-    __module__ = "torch._library.custom_ops"
-    _declared: Declaration | None = None
-
-    def __init__(self, name: str, function: Callable, mutates: Any) -> None:
-        self._qualname = name
-        self._function = function
-        self._signature = inspect.signature(function)
-        for parameter in self._signature.parameters.values():
-            if parameter.annotation is inspect.Parameter.empty:
-                raise ValueError(
-                    f"infer_schema(func): Parameter {parameter.name} must have a type annotation. Got func with signature "
-                    f"{self._signature})"
-                )
-        self._mutates = tuple(mutates)
-        self._kernels: dict[str, Callable] = {}
-        self._composite: Callable | None = None
-        self._backward: Callable | None = None
-        self._setup: Callable | None = None
-        self._graph = type(Function)(
-            f"GeneratedBackwardFor_{name.replace('::', '_')}_default",
-            (Function,),
-            {"forward": staticmethod(self._forward), "backward": staticmethod(self._pull)},
-        )
-
-    def __repr__(self) -> str:
-        return f"<CustomOpDef({self._qualname})>"
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._declared is not None:
-            self._declared.check(args, kwargs)
-        if self._composite is not None:
-            return self._composite(*args, **kwargs)
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        result = self._graph.apply(*bound.arguments.values())  # type: ignore[attr-defined]
-        for name in self._mutates:
-            written = bound.arguments[name]
-            if isinstance(written, Tensor):
-                written._bump()
-        return result
-
-    def _forward(self, ctx: Any, *values: Any) -> Any:
-        given = dict(zip(self._signature.parameters, values, strict=True))
-        kinds = self._signature.parameters
-        only = {k: v for k, v in given.items() if kinds[k].kind is inspect.Parameter.KEYWORD_ONLY}
-        plain = tuple(v for k, v in given.items() if k not in only)
-        device = next((v.device.type for v in values if isinstance(v, Tensor)), "cpu")
-        result = self._kernels.get(device, self._function)(*plain, **only)
-        ctx._count, ctx._extra = len(plain), len(only)
-        if self._setup is not None:
-            told = {"keyword_only_inputs": only} if only else {}
-            self._setup(ctx=ctx, inputs=plain, output=result, **told)
-        return result
-
-    def _pull(self, ctx: Any, *grads: Any) -> Any:
-        if self._backward is None:
-            raise RuntimeError(
-                f"Trying to backward through {self._qualname.replace('::', '.')}.default but no autograd formula was "
-                "registered. Please use register_autograd to add one."
-            )
-        found = self._backward(ctx, *grads)
-        return (*(found if isinstance(found, tuple) else (found,)), *[None] * ctx._extra)
-
-    def register_autograd(self, backward: Callable, /, *, setup_context: Callable | None = None) -> None:
-        """The gradient: ``backward(ctx, *grads)``, and ``setup_context(ctx, inputs, output)`` to save what it needs."""
-        self._backward, self._setup = backward, setup_context
-
-    def register_kernel(self, device_types: Any, fn: Callable | None = None, /) -> Callable:
-        """Another function for some kinds of device; a decorator without `fn`."""
-
-        def register(function: Callable) -> Callable:
-            for each in (device_types,) if isinstance(device_types, str) else device_types or ("cpu", "cuda"):
-                self._kernels[each] = function
-            return function
-
-        return register if fn is None else register(fn)
-
-    def register_fake(self, fn: Callable, /) -> Callable:
-        """What the result looks like, for PyTorch's compiler; there is none here."""
-        return fn
-
-    def register_vmap(self, func: Callable | None = None) -> Callable:
-        """A batched form, which `vmap` does not need here."""
-        return (lambda function: function) if func is None else func
-
-    @property
-    def default(self) -> CustomOpDef:
-        """The only form of the operator."""
-        return self
-
-
-def operators() -> dict[str, CustomOpDef]:
-    """The operators that the session's programs defined."""
-    return state.__dict__.get("custom_operators", {})
-
-
-def custom_op(
-    name: str, fn: Callable | None = None, /, *, mutates_args: Any = (), device_types: Any = None,
-    schema: str | None = None, tags: Any = None,
-) -> Any:  # fmt: skip
-    """Make an operator ``namespace::name`` of a function whose parameters have type annotations; a decorator without `fn`."""
-    if name.count("::") != 1:
-        raise ValueError(
-            f"Expected `name` to be of the form `namespace::name`, got: {name}. Please see the documentation of custom_op."
-        )
-
-    def define(function: Callable) -> CustomOpDef:
-        return add(CustomOpDef(name, function, () if mutates_args == "unknown" else mutates_args))
-
-    return define if fn is None else define(fn)
-
-
-def found(op: Any) -> CustomOpDef:
-    """The operator of a name, or itself."""
-    if isinstance(op, CustomOpDef):
-        return op
-    if op not in operators():
-        raise RuntimeError(f"operator {op} does not exist")
-    return operators()[op]
-
-
-def register_autograd(
-    op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Any = None
-) -> None:
-    """`CustomOpDef.register_autograd` of an operator given by name."""
-    found(op).register_autograd(backward, setup_context=setup_context)
-
-
-def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /, *, lib: Any = None) -> Callable:
-    """`CustomOpDef.register_kernel` of an operator given by name."""
-    return found(op).register_kernel(device_types, func)
-
-
-def register_fake(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
-    """`CustomOpDef.register_fake` of an operator given by name."""
-    is_library = process.plain or MARK not in sys._getframe(1).f_builtins
-    if is_library and isinstance(op, str) and op not in operators():  # a library's, whose compiled part is not there
-        return (lambda function: function) if func is None else func
-    return found(op).register_fake if func is None else found(op).register_fake(func)
-
-
-def register_vmap(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
-    """`CustomOpDef.register_vmap` of an operator given by name."""
-    return found(op).register_vmap(func)
-
-
-def add(op: CustomOpDef) -> CustomOpDef:
-    """Enter an operator among the session's."""
-    # A new dict: the snapshots of other sessions share the old one.
-    state.__dict__["custom_operators"] = {**operators(), op._qualname: op}
-    return op
-
-
-class Declaration:
-    """An operator declared by a schema, ``(Tensor x, float k=2.0, *, int n=1) -> Tensor``: it has no kernel yet."""
-
-    def __init__(self, name: str, schema: str) -> None:
-        found = re.fullmatch(r"\s*\((.*)\)\s*->\s*(.+?)\s*", schema)
-        if found is None:
-            raise ValueError(
-                'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
-                f'"{schema}"'
-            )
-        self.name, self.kinds, shown = name, {}, []
-        parameters, kind = [], inspect.Parameter.POSITIONAL_OR_KEYWORD
-        for part in re.split(r",\s*(?![^\[(]*[\])])", found[1]) if found[1].strip() else []:
-            if part.strip() == "*":
-                kind = inspect.Parameter.KEYWORD_ONLY
-                shown.append("*")
-                continue
-            typed, _, default = part.partition("=")
-            type, _, argument = typed.strip().rpartition(" ")
-            value = literal_eval(default) if default else inspect.Parameter.empty
-            parameters.append(inspect.Parameter(argument, kind, default=value, annotation=type))
-            self.kinds[argument] = type
-            number = f"{value:g}" + "." * value.is_integer() if isinstance(value, float) else default
-            shown.append(f"{type} {argument}" + f"={number}" * bool(default))
-        self.text = f"{name}({', '.join(shown)}) -> {found[2]}"
-        self.__signature__ = inspect.Signature(parameters)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(
-            f"Could not run '{self.name}' with arguments from the 'CPU' backend. This could be because the operator doesn't "
-            "exist for this backend, or was omitted during the selective/custom build process (if using custom build)."
-        )
-
-    def check(self, args: tuple, kwargs: dict) -> None:
-        """PyTorch's errors of arguments that a call lacks, and of what stands in place of a tensor."""
-        for i, (name, parameter) in enumerate(self.__signature__.parameters.items()):
-            given = args[i] if i < len(args) else kwargs.get(name, parameter.default)
-            if given is inspect.Parameter.empty:
-                raise RuntimeError(f"{self.name}() is missing value for argument '{name}'. Declaration: {self.text}")
-            if self.kinds[name] == "Tensor" and not isinstance(given, Tensor):
-                raise RuntimeError(
-                    f"{self.name}() Expected a value of type 'Tensor' for argument '{name}' but instead found type "
-                    f"'{type(given).__name__}'.\nPosition: {i}\nValue: {given!r}\nDeclaration: {self.text}"
-                )
 
 
 def define(qualname: Any, schema: Any, *, lib: Any = None, tags: Any = ()) -> None:
@@ -232,8 +39,7 @@ def define(qualname: Any, schema: Any, *, lib: Any = None, tags: Any = ()) -> No
             "torch.library APIs must consist of a namespace and a name, e.g. aten::sin"
         )
     declared = Declaration(qualname, schema)
-    made = add(CustomOpDef(qualname, declared, ()))
-    made._declared = declared
+    add(CustomOpDef(qualname, declared, declared))
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
@@ -293,6 +99,47 @@ class Library(metaclass=Sealed):
             op._kernels[key.lower()] = fn
 
 
+for _function in (custom_op, infer_schema, register_autograd, register_fake, register_kernel, register_vmap):
+    _function.__module__ = __name__
+
+
+@contextmanager
+def _scoped_library(*args: Any, **kwargs: Any) -> Iterator[Library]:
+    """A `Library` within a block."""
+    yield Library(*args, **kwargs)
+
+
+def opcheck(
+    op: Any, args: tuple, kwargs: dict | None = None, *, test_utils: Any = USUAL, raise_exception: bool = True, atol: Any = None,
+    rtol: Any = None,
+) -> dict[str, Any]:  # fmt: skip
+    """What is wrong with an operator that a program defined, called with such arguments: for each test "SUCCESS" or its error.
+    test_utils: the tests, or one's name: of its schema (what it writes into, what its results share), of how its gradient is
+    registered, of its form without data, of forward and backward together. raise_exception: whether the first error is raised.
+    atol, rtol: how far results may differ. OpCheckError: a test that failed."""
+    if not isinstance(op, (CustomOpDef, OpOverload, OpOverloadPacket)):
+        raise ValueError(
+            "opcheck(op, ...): op must be instance of torch._ops.OpOverload, e.g. torch.ops.aten.sin.default, got "
+            f"{type(op)}"
+        )
+    return check(op if isinstance(op, CustomOpDef) else op._function, args, kwargs or {}, test_utils, raise_exception)
+
+
+def get_ctx() -> Any:
+    """What a form without data may ask for new sizes: nothing."""
+    return None
+
+
+def triton_op(name: str, fn: Any = None, /, *, mutates_args: Any = (), schema: Any = None) -> Any:
+    """NotImplementedError: Triton's kernels are not run."""
+    raise NotImplementedError("tensorsh runs no Triton kernels: write the operator with torch.library.custom_op")
+
+
+def wrap_triton(triton_kernel: Any, /) -> Any:
+    """ModuleNotFoundError: Triton's kernels are not run."""
+    raise ModuleNotFoundError("No module named 'triton'")
+
+
 class OpOverload(metaclass=Sealed):
     """One form of an operator, ``torch.ops.aten.add.Tensor``: here all forms are one function. Each form is one object."""
 
@@ -337,6 +184,13 @@ class OpOverload(metaclass=Sealed):
         form = "" if self._overloadname == "default" else "." + self._overloadname
         return f"{self.namespace}::{self._opname}{form}"
 
+    @property
+    def _schema(self) -> Any:
+        """The schema of an operator that a program defined."""
+        if not isinstance(self._function, CustomOpDef):
+            raise AttributeError(f"tensorsh keeps no schema of {self._name}")
+        return self._function._declared.schema
+
     def decompose(self, *args: Any, **kwargs: Any) -> Any:
         """NotImplemented: an operator is not made of others here."""
         return NotImplemented
@@ -362,6 +216,14 @@ class OpOverloadPacket(metaclass=Sealed):
     @property
     def __name__(self) -> str:
         return self._name.rpartition(".")[2]
+
+    @property
+    def _qualified_op_name(self) -> str:
+        return self._name.replace(".", "::")
+
+    def overloads(self) -> list[str]:
+        """The names of its forms."""
+        return ["default"]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.arrays.deferred import memory_of
 from ..engine.arrays.layout import layout
 from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import TypedStorage, UntypedStorage, classes
@@ -32,6 +33,7 @@ from .rebuilding import (
     _rebuild_storage,
     _rebuild_tensor_v2,
     _rebuild_tensor_v3,
+    metadata_of,
 )
 from .storage import LEGACY
 
@@ -86,16 +88,19 @@ def _parts(t: Tensor, requires_grad: bool) -> tuple:
         return (_rebuild_on, (t, device, requires_grad))
     name = t.dtype
     if name in NATIVE:
-        typed = TypedStorage(t._array)
+        typed = TypedStorage(memory_of(t._array))
         return (
             _rebuild_tensor_v2,
-            (typed, t.storage_offset(), tuple(t.size()), t.stride(), requires_grad, OrderedDict()),
+            (typed, t.storage_offset(), tuple(t.size()), t.stride(), requires_grad, OrderedDict(), *metadata_of(t)),
         )
     place: tuple = (t.storage_offset(), tuple(t.size()), t.stride())
     if name.is_complex:  # which lies here in twice the memory
-        t = t.detach().contiguous()
+        t = t.detach().resolve_conj().resolve_neg().contiguous()
         place = (0, tuple(t.size()), t.stride())
-    return (_rebuild_tensor_v3, (UntypedStorage(t._array), *place, requires_grad, OrderedDict(), name))
+    return (
+        _rebuild_tensor_v3,
+        (UntypedStorage(memory_of(t._array)), *place, requires_grad, OrderedDict(), name, *metadata_of(t)),
+    )
 
 
 def reduced_storage(self: Any, protocol: Any) -> tuple:

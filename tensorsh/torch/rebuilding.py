@@ -9,11 +9,25 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.arrays.deferred import bits, turned
 from ..engine.arrays.dtype import dtype as dtype_type
+from ..engine.graph.fields import wrap
 from ..engine.tensors.tensor import Tensor
 from .pickled import UnpicklingError
 
 __all__: list[str] = []
+
+
+def metadata_of(t: Tensor) -> tuple:
+    """What files say of a view of conjugates or negatives, as one argument more; none of other tensors."""
+    found = {name: True for name, bit in zip(("conj", "neg"), bits(t._array), strict=True) if bit}
+    return (found,) if found else ()
+
+
+def as_written(t: Tensor, metadata: dict) -> Tensor:
+    """A tensor on memory, read as a file says."""
+    conj, neg = bool(metadata.get("conj")) and t._array.dtype.kind == "c", bool(metadata.get("neg"))
+    return wrap(turned(t._array, conj, neg)) if conj or neg else t
 
 
 def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
@@ -32,7 +46,8 @@ def _rebuild_tensor_v2(
     metadata: Any = None,
 ) -> Tensor:
     """A tensor on a typed storage, wanting gradients or not."""
-    return _rebuild_tensor(storage, storage_offset, size, stride).requires_grad_(requires_grad)
+    made = as_written(_rebuild_tensor(storage, storage_offset, size, stride), metadata or {})
+    return made.requires_grad_(requires_grad)
 
 
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Any:
@@ -56,7 +71,7 @@ def _rebuild_tensor_v3(
 ) -> Tensor:  # fmt: skip
     """A tensor of a dtype without a storage class, on bytes."""
     storage = getattr(storage, "_untyped_storage", storage)
-    made = Tensor([]).to(storage.device, dtype).set_(storage, storage_offset, size, stride)
+    made = as_written(Tensor([]).to(storage.device, dtype).set_(storage, storage_offset, size, stride), metadata or {})
     return made.requires_grad_(requires_grad)
 
 

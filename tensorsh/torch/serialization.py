@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.arrays.deferred import memory_of
 from ..engine.arrays.device import device as device_type
 from ..engine.arrays.dtype import BY_NAME, DTYPES
 from ..engine.arrays.dtype import dtype as dtype_type
@@ -29,7 +30,7 @@ from ..sandbox.files import Permissions, acting
 from .archives import archive, is_path
 from .loaded import Loaded, Storage, layout_of
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
-from .rebuilding import _rebuild_meta_tensor_no_storage, rebuild_sparse
+from .rebuilding import _rebuild_meta_tensor_no_storage, as_written, metadata_of, rebuild_sparse
 
 __all__ = ["load", "save"]
 
@@ -135,7 +136,8 @@ class Storages:
             return self.sparse(t)
         if t.is_meta:
             return self.absent(t)
-        array = t._array if type(t._array) is np.ndarray else t.cpu()._array
+        bits, array = metadata_of(t), memory_of(t._array)
+        array = array if type(array) is np.ndarray else t.cpu()._array
         dtype = t.dtype.name
         key, root, offset, strides = self.place(array)
         typed = STORAGE_OF.get(dtype)
@@ -146,14 +148,14 @@ class Storages:
         hooks = OrderedDict()
         shape = tuple(array.shape)
         if t._is_parameter:
-            plain = Call(Global(REBUILD, "_rebuild_tensor_v2"), kept, offset, shape, strides, False, hooks)
+            plain = Call(Global(REBUILD, "_rebuild_tensor_v2"), kept, offset, shape, strides, False, hooks, *bits)
             return Call(Global(REBUILD, "_rebuild_parameter"), plain, t.requires_grad, OrderedDict())
         if typed is None:
             name = Global("torch", dtype)
             return Call(
-                Global(REBUILD, "_rebuild_tensor_v3"), kept, offset, shape, strides, t.requires_grad, hooks, name
+                Global(REBUILD, "_rebuild_tensor_v3"), kept, offset, shape, strides, t.requires_grad, hooks, name, *bits
             )
-        return Call(Global(REBUILD, "_rebuild_tensor_v2"), kept, offset, shape, strides, t.requires_grad, hooks)
+        return Call(Global(REBUILD, "_rebuild_tensor_v2"), kept, offset, shape, strides, t.requires_grad, hooks, *bits)
 
 
 def save(
@@ -356,6 +358,9 @@ def rebuild(storage: Any, offset: Any, shape: Any, strides: Any, requires_grad: 
     if span(shape, strides, size, offset) > memory.size:
         raise RuntimeError("damaged file: a tensor reaches beyond its storage")
     made = wrap(strided(memory, tuple(shape), tuple([s * size for s in strides]), offset * size, dtype))
+    for each in rest:
+        if type(each) is dict:
+            made = as_written(made, each)
     if target is not None:
         made = made.to(target)
     if requires_grad:
@@ -411,6 +416,8 @@ for _f in (save, load):
 
 
 # Names that programs import
+
+DEFAULT_PROTOCOL, PROTOCOL_VERSION, LONG_SIZE, INT_SIZE, SHORT_SIZE, STORAGE_KEY_SEPARATOR = 2, 1001, 4, 4, 2, ","
 
 
 class SourceChangeWarning(Warning):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ..engine.arrays.dtype import BY_NAME
+from ..engine.ops.creation.legacy import construct_sparse
 from ..engine.tensors.tensor import Tensor
-from .root import torch as T  # noqa: N812
 
 __all__: list[str] = []
+OLD = "torch.sparse.SparseTensor({}) is deprecated.  Please use torch.sparse_coo_tensor({})."
+warned: set[str] = set()
+"""The forms of which a program was told."""
 
 KINDS = {
     "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16", "LongTensor": "int64",
@@ -26,11 +30,20 @@ class Typed(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """``(indices, values[, size])``, or sizes."""
-        kind = BY_NAME[cls._name]
-        if args and isinstance(args[0], Tensor):
-            return T.sparse_coo_tensor(*args, dtype=kind, **kwargs)
-        size = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
-        return T.sparse_coo_tensor(tuple(size), dtype=kind, **kwargs)
+        made = construct_sparse(BY_NAME[cls._name], args, dict(kwargs), "torch.sparse.SparseTensor")
+        named = [name for name in ("indices", "values") if name in kwargs]
+        count = len(args) + len(named) + ("size" in kwargs)
+        parts = count > 1 and (bool(named) or isinstance(args[0], Tensor))
+        form = ("indices, values, shape" if count == 3 else "indices, values") if parts else "shape" if count else ""
+        if form not in warned:
+            warned.add(form)
+            warnings.warn(
+                OLD.format(
+                    form + ", *, device=" if form else "", form + ", dtype=, device=" if form else "(0,), dtype="
+                ),
+                stacklevel=2,
+            )
+        return made
 
 
 for _title, _kind in KINDS.items():

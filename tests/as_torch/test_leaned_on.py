@@ -32,6 +32,10 @@ for use in (fsdp.FullyShardedDataParallel, lambda: torch.onnx.export(None, None)
 told["refused"] = refused
 told["of none"] = [isinstance(nn.Linear(1, 1), fsdp.FullyShardedDataParallel), fsdp.StateDictType.FULL_STATE_DICT.name,
                    issubclass(type("Own", (fsdp.FSDPModule,), {}), fsdp.FSDPModule)]
+from torch.utils.checkpoint import get_device_states, set_device_states
+from torch.serialization import DEFAULT_PROTOCOL
+set_device_states(*get_device_states(torch.ones(1)))
+told["devices"] = [*get_device_states(torch.ones(1)), DEFAULT_PROTOCOL]
 told["asked"] = [_get_tracing_state(), torch._dynamo.is_compiling(), torch.onnx.is_in_onnx_export(), torch.jit.is_scripting(),
                  (DispatchKeySet(DispatchKey.CPU) | DispatchKeySet(DispatchKey.CUDA)).has(DispatchKey.CPU)]
 
@@ -88,6 +92,10 @@ def test_what_is_refused_is_imported_and_says_so_when_it_is_used(told: dict) -> 
         "tensorsh does not have torch._inductor.list_mode_options: call torch.compile, which runs the program as it is",
     ]
     assert told["of none"] == [False, "FULL_STATE_DICT", True]
+
+
+def test_random_numbers_of_devices(told: dict) -> None:
+    assert told["devices"] == [[], [], 2]
 
 
 def test_what_is_asked_of_the_compiler_is_answered_no(told: dict) -> None:

@@ -86,6 +86,42 @@ f(torch.ones(1, requires_grad=True))
 result = seen[0].__class__.__mro__[-1].__subclasses__
 ---
 import torch
+@torch.library.custom_op("esc::i", mutates_args=())
+def f(x: torch.Tensor) -> torch.Tensor: return x
+result = torch.library.opcheck(f, (torch.ones(1),), raise_exception=False)["test_schema"].__traceback__.tb_frame
+---
+import torch
+@torch.library.custom_op("esc::j", mutates_args=())
+def f(x: torch.Tensor) -> torch.Tensor: return x
+result = torch.ops.esc.j.default._schema.arguments[0].__class__.__init__.__globals__
+---
+import torch
+@torch.library.custom_op("esc::k", mutates_args=())
+def f(x: torch.Tensor) -> torch.Tensor: return x
+torch.ops.esc.k.default._schema.__class__.name = property(lambda self: None)
+result = torch.ops.esc.k.default._schema.__class__
+---
+import torch
+seen = []
+class M(type):
+    @property
+    def __name__(cls):
+        seen.append(1)
+        raise ValueError
+class A(metaclass=M): pass
+def f(x: A) -> torch.Tensor: return x
+try: torch.library.infer_schema(f, mutates_args=())
+except ValueError as e: result = e.__traceback__.tb_next.tb_frame
+---
+import torch
+x = torch.ones(2, dtype=torch.complex64).conj()
+result = x._array.memory
+---
+import torch
+x = torch.ones(2, dtype=torch.complex64).conj()
+result = x.numpy(force=True).base.__class__.__mro__[-1].__subclasses__
+---
+import torch
 @torch.library.custom_op("esc::h", mutates_args=())
 def f(x: torch.Tensor) -> torch.Tensor: return x * 1
 y = f(torch.ones(1, requires_grad=True)) if f.register_autograd(lambda ctx, g: g) is None else None

@@ -10,6 +10,9 @@ import pytest
 from tensorsh import torch
 from tensorsh.engine.arrays.state import state
 
+from ..recording.views import outcome
+from ..support.tables import rows
+
 X = torch.arange(6.0).view(2, 3)
 M = torch.ones(2, 2)
 
@@ -80,3 +83,8 @@ def test_a_grid_of_a_matrix(x: torch.Tensor, text: str) -> None:
 def test_what_has_no_graph_is_told_first() -> None:
     with pytest.raises(RuntimeError, match="element 0 of tensors does not require grad and does not have a grad_fn"):
         torch.autograd.grad(X.sum(), X)
+
+
+@pytest.mark.parametrize(("program", "expected"), rows("older_constructors"))
+def test_constructors(program: str, expected: str) -> None:
+    assert outcome(torch, program) == expected

@@ -11,7 +11,15 @@ from typing import Any
 from ..support.outcomes import headline, history
 from .origin import again
 
-TABLES = ("views_indexing", "views_inplace", "views_shape")
+TABLES = (
+    "views_indexing",
+    "views_inplace",
+    "views_shape",
+    "views_deferred",
+    "older_constructors",
+    "autograd_corners",
+    "custom_operators",
+)
 
 
 def described(torch: Any, value: Any) -> str:

@@ -90,6 +90,8 @@ def strided(array: Any, shape: tuple, strides: tuple, offset: int = 0, dtype: An
     if dtype is None:
         dtype = array.dtype
     if type(array) is not ndarray:
+        if hasattr(array, "restrided"):  # a deferred one
+            return array.restrided(shape, strides, offset, dtype)
         low, high = limits(shape, strides, dtype.itemsize)
         memory = array.data.mem
         start = array.data.ptr - memory.ptr + offset

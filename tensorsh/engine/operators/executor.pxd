@@ -46,6 +46,7 @@ cdef class Executor(Recording):
     cdef bint alike(self, list arrays) except -1
     @cython.locals(i=Py_ssize_t)
     cdef bint plain(self, list arrays) except -1
+    cdef bint defers(self, list arrays) except -1
     cdef object check_shapes(self, list arrays)
     @cython.locals(i=Py_ssize_t, key=list, plan=Plan)
     cdef object cast(self, list arrays)

@@ -12,6 +12,7 @@ Cython compiles this file together with `executor.pxd`; without a compiler it ru
 import numpy as np
 
 from ...sandbox.long_calls import HUGE, patiently
+from ..arrays import deferred
 from ..arrays.backend import module_of
 from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen
 from ..arrays.errors import argument_error, binding_error, check_broadcast
@@ -31,6 +32,7 @@ except ImportError:
 
 ndarray = np.ndarray
 switches = state
+waiting, Deferred = deferred.seen, deferred.Deferred
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 REQUIRED = type("Required", (), {"__repr__": lambda self: "<required>"})()
 OTHER_NAMES = {
@@ -282,6 +284,8 @@ class Executor(Recording):
                     result = None  # unusual settings: the operator's own function has the words or the result
                 if result is not None:
                     return result
+            if not usual and waiting and self.defers(arrays):
+                return deferred.answer(self, arrays)
             if not usual and self.direct is not None:
                 result = self.direct(*arrays)
                 if result is not None:
@@ -378,6 +382,17 @@ class Executor(Recording):
             elif dt is not FLOAT32 and dt is not FLOAT64 and dt.kind in "fV":
                 return False
         return True
+
+    def defers(self, arrays):
+        """Whether one of the arrays is read as the conjugate, or the negative, of what lies in memory."""
+        for i in self.arrays:
+            if type(arrays[i]) is Deferred:
+                return True
+        for i in self.lists:
+            for x in arrays[i]:
+                if type(x) is Deferred:
+                    return True
+        return False
 
     def check_shapes(self, arrays):
         """Raise PyTorch's error where operands do not broadcast, which it finds out before what a dtype lacks."""

@@ -26,7 +26,7 @@ RULES: dict[str, Callable] = {}
 
 ALONE = frozenset(
     "asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p rad2deg round sgn sign "
-    "signbit sin sinh sqrt tan tanh trunc relu nan_to_num abs _round _conj_physical".split()
+    "signbit sin sinh sqrt tan tanh trunc relu nan_to_num abs _round _conj_physical _conj_copy".split()
 )
 """Functions of one element that give zero for zero: they are those of the elements."""
 

@@ -29,6 +29,8 @@ class GradientEdge(tuple, metaclass=Sealed):
 
     __module__ = "torch.autograd.graph"
     __match_args__ = ("node", "output_nr", "ownership_token")
+    _like: Any = None
+    """An array of the form of the result, where that is known."""
     _fields = __match_args__
 
     def __new__(cls, node: Node, output_nr: int, ownership_token: Any = None) -> Any:
@@ -119,7 +121,9 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
     for i, (output, given) in enumerate(zip(outputs, gradients, strict=True)):
         if isinstance(output, GradientEdge):
             if given is None:
-                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+                if output._like is None or output._like.size != 1:  # type: ignore[attr-defined]
+                    raise RuntimeError("grad can be implicitly created only for scalar outputs")
+                given = find_function("ones_like")(wrap(output._like))  # type: ignore[attr-defined]
             roots.append((output._node, given if create else given._array))  # type: ignore[attr-defined]
             continue
         if not isinstance(output, Tensor):

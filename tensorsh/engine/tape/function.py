@@ -131,7 +131,12 @@ class FunctionNode(Node):
             else:
                 given.append(world.tensor(g))
         function = self._function
-        by_vjp = function.backward is Function.backward and hasattr(function, "vjp")
+        by_vjp = hasattr(function, "vjp")
+        if by_vjp and function.backward is not Function.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
+                "them."
+            )
         answers = state.given_back(function.vjp if by_vjp else function.backward, self, *given)
         if not isinstance(answers, tuple):
             answers = (answers,)
@@ -279,7 +284,10 @@ class Function(metaclass=FunctionMeta):
             node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
             node._seal(outs)
             for i, o in enumerate(results):
-                if not isinstance(o, Tensor) or id(o) in node._unmarked or o._array.dtype.kind not in "fcV":
+                if not isinstance(o, Tensor) or o._array.dtype.kind not in "fcV":
+                    continue
+                if id(o) in node._unmarked:
+                    o._node = None
                     continue
                 made: Node = Slot(node, i) if len(results) > 1 else node
                 if any(o is d for d in node._dirty):

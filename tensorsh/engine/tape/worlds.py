@@ -15,6 +15,8 @@ import numpy as np
 from ..arrays import chunks, cupy_module
 from ..arrays.backend import module_of, on_device
 from ..arrays.cupy_module import accelerator
+from ..arrays.deferred import resolved
+from ..arrays.deferred import seen as deferred
 from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import state
 from ..graph.fields import Saved, Wrapped, wrap
@@ -194,12 +196,14 @@ def opened_array(node: Any, entry: Any) -> Any:
         if cell is not None and cell.last > node._sequence:
             raise_modified(node, entry._array, cell, entry._node, view=entry._root is not None)
         if not entry._inference:
-            return entry._array
+            return resolved(entry._array) if deferred else entry._array
     elif kind is Saved and entry.other is None and entry.last <= node._sequence:
-        return entry._array
+        return resolved(entry._array) if deferred else entry._array
     if kind is Wrapped:
         return entry.value
-    return entry if kind in PLAIN or entry is None else unpack(node, entry, True)
+    if kind in PLAIN or entry is None:
+        return entry
+    return resolved(unpack(node, entry, True)) if deferred else unpack(node, entry, True)
 
 
 def opened_tensor(node: Any, entry: Any) -> Any:

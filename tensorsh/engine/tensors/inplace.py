@@ -19,6 +19,7 @@ import numpy as np
 from ...sandbox.long_calls import HUGE
 from ..arrays.backend import fold_at, module_of
 from ..arrays.constants import FLOAT32, FLOAT64
+from ..arrays.deferred import apply, bits
 from ..arrays.dtype import can_hold, of
 from ..arrays.errors import argument_error, broadcast_error
 from ..arrays.extents import address, extent, limits, meets, strided
@@ -190,14 +191,14 @@ def mutate(op: Any, values: list, action: Callable) -> Tensor:
     if shared:
         check_inplace(op.names, target, values[1:])
     if not tracked:
-        action(target)
+        apply(action, target)
         t._bump()
         return t
     if "input" in op.saved_names:
         original = wrap(t._array.copy())
         original._node = t._node
         values = [original, *values[1:]]
-    action(t._array)
+    apply(action, t._array)
     t._bump()
     rewrite(t, op.make_node(values, [t], [t._array]))
     return t
@@ -212,7 +213,7 @@ def store(t: Tensor, result: Any) -> None:
         fits_dtype(of(target), of(result))
     if 0 in target.strides and repeats(target):
         # Of elements in one place those count that the operation changes, not those that it leaves as they were.
-        module_of(target).copyto(target, result, "unsafe", where=result != target)
+        apply(lambda a: module_of(a).copyto(a, result, "unsafe", where=result != a), target)
     else:
         if type(result) is not np.ndarray and hasattr(result, "layout") and not hasattr(target, "layout"):
             result = result.dense()
@@ -250,16 +251,21 @@ def check_written(op: Any, arrays: list) -> None:
 def rewrite(t: Tensor, node: Node) -> None:
     """Give a tensor just written its new node, and its base and the base's views theirs."""
     root = t._root
-    if t._node is not None and t._node._retained and t.retains_grad:
-        # What wanted its gradient kept wants that of its new value.
-        t._node._retained = [r for r in t._node._retained if r() is not t]
-        node._retained, node._watched = [ref(t)], True
     if root is None:
-        t._node = node
+        renew(t, node)
         refresh(t)
         return
-    root._node = CopySlices(root, t, node)
+    renew(root, CopySlices(root, t, node))
     refresh(root)
+
+
+def renew(t: Tensor, node: Node | None) -> None:
+    """Give a tensor another node. What wanted its gradient kept wants that of its new value."""
+    before = t._node
+    t._node = node
+    if node is not None and before is not None and before._retained and any(r() is t for r in before._retained):
+        before._retained = [r for r in before._retained if r() is not t]
+        node._retained, node._watched = [*(node._retained or ()), ref(t)], True
 
 
 def refresh(root: Tensor) -> None:
@@ -274,22 +280,28 @@ def refresh(root: Tensor) -> None:
             if root._node is None:
                 view._node = None
             elif view._origin is not None and view._node is not None:
-                view._node = Forbidden(root, forbidden(view, "its base or another view of its base has been"))
+                renew(view, Forbidden(root, forbidden(view, "its base or another view of its base has been")))
             elif view._array.dtype.kind in "fcV":
-                view._node = AsStrided(root, view)
+                renew(view, AsStrided(root, view))
     root._views = alive
 
 
 class Region:
     """Where a view lies in its base, in bytes from the base's first element, with strides of its own dtype."""
 
-    __slots__ = ("root", "view", "offset", "size")
+    __slots__ = ("root", "view", "offset", "size", "conj", "neg")
 
     def __init__(self, root: Any, view: Any) -> None:
         self.root = (root.shape, root.dtype, root.strides)
         self.view = (view.shape, view.dtype, view.strides)
         self.offset = address(view) - address(root) if view is not root else 0
         self.size = limits(root.shape, root.strides, root.itemsize)[1]
+        (conj, neg), (by_conj, by_neg) = bits(root), bits(view)
+        parts = (
+            root.dtype.kind == "c" != view.dtype.kind
+        )  # the imaginary ones are negative where the base is a conjugate
+        self.conj = conj is not by_conj and not parts
+        self.neg = (neg is not by_neg) is not (conj and parts and self.offset % root.itemsize != 0)
         outside = self.offset < 0 or self.offset + limits(view.shape, view.strides, view.itemsize)[1] > self.size
         if outside and view.size:
             # The base itself shows a part only of its storage (as_strided with another offset).
@@ -298,6 +310,11 @@ class Region:
             self.size = max(end, high) - min(start, low)
             if low < start:
                 raise RuntimeError("cannot write in place to a view that starts before its base")
+
+    def turned(self, t: Any, gradient: Any) -> Any:
+        """The gradient of the view as that of its part of the base, or the other way round."""
+        gradient = t.conj(gradient) if self.conj else gradient
+        return -gradient if self.neg else gradient
 
     def buffers(self, like: Any) -> Any:
         """A zeroed array with the base's strides, and the part of it that is the view, where another array lies."""
@@ -324,7 +341,7 @@ class Region:
     def flattened(self, gradient: Any) -> Any:
         """The base's gradient as one row of the numbers that `indices` counts."""
         if gradient._array.dtype.kind == "c" and self.view[1].kind != "c":
-            gradient = find_function("view_as_real")(gradient)
+            gradient = find_function("view_as_real")(gradient.resolve_conj())
         return gradient.reshape(-1)
 
     def restored(self, flat: Any) -> Any:
@@ -355,14 +372,14 @@ class CopySlices(Node):
         if world.raw:
             whole, part = region.buffers(gradient)
             whole[...] = gradient
-            answers = list(self._function._step(part.copy(), world))
-            part[...] = 0 if answers[0] is None else answers[0]
+            answers = list(self._function._step(region.turned(world, part.copy()), world))
+            part[...] = 0 if answers[0] is None else region.turned(world, answers[0])
             return [whole, *answers[1:]]
         where = wrap(region.indices(gradient._array))
         flat = region.flattened(gradient)
-        part = flat.index_select(0, where).reshape(region.view[0])
+        part = region.turned(world, flat.index_select(0, where).reshape(region.view[0]))
         answers = list(self._function._step(part, world))
-        inner = part * 0 if answers[0] is None else answers[0]
+        inner = part * 0 if answers[0] is None else region.turned(world, answers[0])
         return [region.restored(flat.index_copy(0, where, inner.reshape(-1))), *answers[1:]]
 
     def _release(self) -> None:
@@ -381,7 +398,7 @@ class AsStrided(Node):
         self._sequence = tick()
 
     def _step(self, gradient: Any, world: Any) -> list:
-        return [spread(world, gradient, self._region)]
+        return [spread(world, self._region.turned(world, gradient), self._region)]
 
 
 def spread_array(gradient: Any, region: Region) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.blank import assigned
+from ..arrays.deferred import as_read
 from ..arrays.extents import address, contiguous_strides, count, extent, in_bytes, owner, span, strided
 from ..arrays.state import state
 
@@ -62,7 +63,7 @@ def grow(tensor: Any, needed: int) -> None:
         array = member._array
         if owner(array) is root:
             at = address(array) - low
-            member._array = strided(memory, array.shape, array.strides, at, array.dtype)
+            member._array = as_read(strided(memory, array.shape, array.strides, at, array.dtype), array)
 
 
 def resize(tensor: Any, shape: tuple) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...sandbox import process
+from ..arrays.deferred import as_read
 from ..arrays.device import absent
 from ..arrays.extents import address, extent, in_bytes, owner, strided
 from .resizing import family, hold
@@ -54,5 +55,6 @@ def share(tensor: Any) -> Any:
     for member in family(tensor):
         array = member._array
         if owner(array) is root:
-            member._array = strided(memory, array.shape, array.strides, address(array) - low, array.dtype)
+            at = address(array) - low
+            member._array = as_read(strided(memory, array.shape, array.strides, at, array.dtype), array)
     return owner(tensor._array)

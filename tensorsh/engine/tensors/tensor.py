@@ -168,6 +168,10 @@ class Tensor(Fields, metaclass=TensorMeta):
                 keep_as(self)
             self._tell_views(nowhere())
 
+    @requires_grad.deleter
+    def requires_grad(self) -> None:
+        raise RuntimeError("requires_grad must be a bool")
+
     def _tell_views(self, node: Any) -> None:
         """Views made before wait for no gradient of their own, but want one as their base does."""
         for reference in self._views or ():
@@ -243,6 +247,10 @@ class Tensor(Fields, metaclass=TensorMeta):
         if self._node is not None and value._array.dtype.kind not in "fcV":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._array = value._array
+
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
         """For Python's pickle where the library is used by itself: values, dtype, whether a gradient is wanted.

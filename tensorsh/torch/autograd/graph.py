@@ -29,6 +29,8 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     else:
         edge = GradientEdge(node, 0)
     edge._node = node
+    array = tensor._array
+    edge._like = array if array.size == 1 else None
     return edge
 
 

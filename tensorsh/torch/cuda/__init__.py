@@ -68,6 +68,10 @@ def is_initialized() -> bool:
     return is_available()
 
 
+_initialized = False
+"""What libraries read in the place of `is_initialized`; their own setting up is not asked for."""
+
+
 def init() -> None:
     """Nothing: the device is met when it is first used."""
     module()

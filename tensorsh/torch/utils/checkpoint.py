@@ -22,6 +22,7 @@ from ...engine.tape.grad_modes import enable_grad, no_grad
 from ...engine.tensors.tensor import Tensor
 from ...sandbox import process
 from ...sandbox.sealed import Sealed
+from ..cuda.random import get_rng_state, set_rng_state
 from ..random import all_states, put_back
 from .selective import CheckpointPolicy, SelectiveCheckpointContext  # noqa: F401 - names of this module
 
@@ -49,6 +50,18 @@ def detach_variable(inputs: tuple) -> tuple:
     if not isinstance(inputs, tuple):
         raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: " + type(inputs).__name__)
     return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """The GPUs on which tensors lie, and the states of their generators of random numbers; none of the CPU's."""
+    devices = sorted({x.get_device() for x in args if isinstance(x, Tensor) and x.is_cuda})
+    return devices, [get_rng_state(i) for i in devices]
+
+
+def set_device_states(devices: list, states: list, *, device_type: str | None = None) -> None:
+    """Put the generators of GPUs back into states that `get_device_states` gave."""
+    for index, each in zip(devices, states, strict=True):
+        set_rng_state(each, index)
 
 
 @contextmanager

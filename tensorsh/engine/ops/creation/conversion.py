@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import check_device, move
+from ...arrays.deferred import bits, resolved
 from ...arrays.device import CPU, absent
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import on
@@ -241,6 +242,9 @@ def _host(self: Tensor) -> np.ndarray:
     return self._array
 
 
+BITS = {"conj": "conjugate", "neg": "negative"}
+
+
 @method
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The tensor's memory as a numpy array (one of its own: whoever gives it another shape changes no tensor).
@@ -248,8 +252,13 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     RuntimeError: a tensor that requires a gradient (``x.detach().numpy()``), unless `force` is given. TypeError: bfloat16,
     which numpy lacks."""
     if force:
-        return numpy(self.detach().cpu())
+        return numpy(wrap(resolved(self.cpu()._array)))
     array = _host(self)
+    for name, turned in zip(("conj", "neg"), bits(array), strict=True):
+        if turned:
+            raise RuntimeError(
+                f"Can't call numpy() on Tensor that has {BITS[name]} bit set. Use tensor.resolve_{name}().numpy() instead."
+            )
     if self._node is not None and state.grad_enabled:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if array.dtype.kind == "V" or array.dtype.name == "bfloat16":
@@ -406,8 +415,10 @@ def numel(self: Tensor, *args: Any, **kwargs: Any) -> int:
 def __dlpack__(self: Tensor, **options: Any) -> Any:
     if self._node is not None:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if bits(self._array)[0]:
+        raise BufferError("Can't export tensors with the conjugate bit set")
     sharing.check_own(self._array)
-    return self._array.__dlpack__(**options)
+    return resolved(self._array).__dlpack__(**options)
 
 
 @method

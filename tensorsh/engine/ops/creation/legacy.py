@@ -10,26 +10,29 @@ from ....sandbox.integers import whole
 from ....sandbox.numpy_views import check_buffer
 from ....sandbox.sealed import Sealed
 from ...arrays.backend import shared
-from ...arrays.device import CPU
+from ...arrays.device import CPU, device
 from ...arrays.dtype import BY_NAME, chosen, dtype
 from ...arrays.errors import combination_error, cpp_name, type_name
+from ...arrays.layout import strided
 from ...arrays.state import state
 from ...arrays.warning import warn
 from ...graph.fields import new, wrap
 from ...loading import table
+from ...operators.forms import heard
 from ...tensors.data import to_array
 from ...tensors.resizing import hold
 from ...tensors.sizes import ints, size_of
 from ...tensors.tensor import Size, Tensor
+from ...wording.overloads import refuse
 from .factories import made
 
 
 def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new") -> Tensor:
     """A tensor of dtype `d`: without arguments empty; from integers a size; from a sequence its data; of a tensor an alias."""
-    kwargs.pop("device", None)
+    check_device(kwargs.pop("device", None))
     t = new(cls)
     if "size" in kwargs:
-        args = (*args, kwargs.pop("size"))
+        args = (*args, Size(ints(name, "size", kwargs.pop("size"))))
     if "data" in kwargs:
         args = (kwargs.pop("data"),)
     if kwargs:
@@ -45,6 +48,32 @@ def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new")
             ints(name, "size", args)
         raise combination_error(name, *args)
     return t
+
+
+def check_device(wanted: Any, here: str = "cpu") -> None:
+    """Refuse another device than the tensor type's own."""
+    kind = here if wanted is None else device(wanted).type
+    if kind != here:
+        raise RuntimeError(f"legacy constructor expects device type: {here} but device type: {kind} was passed")
+
+
+def construct_sparse(d: dtype, args: tuple, kwargs: dict, title: str = "SparseTensor.new") -> Tensor:
+    """A sparse tensor: without arguments empty; of indices and values, whose dtype counts, and a size; from sizes, of dtype `d`."""
+    check_device(kwargs.pop("device", None))
+    given = (*args, *[kwargs.pop(name) for name in ("indices", "values", "size") if name in kwargs])
+    make = table.find_function("sparse_coo_tensor")
+    parts = len(given) in (2, 3) and all(isinstance(each, Tensor) for each in given[:2])
+    if kwargs or not parts and not isinstance(given[0] if given else 0, (int, np.integer, tuple)):
+        raise combination_error("new", *args, **kwargs)
+    if parts:
+        return make(*given)
+    size = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
+    if size is not given and not isinstance(size, Size):
+        raise TypeError(
+            f"{title}(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a strided tensor and "
+            "convert it to sparse via to_sparse."
+        )
+    return make(ints("new", "size", size or (0,)), dtype=d)
 
 
 def _from_one(data: Any, d: dtype, name: str) -> Any:
@@ -77,6 +106,10 @@ def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Tensor:
         t = new(cls)
         t._array = args[0]._array
         return t
+    if len(args) == 1 and isinstance(args[0], Tensor) and not kwargs:
+        if hasattr(args[0]._array, "layout"):
+            raise NotImplementedError("Cannot access storage of SparseTensorImpl")
+        return args[0].view_as(args[0])
     return construct(cls, state.default_dtype, args, kwargs)
 
 
@@ -108,6 +141,8 @@ def _typed(d: dtype) -> TypedMeta:
             "element": d,
             "type_name": "torch." + name,
             "dtype": d,
+            "is_sparse": False,
+            "layout": strided,
             "__module__": "torch",
             "__doc__": f"Constructor of old: a tensor of {d} from sizes or data.",
         },
@@ -121,12 +156,15 @@ for _name in ("float32", "float64", "float16", "bfloat16", "int64", "int32", "in
 
 def new_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """The constructor of this tensor's type, on its device."""
+    if hasattr(self._array, "layout"):
+        return construct_sparse(self.dtype, args, kwargs)
+    refuse("Tensor.new", args, kwargs)
     made = construct(Tensor, self.dtype, args, kwargs)
     return made if self.is_cpu else made.to(self.device)
 
 
-table.METHODS["new"] = new_
 new_.__name__ = "new"
+table.METHODS["new"] = heard("Tensor.new", new_)
 
 
 def from_dlpack(ext_tensor: Any) -> Tensor:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ...arrays import deferred
 from ...arrays.dtype import complex32, of
 from ...arrays.extents import strided
 from ...loading.table import find_function
@@ -13,6 +15,7 @@ from ...operators.declare import Array, composite, operator
 from ...operators.pointwise import refuse
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
+from ..creation.copying import clone
 
 
 def check_polar(abs: Any, angle: Any) -> None:
@@ -38,6 +41,17 @@ def view_as_real(xp, input: Array):
     return strided(input, shape, strides, 0, real)
 
 
+def refuse_conjugate(input: Any) -> Any:
+    conj, neg = deferred.bits(input)
+    if conj:
+        raise RuntimeError(
+            "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it "
+            "as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original."
+        )
+    return deferred.turned(view_as_real.kernel(np, input.memory), conj, neg)
+
+
+deferred.RULES["view_as_real"] = refuse_conjugate
 view_as_real.gradient(input=lambda t, g: t.view_as_complex(t.contiguous(g)))
 
 
@@ -71,12 +85,19 @@ def halved(input: Tensor, part: Tensor) -> Tensor:
     return part.half() if input.dtype is complex32 else part
 
 
+def parts_of(input: Tensor) -> tuple[Tensor, bool]:
+    """The memory of a tensor as real numbers, and whether the imaginary ones are the negatives of its parts."""
+    turned = is_conj(input)
+    real = view_as_real.function(conj(input) if turned else input)
+    return real, turned
+
+
 @composite("real", method=False)
 def real(input: Tensor) -> Tensor:
     """The real parts, a view of the same memory; a real tensor itself."""
     if not input.dtype.is_complex:
         return input
-    return halved(input, view_as_real.function(input).select(-1, 0))
+    return halved(input, parts_of(input)[0].select(-1, 0))
 
 
 @composite("imag", method=False)
@@ -84,12 +105,25 @@ def imag(input: Tensor) -> Tensor:
     """The imaginary parts, a view of the same memory."""
     if not input.dtype.is_complex:
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return halved(input, view_as_real.function(input).select(-1, 1))
+    memory, turned = parts_of(input)
+    return halved(input, (neg_view.function(memory) if turned else memory).select(-1, 1))
 
 
-@operator("_conj", node="ConjBackward0", method=False)
+@operator("_conj", view=True, out=False, node="ConjBackward0", method=False)
+def conj_view(xp, input: Array):
+    """The complex conjugate, a view of the same memory."""
+    if input.dtype.kind != "c":
+        raise RuntimeError(f"_conj(): expected a complex tensor, but got a tensor of scalar type: {of(input).short}")
+    return deferred.turned(input, True, False)
+
+
+conj_view.gradient(input=lambda t, g: t.conj(g))
+deferred.RULES["_conj"] = partial(conj_view.kernel, np)
+
+
+@operator("_conj_copy", node="ConjBackward0", method=False)
 def conj_copy(xp, input: Array):
-    """The complex conjugate."""
+    """The complex conjugate, in new memory."""
     return xp.conjugate(input)
 
 
@@ -98,8 +132,22 @@ conj_copy.gradient(input=lambda t, g: t.conj(g))
 
 @composite("conj")
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor itself."""
-    return conj_copy.function(input) if input._array.dtype.kind == "c" else input
+    """The complex conjugate, a view of the same memory that is computed when it is read; a real tensor itself.
+    Writes go through: ``x.conj()[0] = 1j`` puts ``-1j`` into `x`. ``x.conj().conj()`` is a view of `x` as it is;
+    `conj_physical` and ``x.conj().resolve_conj()`` are in new memory. On a GPU, and of a sparse tensor, it is a copy."""
+    if input._array.dtype.kind != "c":
+        return input
+    return (conj_view if isinstance(input._array, np.ndarray) else conj_copy).function(input)
+
+
+@operator("_neg_view", view=True, out=False, node="NegViewBackward0", method=False)
+def neg_view(xp, input: Array):
+    """The negative, a view of the same memory."""
+    return deferred.turned(input, False, True) if isinstance(input, np.ndarray) else xp.negative(input)
+
+
+neg_view.gradient(input=lambda t, g: -g)
+deferred.RULES["_neg_view"] = partial(neg_view.kernel, np)
 
 
 @operator("_conj_physical", node="ConjPhysicalBackward0 ConjPhysicalBackward1", method=False)
@@ -126,26 +174,26 @@ def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
 
 @composite("resolve_conj")
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself: conjugates are computed at once here."""
-    return input
+    """A copy whose elements are computed, where `input` is a conjugate view; else `input` itself."""
+    return clone.function(input) if is_conj(input) else input
 
 
 @composite("resolve_neg")
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself."""
-    return input
+    """A copy whose elements are computed, where `input` is a negative view; else `input` itself."""
+    return clone.function(input) if is_neg(input) else input
 
 
 @composite("is_conj")
 def is_conj(input: Tensor) -> bool:
-    """Whether the conjugate is still to be computed: never."""
-    return False
+    """Whether it is a view that shows the conjugates of what lies in memory, as `conj` gives it."""
+    return deferred.bits(input._array)[0]
 
 
 @composite("is_neg")
 def is_neg(input: Tensor) -> bool:
-    """Whether the negative is still to be computed: never."""
-    return False
+    """Whether it is a view that shows the negatives of what lies in memory, as ``x.conj().imag`` is."""
+    return deferred.bits(input._array)[1]
 
 
 @operator(promote="float", scalars=False, domain="any")

@@ -96,7 +96,10 @@ def base_gradient(t: Any, g: Any, input: Any, exponent: Any) -> Any:
 def exponent_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any) -> Any:
     kind = t.array(exponent).dtype.kind
     flat = input == 0 if kind == "c" else t.logical_and(input == 0, exponent >= 0)
-    grad = g * t.conj(result * t.log(t.where(flat, t.ones_like(input), input)))
+    base = t.where(flat, t.ones_like(input), input)
+    if kind == "c" and t.array(base).dtype.kind != "c":
+        base = base + 0j  # negative numbers have logarithms then
+    grad = g * t.conj(result * t.log(base))
     return t.where(flat, t.zeros_like(grad), grad)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays.backend import module_of, same_device
 from ...arrays.cupy_module import accelerator
+from ...arrays.deferred import resolved
 from ...arrays.device import absent
 from ...arrays.dtype import COMPLEX, of
 from ...arrays.errors import combination_error
@@ -46,8 +47,8 @@ def on_device(name, sequence, values, right):
 
 def alike(sequence, values):
     """The two operands as arrays of one dtype."""
-    a = sequence._array
-    v = values._array if isinstance(values, Tensor) else np.asarray(values)
+    a = resolved(sequence._array)
+    v = resolved(values._array) if isinstance(values, Tensor) else np.asarray(values)
     if a.dtype != v.dtype and isinstance(values, Tensor):
         target = result_type([a, v]).numpy
         a, v = a.astype(target), v.astype(target)

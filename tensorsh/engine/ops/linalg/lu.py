@@ -12,6 +12,7 @@ from ...arrays.warned import warn_of_old
 from ...loading import table
 from ...numerics import batches
 from ...operators.declare import Array, Unlinked, composite, operator
+from ...operators.registration import add_method
 from ...tensors.tensor import Tensor
 from .common import adj, check_info, check_kernel, check_square, each, herm, into, lapack, linalg, renamed, use
 from .inverse import check_same_dtype, check_system, permutation
@@ -142,7 +143,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     return into(renamed("linalg_lu_factor", "LU pivots", (LU, pivots)), out, "linalg_lu_factor")
 
 
-@composite("lu")
+@composite("lu", method=False)
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """LU in one matrix, the interchanges of rows, and, when asked for, the infos."""
     warn_of_old("lu")
@@ -156,6 +157,15 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     if get_infos:
         return renamed("_lu_with_info", "LU pivots info", (LU, pivots, info))
     return LU, pivots
+
+
+def lu_method(self: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
+    """As `torch.lu`, whose infos come in a plain tuple here."""
+    return tuple(lu(self, pivot, get_infos))
+
+
+lu_method.__name__ = "lu"
+add_method("lu", lu_method)
 
 
 @linalg("lu", outputs="(P) L U")

@@ -250,7 +250,7 @@ def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float
     )
     if not suits or absent(q):
         return None
-    if type(q) is np.ndarray:
+    if isinstance(q, np.ndarray):
         return attention if q.dtype in (FLOAT32, FLOAT64) else None
     # A GPU's operators take rows of whole words of 16 bytes; double precision has none.
     narrow = q.dtype.itemsize == 2 and (mask is None and q.shape[3] <= 256 or not q.shape[3] % 8)

@@ -331,7 +331,7 @@ def in_reals(conv: Any, input: Tensor, weight: Tensor, bias: Tensor | None) -> T
 
 
 def _parts(x: Tensor) -> tuple[Tensor, Tensor]:
-    pairs = table.find_function("view_as_real")(x)
+    pairs = table.find_function("view_as_real")(x.resolve_conj())
     return pairs.select(-1, 0), pairs.select(-1, 1)
 
 

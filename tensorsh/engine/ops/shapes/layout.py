@@ -8,6 +8,7 @@ import numpy as np
 
 from ....sandbox.integers import whole
 from ...arrays.backend import module_of
+from ...arrays.deferred import as_read, memory_of, through
 from ...arrays.device import absent
 from ...arrays.errors import combination_error, type_name, wrap_dim
 from ...arrays.extents import (
@@ -266,7 +267,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
                 f"Could not set tensor of type {source.dtype.short.lower()} to a tensor of type {self.dtype.short.lower()}"
             )
         if size is None:
-            self._array = array
+            self._array = as_read(memory_of(array), self._array)
             if source._cell is not None:
                 self._cell = source._cell
             return self
@@ -294,7 +295,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if isinstance(source, Tensor) and needed > high - low:
         grow(source, needed)
         array = source._array
-    self._array = restrided(array, shape, steps, offset)
+    self._array = as_read(restrided(memory_of(array), shape, steps, offset), self._array)
     return self
 
 
@@ -319,7 +320,7 @@ def reshaped(op: Any, title: str, values: list) -> Tensor:
         raise TypeError(f"expected Tensor, but got {type_name(self)}")
     tracked = self._node is not None and state.grad_enabled
     check_history(self, tracked)
-    array = op.kernel(np, self._array, *values[1:])
+    array = through(lambda memory: op.kernel(np, memory, *values[1:]), self._array)
     if tracked:
         self._node = op.make_node(values, [wrap(array)], [array], title)
     self._array = array

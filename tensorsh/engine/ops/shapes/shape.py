@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...arrays.deferred import RULES
 from ...arrays.dtype import dtype as Dtype
 from ...arrays.dtype import of
 from ...arrays.errors import combination_error, type_name, wrap_dim, wrap_dims
@@ -74,6 +75,15 @@ def view_dtype(xp, input: Array, dtype):
             if s % ratio:
                 raise RuntimeError(f"self.stride({i}) must be divisible by {ratio} {named}, but got {s}")
     return input.view(target.numpy)
+
+
+def refuse_deferred(input, dtype):
+    """A deferred array by its bytes, which is refused."""
+    told = "conjugate view tensors" if input.conj else "tensors with negative bit set"
+    raise RuntimeError(f"torch.Tensor.view is not supported for {told} when converting to a different dtype.")
+
+
+RULES["_view_dtype"] = refuse_deferred
 
 
 def reshaped_node(input, shape):

@@ -175,7 +175,7 @@ def istft(
     kind = a.dtype if return_complex else np.dtype(a.dtype.char.lower())
     weights = made(np.ones(width, kind), input.device) if window is None else window
     weights = filled(weights, width, n_fft, weights)
-    pairs = table.find_function("view_as_real")(input)
+    pairs = table.find_function("view_as_real")(input.resolve_conj())
     x = table.find_function("view_as_complex")((pairs.unsqueeze(0) if a.ndim == 2 else pairs).transpose(1, 2))
     mode = "root" if normalized else "by_n"
     if return_complex:

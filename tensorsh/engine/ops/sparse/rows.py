@@ -28,9 +28,11 @@ rows_kept.gradient(grad=lambda t, g, indices, padding_idx: t._embedding(t._to_de
 @sparse_operator("_gather_sparsely")
 def elements_kept(xp, grad: Array, dim, index: Array, shape):
     """The gradient of `gather`: each taken element's at its place."""
-    places = xp.indices(index.shape).reshape(index.ndim, -1)
-    if index.ndim:
+    if index.ndim and shape:
+        places = xp.indices(index.shape).reshape(index.ndim, -1)
         places[dim] = index.reshape(-1)
+    else:  # an element of one place, or places in the only element
+        places = xp.broadcast_to(index.reshape(1, -1), (1, grad.size))[: len(shape)]
     return Coo(places.astype(int64), grad.reshape(-1), shape)
 
 

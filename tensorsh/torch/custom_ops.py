@@ -1,0 +1,213 @@
+"""Operators that a program defines in Python: ``torch.library.custom_op``, with their own gradients."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..engine.arrays.extents import owner
+from ..engine.arrays.state import state
+from ..engine.tape.function import Function
+from ..engine.tensors.tensor import Tensor
+from ..sandbox import process
+from ..sandbox.sealed import MARK, Sealed
+from .schemas import Declaration, infer_schema
+
+__all__ = ["CustomOpDef", "custom_op", "register_autograd", "register_fake", "register_kernel", "register_vmap"]
+
+
+class CustomOpDef(metaclass=Sealed):
+    """An operator defined by `custom_op`: call it, or register more of it."""
+
+    __module__ = "torch._library.custom_ops"
+
+    def __init__(self, name: str, function: Callable, declared: Declaration) -> None:
+        self._qualname = name
+        self._function = function
+        self._declared = declared
+        self._signature = declared.__signature__
+        self._fake: Callable | None = None
+        self._kernels: dict[str, Callable] = {}
+        self._composite: Callable | None = None
+        self._backward: Callable | None = None
+        self._setup: Callable | None = None
+        self._graph = type(Function)(
+            f"GeneratedBackwardFor_{name.replace('::', '_')}_default",
+            (Function,),
+            {"forward": staticmethod(self._forward), "backward": staticmethod(self._pull)},
+        )
+
+    def __repr__(self) -> str:
+        return f"<CustomOpDef({self._qualname})>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._declared.check(args, kwargs)
+        if self._composite is not None:
+            return self._composite(*args, **kwargs)
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        result = self._graph.apply(*bound.arguments.values())  # type: ignore[attr-defined]
+        for name in self._declared.mutated:
+            written = bound.arguments[name]
+            if isinstance(written, Tensor):
+                written._bump()
+        return result
+
+    def _forward(self, ctx: Any, *values: Any) -> Any:
+        given = dict(zip(self._signature.parameters, values, strict=True))
+        kinds = self._signature.parameters
+        only = {k: v for k, v in given.items() if kinds[k].kind is inspect.Parameter.KEYWORD_ONLY}
+        plain = tuple(v for k, v in given.items() if k not in only)
+        device = next((v.device.type for v in values if isinstance(v, Tensor)), "cpu")
+        kernel = self._without_data() if device == "meta" else self._kernels.get(device, self._function)
+        result = kernel(*plain, **only)
+        self._check_apart(values, result)
+        ctx._count, ctx._extra = len(plain), len(only)
+        if self._setup is not None:
+            told = {"keyword_only_inputs": only} if only else {}
+            self._setup(ctx=ctx, inputs=plain, output=result, **told)
+        return result
+
+    def _without_data(self) -> Callable:
+        """What tells the form of the result, for tensors of the meta device."""
+        found = self._kernels.get("meta", self._fake)
+        if found is not None:
+            return found
+        if self._declared.mutated and not self._declared.returns:
+            return lambda *args, **kwargs: None
+        if isinstance(self._function, Declaration):
+            raise NotImplementedError(
+                f"{self._qualname}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel "
+                "registered. You may have run into this message while using an operator with PT2 compilation APIs "
+                "(torch.compile/torch.export); in order to use this operator with those APIs you'll need to add a fake impl. "
+                "Please see the following for next steps:  "
+                "https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html"
+            )
+        raise RuntimeError(
+            f"There was no fake impl registered for {self}. This is necessary for torch.compile/export/fx tracing to work. Please "
+            f"use `{self._function.__name__}.register_fake` to add an fake impl."
+        )
+
+    def _check_apart(self, values: tuple, result: Any) -> None:
+        """Refuse results that lie in the memory of an argument, or of each other."""
+        seen = {id(owner(each._array)) for each in values if type(each) is Tensor and each._array.size}
+        for each in result if isinstance(result, (tuple, list)) else (result,):
+            if not isinstance(each, Tensor) or not each._array.size:
+                continue
+            if id(owner(each._array)) in seen:
+                raise RuntimeError(
+                    f"{self._name} (with implementation in ???): The output of this custom operator (1) must not also be an input "
+                    "to this custom operator and (2) may not alias any inputs to this custom operator or other returns. The most "
+                    "common way to trigger this error is if we have y = custom_op(x) and y and x are the same Tensor. Please "
+                    "instead return a clone of the offending output tensor(s) (e.g. return x.clone()) or refactor the custom "
+                    "operator to not return y."
+                )
+            seen.add(id(owner(each._array)))
+
+    def _pull(self, ctx: Any, *grads: Any) -> Any:
+        if self._backward is None:
+            raise RuntimeError(
+                f"Trying to backward through {self._qualname.replace('::', '.')}.default but no autograd formula was "
+                "registered. Please use register_autograd to add one."
+            )
+        found = self._backward(ctx, *grads)
+        return (*(found if isinstance(found, tuple) else (found,)), *[None] * ctx._extra)
+
+    def register_autograd(self, backward: Callable, /, *, setup_context: Callable | None = None) -> None:
+        """The gradient: ``backward(ctx, *grads)``, and ``setup_context(ctx, inputs, output)`` to save what it needs."""
+        self._backward, self._setup = backward, setup_context
+
+    def register_kernel(self, device_types: Any, fn: Callable | None = None, /) -> Callable:
+        """Another function for some kinds of device; a decorator without `fn`."""
+
+        def register(function: Callable) -> Callable:
+            for each in (device_types,) if isinstance(device_types, str) else device_types or ("cpu", "cuda"):
+                self._kernels[each] = function
+            return function
+
+        return register if fn is None else register(fn)
+
+    def register_fake(self, fn: Callable, /) -> Callable:
+        """What the result looks like, for tensors without data: of the meta device here."""
+        self._fake = fn
+        return fn
+
+    def register_vmap(self, func: Callable | None = None) -> Callable:
+        """A batched form, which `vmap` does not need here."""
+        return (lambda function: function) if func is None else func
+
+    _namespace = property(lambda self: self._qualname.partition("::")[0])
+    _name = property(lambda self: self._qualname.partition("::")[2])
+
+    @property
+    def default(self) -> CustomOpDef:
+        """The only form of the operator."""
+        return self
+
+
+def operators() -> dict[str, CustomOpDef]:
+    """The operators that the session's programs defined."""
+    return state.__dict__.get("custom_operators", {})
+
+
+def custom_op(
+    name: str, fn: Callable | None = None, /, *, mutates_args: Any = (), device_types: Any = None,
+    schema: str | None = None, tags: Any = None,
+) -> Any:  # fmt: skip
+    """Make an operator ``namespace::name`` of a function whose parameters have type annotations; a decorator without `fn`."""
+    if name.count("::") != 1:
+        raise ValueError(
+            f"Expected `name` to be of the form `namespace::name`, got: {name}. Please see the documentation of custom_op."
+        )
+
+    def define(function: Callable) -> CustomOpDef:
+        text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
+        made = CustomOpDef(name, function, Declaration(name, text))
+        if schema is not None:
+            made._declared.mutated = [] if mutates_args == "unknown" else list(mutates_args)
+        return add(made)
+
+    return define if fn is None else define(fn)
+
+
+def found(op: Any) -> CustomOpDef:
+    """The operator of a name, or itself."""
+    if isinstance(op, CustomOpDef):
+        return op
+    if op not in operators():
+        raise RuntimeError(f"operator {op} does not exist")
+    return operators()[op]
+
+
+def register_autograd(
+    op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Any = None
+) -> None:
+    """`CustomOpDef.register_autograd` of an operator given by name."""
+    found(op).register_autograd(backward, setup_context=setup_context)
+
+
+def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /, *, lib: Any = None) -> Callable:
+    """`CustomOpDef.register_kernel` of an operator given by name."""
+    return found(op).register_kernel(device_types, func)
+
+
+def register_fake(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
+    """`CustomOpDef.register_fake` of an operator given by name."""
+    is_library = process.plain or MARK not in sys._getframe(1).f_builtins
+    if is_library and isinstance(op, str) and op not in operators():  # a library's, whose compiled part is not there
+        return (lambda function: function) if func is None else func
+    return found(op).register_fake if func is None else found(op).register_fake(func)
+
+
+def register_vmap(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
+    """`CustomOpDef.register_vmap` of an operator given by name."""
+    return found(op).register_vmap(func)
+
+
+def add(op: CustomOpDef) -> CustomOpDef:
+    """Enter an operator among the session's."""
+    # A new dict: the snapshots of other sessions share the old one.
+    state.__dict__["custom_operators"] = {**operators(), op._qualname: op}
+    return op

@@ -20,6 +20,7 @@ from functools import cache
 
 from .language.collector import Held
 from .language.compiler import RUNTIME, Recent, compile_program
+from .sandbox import process
 from .sandbox.environment import make_environment
 from .sandbox.files import current
 from .sandbox.sealed import MARK, SOURCE
@@ -41,6 +42,18 @@ if TYPE_CHECKING:
 
 MODULES = {"torch": "torch", "np": "numpy", "math": "math"}
 """Modules that a program may use without an import, under these names."""
+
+
+def heeding(make: Any) -> Any:
+    """What makes a session's numpy, after the kernels, by which its long methods can be left."""
+
+    def numpy() -> Any:
+        from .engine import kernels  # noqa: F401
+
+        return make()
+
+    return numpy
+
 
 LATER = {"torch": lambda: torch_namespace(), "multiprocessing": lambda: torch_namespace().multiprocessing, **VISION}
 PROGRAMS_KEPT = 200
@@ -92,6 +105,10 @@ class Session:
             modules={**LATER, "tqdm": lambda: tqdm(this()), "IPython": lambda: ipython(this())},
             prepare=stand_in,
         )
+        process.programs = True
+        if (loaded := sys.modules.get("tensorsh.engine.kernels")) is not None:
+            loaded.heed()
+        self._environment.modules["numpy"] = heeding(self._environment.modules["numpy"])
         self._builtins: dict[str, Any] = self._environment.builtins
         self._builtins.update(RUNTIME, argv=list(arguments or ("",)))
         self._builtins["<diagnose>"] = lambda error: this().diagnose(error)  # type: ignore[union-attr]

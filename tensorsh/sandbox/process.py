@@ -6,6 +6,9 @@ from __future__ import annotations
 owned = False
 """Whether the command line started the process: freed memory may be kept for results to come."""
 
+programs = False
+"""Whether programs are run in sessions, which may have to leave what numpy computes for long."""
+
 one_program = False
 """Whether the process serves one program only: no other is there to be kept apart from it."""
 

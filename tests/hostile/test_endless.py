@@ -444,3 +444,20 @@ waits.release()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
     assert done.stdout == "went on\n", done.stderr
+
+
+def test_numpys_long_methods_are_left_also_where_nothing_else_was_loaded_and_stay_numpys_own_without_sessions() -> None:
+    program = """
+import numpy as np
+before = np.ndarray.sort
+import tensorsh.torch, tensorsh.engine.kernels
+print(np.ndarray.sort is before)
+from tensorsh import Session
+from tensorsh.sandbox.limits import Timeout
+try:
+    Session(timeout=0.3).run("import numpy as np; a = np.ones((3000, 3000), dtype=np.int64); a @ a")
+except Timeout as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "True\nTimeout: the program ran longer than 0.3 s (timeout=)\n", done.stderr

@@ -28,9 +28,6 @@ try:
 except ImportError:
     compiled = None
 
-if hasattr(compiled, "wait_for"):
-    compiled.wait_for(long_calls.of_program)
-
 FLOAT32 = np.dtype(np.float32)
 ndarray = np.ndarray
 
@@ -52,6 +49,14 @@ def keep_freed(size: int) -> None:
         kept = size
 
 
+def heed() -> None:
+    """Long methods and products of numpy's arrays can be left, where a program waits for them; for the process, from now on."""
+    if hasattr(compiled, "wait_for"):
+        compiled.wait_for(long_calls.of_program)
+
+
+if process.programs:
+    heed()
 if process.owned:
     keep_freed(1 << 27)
     if compiled is not None:

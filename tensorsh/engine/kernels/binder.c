@@ -212,7 +212,7 @@ int see_signals(Call *call) {
 }
 
 /* Whether the kernel did its work; -1 for an error. */
-static int work(const Kernel *kernel, Call *call) {
+int kernel_work(const Kernel *kernel, Call *call) {
     if (times(call->lines, call->each) <= LONG_WORK) return kernel->run(call, 0, call->lines);
     const size step = call->each >= LONG_PIECE ? 1 : LONG_PIECE / call->each;
     int done = 1;
@@ -244,6 +244,55 @@ static PyArray_Descr *dtype_like(const Call *call, int like) {
     return (PyArray_Descr *)Py_NewRef((PyObject *)call->in[like].dtype);
 }
 
+PyObject *recorder;
+static unsigned long recording_thread;
+
+void record_call(PyObject *callee, PyObject *const *args, size count, PyObject *answer) {
+    if (answer == NULL || answer == Py_None || PyThread_get_thread_ident() != recording_thread) return;
+    PyObject *given = PyTuple_New(count);
+    for (size k = 0; given && k < count; k++) PyTuple_SET_ITEM(given, k, Py_NewRef(args[k]));
+    PyObject *call = given ? PyTuple_Pack(3, callee, given, answer) : NULL;
+    Py_XDECREF(given);
+    if (call == NULL || PyList_Append(recorder, call) < 0) PyErr_Clear();
+    Py_XDECREF(call);
+}
+
+static PyObject *record_calls(PyObject *self, PyObject *list) {
+    if (list != Py_None && !PyList_CheckExact(list)) return PyErr_Format(PyExc_TypeError, "record_calls(): a list or None");
+    recording_thread = PyThread_get_thread_ident();
+    Py_XSETREF(recorder, list == Py_None ? NULL : Py_NewRef(list));
+    Py_RETURN_NONE;
+}
+
+int kernel_bound(PyObject *capsule, PyObject *args, Call *call, const Kernel **kernel, unsigned *arrays, unsigned *writes) {
+    if (!PyCapsule_IsValid(capsule, NULL)) return 0;
+    const Function *function = PyCapsule_GetPointer(capsule, NULL);
+    Held held = {.count = 0};
+    call->outs = 0, call->answer = -1;
+    *kernel = function->kernel;
+    *arrays = *writes = 0;
+    int good = take(function, &PyTuple_GET_ITEM(args, 0), PyTuple_GET_SIZE(args), call, &held);
+    if (held.arrays != NULL) let_go(call, &held), good = 0;
+    if (!good || !function->kernel->plan(call)) return 0;
+    const char *at = function->kernel->arguments;
+    for (int k = 0; k < function->most; k++) {
+        while (*at == '|' || *at == '?') at++;
+        const int capital = isupper((unsigned char)*at++);
+        if (!function->in[k].kinds || call->in[k].data == NULL) continue;
+        *arrays |= 1u << k;
+        if (capital) *writes |= 1u << k;
+    }
+    for (int k = 0; k < call->outs; k++) {
+        Argument *out = &call->out[k];
+        PyArray_Descr *dtype = dtype_like(call, call->like[k]);
+        out->item = PyDataType_ELSIZE(dtype);
+        Py_DECREF(dtype);
+        out->contiguous = 1, out->count = 1;
+        for (int d = 0; d < out->ndim; d++) out->count = times(out->count, out->shape[d]);
+    }
+    return 1;
+}
+
 static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     const Function *function = PyCapsule_GetPointer(self, NULL);
     PyObject *outs[2] = {NULL, NULL}, *scratch = NULL, *answer = NULL;
@@ -264,7 +313,7 @@ static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count)
             if (scratch) call.scratch = PyArray_DATA((PyArrayObject *)scratch);
             else failed = 1;
         }
-        if (!failed) done = work(function->kernel, &call);
+        if (!failed) done = kernel_work(function->kernel, &call);
     }
     if (!failed && done >= 0 && (done || !PyErr_Occurred())) {
         if (!done) answer = Py_NewRef(Py_None);
@@ -276,6 +325,7 @@ static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count)
     Py_XDECREF(outs[1]);
     Py_XDECREF(scratch);
     if (held.arrays != NULL) let_go(&call, &held);
+    if (recorder != NULL) record_call(self, args, count, answer);
     return answer;
 }
 
@@ -311,6 +361,8 @@ static int add_ufunc(PyObject *module, Ufunc *ufunc) {
 }
 
 int add_kernels(PyObject *module) {
+    static PyMethodDef recording[] = {{"record_calls", record_calls, METH_O, "Calls of kernels and loops that have an answer go to a list."}, {0}};
+    if (PyModule_AddFunctions(module, recording) < 0) return -1;
     static const Kernel *const tables[] = {TABLES};
     for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const Kernel *kernel = tables[t]; kernel->name; kernel++)

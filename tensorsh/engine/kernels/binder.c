@@ -293,6 +293,20 @@ int kernel_bound(PyObject *capsule, PyObject *args, Call *call, const Kernel **k
     return 1;
 }
 
+/* written(kernel, arguments): which of the arguments a kernel writes, as bits; None where it is not for them. */
+static PyObject *written(PyObject *self, PyObject *args) {
+    PyObject *capsule, *given;
+    const Kernel *kernel;
+    unsigned arrays, writes;
+    Call *call = PyMem_RawMalloc(sizeof(Call));
+    if (call == NULL) return PyErr_NoMemory();
+    int good = PyArg_ParseTuple(args, "OO!", &capsule, &PyTuple_Type, &given) && kernel_bound(capsule, given, call, &kernel, &arrays, &writes);
+    PyMem_RawFree(call);
+    if (PyErr_Occurred()) return NULL;
+    if (!good) Py_RETURN_NONE;
+    return PyLong_FromUnsignedLong(writes);
+}
+
 static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count) {
     const Function *function = PyCapsule_GetPointer(self, NULL);
     PyObject *outs[2] = {NULL, NULL}, *scratch = NULL, *answer = NULL;
@@ -361,7 +375,8 @@ static int add_ufunc(PyObject *module, Ufunc *ufunc) {
 }
 
 int add_kernels(PyObject *module) {
-    static PyMethodDef recording[] = {{"record_calls", record_calls, METH_O, "Calls of kernels and loops that have an answer go to a list."}, {0}};
+    static PyMethodDef recording[] = {{"record_calls", record_calls, METH_O, "Calls of kernels and loops that have an answer go to a list."},
+                                      {"written", written, METH_VARARGS, "Which arguments a kernel writes."}, {0}};
     if (PyModule_AddFunctions(module, recording) < 0) return -1;
     static const Kernel *const tables[] = {TABLES};
     for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++)

@@ -127,6 +127,7 @@ static int usual(const Region *region, PyObject *object) {
     if (!PyArray_CheckExact(object)) return 0;
     PyArrayObject *a = (PyArrayObject *)object;
     if (PyArray_TYPE(a) != region->type || PyArray_NBYTES(a) != region->bytes) return 0;
+    if ((uintptr_t)PyArray_DATA(a) % (region->type == NPY_UBYTE ? 16 : 1)) return 0;
     return region->written ? PyArray_ISCARRAY(a) : PyArray_ISCARRAY_RO(a);
 }
 

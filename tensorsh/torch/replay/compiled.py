@@ -15,11 +15,13 @@ from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh
 from ...sandbox.wrapping import wraps
+from .chains import step_of
 from .guards import OTHER, Guards, given
 from .program import write
 from .reading import Refused, globals_of
 from .recording import ORIGINALS, Recording
-from .trial import alike, holds, wanting, weight
+from .trial import alike, holds, others, wanting, weight
+from .whole import whole
 from .writing import Writer
 
 HEAVY = 1 << 28
@@ -97,6 +99,10 @@ class Programs:
             if run is None or not holds(run, nodes, tree, tensors, set()):
                 return None
             return finished(guards, recording, run)
+        if not all([step_of(node) for node in nodes]):
+            run = whole(nodes, tree, tensors, guards.tracked)
+            if run is not None and holds(run, nodes, tree, tensors, guards.tracked) and holds(run, nodes, tree, others(tensors), guards.tracked):
+                return finished(guards, recording, run)
         inputs = "(" + "".join([f"v{k}, " for k in range(len(tensors))]) + ")"
         body.lines.append(f"    {inputs} = args")
         if not write(body, len(tensors), nodes, tree, wanting(nodes, tensors, guards.tracked)):

@@ -15,11 +15,12 @@ from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh
 from ...sandbox.wrapping import wraps
+from .acting import Acting, Pending
 from .chains import step_of
 from .guards import OTHER, Guards, given
 from .program import write
 from .reading import Refused, globals_of
-from .recording import ORIGINALS, Recording
+from .recording import ORIGINALS, Recording, Slot, numbers_in
 from .trial import alike, holds, others, wanting, weight
 from .whole import whole
 from .writing import Writer
@@ -41,7 +42,7 @@ class Programs:
         self.function = function
         self.known: list[Callable] = []
         self.refused = self.idled = 0
-        self.useful = False
+        self.useful = self.active = False
 
     def other(self, args: tuple, kwargs: dict) -> Any:
         """The answer to a call that no program knows; the next of its kind may have one. Calls that can have none are looked at
@@ -74,7 +75,7 @@ class Programs:
         names = given() | {"EAGER": EAGER}
         try:
             program = self.recorded(guards, args, kwargs)
-            if program is not None and alike(program(args, kwargs), result):
+            if program is not None and (self.active or alike(program(args, kwargs), result)):
                 self.known.append(program)
                 self.useful = True
                 return
@@ -92,6 +93,9 @@ class Programs:
         finally:
             state.grad_enabled = before
         tensors, nodes, body = guards.tensors, recording.nodes, Writer()
+        self.active = bool(recording.effects)
+        if self.active:
+            return self.acting(guards, recording, tree)
         if guards.tracked and weight(nodes) > HEAVY:
             return None
         if any(on_gpu(t._array) for t in tensors):
@@ -101,7 +105,11 @@ class Programs:
             return finished(guards, recording, run)
         if not all([step_of(node) for node in nodes]):
             run = whole(nodes, tree, tensors, guards.tracked)
-            if run is not None and holds(run, nodes, tree, tensors, guards.tracked) and holds(run, nodes, tree, others(tensors), guards.tracked):
+            if (
+                run is not None
+                and holds(run, nodes, tree, tensors, guards.tracked)
+                and holds(run, nodes, tree, others(tensors), guards.tracked)
+            ):
                 return finished(guards, recording, run)
         inputs = "(" + "".join([f"v{k}, " for k in range(len(tensors))]) + ")"
         body.lines.append(f"    {inputs} = args")
@@ -112,10 +120,23 @@ class Programs:
             return None
         return finished(guards, recording, run)
 
+    def acting(self, guards: Guards, recording: Recording, tree: Any) -> Callable | None:
+        """The program of a call that does more than compute: its operators first, then the rest in order."""
+        tensors, nodes, effects = guards.tensors, recording.nodes, recording.effects
+        read = numbers_in(tree).union(*[numbers_in(each.args) | numbers_in(each.kwargs) for each in effects])
+        made = set().union(*[numbers_in(each.result) for each in nodes])
+        wanted = [Slot(number) for number in sorted(read & made)]
+        run = whole(nodes, wanted, tensors, guards.tracked)
+        if run is None or weight(nodes) > HEAVY:
+            return None
+        if not all([holds(run, nodes, wanted, each, guards.tracked) for each in (tensors, others(tensors))]):
+            return None
+        return finished(guards, recording, Acting(run, wanted, effects, tree))
+
 
 def finished(guards: Guards, recording: Recording, run: Callable) -> Callable:
     """The program of the calls that pass the guards."""
-    guards.attributes(recording.read)
+    guards.attributes(recording.read, recording.absent)
     inputs = "(" + "".join([f"v{k}, " for k in range(len(guards.tensors))]) + ")"
     guards.writer.lines.append(f"    return {guards.writer.name(run)}({inputs}, None)")
     return guards.writer.compiled(given())
@@ -148,7 +169,7 @@ def compiled(function: FunctionType) -> Any:
                 programs.idle()
                 return function(*args, **kwargs)
             if result is not OTHER:
-                return result
+                return result.finish() if type(result) is Pending else result
         return programs.other(args, kwargs)
 
     ORIGINALS[call] = function

@@ -47,7 +47,7 @@ FORMULAS: dict[str, tuple[Callable, ...]] = {
 """For each operand of an operator, its gradient: of the steps, the gradient of the result, the operands, the result."""
 
 
-def to_a_power(s: Any, g: Any, x: Any, exponent: Any, y: Any) -> Any:
+def to_a_power(s: Any, g: Any, x: Any, y: Any) -> Any:
     if s.settings.get("exponent") != 2:
         raise Refused
     return FORMULAS["square"][0](s, g, x, y)
@@ -72,7 +72,7 @@ def of_sum(s: Any, g: Any, x: Any, y: Any) -> Any:
 
 
 RULES: dict[str, tuple[Callable, ...]] = FORMULAS | {
-    "pow": (to_a_power,),
+    "_pow_number": (to_a_power,),
     "relu": (lambda s, g, x, y: s("relu_backward", g, y),),
     "gelu": (of_gelu,),
     "mean": (of_mean,),

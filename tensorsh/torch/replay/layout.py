@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays.extents import in_order, owner, strided
 from ...engine.kernels import kernel
-from .memory import CALLED, GIVEN, Called, Kernel, Loop, Memory, Value, owner
+from .memory import CALLED, GIVEN, Called, Kernel, Loop, Memory, Value
 
 PIECE = 2048
 """Elements that long loops take at a time (kernels/programs.c)."""
@@ -57,6 +58,7 @@ class Layout:
         self.scratch = 0
         self.arrange(steps)
         self.runs = self.ready(steps)
+        self.fresh = [(n, v.shape, v.dtype) for n, v in apart.items() if memory.kinds[n] not in (GIVEN, CALLED)]
 
     def arrange(self, steps: list) -> None:
         """Find a place for each buffer that only these steps need."""
@@ -157,9 +159,14 @@ class Layout:
         """A value as an array of numpy."""
         name, at = self.region(value.buffer)
         whole = env[name]
-        if at == value.offset == 0 and whole.dtype is value.dtype and whole.shape == value.shape and whole.strides == value.strides:
+        if (
+            at == value.offset == 0
+            and whole.dtype is value.dtype
+            and whole.shape == value.shape
+            and whole.strides == value.strides
+        ):
             return whole
-        return np.ndarray(value.shape, value.dtype, whole, at + value.offset, value.strides)
+        return strided(whole, value.shape, value.strides, at + value.offset, value.dtype)
 
     def call(self, step: Called) -> Callable:
         """A call of Python."""
@@ -168,8 +175,12 @@ class Layout:
         def run(env: dict) -> None:
             found = step.function(*[self.array(env, value) for value in step.given])
             for number, array in zip(step.results, found, strict=True):
-                whole = owner(array)
-                if whole.nbytes != memory.bytes[number] or whole.dtype != memory.dtypes[number] or not whole.flags.c_contiguous:
+                whole = in_order(owner(array))
+                if (
+                    whole.nbytes != memory.bytes[number]
+                    or whole.dtype != memory.dtypes[number]
+                    or not whole.flags.c_contiguous
+                ):
                     raise Failed
                 env[number] = whole
 
@@ -177,9 +188,8 @@ class Layout:
 
     def run(self, env: dict) -> None:
         """Run the steps."""
-        for number, value in self.apart.items():
-            if self.memory.kinds[number] not in (GIVEN, CALLED):
-                env[number] = np.empty(value.shape, value.dtype)
+        for number, shape, dtype in self.fresh:
+            env[number] = np.empty(shape, dtype)
         for each in self.runs:
             each(env)
 
@@ -215,4 +225,4 @@ def like(value: Any) -> Any:
     if type(value) is not np.ndarray or not value.size:
         return value
     extent = sum([(n - 1) * s for n, s in zip(value.shape, value.strides, strict=True)]) + value.itemsize
-    return np.ndarray(value.shape, value.dtype, np.empty(extent, BYTES), 0, value.strides)
+    return strided(np.empty(extent, BYTES), value.shape, value.strides, 0, value.dtype)

@@ -9,11 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.arrays.extents import address, in_order, owner
 from ...engine.kernels import compiled, kernel
+from .formulas import loops
 from .reading import Refused
 
 KINDS = {np.dtype(np.float32): 0, np.dtype(np.float64): 1, np.dtype(np.int64): 2}
 """The dtypes of loops, by numbers."""
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+ZEROED = 1 << 16
+"""Larger arrays that a kernel is to fill are not set to zero first."""
 GIVEN, MADE, CALLED = range(3)
 """A buffer is handed over, filled by a step of the program, or the memory of what a call of Python gave."""
 
@@ -59,18 +64,20 @@ class Loop(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """A kernel's step: the kernel, its arguments as they were, the places of its arrays, the buffers of its results."""
+    """A kernel's step: the kernel, its arguments as they were, the places of its arrays and of its results; those of its arrays
+    that it fills."""
 
     kernel: Any
     args: tuple
     arrays: tuple
     results: tuple
+    filled: tuple
 
     def reads(self) -> list[int]:
         return [value.buffer for value in self.arrays]
 
     def makes(self) -> list[int]:
-        return [value.buffer for value in self.results]
+        return [value.buffer for value in (*self.results, *self.filled)]
 
 
 class Called(NamedTuple):
@@ -85,13 +92,6 @@ class Called(NamedTuple):
 
     def makes(self) -> list[int]:
         return list(self.results)
-
-
-def owner(array: Any) -> Any:
-    """The array whose memory another is part of."""
-    while type(array.base) is np.ndarray:
-        array = array.base
-    return array
 
 
 class Memory:
@@ -115,7 +115,7 @@ class Memory:
     def bind(self, array: Any, kind: int) -> int:
         """A new buffer, the memory that an array lies in. Raises Refused where it is not usual."""
         whole = owner(array)
-        if type(whole) is not np.ndarray or whole.base is not None or not whole.flags.c_contiguous or not whole.nbytes:
+        if type(whole) is not np.ndarray or not in_order(whole).flags.c_contiguous or not whole.nbytes:
             raise Refused
         if whole.dtype.hasobject or whole.dtype.kind not in "fiub" or whole.dtype.itemsize > 8:
             raise Refused
@@ -141,7 +141,7 @@ class Memory:
         number = self.known.get(id(whole))
         if number is None:
             return None
-        offset = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+        offset = address(array) - address(whole)
         return Value(number, offset, array.dtype, array.shape, array.strides)
 
     def new(self, dtype: Any, shape: tuple) -> Value:
@@ -153,7 +153,7 @@ class Memory:
         """The steps of recorded calls that made arrays; None where other steps had a part in them."""
         before = len(self.kinds), dict(self.known)
         try:
-            steps = [step for call in calls if (step := self.step(*call)) is not None]
+            steps = [step for call in calls for step in self.steps(*call)]
         except Refused:
             steps = None
         if steps is None or any([self.find(each) is None for each in wanted]):
@@ -164,6 +164,14 @@ class Memory:
             return None
         return steps
 
+    def steps(self, callee: Any, args: tuple, answer: Any) -> list:
+        """The steps of a recorded call. What a kernel adds to begins with zeros."""
+        step = self.step(callee, args, answer)
+        if type(step) is not Kernel:
+            return [] if step is None else [step]
+        zeros = [each for each in step.filled if each.dtype in FLOATS and each.size() <= ZEROED]
+        return [*[Loop(loops()["mul"], KINDS[v.dtype], v.size(), 1, (0.0, 0.0), v) for v in zeros if v.dense()], step]
+
     def step(self, callee: Any, args: tuple, answer: Any) -> Loop | Kernel | None:
         """The step of a recorded call; None for one of arrays that are not known, which may be of no consequence."""
         if type(callee) is kernel("Loop"):
@@ -171,22 +179,25 @@ class Memory:
         bits = compiled.written(callee, args)
         if bits is None:
             return None
-        arrays = []
+        arrays, filled = [], []
         for k, each in enumerate(args):
             if type(each) is np.ndarray:
                 found = self.find(each)
                 if found is None and bits >> k & 1:
                     self.bind(each, MADE)
                     found = self.find(each)
-                if found is None or self.kinds[found.buffer] != MADE and bits >> k & 1:
+                    filled.append(found)
+                if found is None and not filled:
                     return None
+                if found is None or bits >> k & 1 and self.kinds[found.buffer] != MADE:
+                    raise Refused
                 arrays.append(found)
         results = []
         for each in answer if type(answer) is tuple else () if answer is True else (answer,):
             if not any([each is a for a in args]):
                 self.bind(each, MADE)
                 results.append(self.find(each))
-        return Kernel(callee, args, tuple(arrays), tuple(results))
+        return Kernel(callee, args, tuple(arrays), tuple(results), tuple(filled))
 
     def loop(self, callee: Any, args: tuple, answer: Any) -> Loop | None:
         """The step of a call of an elementwise operator's loop."""
@@ -194,7 +205,9 @@ class Memory:
         if any([each is None for each in values]):
             return None
         n, kind = args[0].size, KINDS[args[0].dtype]
-        rows = n // args[1].size if len(args) > 1 and type(args[1]) is np.ndarray and args[1].ndim and args[1].size else 1
+        rows = (
+            n // args[1].size if len(args) > 1 and type(args[1]) is np.ndarray and args[1].ndim and args[1].size else 1
+        )
         self.bind(answer, MADE)
         result = self.find(answer)
         operands: list[Any] = [(values[0], True, n // rows * args[0].itemsize)]
@@ -212,7 +225,8 @@ def elementwise(loop: Any, operands: tuple, result: Value) -> Loop:
         if type(each) is not Value:
             told.append(float(each))
             continue
-        if each.dtype != result.dtype or not each.dense() or each.shape not in (result.shape, ()):
+        one = each.size() == 1 and len(each.shape) <= len(result.shape)
+        if each.dtype != result.dtype or not each.dense() or not (one or each.shape == result.shape):
             raise Refused
         told.append((each, each.size() == result.size(), 0))
     return Loop(loop, KINDS[result.dtype], result.size(), 1, tuple(told), result)

@@ -17,8 +17,9 @@ from ...engine.graph.fields import Fields, Saved, fresh, wrap
 from ...engine.graph.nodes import AccumulateGrad, Hidden, OperatorNode, nowhere
 from ...engine.graph.nodes import Slot as Part
 from ...engine.kernels import compiled
+from ...engine.operators.public_form import executor_of
 from ...engine.tape.worlds import raw
-from .chains import step_of
+from .chains import has_loop, step_of, usual_form
 from .formulas import RULES, loops
 from .memory import CALLED, GIVEN, Called, Loop, Memory, Value, elementwise, owner
 from .reading import Refused
@@ -119,7 +120,10 @@ class Planned:
                 self.memory.bind(wanted[k], CALLED)
                 chosen.append(k)
         given: list[Any] = []
-        args, named = self.placed(node.args, given), {name: self.placed(each, given) for name, each in node.kwargs.items()}
+        args, named = (
+            self.placed(node.args, given),
+            {name: self.placed(each, given) for name, each in node.kwargs.items()},
+        )
         function = partial(called, node.function, args, named, [t._node is not None for t in given], chosen)
         numbers = tuple([self.find(wanted[k]).buffer for k in chosen])
         self.forward.append(Called(function, tuple([self.find(t._array) for t in given]), numbers))
@@ -146,9 +150,21 @@ class Planned:
             loop, operands = told[0], told[1]
         elif node.name in ONE_PASS and len(node.args) == 1 and not node.kwargs and result.dtype == np.float32:
             loop, operands = loops()[ONE_PASS[node.name]], node.args
-        else:
+        elif node.kwargs or result.dtype not in loop_dtypes():
             return None
-        if not result.flags.c_contiguous or owner(result).nbytes != result.nbytes or self.memory.find(result) is not None:
+        else:
+            function, operands = usual_form(node)
+            executor, count = executor_of(function)
+            if executor is None or len(operands) != count or count != 2 or not has_loop(executor.loop, result.dtype):
+                return None
+            if not all([type(each) is Slot or type(each) in (int, float) for each in operands]):
+                return None
+            loop = executor.loop
+        if (
+            not result.flags.c_contiguous
+            or owner(result).nbytes != result.nbytes
+            or self.memory.find(result) is not None
+        ):
             return None
         found = [self.find(self.values[each.number]._array) if type(each) is Slot else each for each in operands]
         made = self.memory.new(result.dtype, result.shape)
@@ -204,7 +220,10 @@ class Planned:
         if a.dtype != b.dtype or a.shape != b.shape or a.strides != b.strides or a.dtype not in loop_dtypes():
             raise Refused
         order = sorted(range(len(a.shape)), key=lambda k: -a.strides[k])
-        flat = [v._replace(shape=tuple([v.shape[k] for k in order]), strides=tuple([v.strides[k] for k in order])) for v in (a, b)]
+        flat = [
+            v._replace(shape=tuple([v.shape[k] for k in order]), strides=tuple([v.strides[k] for k in order]))
+            for v in (a, b)
+        ]
         if not flat[0].dense():
             raise Refused
         made = self.memory.new(a.dtype, flat[0].shape)
@@ -221,7 +240,9 @@ class Planned:
             shim = Shim(op, node)
             arrays = [each for each in (*(g if type(g) is list else [g]), *values) if type(each) is np.ndarray]
             found, calls = recorded(shim.gradients, g, values)
-            return self.finished(list(found), calls, partial(jointly, shim, shape_of(g), [shape_of(v) for v in values]), arrays)
+            return self.finished(
+                list(found), calls, partial(jointly, shim, shape_of(g), [shape_of(v) for v in values]), arrays
+            )
         gradients: list[Any] = []
         for k, (edge, (formula, first, more)) in enumerate(zip(node._edges, op.runners, strict=False)):
             if edge is None or formula is None:
@@ -234,7 +255,9 @@ class Planned:
                 meta = None if node._metas is None else node._metas[k]
                 if meta is not None:
                     fit, calls = recorded(raw.fitted, found, meta)
-                    (found,) = self.finished([np.asarray(fit)], calls, lambda a, meta=meta: [raw.fitted(a, meta)], [found])
+                    (found,) = self.finished(
+                        [np.asarray(fit)], calls, lambda a, meta=meta: [raw.fitted(a, meta)], [found]
+                    )
             gradients.append(found)
         return gradients
 
@@ -266,7 +289,9 @@ class Planned:
                 pass
         formula, args = told
         arrays = [each for each in (g, *args) if type(each) is np.ndarray]
-        if len(arrays) != 1 + sum([type(each) is np.ndarray for each in args]) or any([type(each) is list for each in args]):
+        if len(arrays) != 1 + sum([type(each) is np.ndarray for each in args]) or any(
+            [type(each) is list for each in args]
+        ):
             raise Refused
         shapes = [shape_of(each) for each in args]
         return self.finished([found], calls, partial(by_formula, formula, shapes), arrays)[0]
@@ -289,7 +314,9 @@ class Planned:
                 self.memory.bind(each, CALLED)
                 chosen.append(k)
         numbers = tuple([self.find(found[k]).buffer for k in chosen])
-        self.backward.append(Called(partial(some, function, chosen), tuple([self.find(each) for each in given]), numbers))
+        self.backward.append(
+            Called(partial(some, function, chosen), tuple([self.find(each) for each in given]), numbers)
+        )
         return found
 
 
@@ -327,7 +354,10 @@ class Shim:
         for i, meta in enumerate(self._metas or ()):
             if meta is not None and i < len(found) and found[i] is not None and self._edges[i] is not None:
                 found[i] = raw.fitted(found[i], meta)
-        return [None if each is None or edge is None else np.asarray(each) for each, edge in zip(found, self._edges, strict=False)]
+        return [
+            None if each is None or edge is None else np.asarray(each)
+            for each, edge in zip(found, self._edges, strict=False)
+        ]
 
 
 HERE: Any = object()
@@ -375,7 +405,9 @@ def called(function: Any, args: Any, kwargs: dict, wants: list[bool], chosen: li
     before, state.grad_enabled = state.grad_enabled, bool(edges)
     try:
         values = dict(enumerate(tensors))
-        results = tensors_in(function(*opened(args, values), **{name: opened(each, values) for name, each in kwargs.items()}))
+        results = tensors_in(
+            function(*opened(args, values), **{name: opened(each, values) for name, each in kwargs.items()})
+        )
     finally:
         state.grad_enabled = before
     wanted = [t._array for t in results] + [a for node in nodes_of(results, edges) for a in arrays_of(node)]
@@ -384,5 +416,3 @@ def called(function: Any, args: Any, kwargs: dict, wants: list[bool], chosen: li
 
 def loop_dtypes() -> Any:
     return (np.dtype(np.float32), np.dtype(np.float64))
-
-

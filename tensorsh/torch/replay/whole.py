@@ -68,7 +68,9 @@ class Whole:
         extra = [k for k in self.operands for _ in plan.uses[k][1:]]
         self.edge_places = [*self.operands, *extra]
         self.several = bool(extra)
-        needed = {number for step in plan.backward for number in step.reads()} | {v.buffer for each in plan.uses.values() for v in each}
+        needed = {number for step in plan.backward for number in step.reads()} | {
+            v.buffer for each in plan.uses.values() for v in each
+        }
         made = {number for step in plan.forward for number in step.makes()}
         own = {value.buffer: value for value in self.results.values()}
         self.kept: dict[int, int] = {}
@@ -84,7 +86,9 @@ class Whole:
         if self.output is not None:
             self.back(False)
         self.keeps = bool(self.kept or self.saved or self.saved_inputs)
+        self.scratch = Pool(self.forwards.scratch)
         self.scratches: dict[int, Pool] = {}
+        self.places = {value.buffer: number for number, value in self.results.items()}
         self.arenas = Pool(total(self.kept, memory))
         plan.values, plan.known, plan.leaves, plan.inputs = {}, set(), {}, []
         memory.held, memory.known = [], {}
@@ -94,7 +98,8 @@ class Whole:
         value = self.plan.find(t._array)
         memory = self.plan.memory
         whole = memory.bytes[value.buffer] == value.size() * value.dtype.itemsize
-        if t._root is not None or memory.kinds[value.buffer] == GIVEN or not value.dense() or not whole:
+        seen = t._root is not None and any([t._root is each for each in self.plan.values.values()])
+        if seen or memory.kinds[value.buffer] == GIVEN or not value.dense() or not whole:
             raise Refused
         return value
 
@@ -116,9 +121,20 @@ class Whole:
             own = {}
             for value in found:
                 number = value.buffer
-                if number not in self.kept and number not in self.saved and plan.memory.kinds[number] not in (GIVEN, CALLED):
+                if (
+                    number not in self.kept
+                    and number not in self.saved
+                    and plan.memory.kinds[number] not in (GIVEN, CALLED)
+                ):
                     count = plan.memory.bytes[number] // plan.memory.dtypes[number].itemsize
-                    own[number] = Value(number, 0, plan.memory.dtypes[number], (count,), (plan.memory.dtypes[number].itemsize,))
+                    whole = value.dense() and not value.offset and value.size() == count
+                    own[number] = (
+                        value
+                        if whole
+                        else Value(
+                            number, 0, plan.memory.dtypes[number], (count,), (plan.memory.dtypes[number].itemsize,)
+                        )
+                    )
             known = self.backs[apart] = Layout(plan.memory, steps, self.kept, own), found
         return known
 
@@ -129,9 +145,8 @@ class Whole:
         return found
 
     def __call__(self, tensors: tuple, _: Any = None) -> Any:
-        forwards = self.forwards
-        env: dict[Any, Any] = {k: t._array for k, t in enumerate(tensors)}
-        scratches = self.pool(forwards.scratch)
+        forwards, scratches = self.forwards, self.scratch
+        env: dict[Any, Any] = dict(enumerate([t._array for t in tensors]))
         scratch = env[SCRATCH] = scratches.take()
         arena = env[KEPT] = self.arenas.take()
         forwards.run(env)
@@ -142,9 +157,8 @@ class Whole:
         if self.output is not None and state.grad_enabled:
             t = values[self.output]
             entries: list[Any] = [tensors[k] for k in self.saved_inputs]
-            places = {value.buffer: number for number, value in self.results.items()}
             for number in self.saved:
-                at = places.get(number)
+                at = self.places.get(number)
                 entries.append(env[number] if at is None else keep_result(t) if at == self.output else values[at])
             leave(self.ticks)
             edges = tuple([tensors[k]._node for k in self.edge_places])
@@ -192,7 +206,9 @@ class Whole:
         try:
             inputs = leaves(list(node._inputs), tracked)
             y = one_by_one(self.nodes, inputs)[self.output]
-            found = grad([y], [inputs[k] for k in self.operands], [world.tensor(np.asarray(gradients[0]))], allow_unused=True)
+            found = grad(
+                [y], [inputs[k] for k in self.operands], [world.tensor(np.asarray(gradients[0]))], allow_unused=True
+            )
         finally:
             state.grad_enabled = before
         return [g if g is None else world.value(g) for g in found]
@@ -227,5 +243,3 @@ def whole(nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -
         return Whole(nodes, tree, tensors, tracked)
     except (Refused, ValueError, KeyError):
         return None
-
-

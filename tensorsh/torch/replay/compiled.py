@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
+from weakref import WeakSet
 
 from ...engine.arrays import door
 from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh
 from ...sandbox.wrapping import wraps
+from ..nn.modules.module import Module
 from .acting import Acting, Pending
 from .chains import step_of
+from .errors import Unsupported
 from .guards import OTHER, Guards, given
 from .program import write
 from .reading import Refused, globals_of
@@ -38,8 +41,11 @@ MOST = 8
 class Programs:
     """A function's programs, each with the guards that say which calls are its own."""
 
-    def __init__(self, function: FunctionType) -> None:
+    def __init__(self, function: Any, fullgraph: bool = False, most: int | None = None) -> None:
+        """function: it, or a module. fullgraph: say what is not one graph. most: so many programs at most."""
         self.function = function
+        self.fullgraph = fullgraph
+        self.most = most
         self.known: list[Callable] = []
         self.refused = self.idled = 0
         self.useful = self.active = False
@@ -47,12 +53,43 @@ class Programs:
     def other(self, args: tuple, kwargs: dict) -> Any:
         """The answer to a call that no program knows; the next of its kind may have one. Calls that can have none are looked at
         ever more seldom."""
+        if self.fullgraph:
+            self.look_through(args, kwargs)
         result = self.function(*args, **kwargs)
-        if len(self.known) < MOST and not self.refused & (self.refused - 1):
+        if len(self.known) < (self.most or MOST) and not self.refused & (self.refused - 1):
             self.learn(args, kwargs, result)
         else:
             self.refused += 1
         return result
+
+    def look_through(self, args: tuple, kwargs: dict) -> None:
+        """Raise Unsupported where a call would not be one graph."""
+        broken, _ = self.explained(args, kwargs)
+        if broken is not None:
+            raise Unsupported(broken)
+
+    def explained(self, args: tuple, kwargs: dict) -> tuple[str | None, int]:
+        """Why a call is not one graph, if it is not; how many operators it has."""
+        recording = None
+        try:
+            guards = Guards(Writer(), args, kwargs)
+            self.guard(guards)
+            recording = Recording(guards.tensors)
+            before, state.grad_enabled = state.grad_enabled, False
+            try:
+                recording.of_call(self.function, args, kwargs)
+            finally:
+                state.grad_enabled = before
+        except Exception:
+            pass  # the function's own Python goes on
+        return (None, 0) if recording is None else (recording.broken, len(recording.nodes))
+
+    def guard(self, guards: Guards) -> None:
+        """Guard the function itself."""
+        if isinstance(self.function, Module):
+            guards.module(guards.writer.name(self.function), self.function)
+        else:
+            guards.function(self.function)
 
     def idle(self) -> None:
         """Count a call that has no program; after many, and none that had one, no call is looked at any more."""
@@ -67,7 +104,7 @@ class Programs:
         writer = Writer()
         try:
             guards = Guards(writer, args, kwargs)
-            guards.function(self.function)
+            self.guard(guards)
         except Exception:  # also of a variable that has no value yet, of a list within itself
             self.refused += 1
             return
@@ -148,17 +185,34 @@ def _captured(nodes: list, tree: Any, tensors: list) -> Callable | None:
     return captured(nodes, tree, tensors)
 
 
-def compiled(function: FunctionType) -> Any:
-    """A function that gives what another gives, by programs of its operators where it can; the other itself, where its Python
-    does more than compute."""
-    try:
-        globals_of(function.__code__)
-    except Refused:
-        return function
-    programs = Programs(function)
+everyone: WeakSet[Programs] = WeakSet()
+"""The programs of all functions."""
+
+
+def reset() -> None:
+    """Forget all programs: functions are recorded anew."""
+    for each in list(everyone):
+        each.known.clear()
+        each.refused = each.idled = 0
+        each.useful = each.active = False
+
+
+def compiled(function: Any, fullgraph: bool = False, most: int | None = None) -> Any:
+    """A function that gives what another, or a module, gives, by programs of its operators where it can; the other itself, where
+    its Python does more than compute."""
+    if isinstance(function, Module):
+        dressed: Any = lambda call: call
+    else:
+        try:
+            globals_of(function.__code__)
+        except Refused:
+            return function
+        dressed = wraps(function)
+    programs = Programs(function, fullgraph, most)
+    everyone.add(programs)
     known = programs.known
 
-    @wraps(function)
+    @dressed
     def call(*args: Any, **kwargs: Any) -> Any:
         for program in known:
             try:
@@ -172,5 +226,6 @@ def compiled(function: FunctionType) -> Any:
                 return result.finish() if type(result) is Pending else result
         return programs.other(args, kwargs)
 
-    ORIGINALS[call] = function
+    if type(function) is FunctionType:
+        ORIGINALS[call] = function
     return call

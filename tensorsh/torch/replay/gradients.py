@@ -6,7 +6,7 @@ over the nodes of these calls. What arrives at an operand of the chain is handed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from weakref import ref
 

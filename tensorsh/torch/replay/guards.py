@@ -130,6 +130,9 @@ class Guards:
         """Guard a module: that it is that one, its tensors, its modules, that it has no hooks. Raises Refused where it is unusual."""
         name = self.writer.name(module)
         self.unless(f"{source} is not {name}")
+        if type(module).__name__ == "OptimizedModule" and "_orig_mod" in module.__dict__:
+            self.unless(f"{name}._hooked")
+            return self.module(f"{name}.__dict__['_orig_mod']", module.__dict__["_orig_mod"])
         if id(module) in self.functions:
             return
         self.functions.add(id(module))

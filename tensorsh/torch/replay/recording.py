@@ -20,6 +20,7 @@ from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
 from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module as Network
+from .errors import BRANCH, PRINT
 from .names import BUILTINS, FACTS, METHODS, OPERATORS, SIZES, VIEWS, allows, known
 from .objects import Active, Effect, Functions, ModuleStand, Number, attribute, is_active, is_own, is_usual
 from .reading import Refused, globals_of, plain
@@ -127,6 +128,12 @@ def _reader(name: str) -> Any:
     return read
 
 
+def _branching(self: StandIn) -> Any:
+    self._recording.broken = self._recording.broken or BRANCH
+    raise self._recording.refused()
+
+
+StandIn.__bool__ = _branching  # type: ignore[attr-defined]
 READERS = {name: _reader(name) for name in VIEWS}
 
 
@@ -225,6 +232,8 @@ class Recording:
         """The attributes that modules have by their class alone."""
         self.effects: list[Node] = []
         """What every call does after the operators before it, in order: backward passes, steps of optimizers, what is printed."""
+        self.broken: str | None = None
+        """Why the function is not one graph to PyTorch's compiler."""
         self.changed = False
         """Whether parameters may have changed: what is computed from then on is an effect, too."""
         self.count = 0
@@ -235,7 +244,8 @@ class Recording:
     def of_call(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """The result of a call, a tree of slots and constants. Raises Refused where the call cannot be recorded."""
         named = {name: self.present(each) for name, each in kwargs.items()}
-        found = self.function(function)(*[self.present(each) for each in args], **named)
+        made = self.present(function) if isinstance(function, Network) else self.function(function)
+        found = made(*[self.present(each) for each in args], **named)
         if self.failed or has_list(found):
             raise Refused
         tree = self.placed(found, [])
@@ -288,6 +298,8 @@ class Recording:
         places = self.placed(args, []), {key: self.placed(each, []) for key, each in kwargs.items()}
         self.effects.append(Node(name, function, *places, result, {}))
         self.changed |= name in CHANGING
+        if name == "print":
+            self.broken = self.broken or PRINT
 
     def made(self, tensor: Any, likes: dict) -> StandIn:
         """The stand-in of a result."""
@@ -326,6 +338,8 @@ class Recording:
             return (tuple if type(value) is tuple else Listed)([self.present(each) for each in value])
         if isinstance(value, Namespace | ModuleType | Functions):
             return Module(self, value)
+        if type(value).__name__ == "OptimizedModule" and "_orig_mod" in getattr(value, "__dict__", ()):
+            return self.present(value.__dict__["_orig_mod"])
         if isinstance(value, Network) and is_usual(value):
             return ModuleStand(self, value)
         if is_active(value):

@@ -35,7 +35,7 @@ SUBMODULES = (
     "distributed.nn.functional xpu mtia multiprocessing distributed.algorithms distributed.algorithms.join "
     "distributed.algorithms.ddp_comm_hooks distributed.algorithms.ddp_comm_hooks.default_hooks "
     "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp distributed.checkpoint "
-    "distributed.checkpoint.state_dict distributed.optim _dynamo _dynamo.config _dynamo.exc"
+    "distributed.checkpoint.state_dict distributed.optim _dynamo _dynamo.config _dynamo.eval_frame _dynamo.exc"
 ).split()
 """Dotted names below torch that are namespaces."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...sandbox.sealed import Sealed
 from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, list_backends, reset, set_stance
 from ..settings import compile
 from . import config, eval_frame, exc
 from .eval_frame import OptimizedModule
 
 __all__ = [
-    "OptimizedModule", "allow_in_graph", "assume_constant_result", "config", "disable", "eval_frame", "exc", "explain", "forbid_in_graph",
+    "OptimizedModule", "allow_in_graph", "assume_constant_result", "disable", "explain", "forbid_in_graph",
     "graph_break", "is_compiling", "is_dynamo_supported", "list_backends", "mark_dynamic", "mark_static", "mark_static_address",
     "maybe_mark_dynamic", "nonstrict_trace", "optimize", "optimize_assert", "reset", "run", "set_stance", "skip",
 ]  # fmt: skip
@@ -27,8 +28,10 @@ def optimize_assert(backend: Any = "inductor", **options: Any) -> Any:
     return optimize(backend, nopython=True)
 
 
-class ExplainOutput:
+class ExplainOutput(metaclass=Sealed):
     """How many graphs a function is, how often they break off, and how many operators they have."""
+
+    __module__ = "torch._dynamo.backends.debugging"
 
     def __init__(self, graphs: int, breaks: list[str], operators: int) -> None:
         self.graph_count, self.graph_break_count, self.op_count = graphs, len(breaks), operators

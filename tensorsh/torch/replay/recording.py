@@ -366,6 +366,8 @@ class Recording:
             made = FunctionType(original.__code__, scope, original.__name__, None, cells or None)
             self.functions[id(function)] = made
             for name in globals_of(original.__code__):
+                if name == MARK:
+                    continue
                 if name == "print" and name not in original.__globals__:
                     scope[name] = Effect(self, name, original.__builtins__[name])
                 elif not is_own(original) or name in ("F", "T") or name in original.__builtins__:

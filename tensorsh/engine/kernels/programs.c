@@ -190,13 +190,25 @@ static size extent(const Argument *x) {
     return bytes;
 }
 
+/* The kernels whose plans look at no element, so that they hold for other elements as well. */
+static int is_planned(const Kernel *kernel) {
+    static const char *const names[] = {
+        "product", "products", "sum", "mean", "softmax", "softmax_backward", "log_softmax", "log_softmax_backward", "layer_norm",
+        "layer_norm_backward", "group_norm", "group_norm_backward", "group_norm_weights", "nll", "nll_backward", "convolution",
+        "convolution_weight", "attention_weights", "attention_scores_backward",
+    };
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(names[k], kernel->name) == 0) return 1;
+    return 0;
+}
+
 static int template_of(Program *p, PyObject *told, Template *to) {
     PyObject *function, *args;
     if (!PyTuple_Check(told) || !PyArg_ParseTuple(told, "OO!", &function, &PyTuple_Type, &args)) return 0;
     to->call = PyMem_RawCalloc(1, sizeof(Call));
     if (to->call == NULL) return PyErr_NoMemory(), 0;
     int good = kernel_bound(function, args, to->call, &to->kernel, &to->arrays, &to->writes);
-    if (!good) return refused("not for a kernel");
+    if (!good || !is_planned(to->kernel)) return refused("not for a kernel");
     if (to->call->room > p->room) p->room = to->call->room;
     return 1;
 }

@@ -94,6 +94,15 @@ class Called(NamedTuple):
         return list(self.results)
 
 
+def planned(callee: Any, args: tuple) -> bool:
+    """Whether a program may have a step of a kernel with such arguments."""
+    try:
+        kernel("Program")((), ((callee, args),), (), ())
+    except ValueError:
+        return False
+    return True
+
+
 class Memory:
     """The buffers of a recorded run."""
 
@@ -177,7 +186,7 @@ class Memory:
         if type(callee) is kernel("Loop"):
             return self.loop(callee, args, answer)
         bits = compiled.written(callee, args)
-        if bits is None:
+        if bits is None or not planned(callee, args):
             return None
         arrays, filled = [], []
         for k, each in enumerate(args):

@@ -238,7 +238,7 @@ class Planned:
         values = [raw.opened(node, entry) for entry in node._saved]
         if op.joint is not None or node._counts is not None:
             shim = Shim(op, node)
-            arrays = [each for each in (*(g if type(g) is list else [g]), *values) if type(each) is np.ndarray]
+            arrays = flat([g, *values])
             found, calls = recorded(shim.gradients, g, values)
             return self.finished(
                 list(found), calls, partial(jointly, shim, shape_of(g), [shape_of(v) for v in values]), arrays
@@ -294,7 +294,7 @@ class Planned:
         ):
             raise Refused
         shapes = [shape_of(each) for each in args]
-        return self.finished([found], calls, partial(by_formula, formula, shapes), arrays)[0]
+        return self.finished([found], calls, partial(by_formula, formula, g, shapes), arrays)[0]
 
     def told(self, value: Any) -> Any:
         return self.find(value) if type(value) is np.ndarray else value
@@ -373,6 +373,13 @@ def shape_of(value: Any) -> Any:
     return value
 
 
+def flat(value: Any) -> list:
+    """The arrays in a list of values, in their order."""
+    if type(value) is list:
+        return [a for each in value for a in flat(each)]
+    return [value] if type(value) is np.ndarray else []
+
+
 def filled_in(shape: Any, arrays: Any) -> Any:
     if shape is HERE:
         return next(arrays)
@@ -384,9 +391,9 @@ def jointly(shim: Shim, g: Any, values: list, *arrays: Any) -> list:
     return shim.gradients(filled_in(g, rest), [filled_in(each, rest) for each in values])
 
 
-def by_formula(formula: Any, shapes: list, g: Any, *arrays: Any) -> list:
+def by_formula(formula: Any, g: Any, shapes: list, *arrays: Any) -> list:
     rest = iter(arrays)
-    return [np.asarray(formula(raw, g, *[filled_in(each, rest) for each in shapes]))]
+    return [np.asarray(formula(raw, filled_in(g, rest), *[filled_in(each, rest) for each in shapes]))]
 
 
 def some(function: Any, chosen: list[int], *arrays: Any) -> list:

@@ -149,6 +149,12 @@ class Calling:
     def __eq__(self, other: object) -> bool:
         raise self._recording.refused()
 
+    def __format__(self, how: str) -> str:
+        raise self._recording.refused()
+
+    def __repr__(self) -> str:
+        raise self._recording.refused()
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._recording.call(self._name, self._function, (*self._before, *args), kwargs)
 
@@ -183,7 +189,7 @@ class Asking:
 
     __slots__ = ("_function", "_recording", "_tensor")
     __hash__ = None  # type: ignore[assignment]
-    __eq__ = Calling.__eq__
+    __eq__, __format__, __repr__ = Calling.__eq__, Calling.__format__, Calling.__repr__
 
     def __init__(self, recording: Recording, function: Any, tensor: Any) -> None:
         self._recording, self._function, self._tensor = recording, function, tensor
@@ -198,7 +204,7 @@ class Module:
 
     __slots__ = ("_module", "_recording")
     __hash__ = None  # type: ignore[assignment]
-    __eq__ = Calling.__eq__
+    __eq__, __format__, __repr__ = Calling.__eq__, Calling.__format__, Calling.__repr__
 
     def __init__(self, recording: Recording, module: Any) -> None:
         self._recording, self._module = recording, module
@@ -368,7 +374,9 @@ class Recording:
             for name in globals_of(original.__code__):
                 if name == MARK:
                     continue
-                if name == "print" and name not in original.__globals__:
+                if name == "getattr" and is_own(original):
+                    scope[name] = partial(named, self)
+                elif name == "print" and name not in original.__globals__:
                     scope[name] = Effect(self, name, original.__builtins__[name])
                 elif not is_own(original) or name in ("F", "T") or name in original.__builtins__:
                     scope[name] = self.present(read_global(original, name))
@@ -377,6 +385,13 @@ class Recording:
             made.__defaults__ = tuple([self.present(each) for each in original.__defaults__ or ()]) or None
             made.__kwdefaults__ = {name: self.present(each) for name, each in (original.__kwdefaults__ or {}).items()}
         return made
+
+
+def named(recording: Recording, value: Any, name: str) -> Any:
+    """`getattr` in this library's own modules: of namespaces of functions."""
+    if type(value) is not Module:
+        raise recording.refused()
+    return getattr(value, name)
 
 
 SEQUENCES: dict[type, type] = {tuple: tuple, list: list, Listed: list}

@@ -288,12 +288,8 @@ class Planned:
             except (Refused, TypeError, AttributeError, KeyError):
                 pass
         formula, args = told
-        arrays = [each for each in (g, *args) if type(each) is np.ndarray]
-        if len(arrays) != 1 + sum([type(each) is np.ndarray for each in args]) or any(
-            [type(each) is list for each in args]
-        ):
-            raise Refused
-        shapes = [shape_of(each) for each in args]
+        arrays = flat([g, *args])
+        g, shapes = shape_of(g), [shape_of(each) for each in args]
         return self.finished([found], calls, partial(by_formula, formula, g, shapes), arrays)[0]
 
     def told(self, value: Any) -> Any:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...engine import kernels
+from ...engine.arrays.state import state as engine
 from ...engine.tensors.tensor import Tensor
 from . import differentiable
 from .arithmetic import Launches, addcdiv, addcmul, check_fused, in_one_pass, lerp, pieces, plus
@@ -74,7 +76,8 @@ class Adam(Optimizer):
         if amsgrad:
             fresh["max_exp_avg_sq"] = zeros
         launches = Launches()
-        kernel = "amsgrad_step" if amsgrad else "adam_step"
+        name = "amsgrad_step" if amsgrad else "adam_step"
+        kernel = None if engine.threads > 1 else kernels.kernel(name)
         last = None
         for _, array, gradient, state in self._each(group, **fresh):
             step = advance(state)
@@ -95,7 +98,7 @@ class Adam(Optimizer):
             )  # fmt: skip
             if taken:
                 continue
-            if in_one_pass(kernel, arrays, *numbers):
+            if kernel is not None and kernel(*arrays, *numbers) is not None or in_one_pass(name, arrays, *numbers):
                 continue
             for x, g, m, v, *most in pieces(*arrays):
                 kind = x.dtype.type

@@ -48,12 +48,12 @@ class Pending:
         values = dict(enumerate(self.tensors))
         values.update(zip(program.wanted, self.results, strict=True))
         for each in program.effects:
+            if not each.args and not each.kwargs:
+                each.function()
+                continue
             if each is program.first and walked(program.run, values[program.run.output]):
                 continue
-            if each.args or each.kwargs:
-                result = each.function(*opened(each.args, values), **opened(each.kwargs, values))
-            else:
-                result = each.function()
+            result = each.function(*opened(each.args, values), **opened(each.kwargs, values))
             if each.result is not None:
                 bind(each.result, result, values)
         return opened(program.tree, values)
@@ -78,7 +78,7 @@ def walked(run: Whole, loss: Tensor) -> bool:
             return False
     one = np.empty(array.shape, array.dtype)
     one.fill(1)
-    found = run.backward([one], [x._array if hasattr(x, "_array") else x for x in node._saved], ())
+    found = run.backward([one], [x if type(x) is np.ndarray else x._array for x in node._saved], ())
     if found is None:
         return False
     node._release()
@@ -86,8 +86,6 @@ def walked(run: Whole, loss: Tensor) -> bool:
     while found:
         gradient = found.pop()
         edge = edges[len(found)]
-        if gradient is None:
-            continue
         leaf = edge._reference()
         if (
             leaf._grad is None

@@ -82,12 +82,12 @@ class Whole:
         self.saved_inputs = sorted(number for number in needed if number < len(tensors))
         self.saved = sorted(n for n in needed & made if n not in self.kept)
         self.forwards = Layout(memory, plan.forward, self.kept, own)
+        self.scratch = Pool(self.forwards.scratch)
         self.backs: dict[bool, tuple] = {}
         if self.output is not None:
             self.back(False)
         self.keeps = bool(self.kept or self.saved or self.saved_inputs)
-        self.scratch = Pool(self.forwards.scratch)
-        self.scratches: dict[int, Pool] = {}
+        self.entries = (*self.saved_inputs, *self.saved, KEPT)
         self.places = {value.buffer: number for number, value in self.results.items()}
         self.arenas = Pool(total(self.kept, memory))
         plan.values, plan.known, plan.leaves, plan.inputs = {}, set(), {}, []
@@ -135,14 +135,12 @@ class Whole:
                             number, 0, plan.memory.dtypes[number], (count,), (plan.memory.dtypes[number].itemsize,)
                         )
                     )
-            known = self.backs[apart] = Layout(plan.memory, steps, self.kept, own), found
+            layout = Layout(plan.memory, steps, self.kept, own)
+            each = list(dict.fromkeys(found))
+            whole = [value.buffer if own.get(value.buffer) == value else None for value in each]
+            pool = self.scratch if layout.scratch == self.scratch.size else Pool(layout.scratch)
+            known = self.backs[apart] = layout, each, whole, [each.index(value) for value in found], pool
         return known
-
-    def pool(self, size: int) -> Pool:
-        found = self.scratches.get(size)
-        if found is None:
-            found = self.scratches[size] = Pool(size)
-        return found
 
     def __call__(self, tensors: tuple, _: Any = None) -> Any:
         forwards, scratches = self.forwards, self.scratch
@@ -176,20 +174,18 @@ class Whole:
         """The gradients of the edges; None where they are not usual. waiting: at which operands gradients of others wait, that
         those of the function are added to one by one."""
         apart = self.several and any(waiting)
-        layout, found = self.back(apart)
-        gradient = np.ascontiguousarray(gradients[0])
-        env: dict[Any, Any] = dict(zip([*self.saved_inputs, *self.saved, KEPT], values, strict=True))
-        env[self.plan.seed] = gradient
-        scratches = self.pool(layout.scratch)
+        layout, each, whole, places, scratches = self.backs.get(apart) or self.back(apart)
+        env: dict[Any, Any] = dict(zip(self.entries, values, strict=True))
+        env[self.plan.seed] = np.ascontiguousarray(gradients[0])
         scratch = env[SCRATCH] = scratches.take()
         try:
             layout.run(env)
         except Failed:
             return None
-        arrays = {value: layout.array(env, value) for value in dict.fromkeys(found)}
+        arrays = [layout.array(env, v) if k is None else env[k] for v, k in zip(each, whole, strict=True)]
         env.clear()
         scratches.give(scratch)
-        return [arrays[value] for value in found]
+        return arrays if len(each) == len(places) else [arrays[k] for k in places]
 
     def released(self, node: Any) -> None:
         """Take back the arena of a node that is done."""

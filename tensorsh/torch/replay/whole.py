@@ -40,7 +40,7 @@ class Pool:
 
     def give(self, arena: Any) -> None:
         """Take an arena back; its caller and this call alone may refer to it."""
-        if self.size <= MOST_HELD and len(self.free) < 2 and sys.getrefcount(arena) <= 4:
+        if self.size <= MOST_HELD and len(self.free) < 2 and sys.getrefcount(arena) <= 3:
             self.free.append(arena)
 
 

@@ -2,7 +2,8 @@
 
 Each engine runs in a process of its own, in turns; a row's least time counts. With PyTorch's interpreter its own ``torch.compile``
 (inductor, where it finds a C++ compiler) is measured beside, with JAX's its ``jit``. The compiled results are compared with the others
-to the bit here, and told beside are the bytes that a step's peak takes beyond what was held before.
+to the bit here. A second table has the memory that the peak of three steps takes beyond
+what was held before the first.
 """
 
 from __future__ import annotations
@@ -80,6 +81,18 @@ ROWS = {
     ),
 }  # fmt: skip
 """The source of each row for PyTorch's names, and for JAX's."""
+MEMORY = {
+    "20 layers of 256, 8,192 rows, step of SGD": (
+        "model = nn.Sequential(*[m for _ in range(20) for m in (nn.Linear(256, 256), nn.Tanh())]); optimizer = torch.optim.SGD(model.parameters(), lr=0.01)\n"
+        "args = [torch.randn(8192, 256), torch.randn(8192, 256)]" + STEP.format(loss="((model(x) - y) ** 2).mean()"),
+        None,
+    ),
+    "20 elementwise layers of 1e6, backward": (
+        "args = [torch.rand(1_000_000).requires_grad_()]\ndef f(x):\n    for _ in range(20):\n        x = torch.tanh(x * 1.5 + 0.5)\n    return x\n" + BACKWARD,
+        None,
+    ),
+}  # fmt: skip
+"""Rows whose peak is measured."""
 
 
 def least(call, budget: float) -> float:
@@ -95,6 +108,25 @@ def least(call, budget: float) -> float:
             call()
         found = min(found, (perf_counter() - start) / times)
     return found
+
+
+def growth(call) -> float | str:
+    """The megabytes by which the peak of three calls lies above what the process held before the first."""
+
+    def told(name: str) -> int:
+        return int(
+            next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(name)).split()[
+                1
+            ]
+        )
+
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+        before = told("VmRSS")
+        call(), call(), call()
+        return (told("VmHWM") - before) / 1024
+    except OSError:
+        return "-"
 
 
 def same_bits(torch, names: dict) -> bool:
@@ -119,7 +151,7 @@ def worker(engine: str) -> None:
         torch.set_num_threads(1)
     for line in sys.stdin:
         row, compiled, budget = json.loads(line)
-        source = ROWS[row][engine == "jax"]
+        source = (ROWS | MEMORY)[row][engine == "jax"]
         names = prepared.get((row, compiled))
         try:
             if names is None and engine == "jax":
@@ -146,7 +178,7 @@ def worker(engine: str) -> None:
                     else lambda names=names, made=made: made(*names["args"])
                 )
             prepared[row, compiled] = names
-            print(json.dumps(least(names["run"], budget)), flush=True)
+            print(json.dumps(least(names["run"], budget) if budget else growth(names["run"])), flush=True)
         except Exception as error:
             print(json.dumps(type(error).__name__), flush=True)
 
@@ -171,7 +203,7 @@ class Process:
         )
 
     def ask(self, row: str, budget: float) -> float | str:
-        if self.engine == "jax" and ROWS[row][1] is None:
+        if self.engine == "jax" and (ROWS | MEMORY)[row][1] is None:
             return "-"
         self.process.stdin.write(json.dumps([row, self.compiled, budget]) + "\n")  # type: ignore[union-attr]
         self.process.stdin.flush()  # type: ignore[union-attr]
@@ -213,6 +245,14 @@ def main() -> None:
             + (f" | {found['eager'] / found['compiled']:.2f} |" if good else " | - |"),
             flush=True,
         )
+    print("\n| MB above what was held | " + " | ".join(engines) + " |\n|---" + "|---" * len(engines) + "|")
+    for row in MEMORY:
+        if given.only in row:
+            cells = [process.ask(row, 0) for process in engines.values()]
+            print(
+                f"| {row} | " + " | ".join([f"{c:.1f}" if isinstance(c, float) else c for c in cells]) + " |",
+                flush=True,
+            )
     for process in engines.values():
         process.process.stdin.close()  # type: ignore[union-attr]
         process.process.wait()

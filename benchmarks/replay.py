@@ -2,8 +2,8 @@
 
 Each engine runs in a process of its own, in turns; a row's least time counts. With PyTorch's interpreter its own ``torch.compile``
 (inductor, where it finds a C++ compiler) is measured beside, with JAX's its ``jit``. The compiled results are compared with the others
-to the bit here. A second table has the memory that the peak of three steps takes beyond
-what was held before the first.
+to the bit here. A second table has the memory that the peak of the fourth step lies above
+what was held before the first, each in a new process.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def least(call, budget: float) -> float:
 
 
 def growth(call) -> float | str:
-    """The megabytes by which the peak of three calls lies above what the process held before the first."""
+    """The megabytes by which the peak of the fourth call lies above what the process held before the first."""
 
     def told(name: str) -> int:
         return int(
@@ -121,9 +121,10 @@ def growth(call) -> float | str:
         )
 
     try:
-        Path("/proc/self/clear_refs").write_text("5")
         before = told("VmRSS")
         call(), call(), call()
+        Path("/proc/self/clear_refs").write_text("5")
+        call()
         return (told("VmHWM") - before) / 1024
     except OSError:
         return "-"
@@ -161,13 +162,13 @@ def worker(engine: str) -> None:
                     "grad": jax.grad,
                     "random": lambda *s: jax.numpy.asarray(draws.normal(size=s).astype("f4")),
                 }
-                exec(source, names)
+                exec(source, names)  # noqa: S102
                 made = jax.jit(names["f"])
                 names["run"] = lambda names=names, made=made: jax.block_until_ready(made(*names["args"]))
             elif names is None:
                 torch.manual_seed(0)
                 names = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
-                exec(source, names)
+                exec(source, names)  # noqa: S102
                 names["compiled"] = made = torch.compile(names["f"]) if compiled else names["f"]
                 if compiled and engine != "torch" and not same_bits(torch, names):
                     raise ValueError("other bits")
@@ -187,7 +188,7 @@ class Process:
     """An engine in a process of its own."""
 
     def __init__(self, engine: str, python: str, compiled: bool) -> None:
-        self.engine, self.compiled = engine, compiled
+        self.engine, self.python, self.compiled = engine, python, compiled
         env = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
         env["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
         env["PYTHONPATH"] = str(HERE.parent.parent)
@@ -208,6 +209,10 @@ class Process:
         self.process.stdin.write(json.dumps([row, self.compiled, budget]) + "\n")  # type: ignore[union-attr]
         self.process.stdin.flush()  # type: ignore[union-attr]
         return json.loads(self.process.stdout.readline() or '"ended"')  # type: ignore[union-attr]
+
+    def end(self) -> None:
+        self.process.stdin.close()  # type: ignore[union-attr]
+        self.process.wait()
 
 
 def main() -> None:
@@ -247,15 +252,17 @@ def main() -> None:
         )
     print("\n| MB above what was held | " + " | ".join(engines) + " |\n|---" + "|---" * len(engines) + "|")
     for row in MEMORY:
-        if given.only in row:
-            cells = [process.ask(row, 0) for process in engines.values()]
-            print(
-                f"| {row} | " + " | ".join([f"{c:.1f}" if isinstance(c, float) else c for c in cells]) + " |",
-                flush=True,
-            )
+        if given.only not in row:
+            continue
+        cells = []
+        for process in engines.values():
+            alone = Process(process.engine, process.python, process.compiled)
+            found = alone.ask(row, 0)
+            cells.append(f"{found:.1f}" if isinstance(found, float) else str(found))
+            alone.end()
+        print(f"| {row} | " + " | ".join(cells) + " |", flush=True)
     for process in engines.values():
-        process.process.stdin.close()  # type: ignore[union-attr]
-        process.process.wait()
+        process.end()
 
 
 if __name__ == "__main__":

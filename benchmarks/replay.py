@@ -156,11 +156,11 @@ def worker(engine: str) -> None:
         names = prepared.get((row, compiled))
         try:
             if names is None and engine == "jax":
-                draws = numpy.random.default_rng(0)
+                draws = numpy.random.default_rng(0).normal
                 names = {
                     "jnp": jax.numpy,
                     "grad": jax.grad,
-                    "random": lambda *s: jax.numpy.asarray(draws.normal(size=s).astype("f4")),
+                    "random": lambda *s, draws=draws: jax.numpy.asarray(draws(size=s).astype("f4")),
                 }
                 exec(source, names)  # noqa: S102
                 made = jax.jit(names["f"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -451,7 +450,8 @@ def compile(model: Any = None, **options: Any) -> Any:
     >>> f(torch.zeros(2))
     tensor([1., 1.])
     """
-    from .replay.options import compile as made, check
+    from .replay.options import check
+    from .replay.options import compile as made
 
     if model is None:
         check(options)

@@ -31,7 +31,9 @@ def matrix(rows, columns):
 @pytest.fixture
 def made():
     callee, args, _ = product(matrix(4, 8), matrix(8, 3))
-    return compiled.Program(((F32.num, 128), (F32.num, 96), (F32.num, 48)), ((callee, args),), (), ((0, ((0, 0), (1, 0), (2, 0))),))
+    return compiled.Program(
+        ((F32.num, 128), (F32.num, 96), (F32.num, 48)), ((callee, args),), (), ((0, ((0, 0), (1, 0), (2, 0))),)
+    )
 
 
 def test_a_program_gives_the_kernels_numbers(made):
@@ -80,18 +82,39 @@ def test_no_program_reaches_beyond_its_regions():
         with pytest.raises(ValueError):
             compiled.Program(good, ((callee, args),), (), ((0, ((0, offset), (1, 0), (2, 0))),))
         with pytest.raises(ValueError):
-            compiled.Program(good, (), (), ((loop, 0, 32, 1, ((0, offset, 4, 0, 4), (0, 0, 4, 0, 4), (0, 0, 4, 0, 4))),))
+            compiled.Program(
+                good, (), (), ((loop, 0, 32, 1, ((0, offset, 4, 0, 4), (0, 0, 4, 0, 4), (0, 0, 4, 0, 4))),)
+            )
     for regions in (((F32.num, 124), *good[1:]), (*good[:2], (F32.num, 44)), (good[0],), ()):
         with pytest.raises(ValueError):
             compiled.Program(regions, ((callee, args),), (), ((0, ((0, 0), (1, 0), (2, 0))),))
-    for place in ((3, 0, 4, 0, 4), (-2, 0, 0, 0, 0), (0, 0, 8, 0, 8), (0, 0, 4, 4, 4), (0, 0, 4, -4, 4), (0, 0, -4, 0, -4), (0, 2, 4, 0, 4), (0, 0, 4, 0, 8)):
+    for place in (
+        (3, 0, 4, 0, 4),
+        (-2, 0, 0, 0, 0),
+        (0, 0, 8, 0, 8),
+        (0, 0, 4, 4, 4),
+        (0, 0, 4, -4, 4),
+        (0, 0, -4, 0, -4),
+        (0, 2, 4, 0, 4),
+        (0, 0, 4, 0, 8),
+    ):
         with pytest.raises(ValueError):
             compiled.Program(good, (), ((1.0, False),), ((loop, 0, 32, 2, (place, (0, 0, 4, 0, 4), (0, 0, 4, 0, 4))),))
     for count, rows in ((33, 1), (0, 1), (-1, 1), (1 << 62, 1), (1, 1 << 62), (32, 0)):
         with pytest.raises((ValueError, OverflowError)):
             place = (0, 0, 4, 4, 4)
             compiled.Program(good, (), (), ((loop, 0, count, rows, (place, place, place)),))
-    for step in ((1, ()), (-1, ()), (0, ()), (0, ((0, 0),)), (), (loop,), "ab", None, (0, ((0, 0), (1, 0), (2, 0), (2, 0)))):
+    for step in (
+        (1, ()),
+        (-1, ()),
+        (0, ()),
+        (0, ((0, 0),)),
+        (),
+        (loop,),
+        "ab",
+        None,
+        (0, ((0, 0), (1, 0), (2, 0), (2, 0))),
+    ):
         with pytest.raises((ValueError, TypeError)):
             compiled.Program(good, ((callee, args),), (), (step,))
 
@@ -215,7 +238,12 @@ def test_a_hostile_change_ends_in_an_answer_or_an_error(attack):
 
 def test_results_of_one_call_are_not_written_by_the_next():
     made = Session()
-    made.run(SETUP + "r = [g(x * k) for k in range(4)]\nkept = [t.clone() for t in r]\nfor k in range(9): g(torch.randn(6, 8)).sum().backward()")
+    made.run(
+        SETUP
+        + "r = [g(x * k) for k in range(4)]\nkept = [t.clone() for t in r]\nfor k in range(9): g(torch.randn(6, 8)).sum().backward()"
+    )
     assert made.run("all([(a == b).all().item() for a, b in zip(r, kept)])")
-    made.run("gs = []\nfor k in range(3):\n    m.zero_grad(); g(x * k).sum().backward(); gs.append((m[0].weight.grad, m[0].weight.grad.clone()))")
+    made.run(
+        "gs = []\nfor k in range(3):\n    m.zero_grad(); g(x * k).sum().backward(); gs.append((m[0].weight.grad, m[0].weight.grad.clone()))"
+    )
     assert made.run("all([(a == b).all().item() for a, b in gs])")

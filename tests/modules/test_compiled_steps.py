@@ -197,10 +197,17 @@ c = torch.compile(f)
 
 def test_modules_are_compiled_as_pytorch_shows_them():
     made = Session()
-    made.run("import torch\nfrom torch import nn\nm = nn.Sequential(nn.Linear(2, 3), nn.ReLU())\nc = torch.compile(m)\nx = torch.ones(2, 2)\nc(x), c(x)")
+    made.run(
+        "import torch\nfrom torch import nn\nm = nn.Sequential(nn.Linear(2, 3), nn.ReLU())\nc = torch.compile(m)\nx = torch.ones(2, 2)\nc(x), c(x)"
+    )
     assert made.run("str(c)").splitlines()[:2] == ["OptimizedModule(", "  (_orig_mod): Sequential("]
     assert made.run("list(c.state_dict())") == ["_orig_mod.0.weight", "_orig_mod.0.bias"]
-    assert made.run("c._orig_mod is m, len(c), isinstance(c, nn.Module), isinstance(c, nn.Sequential)") == (True, 2, True, False)
+    assert made.run("c._orig_mod is m, len(c), isinstance(c, nn.Module), isinstance(c, nn.Sequential)") == (
+        True,
+        2,
+        True,
+        False,
+    )
     made.run("c.eval(); c.note = 3")
     assert made.run("(m.training, c.training, m.note)") == (False, False, 3)
     assert made.run("(c(x) == m(x)).all().item()")
@@ -220,7 +227,9 @@ REFUSED = {
 @pytest.mark.parametrize("source", REFUSED)
 def test_what_is_refused_is_refused_in_pytorchs_words(source):
     made = Session()
-    made.run("import torch\ndef f(x):\n    if x.sum() > 0: return x\n    return -x\ndef g(x):\n    print('hi'); return x + 1")
+    made.run(
+        "import torch\ndef f(x):\n    if x.sum() > 0: return x\n    return -x\ndef g(x):\n    print('hi'); return x + 1"
+    )
     with pytest.raises(Exception) as caught:
         made.run(source)
     assert (type(caught.value).__name__, str(caught.value).split("\n")[0]) == REFUSED[source]

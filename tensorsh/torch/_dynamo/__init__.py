@@ -7,7 +7,7 @@ from typing import Any
 from ...sandbox.sealed import Sealed
 from ..compiler import allow_in_graph, assume_constant_result, disable, is_compiling, list_backends, reset, set_stance
 from ..settings import compile
-from . import config, eval_frame, exc
+from . import config, eval_frame, exc  # noqa: F401
 from .eval_frame import OptimizedModule
 
 __all__ = [
@@ -17,8 +17,14 @@ __all__ = [
 ]  # fmt: skip
 
 
-
-def optimize(backend: Any = "inductor", *, nopython: bool = False, dynamic: bool | None = None, disable: bool = False, **options: Any) -> Any:
+def optimize(
+    backend: Any = "inductor",
+    *,
+    nopython: bool = False,
+    dynamic: bool | None = None,
+    disable: bool = False,
+    **options: Any,
+) -> Any:
     """A decorator that compiles functions; nopython: as `fullgraph` of `torch.compile`."""
     return compile(backend=backend, fullgraph=nopython, dynamic=dynamic, disable=disable)
 
@@ -39,7 +45,9 @@ class ExplainOutput(metaclass=Sealed):
 
     def __str__(self) -> str:
         text = f"Graph Count: {self.graph_count}\nGraph Break Count: {self.graph_break_count}\nOp Count: {self.op_count}\nBreak Reasons:\n"
-        return text + "".join([f"  Break Reason {k + 1}:\n    Reason: {each}\n" for k, each in enumerate(self.break_reasons)])
+        return text + "".join(
+            [f"  Break Reason {k + 1}:\n    Reason: {each}\n" for k, each in enumerate(self.break_reasons)]
+        )
 
     __repr__ = __str__
 

@@ -15,7 +15,9 @@ BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
 DEBUGGING = ("aot_eager", "aot_eager_decomp_partition", "aot_eager_default_partitioner", "aot_ts", "eager", "eager_debug", "eager_noexcept", "pre_dispatch_eager", "ts")  # fmt: skip
 """Those for looking for faults. Under each name a function is recorded and replayed: results are those of the function."""
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
-NAMES = "model fullgraph dynamic backend mode options name disable recompile_limit isolate_recompiles shapes_spec".split()
+NAMES = (
+    "model fullgraph dynamic backend mode options name disable recompile_limit isolate_recompiles shapes_spec".split()
+)
 
 
 def check(options: dict[str, Any]) -> None:

@@ -212,7 +212,7 @@ int see_signals(Call *call) {
 }
 
 /* Whether the kernel did its work; -1 for an error. */
-int kernel_work(const Kernel *kernel, Call *call) {
+INLINE int work(const Kernel *kernel, Call *call) {
     if (times(call->lines, call->each) <= LONG_WORK) return kernel->run(call, 0, call->lines);
     const size step = call->each >= LONG_PIECE ? 1 : LONG_PIECE / call->each;
     int done = 1;
@@ -243,6 +243,8 @@ static PyArray_Descr *dtype_like(const Call *call, int like) {
     if (like == NEW_TRUTHS) return PyArray_DescrFromType(NPY_BOOL);
     return (PyArray_Descr *)Py_NewRef((PyObject *)call->in[like].dtype);
 }
+
+int kernel_work(const Kernel *kernel, Call *call) { return work(kernel, call); }
 
 PyObject *recorder;
 static unsigned long recording_thread;
@@ -327,7 +329,7 @@ static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count)
             if (scratch) call.scratch = PyArray_DATA((PyArrayObject *)scratch);
             else failed = 1;
         }
-        if (!failed) done = kernel_work(function->kernel, &call);
+        if (!failed) done = work(function->kernel, &call);
     }
     if (!failed && done >= 0 && (done || !PyErr_Occurred())) {
         if (!done) answer = Py_NewRef(Py_None);
@@ -339,7 +341,7 @@ static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count)
     Py_XDECREF(outs[1]);
     Py_XDECREF(scratch);
     if (held.arrays != NULL) let_go(&call, &held);
-    if (recorder != NULL) record_call(self, args, count, answer);
+    if (RECORDED) record_call(self, args, count, answer);
     return answer;
 }
 

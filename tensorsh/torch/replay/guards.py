@@ -151,8 +151,8 @@ class Guards:
             if type(value) in (Tensor, Parameter):
                 self.tensor(f"{name}.__dict__[{self.writer.name(key)}]", value)
         for base in type(module).__mro__:
-            for value in base.__dict__.values():
-                if type(value) is FunctionType and not is_own(value):
+            for called, value in base.__dict__.items():
+                if type(value) is FunctionType and called[:2] != "__" and not is_own(value):
                     try:
                         globals_of(value.__code__)
                     except Refused:

@@ -18,11 +18,10 @@ from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.state import state
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
-from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from .names import BUILTINS, known
-from .objects import Functions, is_active, is_own, is_usual
+from .objects import GATES, Functions, is_active, is_own, is_usual
 from .reading import CONSTANTS, Refused, globals_of
 from .recording import ORIGINALS
 from .writing import Writer
@@ -176,7 +175,7 @@ class Guards:
                 self.unless(
                     f"{key} in {writer.name(scope)} or {writer.name(builtins)}[{key}] is not {writer.name(builtins[read])}"
                 )
-            elif read == MARK:
+            elif read in GATES:
                 continue
             elif read in scope:
                 self.value(f"{writer.name(scope)}[{key}]", scope[read])

@@ -4,10 +4,12 @@ what an optimizer does is an effect, which every call has."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from types import FunctionType
 from typing import Any
 
 from ...engine.tensors.tensor import Tensor
+from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module
 from ..nn.reach import Functions
 from ..optim.lr_scheduler import LRScheduler
@@ -155,6 +157,19 @@ class Number(Refusing):
 
     def __init__(self, recording: Any, number: int) -> None:
         self._recording, self._number = recording, number
+
+
+GATES = (MARK, "<pure>", "<place>")
+"""The names by which a program's bytecode asks the gate for attributes with an underscore."""
+
+
+def gates(recording: Any) -> dict[str, Any]:
+    """What takes the gate's place: attributes with an underscore are read of modules alone."""
+
+    def place(value: Any) -> Any:
+        raise recording.refused()
+
+    return {MARK: partial(attribute, recording), "<pure>": lambda value: type(value) is ModuleStand, "<place>": place}
 
 
 def attribute(recording: Any, value: Any, name: str) -> Any:

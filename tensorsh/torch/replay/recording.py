@@ -22,7 +22,7 @@ from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module as Network
 from .errors import BRANCH, PRINT
 from .names import BUILTINS, FACTS, METHODS, OPERATORS, SIZES, VIEWS, allows, known
-from .objects import Active, Effect, Functions, ModuleStand, Number, attribute, is_active, is_own, is_usual
+from .objects import GATES, Active, Effect, Functions, ModuleStand, Number, gates, is_active, is_own, is_usual
 from .reading import Refused, globals_of, plain
 
 ORIGINALS: WeakKeyDictionary[Any, FunctionType] = WeakKeyDictionary()
@@ -367,12 +367,12 @@ class Recording:
         if made is None:
             original = ORIGINALS.get(function, function)
             scope: dict[str, Any] = {}
-            scope["__builtins__"] = {MARK: partial(attribute, self)} if MARK in original.__builtins__ else {}
+            scope["__builtins__"] = gates(self) if MARK in original.__builtins__ else {}
             cells = tuple([CellType() for _ in original.__closure__ or ()])
             made = FunctionType(original.__code__, scope, original.__name__, None, cells or None)
             self.functions[id(function)] = made
             for name in globals_of(original.__code__):
-                if name == MARK:
+                if name in GATES:
                     continue
                 if name == "getattr" and is_own(original):
                     scope[name] = partial(named, self)

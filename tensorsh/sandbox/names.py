@@ -105,7 +105,7 @@ WRITABLE_VARIABLES = frozenset(
 )
 
 # modules with an underscore that programs import all the same
-PRIVATE_MODULES = frozenset(("_pytree", "_functional_collectives"))
+PRIVATE_MODULES = frozenset(("_pytree", "_functional_collectives", "_dynamo"))
 
 
 def is_special(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""``torch.compiler``: what programs say to PyTorch's compiler; nothing is compiled here."""
+"""``torch.compiler``: what programs say to the compiler (docs/compile.md)."""
 
 from __future__ import annotations
 
@@ -45,12 +45,14 @@ def is_exporting() -> bool:
 
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
-    """The compilers there are: none."""
-    return []
+    """The names that `torch.compile` takes for a compiler; with no tags excluded, those for looking for faults, too."""
+    from .replay.options import BACKENDS, DEBUGGING
+
+    return sorted(BACKENDS + (() if exclude_tags and "debug" in exclude_tags else DEBUGGING))
 
 
 def get_default_backend() -> Any:
-    """The compiler that `torch.compile` takes where none is named; here it decides nothing."""
+    """The compiler that `torch.compile` takes where none is named; all do the same here."""
     return state.__dict__.get("default_backend") or "inductor"
 
 
@@ -62,7 +64,12 @@ def set_default_backend(backend: Any) -> None:
 
 
 def reset() -> None:
-    """Forget what was compiled."""
+    """Forget what was compiled: functions are recorded anew."""
+    import sys
+
+    made = sys.modules.get(f"{__package__}.replay.compiled")
+    if made is not None:
+        made.reset()
 
 
 def cudagraph_mark_step_begin() -> None:

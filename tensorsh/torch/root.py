@@ -35,7 +35,7 @@ SUBMODULES = (
     "distributed.nn.functional xpu mtia multiprocessing distributed.algorithms distributed.algorithms.join "
     "distributed.algorithms.ddp_comm_hooks distributed.algorithms.ddp_comm_hooks.default_hooks "
     "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp distributed.checkpoint "
-    "distributed.checkpoint.state_dict distributed.optim"
+    "distributed.checkpoint.state_dict distributed.optim _dynamo _dynamo.config _dynamo.eval_frame _dynamo.exc"
 ).split()
 """Dotted names below torch that are namespaces."""
 
@@ -49,7 +49,7 @@ SPARSE = "_nnz _indices _values _coalesced_ _dimI _dimV".split()
 """What programs ask of sparse tensors by names with an underscore."""
 PRIVATE = (
     "_LRScheduler _Loss _WeightedLoss _BatchNorm _InstanceNorm _NormBase _ConvNd _ConvTransposeNd _DropoutNd _ntuple _single "
-    "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan _pytree _functional_collectives"
+    "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan _pytree _functional_collectives _dynamo _orig_mod"
 ).split()
 """Names with an underscore that programs use all the same: base classes, above all."""
 

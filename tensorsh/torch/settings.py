@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -442,20 +441,19 @@ def is_warn_always_enabled() -> bool:
 def compile(model: Any = None, **options: Any) -> Any:
     """The function, recorded: later calls run its operators without its Python.
     Results and gradients are the same to the bit. Each kind of call (types, shapes, values that it reads) is recorded for itself;
-    elementwise operators run in one pass over the data.
-    model: the function. One that prints, stores into objects or reads more than tensors and constants runs as it stands, and so
-    does a module. Other arguments (`mode`, `fullgraph`, `dynamic`) decide nothing; with `disable`, or a `backend` of
-    another name than PyTorch's own, the function is given back. It is a decorator, too.
+    what cannot be recorded runs as it stands.
+    model: the function, which may call modules, `backward` and optimizers; or a module, which gives an `OptimizedModule` around it.
+    fullgraph: refuse a function whose tensors decide what it does, or that prints (False). backend: "inductor" or another of
+    PyTorch's names, which all do the same here; a function of one's own is not called. mode, dynamic, options: decide nothing. disable: the function itself
+    is given back (False). It is a decorator, too. RuntimeError: a backend or mode of another name.
     >>> f = torch.compile(lambda x: torch.sin(x) * 2 + 1)
     >>> f(torch.zeros(2))
     tensor([1., 1.])
     """
-    if model is None:
-        return lambda inner: compile(inner, **options)
-    if not callable(model):
-        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
-    if type(model) is not FunctionType or options.get("disable") or options.get("backend") not in (None, "inductor"):
-        return model
-    from .replay.compiled import compiled
+    from .replay.options import check
+    from .replay.options import compile as made
 
-    return compiled(model)
+    if model is None:
+        check(options)
+        return lambda inner: compile(inner, **options)
+    return made(model, options)

@@ -212,7 +212,7 @@ int see_signals(Call *call) {
 }
 
 /* Whether the kernel did its work; -1 for an error. */
-static int work(const Kernel *kernel, Call *call) {
+INLINE int work(const Kernel *kernel, Call *call) {
     if (times(call->lines, call->each) <= LONG_WORK) return kernel->run(call, 0, call->lines);
     const size step = call->each >= LONG_PIECE ? 1 : LONG_PIECE / call->each;
     int done = 1;
@@ -242,6 +242,71 @@ static PyArray_Descr *dtype_like(const Call *call, int like) {
     if (like == NEW_FLOAT32) return PyArray_DescrFromType(NPY_FLOAT);
     if (like == NEW_TRUTHS) return PyArray_DescrFromType(NPY_BOOL);
     return (PyArray_Descr *)Py_NewRef((PyObject *)call->in[like].dtype);
+}
+
+int kernel_work(const Kernel *kernel, Call *call) { return work(kernel, call); }
+
+PyObject *recorder;
+static unsigned long recording_thread;
+
+void record_call(PyObject *callee, PyObject *const *args, size count, PyObject *answer) {
+    if (answer == NULL || answer == Py_None || PyThread_get_thread_ident() != recording_thread) return;
+    PyObject *given = PyTuple_New(count);
+    for (size k = 0; given && k < count; k++) PyTuple_SET_ITEM(given, k, Py_NewRef(args[k]));
+    PyObject *call = given ? PyTuple_Pack(3, callee, given, answer) : NULL;
+    Py_XDECREF(given);
+    if (call == NULL || PyList_Append(recorder, call) < 0) PyErr_Clear();
+    Py_XDECREF(call);
+}
+
+static PyObject *record_calls(PyObject *self, PyObject *list) {
+    if (list != Py_None && !PyList_CheckExact(list)) return PyErr_Format(PyExc_TypeError, "record_calls(): a list or None");
+    recording_thread = PyThread_get_thread_ident();
+    Py_XSETREF(recorder, list == Py_None ? NULL : Py_NewRef(list));
+    Py_RETURN_NONE;
+}
+
+int kernel_bound(PyObject *capsule, PyObject *args, Call *call, const Kernel **kernel, unsigned *arrays, unsigned *writes) {
+    if (!PyCapsule_IsValid(capsule, NULL)) return 0;
+    const Function *function = PyCapsule_GetPointer(capsule, NULL);
+    Held held = {.count = 0};
+    call->outs = 0, call->answer = -1;
+    *kernel = function->kernel;
+    *arrays = *writes = 0;
+    int good = take(function, &PyTuple_GET_ITEM(args, 0), PyTuple_GET_SIZE(args), call, &held);
+    if (held.arrays != NULL) let_go(call, &held), good = 0;
+    if (!good || !function->kernel->plan(call)) return 0;
+    const char *at = function->kernel->arguments;
+    for (int k = 0; k < function->most; k++) {
+        while (*at == '|' || *at == '?') at++;
+        const int capital = isupper((unsigned char)*at++);
+        if (!function->in[k].kinds || call->in[k].data == NULL) continue;
+        *arrays |= 1u << k;
+        if (capital) *writes |= 1u << k;
+    }
+    for (int k = 0; k < call->outs; k++) {
+        Argument *out = &call->out[k];
+        PyArray_Descr *dtype = dtype_like(call, call->like[k]);
+        out->item = PyDataType_ELSIZE(dtype);
+        Py_DECREF(dtype);
+        out->contiguous = 1, out->count = 1;
+        for (int d = 0; d < out->ndim; d++) out->count = times(out->count, out->shape[d]);
+    }
+    return 1;
+}
+
+/* written(kernel, arguments): which of the arguments a kernel writes, as bits; None where it is not for them. */
+static PyObject *written(PyObject *self, PyObject *args) {
+    PyObject *capsule, *given;
+    const Kernel *kernel;
+    unsigned arrays, writes;
+    Call *call = PyMem_RawMalloc(sizeof(Call));
+    if (call == NULL) return PyErr_NoMemory();
+    int good = PyArg_ParseTuple(args, "OO!", &capsule, &PyTuple_Type, &given) && kernel_bound(capsule, given, call, &kernel, &arrays, &writes);
+    PyMem_RawFree(call);
+    if (PyErr_Occurred()) return NULL;
+    if (!good) Py_RETURN_NONE;
+    return PyLong_FromUnsignedLong(writes);
 }
 
 static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count) {
@@ -276,6 +341,7 @@ static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count)
     Py_XDECREF(outs[1]);
     Py_XDECREF(scratch);
     if (held.arrays != NULL) let_go(&call, &held);
+    if (RECORDED) record_call(self, args, count, answer);
     return answer;
 }
 
@@ -311,6 +377,9 @@ static int add_ufunc(PyObject *module, Ufunc *ufunc) {
 }
 
 int add_kernels(PyObject *module) {
+    static PyMethodDef recording[] = {{"record_calls", record_calls, METH_O, "Calls of kernels and loops that have an answer go to a list."},
+                                      {"written", written, METH_VARARGS, "Which arguments a kernel writes."}, {0}};
+    if (PyModule_AddFunctions(module, recording) < 0) return -1;
     static const Kernel *const tables[] = {TABLES};
     for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const Kernel *kernel = tables[t]; kernel->name; kernel++)

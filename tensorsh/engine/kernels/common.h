@@ -22,6 +22,21 @@
 #include "kernels.h"
 
 extern PyMethodDef memory_methods[], half_methods[];
-int add_kernels(PyObject *module), add_loops(PyObject *module), add_chains(PyObject *module), add_patience(PyObject *module);
+int add_kernels(PyObject *module), add_loops(PyObject *module), add_chains(PyObject *module), add_patience(PyObject *module), add_programs(PyObject *module);
+
+/* A list that calls with an answer are noted in, as (callee, arguments, answer); NULL while nobody listens. */
+#ifdef __GNUC__
+#define WITHIN __attribute__((visibility("hidden")))
+#define RECORDED __builtin_expect(recorder != NULL, 0)
+#else
+#define WITHIN
+#define RECORDED (recorder != NULL)
+#endif
+extern WITHIN PyObject *recorder;
+WITHIN void record_call(PyObject *callee, PyObject *const *args, size count, PyObject *answer);
+/* A kernel's call, planned; which of its arguments are arrays, and which of these it writes, as bits. 0: not for it. */
+int kernel_bound(PyObject *capsule, PyObject *args, Call *call, const Kernel **kernel, unsigned *arrays, unsigned *writes);
+/* A planned call's work: 1 done, 0 not for this kernel, -1 an error. */
+int kernel_work(const Kernel *kernel, Call *call);
 
 #endif

@@ -44,6 +44,7 @@ static PyObject *single(PyObject *self, PyObject *const *args, size_t flags, PyO
     char *places[2] = {PyArray_DATA(a), PyArray_DATA(out)};
     size n = PyArray_SIZE(a), steps[2] = {PyArray_ITEMSIZE(a), PyArray_ITEMSIZE(out)};
     inner->run(places, &n, steps, inner->data);
+    if (RECORDED) record_call(self, args, 1, (PyObject *)out);
     return (PyObject *)out;
 }
 
@@ -101,6 +102,7 @@ static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObj
         char *at[3] = {(char *)PyArray_DATA(a) + row * m * one, second, (char *)PyArray_DATA(out) + row * m * steps[2]};
         inner->run(at, &m, steps, inner->data);
     }
+    if (RECORDED) record_call(self, args, 2, (PyObject *)out);
     return (PyObject *)out;
 }
 

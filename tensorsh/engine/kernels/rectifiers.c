@@ -42,7 +42,26 @@ RECTIFIERS(threshold, 3, x <= a ? b : x)
 RECTIFIERS(hardtanh, 3, AT_MOST(AT_LEAST(a, x), b))
 RECTIFIERS(hardsigmoid, 1, AT_MOST(ABOVE_ZERO(x + 3), 6) / 6)
 
+/* The gradient of relu: that of the result, 0 where the result is not above 0 (a NaN passes it on). */
+#define RELU_BACKWARD(T, name)                                                                                \
+    WIDE static void name##_flat(const T *g, const T *result, T *out, size n) {                               \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) out[i] = result[i] <= 0 ? 0 : g[i];                                      \
+    }                                                                                                         \
+    static void name(char **args, const size *count, const size *steps, void *data) {                         \
+        const size n = *count, one = sizeof(T);                                                               \
+        (void)data;                                                                                           \
+        if (steps[0] == one && steps[1] == one && steps[2] == one) {                                          \
+            name##_flat((const T *)args[0], (const T *)args[1], (T *)args[2], n);                             \
+            return;                                                                                           \
+        }                                                                                                     \
+        for (size i = 0; i < n; i++)                                                                          \
+            *(T *)(args[2] + i * steps[2]) = *(T *)(args[1] + i * steps[1]) <= 0 ? 0 : *(T *)(args[0] + i * steps[0]); \
+    }
+RELU_BACKWARD(float, relu_backward_floats)
+RELU_BACKWARD(double, relu_backward_doubles)
+
 #define UFUNC(name, inputs) {#name, inputs, {name##_floats, name##_doubles}, 0}
 Ufunc rectifier_ufuncs[] = {
-    UFUNC(hardshrink, 2), UFUNC(softshrink, 2), UFUNC(threshold, 3), UFUNC(hardtanh, 3), UFUNC(hardsigmoid, 1), {0},
+    UFUNC(hardshrink, 2), UFUNC(softshrink, 2), UFUNC(threshold, 3), UFUNC(hardtanh, 3), UFUNC(hardsigmoid, 1), UFUNC(relu_backward, 2), {0},
 };

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...engine import kernels
+from ...engine.arrays.state import state as engine
 from ...engine.tensors.tensor import Tensor
 from . import differentiable
 from .arithmetic import Launches, addcdiv, addcmul, check_fused, in_one_pass, lerp, pieces, plus
@@ -74,10 +76,19 @@ class Adam(Optimizer):
         if amsgrad:
             fresh["max_exp_avg_sq"] = zeros
         launches = Launches()
+        name = "amsgrad_step" if amsgrad else "adam_step"
+        kernel = None if engine.threads > 1 else kernels.kernel(name)
+        last = None
         for _, array, gradient, state in self._each(group, **fresh):
             step = advance(state)
-            step_size = lr / (1 - beta1**step)
-            correction = (1 - beta2**step) ** 0.5
+            if step != last:  # the parameters of a group have taken as many steps, as a rule
+                last = step
+                step_size = lr / (1 - beta1**step)
+                correction = (1 - beta2**step) ** 0.5
+                numbers = (
+                    -step_size, 0.0 if decoupled else decay, 1 - lr * decay if decoupled else 1.0, -1.0 if maximize else 1.0,
+                    1 - beta1, 1 - beta2, correction, eps, beta2,
+                )  # fmt: skip
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
             if amsgrad:
                 arrays.append(state["max_exp_avg_sq"]._array)
@@ -87,11 +98,7 @@ class Adam(Optimizer):
             )  # fmt: skip
             if taken:
                 continue
-            numbers = (
-                -step_size, 0.0 if decoupled else decay, 1 - lr * decay if decoupled else 1.0, -1.0 if maximize else 1.0,
-                1 - beta1, 1 - beta2, correction, eps, beta2,
-            )  # fmt: skip
-            if in_one_pass("amsgrad_step" if amsgrad else "adam_step", arrays, *numbers):
+            if kernel is not None and kernel(*arrays, *numbers) is not None or in_one_pass(name, arrays, *numbers):
                 continue
             for x, g, m, v, *most in pieces(*arrays):
                 kind = x.dtype.type

@@ -449,8 +449,8 @@ def zeros(p: Any) -> Tensor:
 def advance(state: dict) -> float:
     """Count one step."""
     step = state["step"]._array
-    step += 1
-    return float(step)
+    step[...] = step.item() + 1  # sooner than an operator for arrays
+    return float(step.item())
 
 
 def number(value: Any) -> Any:

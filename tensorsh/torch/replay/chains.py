@@ -178,8 +178,13 @@ def step_of(node: Node) -> tuple | None:
             wide += shape == like[1]
         elif type(each) is not float and (type(each) is not int or not -(1 << 31) <= each < 1 << 31):
             return None
+    return (executor.loop, operands, like) if wide and has_loop(executor.loop, like[0]) else None
+
+
+def has_loop(loop: Any, dtype: Any) -> bool:
+    """Whether an operator's loops have one for a dtype, of results of that dtype."""
     try:
-        kernel("Chain")(bytes([1]), 1, 0, (1.0,), ((executor.loop, 0, 0, 1),), FLOATS[like[0]])
+        kernel("Chain")(bytes([1]), 1, 0, (1.0,), ((loop, 0, 0, 1),), FLOATS[dtype])
     except (TypeError, ValueError):
-        return None  # there is no such loop
-    return (executor.loop, operands, like) if wide else None
+        return False
+    return True

@@ -9,17 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
+from weakref import WeakSet
 
 from ...engine.arrays import door
 from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh
 from ...sandbox.wrapping import wraps
+from ..nn.modules.module import Module
+from .acting import Acting, Pending
+from .chains import step_of
+from .errors import Unsupported
 from .guards import OTHER, Guards, given
 from .program import write
 from .reading import Refused, globals_of
-from .recording import ORIGINALS, Recording
-from .trial import alike, holds, wanting, weight
+from .recording import ORIGINALS, Recording, Slot, numbers_in
+from .trial import alike, holds, others, wanting, weight
+from .whole import whole
 from .writing import Writer
 
 HEAVY = 1 << 28
@@ -35,21 +41,55 @@ MOST = 8
 class Programs:
     """A function's programs, each with the guards that say which calls are its own."""
 
-    def __init__(self, function: FunctionType) -> None:
+    def __init__(self, function: Any, fullgraph: bool = False, most: int | None = None) -> None:
+        """function: it, or a module. fullgraph: say what is not one graph. most: so many programs at most."""
         self.function = function
+        self.fullgraph = fullgraph
+        self.most = most
         self.known: list[Callable] = []
         self.refused = self.idled = 0
-        self.useful = False
+        self.useful = self.active = False
 
     def other(self, args: tuple, kwargs: dict) -> Any:
         """The answer to a call that no program knows; the next of its kind may have one. Calls that can have none are looked at
         ever more seldom."""
+        if self.fullgraph:
+            self.look_through(args, kwargs)
         result = self.function(*args, **kwargs)
-        if len(self.known) < MOST and not self.refused & (self.refused - 1):
+        if len(self.known) < (self.most or MOST) and not self.refused & (self.refused - 1):
             self.learn(args, kwargs, result)
         else:
             self.refused += 1
         return result
+
+    def look_through(self, args: tuple, kwargs: dict) -> None:
+        """Raise Unsupported where a call would not be one graph."""
+        broken, _ = self.explained(args, kwargs)
+        if broken is not None:
+            raise Unsupported(broken)
+
+    def explained(self, args: tuple, kwargs: dict) -> tuple[str | None, int]:
+        """Why a call is not one graph, if it is not; how many operators it has."""
+        recording = None
+        try:
+            guards = Guards(Writer(), args, kwargs)
+            self.guard(guards)
+            recording = Recording(guards.tensors)
+            before, state.grad_enabled = state.grad_enabled, False
+            try:
+                recording.of_call(self.function, args, kwargs)
+            finally:
+                state.grad_enabled = before
+        except Exception:
+            pass  # the function's own Python goes on
+        return (None, 0) if recording is None else (recording.broken, len(recording.nodes))
+
+    def guard(self, guards: Guards) -> None:
+        """Guard the function itself."""
+        if isinstance(self.function, Module):
+            guards.module(guards.writer.name(self.function), self.function)
+        else:
+            guards.function(self.function)
 
     def idle(self) -> None:
         """Count a call that has no program; after many, and none that had one, no call is looked at any more."""
@@ -64,7 +104,7 @@ class Programs:
         writer = Writer()
         try:
             guards = Guards(writer, args, kwargs)
-            guards.function(self.function)
+            self.guard(guards)
         except Exception:  # also of a variable that has no value yet, of a list within itself
             self.refused += 1
             return
@@ -72,7 +112,7 @@ class Programs:
         names = given() | {"EAGER": EAGER}
         try:
             program = self.recorded(guards, args, kwargs)
-            if program is not None and alike(program(args, kwargs), result):
+            if program is not None and (self.active or alike(program(args, kwargs), result)):
                 self.known.append(program)
                 self.useful = True
                 return
@@ -90,6 +130,9 @@ class Programs:
         finally:
             state.grad_enabled = before
         tensors, nodes, body = guards.tensors, recording.nodes, Writer()
+        self.active = bool(recording.effects)
+        if self.active:
+            return self.acting(guards, recording, tree)
         if guards.tracked and weight(nodes) > HEAVY:
             return None
         if any(on_gpu(t._array) for t in tensors):
@@ -97,6 +140,14 @@ class Programs:
             if run is None or not holds(run, nodes, tree, tensors, set()):
                 return None
             return finished(guards, recording, run)
+        if not all([step_of(node) for node in nodes]):
+            run = whole(nodes, tree, tensors, guards.tracked)
+            if (
+                run is not None
+                and holds(run, nodes, tree, tensors, guards.tracked)
+                and holds(run, nodes, tree, others(tensors), guards.tracked)
+            ):
+                return finished(guards, recording, run)
         inputs = "(" + "".join([f"v{k}, " for k in range(len(tensors))]) + ")"
         body.lines.append(f"    {inputs} = args")
         if not write(body, len(tensors), nodes, tree, wanting(nodes, tensors, guards.tracked)):
@@ -106,10 +157,23 @@ class Programs:
             return None
         return finished(guards, recording, run)
 
+    def acting(self, guards: Guards, recording: Recording, tree: Any) -> Callable | None:
+        """The program of a call that does more than compute: its operators first, then the rest in order."""
+        tensors, nodes, effects = guards.tensors, recording.nodes, recording.effects
+        read = numbers_in(tree).union(*[numbers_in(each.args) | numbers_in(each.kwargs) for each in effects])
+        made = set().union(*[numbers_in(each.result) for each in nodes])
+        wanted = [Slot(number) for number in sorted(read & made)]
+        run = whole(nodes, wanted, tensors, guards.tracked)
+        if run is None or weight(nodes) > HEAVY:
+            return None
+        if not all([holds(run, nodes, wanted, each, guards.tracked) for each in (tensors, others(tensors))]):
+            return None
+        return finished(guards, recording, Acting(run, wanted, effects, tree))
+
 
 def finished(guards: Guards, recording: Recording, run: Callable) -> Callable:
     """The program of the calls that pass the guards."""
-    guards.attributes(recording.read)
+    guards.attributes(recording.read, recording.absent)
     inputs = "(" + "".join([f"v{k}, " for k in range(len(guards.tensors))]) + ")"
     guards.writer.lines.append(f"    return {guards.writer.name(run)}({inputs}, None)")
     return guards.writer.compiled(given())
@@ -121,17 +185,34 @@ def _captured(nodes: list, tree: Any, tensors: list) -> Callable | None:
     return captured(nodes, tree, tensors)
 
 
-def compiled(function: FunctionType) -> Any:
-    """A function that gives what another gives, by programs of its operators where it can; the other itself, where its Python
-    does more than compute."""
-    try:
-        globals_of(function.__code__)
-    except Refused:
-        return function
-    programs = Programs(function)
+everyone: WeakSet[Programs] = WeakSet()
+"""The programs of all functions."""
+
+
+def reset() -> None:
+    """Forget all programs: functions are recorded anew."""
+    for each in list(everyone):
+        each.known.clear()
+        each.refused = each.idled = 0
+        each.useful = each.active = False
+
+
+def compiled(function: Any, fullgraph: bool = False, most: int | None = None) -> Any:
+    """A function that gives what another, or a module, gives, by programs of its operators where it can; the other itself, where
+    its Python does more than compute."""
+    if isinstance(function, Module):
+        dressed: Any = lambda call: call
+    else:
+        try:
+            globals_of(function.__code__)
+        except Refused:
+            return function
+        dressed = wraps(function)
+    programs = Programs(function, fullgraph, most)
+    everyone.add(programs)
     known = programs.known
 
-    @wraps(function)
+    @dressed
     def call(*args: Any, **kwargs: Any) -> Any:
         for program in known:
             try:
@@ -142,8 +223,9 @@ def compiled(function: FunctionType) -> Any:
                 programs.idle()
                 return function(*args, **kwargs)
             if result is not OTHER:
-                return result
+                return result.finish() if type(result) is Pending else result
         return programs.other(args, kwargs)
 
-    ORIGINALS[call] = function
+    if type(function) is FunctionType:
+        ORIGINALS[call] = function
     return call

@@ -6,7 +6,7 @@ over the nodes of these calls. What arrives at an operand of the chain is handed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from weakref import ref
 
@@ -16,25 +16,11 @@ from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh, keep_result, leave, link
 from ...engine.graph.nodes import FREED, SECOND_TIME, Node, composed, raise_modified
 from ...engine.graph.nodes import Slot as Part
-from ...engine.kernels import compiled, kernel
-from ...engine.loading import table
 from ...engine.operators.public_form import executor_of
 from ...engine.tape.backward import grad
 from .chains import Chain, one_pass, usual_form
+from .formulas import FORMULAS, loops
 from .recording import Slot
-
-
-def loops() -> dict[str, Any]:
-    """The loops that formulas use."""
-    if not _loops:
-        for name in ("add", "mul", "true_divide", "neg"):
-            _loops[name] = table.find_operator(name).loop
-        for name in ("tanh_backward", "sigmoid_backward"):
-            _loops[name] = kernel("Loop")(2, getattr(compiled, name), None, None, False)
-    return _loops
-
-
-_loops: dict[str, Any] = {}
 
 
 class Formulas:
@@ -56,26 +42,6 @@ class Formulas:
         """The gradients of a call's operands, of those that are wanted."""
         found = FORMULAS[name]
         return [found[k](self.step, g, *operands, result) if wanted[k] else None for k in range(len(operands))]
-
-
-FORMULAS: dict[str, tuple[Callable, ...]] = {
-    "add": (lambda s, g, a, b, y: g, lambda s, g, a, b, y: g),
-    "sub": (lambda s, g, a, b, y: g, lambda s, g, a, b, y: s("neg", g)),
-    "mul": (lambda s, g, a, b, y: s("mul", g, b), lambda s, g, a, b, y: s("mul", g, a)),
-    "true_divide": (
-        lambda s, g, a, b, y: s("true_divide", g, b),
-        lambda s, g, a, b, y: s("mul", s("neg", g), s("true_divide", s("true_divide", a, b), b)),
-    ),
-    "neg": (lambda s, g, x, y: s("neg", g),),
-    "reciprocal": (lambda s, g, x, y: s("mul", s("neg", g), s("mul", y, y)),),
-    "exp": (lambda s, g, x, y: s("mul", g, y),),
-    "log": (lambda s, g, x, y: s("true_divide", g, x),),
-    "sqrt": (lambda s, g, x, y: s("true_divide", g, s("mul", y, 2)),),
-    "tanh": (lambda s, g, x, y: s("tanh_backward", g, y),),
-    "sigmoid": (lambda s, g, x, y: s("sigmoid_backward", g, y),),
-    "square": (lambda s, g, x, y: s("mul", g, s("add", x, x)),),
-}
-"""For each operand of an operator, its gradient: of the steps, the gradient of the result, the operands, the result."""
 
 
 def formula_of(node: Any) -> tuple[str, tuple] | None:
@@ -115,6 +81,9 @@ class CompiledFunctionBackward(Node):
         return self._chain.again(self, gradients, world) if found is None else found
 
     def _release(self) -> None:
+        released = getattr(self._chain, "released", None)
+        if released is not None:
+            released(self)
         self._saved, self._inputs = FREED, ()
 
 

@@ -18,16 +18,17 @@ from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.state import state
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
+from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from .names import BUILTINS, known
+from .objects import GATES, Functions, is_active, is_own, is_usual
 from .reading import CONSTANTS, Refused, globals_of
 from .recording import ORIGINALS
 from .writing import Writer
 
 OTHER: Any = type("Other", (), {"__repr__": lambda self: "<other>"})()
 """What a program gives for a call that is not its own."""
-PACKAGE = __name__.partition(".")[0]
-MOST = 1000
+MOST = 10_000
 """So many lines of guards at most: a call passes them all."""
 SETTINGS = ("default_dtype", "default_device", "deterministic", "matmul_precision")
 
@@ -45,7 +46,8 @@ class Guards:
         self.count = 0
         told = [f"state.{name} is not {writer.name(getattr(state, name))}" for name in SETTINGS]
         self.unless(
-            "asked or casting or placing or state.inference or state.dual or state.places or " + " or ".join(told)
+            "asked or casting or placing or hooked() or state.inference or state.dual or state.places or "
+            + " or ".join(told)
         )
         if kwargs:
             self.unless(f"tuple(kwargs) != {writer.name(tuple(kwargs))}")
@@ -90,6 +92,10 @@ class Guards:
             self.elements(at, value)
         elif id(value) in known() or id(value) in BUILTINS or isinstance(value, Namespace | ModuleType | DType):
             self.unless(f"{source} is not {writer.name(value)}")
+        elif isinstance(value, Module):
+            self.module(source, value)
+        elif is_active(value):
+            self.unless(f"{source} is not {writer.name(value)}")
         elif kind is FunctionType:
             self.unless(f"{source} is not {writer.name(value)}")
             self.function(value)
@@ -119,20 +125,59 @@ class Guards:
             f" or array.strides != {array.strides}"
         )
 
+    def module(self, source: str, module: Any) -> None:
+        """Guard a module: that it is that one, its tensors, its modules, that it has no hooks. Raises Refused where it is unusual."""
+        name = self.writer.name(module)
+        self.unless(f"{source} is not {name}")
+        if type(module).__name__ == "OptimizedModule" and "_orig_mod" in module.__dict__:
+            self.unless(f"{name}._hooked")
+            return self.module(f"{name}.__dict__['_orig_mod']", module.__dict__["_orig_mod"])
+        if id(module) in self.functions:
+            return
+        self.functions.add(id(module))
+        if not is_usual(module):
+            raise Refused
+        kind = self.writer.name(type(module))
+        self.unless(
+            f"type({name}) is not {kind} or {name}._hooked or {kind}.forward is not {self.writer.name(type(module).forward)}"
+        )
+        own = module.__dict__
+        self.unless(f"len({name}._modules) != {len(own['_modules'])}")
+        for key, child in own["_modules"].items():
+            if child is not None:
+                self.value(f"{name}._modules[{self.writer.name(key)}]", child)
+        for key, value in own.items():
+            if type(value) in (Tensor, Parameter):
+                self.tensor(f"{name}.__dict__[{self.writer.name(key)}]", value)
+        for base in type(module).__mro__:
+            for called, value in base.__dict__.items():
+                if type(value) is FunctionType and called[:2] != "__" and not is_own(value):
+                    try:
+                        globals_of(value.__code__)
+                    except Refused:
+                        continue
+                    self.function(value)
+
     def function(self, function: Any) -> None:
         """Guard a function of a program: its code and all that it reads."""
         if id(function) in self.functions:
             return
         self.functions.add(id(function))
         original, writer = ORIGINALS.get(function, function), self.writer
-        if str(original.__globals__.get("__package__")).partition(".")[0] == PACKAGE:
+        if is_own(original):
             raise Refused  # a function of this library in Python, which knows more of tensors than a recording does
         name = writer.name(original)
         self.unless(f"{name}.__code__ is not {writer.name(original.__code__)}")
         scope, builtins = original.__globals__, original.__builtins__
         for read in globals_of(original.__code__):
             key = writer.name(read)
-            if read in scope:
+            if read == "print" and read not in scope:
+                self.unless(
+                    f"{key} in {writer.name(scope)} or {writer.name(builtins)}[{key}] is not {writer.name(builtins[read])}"
+                )
+            elif read in GATES:
+                continue
+            elif read in scope:
                 self.value(f"{writer.name(scope)}[{key}]", scope[read])
             elif read in builtins:
                 self.unless(f"{key} in {writer.name(scope)}")
@@ -150,15 +195,31 @@ class Guards:
             else:
                 self.value(f"{name}.{kind}", value)
 
-    def attributes(self, read: list[tuple[Any, str, Any]]) -> None:
-        """Guard the attributes of modules that were read: module, name, value."""
+    def attributes(self, read: list[tuple[Any, str, Any]], absent: list[tuple[Any, str]]) -> None:
+        """Guard the attributes that were read: of a module, its name, its value; those that its class has for it."""
+        before = len(self.tensors)
         for module, name, value in {(id(module), name): (module, name, value) for module, name, value in read}.values():
-            self.unless(f"{self.writer.name(module)}.{name} is not {self.writer.name(value)}")
+            if isinstance(module, Functions):
+                continue
+            source = f"{self.writer.name(module)}.{name}"
+            if type(value) in (*CONSTANTS, list, tuple):
+                self.value(source, value)
+            else:
+                self.unless(f"{source} is not {self.writer.name(value)}")
+        for module, name in {(id(module), name): (module, name) for module, name in absent}.values():
+            self.unless(f"{self.writer.name(name)} in {self.writer.name(module)}.__dict__")
+        if len(self.tensors) != before:
+            raise Refused
+
+
+def hooked() -> bool:
+    """Whether any hook of all modules is there."""
+    return any(state.__dict__.get("module_hooks", {}).values())
 
 
 def given() -> dict[str, Any]:
     """What the source of guards names."""
     return {
-        "OTHER": OTHER, "state": state, "asked": door.asked, "casting": door.casting, "placing": door.placing, "copysign": copysign,
+        "hooked": hooked, "OTHER": OTHER, "state": state, "asked": door.asked, "casting": door.casting, "placing": door.placing, "copysign": copysign,
         "ndarray": np.ndarray, "type": type, "len": len, "tuple": tuple, "list": list, "int": int, "float": float, "str": str,
     }  # fmt: skip

@@ -16,15 +16,15 @@ ELEMENTWISE = """
 """
 SHAPES = """
     broadcast_to cat chunk concat expand expand_as flatten flip movedim narrow permute ravel reshape reshape_as roll select split
-    squeeze stack swapaxes t tile transpose tril triu unflatten unsqueeze view view_as
+    squeeze stack swapaxes t tile transpose tril triu unbind unflatten unsqueeze view view_as
 """
 REDUCTIONS = """
     all amax amin any argmax argmin cumprod cumsum log_softmax logsumexp mean prod softmax std sum var
 """
 PRODUCTS = "addbmm addcdiv addcmul addmm addmv baddbmm bmm dot inner matmul mm mv outer"
 FUNCTIONAL = """
-    celu elu gelu hardsigmoid hardswish hardtanh layer_norm leaky_relu linear log_softmax logsigmoid mish mse_loss relu relu6 selu
-    sigmoid silu softmax softplus softsign tanh
+    avg_pool2d celu conv1d conv2d cross_entropy dropout elu embedding gelu hardsigmoid hardswish hardtanh layer_norm leaky_relu linear l1_loss log_softmax logsigmoid max_pool2d mish mse_loss nll_loss relu relu6 selu
+    scaled_dot_product_attention sigmoid silu smooth_l1_loss softmax softplus softsign tanh
 """
 METHODS = frozenset((ELEMENTWISE + SHAPES + REDUCTIONS + PRODUCTS).split()) - {
     "broadcast_to", "concat", "stack", "cat", "rsub",
@@ -41,14 +41,7 @@ OPERATORS = """
     __abs__ __lt__ __le__ __gt__ __ge__ __eq__ __ne__ __floordiv__
 """.split()
 """Python's operators that are recorded."""
-DTYPES = frozenset("float float32 float64 double int64 long int32 bool".split())
 MATH = frozenset("sqrt exp log pow sin cos tan tanh atan floor ceil pi e tau inf prod isqrt".split())
-OF_LISTS = frozenset("append extend items keys values".split())
-ATTRIBUTES = frozenset(
-    {*METHODS, *SIZES, *FACTS, *VIEWS, *DTYPES, *MATH, *OF_LISTS, *FUNCTIONAL.split()}
-    | {*ELEMENTWISE.split(), *SHAPES.split(), *REDUCTIONS.split(), *PRODUCTS.split(), "nn", "functional"}
-)
-"""The attributes that a recorded function may read of anything."""
 BUILTINS = {
     id(each): each
     for each in (
@@ -75,7 +68,7 @@ BUILTINS = {
 ONE_TENSOR = frozenset((SHAPES + REDUCTIONS).split()) - set("cat concat stack expand_as reshape_as view_as".split())
 """Functions whose other arguments decide the result's shape: these are numbers, which are known."""
 BEFORE_INPLACE = {
-    "celu": 2, "elu": 2, "hardsigmoid": 1, "hardswish": 1, "hardtanh": 3, "leaky_relu": 2, "mish": 1, "relu": 1, "relu6": 1,
+    "celu": 2, "dropout": 3, "elu": 2, "hardsigmoid": 1, "hardswish": 1, "hardtanh": 3, "leaky_relu": 2, "mish": 1, "relu": 1, "relu6": 1,
     "selu": 1, "silu": 1,
 }  # fmt: skip
 """How many arguments may stand without a name before the one by which a function writes in place."""
@@ -95,7 +88,15 @@ def known() -> dict[int, tuple[str, Any]]:
 def allows(name: str, args: tuple, kwargs: dict, tensors: int, first: bool) -> bool:
     """Whether a call of a function is one that can be recorded: it writes nothing, and shapes alone decide the result's.
     tensors: how many are among the arguments; first: whether the first argument is one."""
-    if "out" in kwargs or "inplace" in kwargs or len(args) > BEFORE_INPLACE.get(name, 99):
+    if name == "dropout" and (args[2] if len(args) > 2 else kwargs.get("training", True)):
+        return False  # which draws
+    if name == "scaled_dot_product_attention" and (args[4] if len(args) > 4 else kwargs.get("dropout_p", 0)):
+        return False
+    if name == "embedding" and any(
+        [*args[3:4], *args[5:], *[kwargs.get(each) for each in ("max_norm", "sparse", "scale_grad_by_freq")]]
+    ):
+        return False  # which writes, or gives sparse gradients
+    if "out" in kwargs or kwargs.get("inplace") or len(args) > BEFORE_INPLACE.get(name, 99):
         return False
     if name == "where" and len(args) != 3:
         return False

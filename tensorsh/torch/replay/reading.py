@@ -1,7 +1,8 @@
 """What a function's Python does, as far as its bytecode tells: only steps that touch nothing but its own variables, or not.
 
 CPython runs the function while its operators are recorded, so what a step does is not modelled here. Each step is one of a
-list by its name, and each name that is read is known; a step of another name, as of a later Python, leaves the function as it is.
+list by its name; a step of another name, as of a later Python, leaves the function as it is. Attributes are read of what stands for
+values from outside, which knows what may be read, or of what the function made itself.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ from types import CodeType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from .names import ATTRIBUTES
-
 STEPS = frozenset(
     """
     CACHE RESUME NOP PRECALL CALL CALL_KW CALL_FUNCTION_EX KW_NAMES PUSH_NULL POP_TOP SWAP COPY EXTENDED_ARG TO_BOOL NOT_TAKEN
@@ -20,7 +19,8 @@ STEPS = frozenset(
     LOAD_FAST_BORROW_LOAD_FAST_BORROW STORE_FAST STORE_FAST_LOAD_FAST STORE_FAST_STORE_FAST STORE_FAST_MAYBE_NULL DELETE_FAST
     LOAD_GLOBAL LOAD_ATTR LOAD_METHOD LOAD_DEREF LOAD_CLOSURE STORE_DEREF MAKE_CELL COPY_FREE_VARS MAKE_FUNCTION
     SET_FUNCTION_ATTRIBUTE RETURN_VALUE RETURN_CONST BINARY_OP BINARY_SUBSCR BINARY_SLICE UNARY_NEGATIVE UNARY_NOT
-    UNARY_POSITIVE UNARY_INVERT COMPARE_OP IS_OP BUILD_TUPLE BUILD_LIST BUILD_MAP BUILD_CONST_KEY_MAP BUILD_SLICE LIST_EXTEND
+    UNARY_POSITIVE UNARY_INVERT COMPARE_OP IS_OP BUILD_TUPLE BUILD_LIST BUILD_MAP BUILD_CONST_KEY_MAP BUILD_SLICE STORE_SUBSCR BUILD_STRING FORMAT_VALUE FORMAT_SIMPLE
+    CONVERT_VALUE LIST_EXTEND
     LIST_APPEND LIST_TO_TUPLE MAP_ADD DICT_MERGE UNPACK_SEQUENCE UNPACK_EX GET_ITER FOR_ITER END_FOR POP_ITER JUMP_FORWARD
     JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_IF_TRUE_OR_POP JUMP_IF_FALSE_OR_POP POP_JUMP_IF_TRUE POP_JUMP_IF_FALSE
     POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE POP_JUMP_FORWARD_IF_TRUE POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_NONE
@@ -28,8 +28,8 @@ STEPS = frozenset(
     POP_JUMP_BACKWARD_IF_NOT_NONE RAISE_VARARGS LOAD_ASSERTION_ERROR
     """.split()
 )
-"""The steps of bytecode that change no object but a function's own variables and what it made: none that imports, prints, stores
-into an attribute, an element or a global, catches an error, yields or awaits."""
+"""The steps of bytecode that change no object but a function's own variables and what it made: none that imports, stores
+into an attribute or a global, catches an error, yields or awaits."""
 CONSTANTS = (int, float, bool, str, type(None), type(...))
 GENERATORS = 0x20 | 0x80 | 0x100 | 0x200
 """The flags of code whose call gives a generator or a coroutine."""
@@ -69,7 +69,7 @@ def _names(code: CodeType, outer: frozenset[str]) -> set[str]:
         if name == "LOAD_GLOBAL":
             found.add(step.argval)
         elif name in ("LOAD_ATTR", "LOAD_METHOD"):
-            if step.argval not in ATTRIBUTES:
+            if step.argval[:2] == "__":
                 raise Refused
         elif name == "STORE_DEREF":
             if step.argval in outer:

@@ -6,6 +6,7 @@ elements (`bool`, `item`, `print`), writes in place or hashes is refused, and so
 
 from __future__ import annotations
 
+from functools import partial
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,11 +19,16 @@ from ...engine.tensors.shape import Size
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
 from ...sandbox.sealed import MARK
+from ..nn.modules.module import Module as Network
+from .errors import BRANCH, PRINT
 from .names import BUILTINS, FACTS, METHODS, OPERATORS, SIZES, VIEWS, allows, known
+from .objects import GATES, Active, Effect, Functions, ModuleStand, Number, gates, is_active, is_own, is_usual
 from .reading import Refused, globals_of, plain
 
 ORIGINALS: WeakKeyDictionary[Any, FunctionType] = WeakKeyDictionary()
 """The functions that compiled functions were made of."""
+CHANGING = frozenset("backward step".split())
+"""Effects after which tensors may be others."""
 MOST = 20_000
 """So many operators are recorded at most."""
 
@@ -58,7 +64,6 @@ class StandIn:
 
     __slots__ = ("_number", "_recording", "_tensor")
     __hash__ = None  # type: ignore[assignment]
-    __iter__ = None
 
     def __init__(self, recording: Recording, tensor: Any, number: int) -> None:
         self._recording, self._tensor, self._number = recording, tensor, number
@@ -68,6 +73,10 @@ class StandIn:
             return getattr(self._tensor, name)
         if name in VIEWS:
             return self._recording.call(name, READERS[name], (self,), {})
+        if name in ("item", "tolist"):
+            return Asked(self._recording, name, self)
+        if name == "backward":
+            return Effect(self._recording, name, Backward(self))
         function = getattr(Tensor, name, None) if name in METHODS or name in SIZES else None
         if function is None:
             raise self._recording.refused()
@@ -82,6 +91,9 @@ class StandIn:
 
     def __len__(self) -> int:
         return len(self._tensor)
+
+    def __iter__(self) -> Any:
+        return iter(self._recording.call("unbind", Tensor.unbind, (self,), {}))
 
     def __getitem__(self, key: Any) -> Any:
         return self._recording.call("__getitem__", Tensor.__getitem__, (self, key), {})
@@ -116,6 +128,12 @@ def _reader(name: str) -> Any:
     return read
 
 
+def _branching(self: StandIn) -> Any:
+    self._recording.broken = self._recording.broken or BRANCH
+    raise self._recording.refused()
+
+
+StandIn.__bool__ = _branching  # type: ignore[attr-defined]
 READERS = {name: _reader(name) for name in VIEWS}
 
 
@@ -131,8 +149,39 @@ class Calling:
     def __eq__(self, other: object) -> bool:
         raise self._recording.refused()
 
+    def __format__(self, how: str) -> str:
+        raise self._recording.refused()
+
+    def __repr__(self) -> str:
+        raise self._recording.refused()
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._recording.call(self._name, self._function, (*self._before, *args), kwargs)
+
+
+class Backward:
+    """`backward` of a tensor, as an effect: which tensor's, is known to the recording."""
+
+    __slots__ = ("stand",)
+
+    def __init__(self, stand: StandIn) -> None:
+        self.stand = stand
+
+
+class Asked:
+    """A method that gives numbers, which no step of the recording may depend on."""
+
+    __slots__ = ("_name", "_recording", "_stand")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, recording: Recording, name: str, stand: StandIn) -> None:
+        self._recording, self._name, self._stand = recording, name, stand
+
+    def __call__(self) -> Number:
+        self._recording.count += 1
+        made = Number(self._recording, self._recording.count - 1)
+        self._recording.effect(self._name, getattr(Tensor, self._name), (self._stand,), {}, Slot(made._number))
+        return made
 
 
 class Asking:
@@ -140,7 +189,7 @@ class Asking:
 
     __slots__ = ("_function", "_recording", "_tensor")
     __hash__ = None  # type: ignore[assignment]
-    __eq__ = Calling.__eq__
+    __eq__, __format__, __repr__ = Calling.__eq__, Calling.__format__, Calling.__repr__
 
     def __init__(self, recording: Recording, function: Any, tensor: Any) -> None:
         self._recording, self._function, self._tensor = recording, function, tensor
@@ -155,7 +204,7 @@ class Module:
 
     __slots__ = ("_module", "_recording")
     __hash__ = None  # type: ignore[assignment]
-    __eq__ = Calling.__eq__
+    __eq__, __format__, __repr__ = Calling.__eq__, Calling.__format__, Calling.__repr__
 
     def __init__(self, recording: Recording, module: Any) -> None:
         self._recording, self._module = recording, module
@@ -185,6 +234,14 @@ class Recording:
         self.nodes: list[Node] = []
         self.read: list[tuple[Any, str, Any]] = []
         """The attributes of modules that were read: module, name, value."""
+        self.absent: list[tuple[Any, str]] = []
+        """The attributes that modules have by their class alone."""
+        self.effects: list[Node] = []
+        """What every call does after the operators before it, in order: backward passes, steps of optimizers, what is printed."""
+        self.broken: str | None = None
+        """Why the function is not one graph to PyTorch's compiler."""
+        self.changed = False
+        """Whether parameters may have changed: what is computed from then on is an effect, too."""
         self.count = 0
         self.failed = False
         self.stands = {id(tensor): self.stand(tensor) for tensor in tensors}
@@ -193,7 +250,8 @@ class Recording:
     def of_call(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """The result of a call, a tree of slots and constants. Raises Refused where the call cannot be recorded."""
         named = {name: self.present(each) for name, each in kwargs.items()}
-        found = self.function(function)(*[self.present(each) for each in args], **named)
+        made = self.present(function) if isinstance(function, Network) else self.function(function)
+        found = made(*[self.present(each) for each in args], **named)
         if self.failed or has_list(found):
             raise Refused
         tree = self.placed(found, [])
@@ -232,8 +290,22 @@ class Recording:
             made = type(result)([self.made(each, likes) for each in result])
         else:
             raise self.refused()
-        self.nodes.append(Node(name, function, *places, self.placed(made, []), likes))
+        (self.effects if self.changed else self.nodes).append(
+            Node(name, function, *places, self.placed(made, []), likes)
+        )
         return made
+
+    def effect(self, name: str, function: Any, args: tuple, kwargs: dict, result: Any = None) -> None:
+        """Add what a call does besides computing."""
+        if self.failed or len(self.effects) >= MOST:
+            raise self.refused()
+        if type(function) is Backward:
+            args, function = (function.stand, *args), Tensor.backward
+        places = self.placed(args, []), {key: self.placed(each, []) for key, each in kwargs.items()}
+        self.effects.append(Node(name, function, *places, result, {}))
+        self.changed |= name in CHANGING
+        if name == "print":
+            self.broken = self.broken or PRINT
 
     def made(self, tensor: Any, likes: dict) -> StandIn:
         """The stand-in of a result."""
@@ -247,6 +319,8 @@ class Recording:
         """A value with slots in place of stand-ins, which go to `found`."""
         if type(value) is StandIn:
             found.append(value)
+            return Slot(value._number)
+        if type(value) is Number:
             return Slot(value._number)
         if type(value) in SEQUENCES:
             return SEQUENCES[type(value)]([self.placed(each, found) for each in value])
@@ -268,8 +342,14 @@ class Recording:
             return stand
         if type(value) in (tuple, list):
             return (tuple if type(value) is tuple else Listed)([self.present(each) for each in value])
-        if isinstance(value, Namespace | ModuleType):
+        if isinstance(value, Namespace | ModuleType | Functions):
             return Module(self, value)
+        if type(value).__name__ == "OptimizedModule" and "_orig_mod" in getattr(value, "__dict__", ()):
+            return self.present(value.__dict__["_orig_mod"])
+        if isinstance(value, Network) and is_usual(value):
+            return ModuleStand(self, value)
+        if is_active(value):
+            return Active(self, value)
         if id(value) in BUILTINS or isinstance(value, DType):
             return value
         if id(value) in known():
@@ -287,17 +367,31 @@ class Recording:
         if made is None:
             original = ORIGINALS.get(function, function)
             scope: dict[str, Any] = {}
-            scope["__builtins__"] = {MARK: original.__builtins__[MARK]} if MARK in original.__builtins__ else {}
+            scope["__builtins__"] = gates(self) if MARK in original.__builtins__ else {}
             cells = tuple([CellType() for _ in original.__closure__ or ()])
             made = FunctionType(original.__code__, scope, original.__name__, None, cells or None)
             self.functions[id(function)] = made
             for name in globals_of(original.__code__):
-                scope[name] = self.present(read_global(original, name))
+                if name in GATES:
+                    continue
+                if name == "getattr" and is_own(original):
+                    scope[name] = partial(named, self)
+                elif name == "print" and name not in original.__globals__:
+                    scope[name] = Effect(self, name, original.__builtins__[name])
+                elif not is_own(original) or name in ("F", "T") or name in original.__builtins__:
+                    scope[name] = self.present(read_global(original, name))
             for cell, read in zip(cells, original.__closure__ or (), strict=True):
                 cell.cell_contents = self.present(read.cell_contents)
             made.__defaults__ = tuple([self.present(each) for each in original.__defaults__ or ()]) or None
             made.__kwdefaults__ = {name: self.present(each) for name, each in (original.__kwdefaults__ or {}).items()}
         return made
+
+
+def named(recording: Recording, value: Any, name: str) -> Any:
+    """`getattr` in this library's own modules: of namespaces of functions."""
+    if type(value) is not Module:
+        raise recording.refused()
+    return getattr(value, name)
 
 
 SEQUENCES: dict[type, type] = {tuple: tuple, list: list, Listed: list}

@@ -86,6 +86,22 @@ def holds(run: Callable, nodes: list[Node], tree: Any, tensors: list[Any], track
     return alike(*found)
 
 
+def others(tensors: list[Any]) -> list[Any]:
+    """Tensors of the same kinds whose floats are others: of both signs, with zeros of both, infinite ones and NaN among them."""
+    found = []
+    for t in tensors:
+        a = np.array(t._array, copy=True)
+        if a.dtype.kind == "f":
+            flat = a.reshape(-1)
+            flat[:] = (
+                np.resize(np.array([1.25, -0.5, 0.0, 3.0, -2.5, -0.0, 0.7, 40.0, -0.001, -60.0]), flat.shape) * 0.7
+            )
+            if flat.size > 20:
+                flat[7], flat[11], flat[17] = np.inf, np.nan, -np.inf
+        found.append(wrap(a))
+    return found
+
+
 def weights(t: Any) -> Any:
     """A gradient that differs from element to element."""
     a = t._array
@@ -107,7 +123,7 @@ def alike(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, Tensor):
         x, y = a._array, b._array
-        if (a._node is None) != (b._node is None) or (a._root is None) != (b._root is None):
+        if (a._node is None) != (b._node is None):
             return False
         if (x.dtype, x.shape, x.strides) != (y.dtype, y.shape, y.strides):
             return False

@@ -28,7 +28,7 @@ typedef struct {
 } Held;
 
 /* bfloat16 is a type that is registered with numpy. */
-static int is_bfloat16(PyArray_Descr *dtype) {
+int is_bfloat16(PyArray_Descr *dtype) {
     static PyTypeObject *brain;
     if (!PyTypeNum_ISUSERDEF(dtype->type_num)) return 0;
     if (dtype->typeobj != brain && strstr(dtype->typeobj->tp_name, "bfloat16") != NULL) brain = dtype->typeobj;

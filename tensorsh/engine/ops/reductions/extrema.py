@@ -261,6 +261,8 @@ def aminmax(xp, input: Array, *, dim=None, keepdim=False):
     if xp is np and input.dtype.itemsize == 2 and input.dtype.kind in "fV":
         wide = converted(input, np.dtype(np.float32))
         return tuple(f(wide, axis=axes, keepdims=keepdim).astype(input.dtype) for f in (np.min, np.max))
+    if xp is np:
+        return np.minimum.reduce(input, axes, None, None, keepdim), np.maximum.reduce(input, axes, None, None, keepdim)
     return xp.min(input, axis=axes, keepdims=keepdim), xp.max(input, axis=axes, keepdims=keepdim)
 
 

@@ -51,7 +51,10 @@ def transformed(name: str, a: Any, dim: Any, forward: bool, mode: str, *size: in
     transform = loaded().get(name)
     if transform is None:
         return None
-    if short_fourier is not unsuited and any(a.shape[d] < LONG for d in dim):
+    if short_fourier is not unsuited and min([a.shape[d] for d in dim]) < LONG:
+        if len(dim) == 1:
+            n = size[0] if size else a.shape[dim[0]]
+            return along(name, a, dim[0], forward, scaling(mode, count or n), n, count in (0, n))
         return one_by_one(name, a, list(dim), forward, mode, *size, count=count)
     if not count or mode == "none" or count == prod(a.shape[d] for d in dim):
         return transform(a, tuple(dim), *size, forward, SCALINGS[mode], None, 1)

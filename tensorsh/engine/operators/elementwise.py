@@ -52,7 +52,12 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
             whole = many and not options.get("floats", False)
             halves = op.wide and (op.check is None or op.takes_floats)
             op.loop = loop_of(
-                1 + many, loop, ufunc, ufunc if whole else None, many and op.scalars, halves + (halves and op.exact_numbers)
+                1 + many,
+                loop,
+                ufunc,
+                ufunc if whole else None,
+                many and op.scalars,
+                halves + (halves and op.exact_numbers),
             )
         if many:
             op.same = on_one_dtype(op, ufunc, options)

@@ -152,7 +152,9 @@ def each(f: Callable, *arrays: Any) -> Any:
     """`f` on every matrix of equally batched arrays, the results stacked (f may return a tuple)."""
     if arrays[0].ndim == 2:
         alone = f(*arrays)
-        return tuple([np.asarray(x, order="C") for x in alone]) if type(alone) is tuple else np.asarray(alone, order="C")
+        return (
+            tuple([np.asarray(x, order="C") for x in alone]) if type(alone) is tuple else np.asarray(alone, order="C")
+        )
     core = arrays[0].shape[:-2]
     rows = [a.reshape((-1, *a.shape[len(core) :])) for a in arrays]
     count = int(np.prod(core))

@@ -150,7 +150,13 @@ def along_both(root):
     order."""
 
     def compute(a, dim, correction, keepdim):
-        if a.dtype is not FLOAT32 or a.size > BLOCK or correction is not None or dim is not None and type(dim) is not int:
+        if (
+            a.dtype is not FLOAT32
+            or a.size > BLOCK
+            or correction is not None
+            or dim is not None
+            and type(dim) is not int
+        ):
             return None
         n = a.size if dim is None else a.shape[dim] if -a.ndim <= dim < a.ndim else 0
         if n < 2:

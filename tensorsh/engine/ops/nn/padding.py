@@ -80,6 +80,8 @@ def bordered(xp, a, pad, mode):
     out[tuple(inner)] = a
     for axis, before, after in axes:
         inner[axis] = slice(None)
+        if not before and not after:
+            continue
         end = before + a.shape[axis]
         view = lambda *part: out[(*inner[:axis], slice(*part), *inner[axis + 1 :])]  # noqa: B023 - used in this turn
         edges = mode == "replicate"

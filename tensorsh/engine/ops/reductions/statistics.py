@@ -174,9 +174,24 @@ def along_both(root):
     return compute
 
 
+def of_halves(function):
+    """An array function for floats as one for half types: in float32, and rounded again."""
+
+    def compute(a, *settings):
+        if type(a) is not np.ndarray or a.dtype.itemsize != 2 or a.dtype.kind not in "fV" or not 0 < a.size <= BLOCK:
+            return None
+        found = function(a.astype(FLOAT32), *settings)
+        if type(found) is tuple:
+            return tuple([each.astype(a.dtype) for each in found])
+        return None if found is None else found.astype(a.dtype)
+
+    return compute
+
+
 def binding(op, usual):
     """The form of std, var and their pairs, which take arguments in three ways."""
     op.fast = (along if op.outputs == 1 else along_both)(op.name[:3] == "std")
+    op.same = of_halves(op.fast)
 
     def unusual(*operands, out=None, **keywords):
         input, *args = operands

@@ -13,7 +13,7 @@ from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.windows import check_pool_input, check_window, remembered, settings
 from ...operators.declare import Array, composite, operator
-from .pooling import FEW, as_planes, batched, batchwise, out_size, outputs, places, plain, refused, surrounded
+from .pooling import FEW, as_planes, batched, batchwise, exactly, out_size, outputs, places, plain, refused, surrounded
 
 
 @operator(
@@ -32,16 +32,20 @@ def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, coun
         for n, k, s, p in zip(input.shape[2:], kernel_size, stride, padding, strict=True)
     )
     total = None
-    if type(input) is np.ndarray and 0 < input.size <= FEW and input.dtype.char in "fd":
+    x = input if type(input) is np.ndarray and 0 < input.size <= FEW else None
+    if x is not None and x.dtype.char not in "fd":
+        x = exactly(x) if prod(kernel_size) < FEW and x.dtype.kind in "iu" else None
+    if x is not None:
         rest = (1,) * (3 - len(out))
-        planes = as_planes(row_order(input), len(out))
+        planes = as_planes(row_order(x), len(out))
         total = region_sums(planes, edges(input.shape[2:], out, kernel_size, stride, padding), rest + out, False)
     if total is not None:
         total = total.reshape(*input.shape[:2], *out)
         by = divisor(
             xp, input.shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, total.dtype
         )
-        return np.divide(total, by, total)
+        np.divide(total, by, total)
+        return total if x is input else np.trunc(total).astype(input.dtype)
     full = surrounded(xp, input, padding, kernel_size, stride, ones, out, 0)
     for _, place in places(kernel_size, stride, ones, out):
         if total is None:

@@ -155,7 +155,8 @@ def compiled_maxima(
 
 
 def exactly(x: Any) -> Any:
-    """A small array of half types or of whole numbers as one of floats that hold the same numbers; None for others."""
+    """A small array of half types or of whole numbers as one of floats that hold the same numbers, and sums of a few of
+    them; None for others."""
     kind = x.dtype.kind
     if not 0 < x.size <= FEW:
         return None
@@ -166,7 +167,7 @@ def exactly(x: Any) -> Any:
     return x.astype(np.float64)
 
 
-FEW, EXACT = 4096, 1 << 53
+FEW, EXACT = 4096, 1 << 40
 
 
 def cut(planes: int, size: int) -> list[tuple[int, int]]:

@@ -249,9 +249,11 @@ def linalg_lu_solve(xp, LU: Array, pivots: Unlinked, B: Array, *, left=True, adj
         return np.zeros(shape, LU.dtype)
     # X A = B is A^H X^H = B^H, so the right side turns and the adjoint is taken once more.
     b = B if left else herm(B)
-    lu = np.broadcast_to(LU, batch + LU.shape[-2:])
-    p = np.broadcast_to(pivots, batch + pivots.shape[-1:])
-    b = np.broadcast_to(b, batch + b.shape[-2:])
+    lu, p = LU, pivots
+    if not B.shape[:-2] == LU.shape[:-2] == pivots.shape[:-1] == batch:
+        lu = np.broadcast_to(LU, batch + LU.shape[-2:])
+        p = np.broadcast_to(pivots, batch + pivots.shape[-1:])
+        b = np.broadcast_to(b, batch + b.shape[-2:])
     turned = adjoint == left
     lower, upper = parts(lu)
     P = permutation_matrix(p, n, LU.dtype)

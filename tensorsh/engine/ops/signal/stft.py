@@ -313,7 +313,10 @@ def _signal_window(compute: Callable) -> Callable:
             return table.find_function("empty")((0,), layout=layout, **options)
 
         def points(start: float, end: float) -> Tensor:
-            return table.find_function("linspace")(start, end, M, **options)
+            linspace = table.find_function("linspace")
+            if device is None and type(M) is int and type(requires_grad) is bool:
+                return linspace(start, end, M, **options)
+            return linspace(start=start, end=end, steps=M, layout=layout, **options)  # whose words name all of them
 
         return compute(M, sym, points, **(defaults | given))
 

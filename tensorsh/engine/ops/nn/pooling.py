@@ -6,6 +6,7 @@ The backward pass walks the same way, so overlapping windows need no scattered a
 
 from __future__ import annotations
 
+from functools import lru_cache
 from inspect import signature
 from math import prod
 from typing import Any
@@ -213,8 +214,24 @@ def max_pool_values(xp, input: Array, kernel_size, stride, padding, dilation, ce
     return best.reshape(*input.shape[:2], *out)
 
 
+@lru_cache(64)
+def windows_of_few(size: tuple, *settings: tuple) -> tuple:
+    """Where each window begins, as a flat index of the input, and how far from there its places are; only read."""
+    kernel, stride, padding, dilation, out = settings
+    steps = [prod(size[axis + 1 :]) for axis in range(len(size))]
+    begins, offsets = np.zeros(out, np.int64), np.zeros(kernel, np.int64)
+    for axis, step in enumerate(steps):
+        column = (-1,) + (1,) * (len(size) - 1 - axis)
+        begins += ((np.arange(out[axis]) * stride[axis] - padding[axis]) * step).reshape(column)
+        offsets += (np.arange(kernel[axis]) * dilation[axis] * step).reshape(column)
+    return begins, offsets.reshape(-1)
+
+
 def flat_indices(xp, where, size, kernel, stride, padding, dilation, out):
     """Places in windows as flat indices in the input."""
+    if xp is np and prod(out) <= FEW:
+        begins, offsets = windows_of_few(tuple(size), kernel, stride, padding, dilation, tuple(out))
+        return begins + offsets.take(where)
     flat = xp.zeros(where.shape, np.int64)
     rest = where.astype(np.int64)
     for axis in range(len(kernel) - 1, -1, -1):
@@ -360,8 +377,8 @@ def _max_forms(d: int) -> None:
         given = geometry(input._array.shape, kernel_size, stride, padding, dilation, ceil_mode)
         if d == 1:
             refused("max_pool1d_impl", input._array)
-            if plain(input) and not return_indices:
-                return run(input, *given, ceil_mode, False)
+            if plain(input) and (not return_indices or input._array.dtype.kind in "fV"):
+                return run(input, *given, ceil_mode, return_indices)
             flat = [(n, m[0]) for n, m in zip((1, 1, 0, 1), given, strict=True)]
             found = table.FUNCTIONS["_max_pool2d_form"](input.unsqueeze(-2), *flat, ceil_mode, return_indices)
             if return_indices:

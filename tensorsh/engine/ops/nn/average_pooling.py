@@ -135,13 +135,10 @@ def _average_forms(d: int) -> None:
         steps = settings("avg", d, stride=stride)[0] if stride not in (None, [], ()) else kernel
         (border,) = settings("avg", d, padding=padding)
         if d == 1:
-            whole, rows = (
-                (*shape[:-1], 1, shape[-1]),
-                [(n, m[0]) for n, m in zip((1, 1, 0), (kernel, steps, border), strict=True)],
-            )
-            check_pool_input("avg", 2, whole)
-            fitting = lambda: outputs(whole[-2:], *rows, (1, 1), ceil_mode)  # noqa: E731
-            check_window("avg", whole[-3:], *rows, (1, 1), fitting)
+            image, high, far, above = (*shape[:-1], 1, shape[-1]), (1, *kernel), (1, *steps), (0, *border)
+            check_pool_input("avg", 2, image)
+            fitting = lambda: outputs(image[-2:], high, far, above, (1, 1), ceil_mode)  # noqa: E731
+            check_window("avg", image[-3:], high, far, above, (1, 1), fitting)
         if d > 1:
             check_pool_input("avg", d, shape)
             ones = (1,) * d

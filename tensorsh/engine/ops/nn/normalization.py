@@ -412,8 +412,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enable
     check_batch([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
     if num_groups < 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    channels = shape[1]
-    if channels % num_groups:
+    if (channels := shape[1]) % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(shape)} and num_groups={num_groups}"

@@ -125,6 +125,8 @@ def check_broadcast(operands: list) -> None:
 
 def common_shape(a: tuple, b: tuple) -> tuple:
     """The shape that two are broadcast to, or PyTorch's error."""
+    if a == b and type(a) is tuple:
+        return a
     try:
         return np.broadcast_shapes(a, b)
     except ValueError:

@@ -96,15 +96,7 @@ def laid_out(array: Any, memory_format: Any = None) -> Any:
     return with_channels_last(array)
 
 
-def laying(kernel: Callable, how: str) -> Callable:
-    """A kernel whose results lie in memory as ``images 1`` or ``columns 0 1`` says: see the options of an operator."""
-    word, *numbers = how.split()
-    if word == "columns":
-        return by_columns(kernel, {int(n) for n in numbers})
-    return as_images(kernel, int(numbers[0]), 6 if word == "images" else 5)
-
-
-def by_columns(kernel: Callable, which: set[int]) -> Callable:
+def by_columns(kernel: Callable, which: frozenset[int]) -> Callable:
     """A kernel whose results of the given numbers lie in memory column by column, as LAPACK leaves them."""
 
     def laid(x: Any) -> Any:
@@ -120,24 +112,6 @@ def by_columns(kernel: Callable, which: set[int]) -> Callable:
 
     run.__doc__ = kernel.__doc__
     return run
-
-
-def as_images(kernel: Callable, count: int, most: int) -> Callable:
-    """A kernel of images whose results have the channels last in memory where one of its first arguments has."""
-
-    def laid(xp: Any, *given: Any, **options: Any) -> Any:
-        result = kernel(xp, *given, **options)
-        for each in given[:count]:
-            if 3 < each.ndim < most and channels_are_last(each):
-                break
-        else:
-            return result
-        if type(result) is tuple:
-            return tuple([with_channels_last(r) if r.ndim == each.ndim else r for r in result])
-        return with_channels_last(result)
-
-    laid.__doc__ = kernel.__doc__
-    return laid
 
 
 def joined(result: Any, arrays: list) -> Any:

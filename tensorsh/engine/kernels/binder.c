@@ -6,7 +6,7 @@
 
 #define MOST_KERNELS 128
 #define SMALL_ROOM 16384 /* bytes of scratch memory that the stack has */
-#define TABLES attention_kernels, batch_norm_kernels, choices_kernels, complex_kernels, convolution_kernels, fourier_kernels, gamma_kernels, gemm_kernels, group_norm_kernels, halves_kernels, layer_norm_kernels, losses_kernels, optimizer_kernels, order_kernels, pieces_kernels, places_kernels, pooling_kernels, random_kernels, recurrent_kernels, region_kernels, resizing_kernels, sampling_kernels, scan_kernels, series_kernels, softmax_kernels, sums_kernels, tapped_kernels, whole_kernels
+#define TABLES attention_kernels, batch_norm_kernels, choices_kernels, complex_kernels, convolution_kernels, fourier_kernels, gamma_kernels, gemm_kernels, group_norm_kernels, halves_kernels, layer_norm_kernels, losses_kernels, optimizer_kernels, order_kernels, pieces_kernels, places_kernels, pooling_kernels, random_kernels, recurrent_kernels, region_kernels, resizing_kernels, sampling_kernels, scan_kernels, series_kernels, softmax_kernels, squares_kernels, sums_kernels, tapped_kernels, whole_kernels
 
 /* A kernel's letters, read once. */
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
 } Held;
 
 /* bfloat16 is a type that is registered with numpy. */
-static int is_bfloat16(PyArray_Descr *dtype) {
+int is_bfloat16(PyArray_Descr *dtype) {
     static PyTypeObject *brain;
     if (!PyTypeNum_ISUSERDEF(dtype->type_num)) return 0;
     if (dtype->typeobj != brain && strstr(dtype->typeobj->tp_name, "bfloat16") != NULL) brain = dtype->typeobj;

@@ -5,6 +5,7 @@
    would run, so the numbers are the same. Its arguments are arrays of numpy and Python numbers, which no program changes
    meanwhile: nothing but the result's allocation happens between the look at an array and its use, and the caller holds it. */
 #include "loops.h"
+#include "conversions.h"
 
 static const int kinds[KINDS] = {NPY_FLOAT, NPY_DOUBLE, NPY_INT64};
 
@@ -33,10 +34,92 @@ INLINE int kind_of(const Loop *loop, PyObject *object) {
     return kind < 0 || loop->inner[kind].run == NULL ? -1 : kind;
 }
 
+/* A Python number as an element of a kind; 0 for what is not usual. */
+static int number_of(PyObject *object, int kind, Number *number) {
+    if (PyFloat_CheckExact(object) && kind != LONGS) {
+        double value = PyFloat_AS_DOUBLE(object);
+        if (kind == FLOATS) number->f = (float)value;
+        else number->d = value;
+        return 1;
+    }
+    if (!PyLong_CheckExact(object)) return 0;
+    int overflow = 0;
+    long long whole = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow || whole > 0x7fffffff || whole < -0x80000000LL) return 0;
+    if (kind == FLOATS) number->f = (float)whole;
+    else if (kind == DOUBLES) number->d = (double)whole;
+    else number->i = whole;
+    return 1;
+}
+
+#define PIECE 2048
+
+/* Whether an array is of a half type that float32's loop computes, and of few elements; which: HALF, BRAIN. */
+INLINE int half_of(const Loop *loop, PyObject *object) {
+    if (!loop->halves || !PyArray_CheckExact(object)) return PLAIN;
+    PyArrayObject *a = (PyArrayObject *)object;
+    if (PyArray_ITEMSIZE(a) != 2 || !PyArray_ISCARRAY_RO(a) || PyArray_SIZE(a) > PIECE) return PLAIN;
+    return PyArray_TYPE(a) == NPY_HALF ? HALF : is_bfloat16(PyArray_DESCR(a)) ? BRAIN : PLAIN;
+}
+
+/* A Python number as an operand of halves: rounded once, to their type, unless it stays as exact as the computation. */
+static int half_number(const Loop *loop, PyObject *object, int brain, float *to) {
+    Number number;
+    double exact = PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) : 0;
+    uint16_t rounded;
+    if (!number_of(object, FLOATS, &number)) return 0;
+    *to = number.f;
+    if (loop->halves == 2) return 1;
+    if (PyFloat_CheckExact(object) ? (double)number.f != exact : number.f > 0x1p24f || number.f < -0x1p24f) return 0;
+    floats_to_halves(brain, to, &rounded, 1);
+    halves_to_floats(brain, &rounded, to, 1);
+    return 1;
+}
+
+/* The result of float32's loop on halves: of one array, of two of one shape, of an array and a number. None for others. */
+static PyObject *halves(const Loop *loop, PyObject *const *args, int half) {
+    PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
+    const Inner *inner = &loop->inner[FLOATS];
+    const int brain = half == BRAIN;
+    size n = PyArray_SIZE(a), steps[3] = {sizeof(float), sizeof(float), sizeof(float)};
+    float wide[2][PIECE], made[PIECE];
+    if (inner->run == NULL || (inner->out != NPY_FLOAT && inner->out != NPY_BOOL)) Py_RETURN_NONE;
+    if (loop->inputs == 2) {
+        steps[1] = 0;
+        if (half_of(loop, args[1]) == half) {
+            b = (PyArrayObject *)args[1];
+            if (PyArray_NDIM(b) && !PyArray_SAMESHAPE(a, b)) Py_RETURN_NONE;
+            halves_to_floats(brain, PyArray_DATA(b), wide[1], PyArray_SIZE(b));
+            if (PyArray_NDIM(b)) steps[1] = sizeof(float);
+        } else if (!loop->numbers || !half_number(loop, args[1], brain, wide[1])) {
+            Py_RETURN_NONE;
+        }
+    }
+    PyArrayObject *out;
+    if (inner->out == NPY_BOOL) {
+        out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), NPY_BOOL);
+    } else {
+        Py_INCREF(PyArray_DESCR(a));
+        out = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(a), PyArray_NDIM(a), PyArray_DIMS(a), NULL, NULL, 0, NULL);
+    }
+    if (out == NULL) return NULL;
+    halves_to_floats(brain, PyArray_DATA(a), wide[0], n);
+    char *places[3] = {(char *)wide[0], (char *)wide[1], (char *)made};
+    places[loop->inputs] = inner->out == NPY_BOOL ? PyArray_DATA(out) : (char *)made;
+    steps[loop->inputs] = inner->out == NPY_BOOL ? 1 : sizeof(float);
+    inner->run(places, &n, steps, inner->data);
+    if (inner->out != NPY_BOOL) floats_to_halves(brain, made, PyArray_DATA(out), n);
+    return (PyObject *)out;
+}
+
 static PyObject *single(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
     Loop *loop = (Loop *)self;
-    int kind = PyVectorcall_NARGS(flags) == 1 && !keywords ? kind_of(loop, args[0]) : -1;
-    if (kind < 0) Py_RETURN_NONE;
+    if (PyVectorcall_NARGS(flags) != 1 || keywords) Py_RETURN_NONE;
+    int kind = kind_of(loop, args[0]), half;
+    if (kind < 0) {
+        if ((half = half_of(loop, args[0])) != PLAIN) return halves(loop, args, half);
+        Py_RETURN_NONE;
+    }
     PyArrayObject *a = (PyArrayObject *)args[0];
     const Inner *inner = &loop->inner[kind];
     PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), inner->out);
@@ -59,28 +142,14 @@ static size repeats(PyArrayObject *a, PyArrayObject *b) {
     return PyArray_SIZE(b) ? times : more ? 0 : 1;
 }
 
-/* A Python number as an element of a kind; 0 for what is not usual. */
-static int number_of(PyObject *object, int kind, Number *number) {
-    if (PyFloat_CheckExact(object) && kind != LONGS) {
-        double value = PyFloat_AS_DOUBLE(object);
-        if (kind == FLOATS) number->f = (float)value;
-        else number->d = value;
-        return 1;
-    }
-    if (!PyLong_CheckExact(object)) return 0;
-    int overflow = 0;
-    long long whole = PyLong_AsLongLongAndOverflow(object, &overflow);
-    if (overflow || whole > 0x7fffffff || whole < -0x80000000LL) return 0;
-    if (kind == FLOATS) number->f = (float)whole;
-    else if (kind == DOUBLES) number->d = (double)whole;
-    else number->i = whole;
-    return 1;
-}
-
 static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
     Loop *loop = (Loop *)self;
-    int kind = PyVectorcall_NARGS(flags) == 2 && !keywords ? kind_of(loop, args[0]) : -1;
-    if (kind < 0) Py_RETURN_NONE;
+    if (PyVectorcall_NARGS(flags) != 2 || keywords) Py_RETURN_NONE;
+    int kind = kind_of(loop, args[0]), half;
+    if (kind < 0) {
+        if ((half = half_of(loop, args[0])) != PLAIN) return halves(loop, args, half);
+        Py_RETURN_NONE;
+    }
     PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
     Number number;
     char *second = (char *)&number;
@@ -106,16 +175,17 @@ static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObj
     return (PyObject *)out;
 }
 
-/* Loop(inputs, ufunc of float32, ufunc of float64, ufunc of int64, numbers): None for a dtype that has no loop. */
+/* Loop(inputs, ufunc of float32, ufunc of float64, ufunc of int64, numbers, halves=0): None for a dtype that has no loop. */
 static PyObject *loop_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    int inputs, numbers;
+    int inputs, numbers, halves = 0;
     PyObject *ufuncs[KINDS];
     (void)keywords;
-    if (!PyArg_ParseTuple(args, "iOOOp", &inputs, &ufuncs[0], &ufuncs[1], &ufuncs[2], &numbers)) return NULL;
+    if (!PyArg_ParseTuple(args, "iOOOp|i", &inputs, &ufuncs[0], &ufuncs[1], &ufuncs[2], &numbers, &halves)) return NULL;
     Loop *loop = (Loop *)type->tp_alloc(type, 0);
     if (loop == NULL) return NULL;
     loop->call = inputs == 1 ? single : pair;
     loop->numbers = numbers;
+    loop->halves = halves;
     loop->inputs = inputs;
     for (int k = 0; k < KINDS; k++) loop->ufuncs[k] = Py_NewRef(ufuncs[k]);
     for (int k = 0; k < KINDS; k++)

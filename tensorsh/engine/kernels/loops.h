@@ -20,6 +20,7 @@ typedef struct {
     PyObject *ufuncs[KINDS]; /* whose loops these are */
     int numbers; /* whether the second operand may be a Python number */
     int inputs;
+    int halves; /* whether half types are computed by float32's loop, and rounded: 2 where numbers are not rounded before */
 } Loop;
 
 typedef union {

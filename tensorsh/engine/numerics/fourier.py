@@ -51,7 +51,10 @@ def transformed(name: str, a: Any, dim: Any, forward: bool, mode: str, *size: in
     transform = loaded().get(name)
     if transform is None:
         return None
-    if short_fourier is not unsuited and any(a.shape[d] < LONG for d in dim):
+    if short_fourier is not unsuited and min([a.shape[d] for d in dim]) < LONG:
+        if len(dim) == 1:
+            n = size[0] if size else a.shape[dim[0]]
+            return along(name, a, dim[0], forward, scaling(mode, count or n), n, count in (0, n))
         return one_by_one(name, a, list(dim), forward, mode, *size, count=count)
     if not count or mode == "none" or count == prod(a.shape[d] for d in dim):
         return transform(a, tuple(dim), *size, forward, SCALINGS[mode], None, 1)
@@ -61,6 +64,7 @@ def transformed(name: str, a: Any, dim: Any, forward: bool, mode: str, *size: in
 
 short_fourier = kernel("short_fourier", unsuited)
 LONG = 16
+SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 BOTH = frozenset((2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15))
 """The lengths that the kernel transforms; of a real signal, or to one, those for which PyTorch's library has no way of its own."""
 REAL = {"r2c": frozenset((2, 3, 4, 5, 6, 8, 10, 12, 15)), "c2r": frozenset((2, 3, 4, 5, 6, 8, 10, 12))}
@@ -92,7 +96,7 @@ def short(a: Any, dim: Any) -> bool:
 def along(name: str, a: Any, d: int, forward: bool, scale: float, length: int, lone: bool) -> Any:
     """One transform along one dimension, times a number; `lone`: it is not followed by those along others."""
     d %= a.ndim
-    real = a.real.dtype
+    real = SINGLE if a.dtype.char in "fF" else DOUBLE
     if length not in (BOTH if name == "c2c" else REAL[name]) or (length == 8 and name == "c2c" and real == np.float64):
         found = loaded()[name](a, (d,), *([length] if name == "c2r" else []), forward, 0, None, 1)
         return found if scale == 1 else np.multiply(found, real.type(scale), found)
@@ -108,7 +112,7 @@ def along(name: str, a: Any, d: int, forward: bool, scale: float, length: int, l
     if name == "c2r":
         found = np.ascontiguousarray(found[..., 0])
     else:
-        found = found.view(np.complex64 if real == np.float32 else np.complex128)[..., 0]
+        found = found.view(np.complex64 if real is SINGLE else np.complex128)[..., 0]
         if name == "r2c" and lone and length in NEGATIVE:
             k = NEGATIVE[length]
             zero = found[..., k].imag

@@ -49,6 +49,11 @@ def batch(x: Any, weight: Any, bias: Any, given: tuple, eps: float, running: tup
     column = (1, -1) + (1,) * (x.ndim - 2)
     mean, rstd = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
     target = laid_out(out)
+    if state.threads == 1 or x.size < SHARED:
+        f = kernels.compiled.batch_norm
+        if f(laid, weight, bias, eps, target, mean, rstd, *running, *given, 0, laid.shape[1]) is None:
+            return None
+        return out, (mean if given[0] is None else given[0]).reshape(column), rstd.reshape(column)
     done = []
 
     def work(first: int, end: int) -> None:
@@ -93,8 +98,14 @@ def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
         return None
     samples, channels = x.shape[:2]
     shape = (samples, groups, channels // groups, -1)
-    out, mean = np.empty_like(x), np.empty((samples, groups, 1), x.dtype)
-    rstd = np.empty_like(mean)
+    out, mean, rstd = np.empty_like(x), np.empty((samples, groups, 1), x.dtype), np.empty((samples, groups, 1), x.dtype)
+    if state.threads == 1 or x.size < SHARED:
+        some, (lines, *rows) = (samples * groups, *shape[2:]), (out, mean, rstd)
+        means, rstds = (a.reshape(-1, 1) for a in rows)
+        found = kernels.compiled.group_norm(
+            x.reshape(some), weight, bias, eps, lines.reshape(some), means, rstds, groups
+        )
+        return None if found is None else (out, mean, rstd)
     arrays = [x.reshape(shape), out.reshape(shape), mean, rstd]
     done = []
 

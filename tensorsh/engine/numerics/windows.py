@@ -13,13 +13,13 @@ WORDS = {1: "one", 2: "two", 3: "three"}
 AXES = {2: "HW", 3: "THW"}
 
 
-NUMBERS = (int, bool)
+PLAIN = frozenset((int, bool, str, type(None)))
 INT = (1 << 31) - 1
 """The largest of the integers of 32 bits that hold a pooling's settings."""
 
 
 def remembered(function: Callable) -> Callable:
-    """A function of shapes and settings that keeps what it answered (not what it refused) to numbers and tuples of them."""
+    """A function of shapes and settings that keeps what it answered (not what it refused) to numbers, words and tuples of numbers."""
     kept: dict[tuple, Any] = {}
 
     def ask(*args: Any) -> Any:
@@ -29,7 +29,7 @@ def remembered(function: Callable) -> Callable:
             args, answer = tuple([tuple(x) if type(x) is list else x for x in args]), None
         if answer is None:
             answer = function(*args)
-            if all([x is None or type(x) in NUMBERS or type(x) is tuple and {*map(type, x)} <= {int} for x in args]):
+            if all([type(x) in PLAIN or type(x) is tuple and {*map(type, x)} <= {int} for x in args]):
                 if len(kept) >= 1000:
                     kept.clear()
                 kept[args] = answer

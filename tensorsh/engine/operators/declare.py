@@ -27,15 +27,15 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox.long_calls import endable
 from ..arrays.dtype import COMPLEX, dtype
-from ..arrays.layout import copying, laying
+from ..arrays.layout import by_columns, copying
 from ..examples import example
 from ..loading.table import FUNCTIONS
 from ..tape.record import attach, camel
 from ..tensors.inplace import write
 from ..tensors.named_tuples import named
 from ..tensors.tensor import Tensor
+from .around import Around
 from .composite import Composite, composite
 from .executor import NUMBERS, REQUIRED, Executor
 from .forms import in_one_tuple
@@ -144,10 +144,12 @@ class Operator(Executor):
         self.hosted: bool = long == "hosted"
         if "Written" in kinds:
             self.overwrite, self.kernel = kernel, copying(kernel)
-        if laid:
-            self.kernel = laying(kernel, laid)
-        if laid[:6] in ("images", "planes") if long is None else long:
-            self.kernel = endable(self.kernel, in_pairs=True)
+        images, *number = laid.split() or [""]
+        if images == "columns":
+            self.kernel, images = by_columns(kernel, frozenset(map(int, number))), ""
+        if images or long:
+            lasting = bool(images) if long is None else bool(long)
+            self.kernel = Around(self.kernel, lasting, int(number[0]) if images else 0, 6 if images == "images" else 5)
         self.real_gradient = False
         """Whether complex results have no gradient: set below the declaration."""
         self.exact_numbers: bool = scalars == "exact"

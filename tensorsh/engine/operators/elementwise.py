@@ -50,7 +50,15 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
             precise = PRECISE.get(options.get("precise", ufunc)) if exact else None
             loop = options.get("loop", precise if exact else ufunc)
             whole = many and not options.get("floats", False)
-            op.loop = loop_of(1 + many, loop, ufunc, ufunc if whole else None, many and op.scalars)
+            halves = op.wide and (op.check is None or op.takes_floats)
+            op.loop = loop_of(
+                1 + many,
+                loop,
+                ufunc,
+                ufunc if whole else None,
+                many and op.scalars,
+                halves + (halves and op.exact_numbers),
+            )
         if many:
             op.same = on_one_dtype(op, ufunc, options)
         elif op.wide and (op.check is None or op.takes_floats):
@@ -60,11 +68,12 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
     op.operands = 0 if op.loop is None else 2 if many else 1
 
 
-def loop_of(inputs: int, single: Any, double: Any, whole: Any, numbers: bool) -> Any:
-    """The inner loops of the ufuncs of three dtypes; None without kernels."""
+def loop_of(inputs: int, single: Any, double: Any, whole: Any, numbers: bool, halves: int) -> Any:
+    """The inner loops of the ufuncs of three dtypes; None without kernels. halves: whether float32's computes half types too;
+    2: with numbers that are not rounded to them."""
     made = kernel("Loop")
     ufuncs = [u if type(u) is np.ufunc else None for u in (single, double, whole)]
-    return None if made is None or ufuncs[0] is None else made(inputs, *ufuncs, numbers)
+    return None if made is None or ufuncs[0] is None else made(inputs, *ufuncs, numbers, halves)
 
 
 def precisely(ufunc: Any, options: dict) -> Callable:

@@ -4,7 +4,7 @@ from ..tape.record cimport Recording, attach, dtype_of, size_of
 from ..graph.fields cimport Fields, fresh, wrap
 
 cdef Switches switches
-cdef object ndarray, FLOAT32, FLOAT64
+cdef object ndarray, FLOAT32, FLOAT64, COMPLEX_HALF
 cdef tuple INTEGERS
 cdef long long HUGE
 
@@ -39,6 +39,7 @@ cdef class Executor(Recording):
     cdef object apply(self, list arrays, bint tried)
     @cython.locals(i=Py_ssize_t, usual=bint)
     cdef object calculated(self, list arrays, bint tried)
+    cdef object fast_again(self, list arrays)
     cdef bint floats(self, object a) except -1
     @cython.locals(n=Py_ssize_t)
     cdef object quickly(self, object a, tuple values)

@@ -311,6 +311,10 @@ class Executor(Recording):
                     if x is not None and type(x) is not ndarray and not isinstance(x, NUMBERS):
                         xp, kernel = module_and_kernel(self, arrays)
                         break
+                if narrow is not None and narrow is not COMPLEX_HALF and self.fast is not None and xp is np:
+                    result = self.fast_again(arrays)
+                    if result is not None:
+                        return narrowed(result, narrow)
             given = None
             for i in range(self.positional, len(arrays)):
                 if arrays[i] is not self.defaults[i]:
@@ -336,6 +340,18 @@ class Executor(Recording):
         if narrow is not None and ("dtype" not in self.index or arrays[self.index["dtype"]] is None):
             result = narrowed(result, narrow)
         return result
+
+    def fast_again(self, arrays):
+        """The result of the array function for floats, for half types after they were brought to single precision; None where
+        these are not for it, or go to a type that was asked for."""
+        if "dtype" in self.index and arrays[self.index["dtype"]] is not None:
+            return None
+        if not (self.alike(arrays) if self.unmixed else self.plain(arrays)):
+            return None
+        try:
+            return self.fast(*arrays)
+        except (TypeError, ValueError, AttributeError, IndexError, OverflowError):
+            return None
 
     def alike(self, arrays):
         """Whether the promoted operands are float arrays of one dtype and numbers; these become numbers of that dtype."""

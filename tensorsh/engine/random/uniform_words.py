@@ -199,10 +199,16 @@ _MODULUS = {
 }
 
 
+@lru_cache(32)
+def modulus_of(dtype: np.dtype) -> int:
+    """One more than the largest integer of those that `random_` draws for a dtype."""
+    return _MODULUS[dtype.name]
+
+
 def random(generator: Generator, shape: Shape, dtype: Any) -> np.ndarray:
     """`random_()` without bounds."""
     dtype = np.dtype(dtype)
-    modulus = _MODULUS[dtype.name]
+    modulus = modulus_of(dtype)
     n = _count(shape)
     if dtype is I8:
         out = generator.words64(n)

@@ -33,8 +33,12 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
     types round after each step. `power`: real numbers in double, for logspace."""
     kind = np.dtype(np.float64) if d.kind in "iu" else d
     first, last = kind.type(start), kind.type(end)
-    i = np.arange(steps)
     half = steps // 2
+    if kind.char in "fd" and not power and steps > 1:
+        step = kind.type((last - first) / (steps - 1))
+        near, far = np.arange(half, dtype=kind), np.arange(steps - half - 1, -1, -1, dtype=kind)
+        return np.concatenate((fused(near, step, first), fused(far, -step, last)))
+    i = np.arange(steps)
     if d.kind == "c" and not power:
         found = np.empty(steps, kind)
         found.real = both_halves(first.real, last.real, steps, found.real.dtype)

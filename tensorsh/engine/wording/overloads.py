@@ -89,7 +89,7 @@ class Overload:
         """Whether arguments fit whatever the tensors among them are: none of these stands for a number."""
         places = self.parameters
         for at, value in enumerate(args):
-            if isinstance(value, Tensor) and not (at < len(places) and places[at].kind == "Tensor"):
+            if isinstance(value, Tensor) and not (at < len(places) and places[at].kind in ("Tensor", "Any")):
                 return False
             if at < len(places) and places[at].kind in LISTS and stand_ins(value):
                 return False

@@ -68,6 +68,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     in any case. The shape stays; gradients flow back through it where both dtypes are floating-point. RuntimeError:
     no such device.
     """
+    if not kwargs and len(args) == 1 and isinstance(args[0], dtype):
+        return self if self.dtype is args[0] else to_copy.function(self, args[0])
     d = kwargs.pop("dtype", None)
     if d is not None:
         d = chosen(d, "to")
@@ -157,6 +159,8 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor on the CPU.
     Itself where it is there already, else a copy of the same shape and dtype; gradients flow back through it.
     """
+    if memory_format is None and self._array.__class__ is np.ndarray:
+        return self
     return to(self, CPU, memory_format=memory_format)
 
 
@@ -200,6 +204,9 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_
 
 def type_as(self: Tensor, other: Tensor) -> Tensor:
     """This tensor in the dtype and on the device of another."""
+    a, b = self._array, other._array
+    if a.__class__ is b.__class__ is np.ndarray and a.dtype is b.dtype:
+        return self
     return to(self, other)
 
 

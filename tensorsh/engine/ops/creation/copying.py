@@ -172,6 +172,9 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 
 def assign(target: Any, source: Any) -> None:
     """Write an array into another, converting; a complex one leaves its imaginary part behind."""
+    if type(source) is type(target) is np.ndarray and source.dtype is target.dtype:
+        target[...] = source
+        return
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         warn("Casting complex values to real discards the imaginary part")
         source = source.real

@@ -168,6 +168,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
         same_device("equal", input=x, other=y)
     if x.shape != y.shape:
         return False
+    if type(x) is type(y) is np.ndarray and x.dtype is y.dtype and x.dtype.kind in "biufc" and x.size <= SOME:
+        return b"\0" not in (x == y).tobytes()  # truth values are bytes
     common = result_type([x, y]).numpy
     if type(x) is np.ndarray and x.ndim and len(x) > 1 and x.size > SOME and not same(x[:1], y[:1], common):
         return False

@@ -122,6 +122,8 @@ def product_log(ufunc: Any) -> Any:
 
     def kernel(xp: Any, input: Any, other: Any) -> Any:
         value = input * rounded(ufunc, xp.asarray(other))
+        if input.all():
+            return value
         return xp.where(xp.isnan(other), input.dtype.type(np.nan), xp.where(input == 0, input.dtype.type(0), value))
 
     return kernel

@@ -142,14 +142,16 @@ def masked_scatter_op(xp, input: Array, mask: Array, source: Array):
         )
     if mask.dtype.kind != "b":
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {of(mask).short}")
-    try:
-        shape = np.broadcast_shapes(input.shape, mask.shape)
-    except ValueError:
-        raise broadcast_error(mask.shape, input.shape) from None
+    shape = input.shape
+    if mask.shape != shape:
+        try:
+            shape = np.broadcast_shapes(shape, mask.shape)
+        except ValueError:
+            raise broadcast_error(mask.shape, input.shape) from None
+        mask = xp.broadcast_to(mask, shape)
     whole = xp.empty(shape, input.dtype)
     whole[...] = input
-    mask = xp.broadcast_to(mask, shape)
-    count = int(mask.sum().item())
+    count = int(xp.count_nonzero(mask))
     if count > source.size:
         raise RuntimeError("Number of elements of source < number of ones in mask")
     whole[mask] = source.reshape(-1)[:count]

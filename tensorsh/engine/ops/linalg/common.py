@@ -7,6 +7,7 @@ which is imported when first needed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,7 @@ def check_kernel(kernel: str, x: Any) -> None:
 def check_info(info: Any, message: Callable[[str, int], str]) -> None:
     """Raise for the first matrix whose factorisation failed; `message` gets "(Batch element 1): " or "", and the info."""
     codes = info._array if hasattr(info, "_array") else info
-    if absent(codes):
+    if type(codes) is np.ndarray and not codes.ndim and not codes.item() or absent(codes):
         return
     if not isinstance(codes, (np.ndarray, np.generic)):
         codes = move(codes, CPU)
@@ -149,6 +150,11 @@ def singular_inverse(name: str) -> Callable[[str, int], str]:
 
 def each(f: Callable, *arrays: Any) -> Any:
     """`f` on every matrix of equally batched arrays, the results stacked (f may return a tuple)."""
+    if arrays[0].ndim == 2:
+        alone = f(*arrays)
+        return (
+            tuple([np.asarray(x, order="C") for x in alone]) if type(alone) is tuple else np.asarray(alone, order="C")
+        )
     core = arrays[0].shape[:-2]
     rows = [a.reshape((-1, *a.shape[len(core) :])) for a in arrays]
     count = int(np.prod(core))
@@ -164,9 +170,14 @@ def each(f: Callable, *arrays: Any) -> Any:
 
 def lapack(names: str, like: Any) -> list:
     """LAPACK functions for an array's dtype."""
+    return functions_of(names, like.dtype)
+
+
+@lru_cache(64)
+def functions_of(names: str, dtype: Any) -> list:
     from ...loading import scipy
 
-    return list(scipy.part("linalg").get_lapack_funcs(names.split(), (np.empty((1, 1), like.dtype),)))
+    return list(scipy.part("linalg").get_lapack_funcs(names.split(), (np.empty((1, 1), dtype),)))
 
 
 def real_dtype(dtype: Any) -> Any:

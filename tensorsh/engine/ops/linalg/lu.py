@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -49,7 +50,17 @@ def parts(LU: Any) -> tuple:
     """L and U of the compact form."""
     m, n = LU.shape[-2:]
     k = min(m, n)
-    return np.tril(LU[..., :, :k], -1) + np.eye(m, k, dtype=LU.dtype), np.triu(LU[..., :k, :])
+    lower, upper = triangles(m, n)
+    return np.where(lower, LU[..., :, :k], LU.dtype.type(0)) + np.eye(m, k, dtype=LU.dtype), np.where(
+        upper, LU[..., :k, :], LU.dtype.type(0)
+    )
+
+
+@lru_cache(32)
+def triangles(m: int, n: int) -> tuple:
+    """What L, below its diagonal, and U have of a matrix; only read."""
+    k = min(m, n)
+    return np.tri(m, k, -1, bool), ~np.tri(k, n, -1, bool)
 
 
 def permutation_matrix(pivots: Any, m: int, dtype: Any) -> Any:
@@ -238,12 +249,13 @@ def linalg_lu_solve(xp, LU: Array, pivots: Unlinked, B: Array, *, left=True, adj
         return np.zeros(shape, LU.dtype)
     # X A = B is A^H X^H = B^H, so the right side turns and the adjoint is taken once more.
     b = B if left else herm(B)
-    lu = np.broadcast_to(LU, batch + LU.shape[-2:])
-    p = np.broadcast_to(pivots, batch + pivots.shape[-1:])
-    b = np.broadcast_to(b, batch + b.shape[-2:])
+    lu, p = LU, pivots
+    if not B.shape[:-2] == LU.shape[:-2] == pivots.shape[:-1] == batch:
+        lu = np.broadcast_to(LU, batch + LU.shape[-2:])
+        p = np.broadcast_to(pivots, batch + pivots.shape[-1:])
+        b = np.broadcast_to(b, batch + b.shape[-2:])
     turned = adjoint == left
-    lower = np.tril(lu, -1) + np.eye(n, dtype=lu.dtype)
-    upper = np.triu(lu)
+    lower, upper = parts(lu)
     P = permutation_matrix(p, n, LU.dtype)
     if turned:
         x = triangular_solution(herm(upper), b, False, True, False)

@@ -51,7 +51,8 @@ def triangular_solution(a: Any, b: Any, upper: bool, left: bool, unitriangular: 
     if not left:
         a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
         upper = not upper
-    b = np.broadcast_to(b, batch + b.shape[-2:])
+    if b.shape[:-2] != batch:
+        b = np.broadcast_to(b, batch + b.shape[-2:])
     if a.shape[:-2] != batch:
         a = np.broadcast_to(a, batch + a.shape[-2:])
     x = back_substitution(a, b, upper, unitriangular)
@@ -105,7 +106,7 @@ def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, un
     check_kernel("triangular_solve_cpu", A)
     a = A.swapaxes(-1, -2) if transpose else A
     batch = common_shape(input.shape[:-2], a.shape[:-2])
-    copy = np.array(np.broadcast_to(A, batch + A.shape[-2:]))
+    copy = np.array(A if A.shape[:-2] == batch else np.broadcast_to(A, batch + A.shape[-2:]))
     return triangular_solution(a, input, upper != transpose, True, unitriangular), copy
 
 

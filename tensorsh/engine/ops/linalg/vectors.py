@@ -42,12 +42,15 @@ def check_cross(input: Any, other: Any, dim: Any = -1) -> None:
 def linalg_cross(xp, input: Array, other: Array, *, dim=-1):
     """The cross product of vectors of three elements along `dim`."""
     axis = wrap_dim(dim, input.ndim)
-    a, b = (xp.moveaxis(x, axis, 0) for x in (input, other))
-    found = xp.empty(np.broadcast_shapes(input.shape, other.shape), input.dtype)
-    rows = xp.moveaxis(found, axis, 0)
+    shape = input.shape if input.shape == other.shape else np.broadcast_shapes(input.shape, other.shape)
+    found = xp.empty(shape, input.dtype)
+    before = (slice(None),) * axis
+    a, b = [[x[(*before, k)] for k in range(3)] for x in (input, other)]
     for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
         rest = single_product(xp, a[j], b[i])
-        rows[k] = single_product(xp, a[i], b[j]) - rest if rest.dtype.kind == "c" else fused(a[i], b[j], -rest)
+        found[(*before, k)] = (
+            single_product(xp, a[i], b[j]) - rest if rest.dtype.kind == "c" else fused(a[i], b[j], -rest)
+        )
     return found
 
 
@@ -114,8 +117,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if columns > 0:
         result.select(1, 0).fill_(1)
     if columns > 1:
-        result.narrow(1, 1, columns - 1).copy_(x.unsqueeze(1))
-        result.narrow(1, 1, columns - 1).copy_(result.narrow(1, 1, columns - 1).cumprod(1))
+        powers = result.narrow(1, 1, columns - 1)
+        powers.copy_(x.unsqueeze(1))
+        powers.copy_(powers.cumprod(1))
     return result if increasing else result.flip([1])
 
 

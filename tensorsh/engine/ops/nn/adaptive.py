@@ -19,7 +19,7 @@ from ...loading.table import find_function
 from ...numerics.windows import check_adaptive, many, remembered
 from ...operators.declare import Array, composite, operator
 from ...wording.overloads import refuse as refuse_arguments
-from .pooling import refused
+from .pooling import plain, refused
 
 
 def spans(n: int, m: int) -> list[tuple[int, int]]:
@@ -205,6 +205,9 @@ def _sizes(kind: str, shape: tuple, item: int, output_size: Any, d: int) -> tupl
 def _adaptive_forms(d: int) -> None:
     def average(input, output_size):
         size = _sizes("avg", input._array.shape, input._array.itemsize, output_size, d)
+        if d == 1 and size[0] > 1 and plain(input):
+            refused("adaptive_avg_pool2d", input._array, "biuc")
+            return adaptive_average.function(input, size)
         if d == 1:
             return find_function("nn.functional.adaptive_avg_pool2d")(input.unsqueeze(-2), (1, size[0])).squeeze(-2)
         if all(m == 1 for m in size):
@@ -218,7 +221,10 @@ def _adaptive_forms(d: int) -> None:
 
     def maximum(input, output_size, return_indices=False):
         size = _sizes("max", input._array.shape, input._array.itemsize, output_size, d)
-        if d == 1:
+        if d == 1 and plain(input):
+            refused("adaptive_max_pool2d", input._array, "biuc")
+            values, indices = adaptive_max.function(input, size)
+        elif d == 1:
             values, indices = find_function("nn.functional.adaptive_max_pool2d")(
                 input.unsqueeze(-2), (1, size[0]), True
             )

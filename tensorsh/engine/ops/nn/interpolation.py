@@ -40,7 +40,25 @@ def cubic(x: np.ndarray, a: float) -> np.ndarray:
 
 
 def taps(n: int, m: int, mode: str, align: bool, scale: float | None) -> tuple[np.ndarray, np.ndarray]:
-    """For each of m outputs over n inputs: the inputs it sums [m, T], and their weights."""
+    """For each of m outputs over n inputs: the inputs it sums [m, T], and their weights; to be read only."""
+    few = type(m) is int and m <= FEW and (scale is None or type(scale) is float)
+    return (taps_of_few if few else all_taps)(n, m, mode, align, scale)
+
+
+FEW = 256
+"""The taps of so many outputs are remembered."""
+
+
+@lru_cache(64)
+def taps_of_few(*settings: Any) -> tuple[np.ndarray, np.ndarray]:
+    found = all_taps(*settings)
+    for part in found:
+        part.flags.writeable = False
+    return found
+
+
+def all_taps(n: int, m: int, mode: str, align: bool, scale: float | None) -> tuple[np.ndarray, np.ndarray]:
+    """As `taps`, new ones."""
     i = np.arange(m, dtype=np.float64)
     step = n / m if scale is None or scale <= 0 else 1.0 / scale
     if mode == "nearest":

@@ -406,17 +406,17 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enable
     The C channels in `num_groups` equal groups, each brought to mean 0 and variance 1 (`eps` is added to the latter),
     then times `weight` plus `bias`, of C elements. RuntimeError: C that `num_groups` does not divide.
     """
-    if input.ndim < 2:
+    shape = input._array.shape
+    if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
-    check_batch([input.shape[0] * input.shape[1] // num_groups, num_groups, *input.shape[2:]])
+    check_batch([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
     if num_groups < 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
-    if input.shape[1] % num_groups:
+    if (channels := shape[1]) % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
-            f"{list(input.shape)} and num_groups={num_groups}"
+            f"{list(shape)} and num_groups={num_groups}"
         )
-    channels = input.shape[1]
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and tuple(v.shape) != (channels,):
             shown = list(weight.shape) if weight is not None else [0]

@@ -80,6 +80,8 @@ def bordered(xp, a, pad, mode):
     out[tuple(inner)] = a
     for axis, before, after in axes:
         inner[axis] = slice(None)
+        if not before and not after:
+            continue
         end = before + a.shape[axis]
         view = lambda *part: out[(*inner[:axis], slice(*part), *inner[axis + 1 :])]  # noqa: B023 - used in this turn
         edges = mode == "replicate"
@@ -127,10 +129,12 @@ border_spread.gradient(grad=lambda t, g, pad, mode: t._border_pad(g, pad, mode))
 def pad(input, pad, mode="constant", value=None):
     """Pad the last dimensions: `pad` holds the numbers of elements before and after, last dimension first.
     RuntimeError: an odd number of lengths; NotImplementedError: a mode without rule for so many dimensions."""
-    widths = tuple(int(p) for p in pad)
+    widths = tuple([int(p) for p in pad])
+    shape = input._array.shape
+    ndim = len(shape)
     if len(widths) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
-    if len(widths) // 2 > input.ndim:
+    if len(widths) // 2 > ndim:
         raise RuntimeError(
             "Padding length should be less than or equal to two times the input dimension but got padding length "
             f"{len(widths)} and input of dimension {input.ndim}"
@@ -142,15 +146,15 @@ def pad(input, pad, mode="constant", value=None):
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     dims = len(widths) // 2
-    if input.ndim not in (dims + 1, dims + 2) or dims > 3:
+    if ndim not in (dims + 1, dims + 2) or dims > 3:
         raise NotImplementedError(f"Padding size {len(widths)} is not supported for {input.ndim}D input tensor.")
-    if mode in ("reflect", "replicate") and 0 in input.shape[-dims - 1 :]:
+    if mode in ("reflect", "replicate") and 0 in shape[-dims - 1 :]:
         raise RuntimeError(
             f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
             f"input, but got: {list(input.shape)}"
         )
     for at in range(dims):
-        n, before, after = input.shape[input.ndim - 1 - at], widths[2 * at], widths[2 * at + 1]
+        n, before, after = shape[ndim - 1 - at], widths[2 * at], widths[2 * at + 1]
         if mode == "reflect" and max(before, after) >= n:
             raise RuntimeError(
                 f"Argument #{4 + 2 * at}: Padding size should be less than the corresponding input dimension, but got: padding "

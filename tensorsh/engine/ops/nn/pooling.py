@@ -132,11 +132,18 @@ def compiled_maxima(
     x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, out: tuple, placed: bool
 ) -> tuple | None:
     """Maxima, and their places where these are wanted, by the compiled kernel; None for what it is not made for."""
-    if type(x) is not np.ndarray or not x.flags.c_contiguous or x.dtype.char not in "fd" or prod(kernel) > 256:
+    if type(x) is not np.ndarray or not x.flags.c_contiguous or prod(kernel) > 256:
         return None
+    if x.dtype.char not in "fd":
+        wide = exactly(x)
+        found = None if wide is None else compiled_maxima(wide, kernel, stride, padding, dilation, out, placed)
+        return None if found is None else (found[0].astype(x.dtype), found[1])
     d, given = len(kernel), numbers(kernel, stride, padding, dilation)
     best = np.empty((*x.shape[:2], *out), x.dtype)
     where = np.empty(best.shape, np.uint8) if placed else None
+    if state.threads == 1 or x.size < SHARED:
+        done = pool(as_planes(x, d), as_planes(best, d), as_planes(where, d) if placed else None, given)
+        return None if done is None else (best, where)
     jobs = cut(x.shape[0] * x.shape[1], x.size)
     parts = [as_planes(x, d), as_planes(best, d), as_planes(where, d) if placed else None]
     done = []
@@ -146,6 +153,22 @@ def compiled_maxima(
 
     each(work, jobs, min(state.threads, len(jobs)))
     return (best, where) if all(d is not None for d in done) else None
+
+
+def exactly(x: Any) -> Any:
+    """A small array of half types or of whole numbers as one of floats that hold the same numbers, and sums of a few of
+    them; None for others."""
+    kind = x.dtype.kind
+    if not 0 < x.size <= FEW:
+        return None
+    if x.dtype.itemsize == 2 and kind in "fV":
+        return x.astype(np.float32)
+    if kind not in "iu" or x.dtype.itemsize == 8 and not -EXACT <= x.min() <= x.max() <= EXACT:
+        return None
+    return x.astype(np.float64)
+
+
+FEW, EXACT = 4096, 1 << 40
 
 
 def cut(planes: int, size: int) -> list[tuple[int, int]]:
@@ -191,8 +214,24 @@ def max_pool_values(xp, input: Array, kernel_size, stride, padding, dilation, ce
     return best.reshape(*input.shape[:2], *out)
 
 
+@lru_cache(64)
+def windows_of_few(size: tuple, *settings: tuple) -> tuple:
+    """Where each window begins, as a flat index of the input, and how far from there its places are; only read."""
+    kernel, stride, padding, dilation, out = settings
+    steps = [prod(size[axis + 1 :]) for axis in range(len(size))]
+    begins, offsets = np.zeros(out, np.int64), np.zeros(kernel, np.int64)
+    for axis, step in enumerate(steps):
+        column = (-1,) + (1,) * (len(size) - 1 - axis)
+        begins += ((np.arange(out[axis]) * stride[axis] - padding[axis]) * step).reshape(column)
+        offsets += (np.arange(kernel[axis]) * dilation[axis] * step).reshape(column)
+    return begins, offsets.reshape(-1)
+
+
 def flat_indices(xp, where, size, kernel, stride, padding, dilation, out):
     """Places in windows as flat indices in the input."""
+    if xp is np and prod(out) <= FEW:
+        begins, offsets = windows_of_few(tuple(size), kernel, stride, padding, dilation, tuple(out))
+        return begins + offsets.take(where)
     flat = xp.zeros(where.shape, np.int64)
     rest = where.astype(np.int64)
     for axis in range(len(kernel) - 1, -1, -1):
@@ -280,88 +319,6 @@ max_pool_spread.gradient(
 )
 
 
-@operator(
-    "_avg_pool",
-    node=lambda input, kernel, *rest: f"AvgPool{len(kernel)}DBackward0",
-    method=False,
-    wide=True,
-    laid="planes 1",
-)
-@batchwise
-def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    """Means of the windows of input [N, C, *S]."""
-    ones = (1,) * len(kernel_size)
-    out = tuple(
-        out_size(n, k, s, p, 1, ceil_mode)
-        for n, k, s, p in zip(input.shape[2:], kernel_size, stride, padding, strict=True)
-    )
-    full = surrounded(xp, input, padding, kernel_size, stride, ones, out, 0)
-    total = None
-    for _, place in places(kernel_size, stride, ones, out):
-        if total is None:
-            total = xp.ascontiguousarray(full[place]) + 0  # a sum from zero: -0 is none
-        else:
-            total = xp.add(total, full[place], out=total)
-    by = divisor(xp, input.shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, total.dtype)
-    return total / by if total.dtype.kind != "i" else xp.trunc(total / by).astype(total.dtype)
-
-
-def divisor(xp, shape, out, kernel, stride, padding, include, override, dtype):
-    """How many elements each window's mean counts, as a divisor of sums."""
-    counts = override or window_counts(shape[2:], out, kernel, stride, padding, include)
-    return xp.asarray(counts.astype(dtype)) if type(counts) is np.ndarray else dtype.type(counts)
-
-
-@lru_cache(32)
-def window_counts(shape: tuple, out: tuple, kernel: tuple, stride: tuple, padding: tuple, include: bool) -> Any:
-    """How many elements each window counts: a number where they are alike."""
-    sizes = []
-    for n, m, k, s, p in zip(shape, out, kernel, stride, padding, strict=True):
-        begin = np.arange(m) * s - p
-        end = np.minimum(begin + k, n + p)
-        sizes.append(end - begin if include else np.minimum(end, n) - np.maximum(begin, 0))
-    if all((each == k).all() for each, k in zip(sizes, kernel, strict=True)):
-        return prod(kernel)
-    counts = sizes[0]
-    for size in sizes[1:]:
-        counts = counts[..., None] * size
-    return counts
-
-
-average_pool.gradient(
-    input=lambda t, g, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: (
-        t._avg_pool_spread(
-            g, tuple(input.shape), kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-        )
-    )
-)
-
-
-@operator("_avg_pool_spread", method=False, wide=True, laid="planes 1")
-@batchwise
-def average_pool_spread(
-    xp, grad: Array, shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-):
-    """Gradients of window means, spread over the windows."""
-    out, ones = grad.shape[2:], (1,) * len(kernel_size)
-    share = grad / divisor(
-        xp, shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, grad.dtype
-    )
-    full = surrounded(xp, xp.zeros(shape, grad.dtype), padding, kernel_size, stride, ones, out, 0)
-    for _, place in places(kernel_size, stride, ones, out):
-        full[place] += share
-    if full.shape != tuple(shape):
-        full = full[(slice(None), slice(None), *(slice(p, p + n) for p, n in zip(padding, shape[2:], strict=True)))]
-    return xp.ascontiguousarray(full)
-
-
-average_pool_spread.gradient(
-    grad=lambda t, g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override: t._avg_pool(
-        g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    )
-)
-
-
 def batched(input: Tensor, d: int) -> tuple[Tensor, bool]:
     """The input with a batch dimension, and whether it had none."""
     return (input.unsqueeze(0), True) if input.ndim == d + 1 else (input, False)
@@ -372,6 +329,12 @@ def outputs(sizes: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: 
     """How many windows fit in each dimension."""
     several = zip(sizes, kernel, stride, padding, dilation, strict=True)
     return tuple(out_size(n, k, s, p, w, ceil_mode) for n, k, s, p, w in several)
+
+
+def plain(input: Tensor) -> bool:
+    """Whether nothing is recorded of an array in row order: its lines are pooled as such, otherwise as images of one row."""
+    a = input._array
+    return type(a) is np.ndarray and a.flags.c_contiguous and (input._node is None or not state.grad_enabled)
 
 
 def refused(kernel: str, array: Any, kinds: str = "bc") -> None:
@@ -414,6 +377,8 @@ def _max_forms(d: int) -> None:
         given = geometry(input._array.shape, kernel_size, stride, padding, dilation, ceil_mode)
         if d == 1:
             refused("max_pool1d_impl", input._array)
+            if plain(input) and (not return_indices or input._array.dtype.kind in "fV"):
+                return run(input, *given, ceil_mode, return_indices)
             flat = [(n, m[0]) for n, m in zip((1, 1, 0, 1), given, strict=True)]
             found = table.FUNCTIONS["_max_pool2d_form"](input.unsqueeze(-2), *flat, ceil_mode, return_indices)
             if return_indices:
@@ -444,46 +409,3 @@ def _max_forms(d: int) -> None:
 
 for _d in (2, 1, 3):
     _max_forms(_d)
-
-
-def _average_forms(d: int) -> None:
-    @remembered
-    def geometry(shape: tuple, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool) -> tuple:
-        """The settings for each dimension, once they fit the shape of the input."""
-        if d == 1:
-            check_pool_input("avg", d, shape)
-        (kernel,) = settings("avg", d, kernel_size=kernel_size)
-        steps = settings("avg", d, stride=stride)[0] if stride not in (None, [], ()) else kernel
-        (border,) = settings("avg", d, padding=padding)
-        if d > 1:
-            check_pool_input("avg", d, shape)
-            ones = (1,) * d
-            fitting = lambda: outputs(shape[-d:], kernel, steps, border, ones, ceil_mode)  # noqa: E731
-            check_window("avg", shape[-d - 1 :], kernel, steps, border, ones, fitting)
-        return kernel, steps, border
-
-    def pool(
-        input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
-    ):
-        if divisor_override == 0:
-            raise RuntimeError("divisor must be not zero")
-        kernel, steps, border = geometry(input._array.shape, kernel_size, stride, padding, ceil_mode)
-        if d == 1:
-            sizes = [(n, m[0]) for n, m in zip((1, 1, 0), (kernel, steps, border), strict=True)]
-            x = input.unsqueeze(-2)
-            return table.FUNCTIONS["nn.functional.avg_pool2d"](x, *sizes, ceil_mode, count_include_pad).squeeze(-2)
-        refused(f"avg_pool{d}d", input._array, "bc")
-        return average_pool.function(input, kernel, steps, border, ceil_mode, count_include_pad, divisor_override)
-
-    pool.__name__ = f"avg_pool{d}d"
-    pool.__doc__ = (
-        f"The mean of each window of input [N, C, ...] ({d} dimensions).\n\n"
-        "`kernel_size`, `stride` (that of the kernel by default) and `padding` (with zeros) are one number, or one a "
-        "dimension; `count_include_pad` counts the zeros.\nThe dtype stays; N may be missing. RuntimeError: windows that do "
-        "not fit."
-    )
-    composite(f"nn.functional.avg_pool{d}d" + (" avg_pool1d" if d == 1 else ""), method=False)(pool)
-
-
-for _d in (2, 1, 3):
-    _average_forms(_d)

@@ -30,7 +30,7 @@ from ...tensors.inplace import check, rewrite
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
 from ..creation.copying import assign
-from ..creation.factories import _delivered, made, of_size
+from ..creation.factories import _delivered, empty_like, made, of_size
 from .drawn import normal_of_both, normal_of_mean, normal_of_std
 
 
@@ -112,16 +112,16 @@ def _like(name: str, fill: Callable, doc: str) -> None:
         input: Tensor, *, dtype: Any = None, generator: Any = None, device: Any = None, requires_grad: bool = False,
         memory_format: Any = None, **_: Any,
     ) -> Tensor:  # fmt: skip
-        t = table.find_function("empty_like")(input, dtype=dtype, device=device, memory_format=memory_format)
-        return fill(t, generator=generator).requires_grad_(requires_grad)
+        t = fill(empty_like(input, dtype=dtype, device=device, memory_format=memory_format), generator)
+        return t.requires_grad_() if requires_grad else t
 
     sample.__name__ = sample.__qualname__ = name
     sample.__doc__ = doc + " in the size of another tensor."
     function(sample)
 
 
-_like("rand_like", lambda t, **options: t.uniform_(**options), "Uniform random numbers from [0, 1)")
-_like("randn_like", lambda t, **options: t.normal_(**options), "Standard normal random numbers")
+_like("rand_like", lambda t, generator: uniform_(t, generator=generator), "Uniform random numbers from [0, 1)")
+_like("randn_like", lambda t, generator: normal_(t, generator=generator), "Standard normal random numbers")
 
 
 @function
@@ -168,8 +168,8 @@ def randint_like(
 ) -> Tensor:
     """Random integers in the size of another tensor."""
     low, high = (0, low) if high is None else (low, high)
-    t = table.find_function("empty_like")(input, dtype=dtype, device=device)
-    return t.random_(low, high, generator=generator).requires_grad_(requires_grad)
+    t = random_(empty_like(input, dtype=dtype, device=device), low, high, generator=generator)
+    return t.requires_grad_() if requires_grad else t
 
 
 @function
@@ -470,11 +470,13 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
 
 def _distribution(name: str, sampler: str, defaults: dict[str, float], positive: tuple = (0, "")) -> None:
     def method(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
-        values = dict(zip(defaults, args, strict=False)) | kwargs
-        unknown = set(values) - set(defaults)
-        if unknown or len(args) > len(defaults):
-            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(unknown), '')}'")
-        parameters = [float(values.get(k, v)) for k, v in defaults.items()]
+        parameters = [*defaults.values()]
+        if args or kwargs:
+            values = dict(zip(defaults, args, strict=False)) | kwargs
+            unknown = set(values) - set(defaults)
+            if unknown or len(args) > len(defaults):
+                raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(unknown), '')}'")
+            parameters = [float(values.get(k, v)) for k, v in defaults.items()]
         if name == "exponential_" and self.dtype.category < FLOAT:
             raise RuntimeError(
                 "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "

@@ -10,6 +10,7 @@ from ...loading.table import find_function
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor
 from ..elementwise.by_number import over, times
+from ..shapes.views import slice_
 
 
 def part(x: Tensor, dim: int, start: int, length: int) -> Tensor:
@@ -19,6 +20,8 @@ def part(x: Tensor, dim: int, start: int, length: int) -> Tensor:
 def ends(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """All but the last, and all but the first."""
     n = x._array.shape[dim]
+    if n:
+        return slice_.function(x, dim, 0, n - 1), slice_.function(x, dim, 1, n)
     return part(x, dim, 0, n - 1), part(x, dim, 1, n - 1)
 
 

@@ -242,6 +242,9 @@ extreme("max")
 extreme("min")
 
 
+LEAST_AND_LARGEST = np.minimum.reduce, np.maximum.reduce
+
+
 @operator(outputs="min max")
 def aminmax(xp, input: Array, *, dim=None, keepdim=False):
     """The smallest and the largest elements, of all or along `dim`."""
@@ -260,7 +263,9 @@ def aminmax(xp, input: Array, *, dim=None, keepdim=False):
     axes = axis if input.ndim else ()
     if xp is np and input.dtype.itemsize == 2 and input.dtype.kind in "fV":
         wide = converted(input, np.dtype(np.float32))
-        return tuple(f(wide, axis=axes, keepdims=keepdim).astype(input.dtype) for f in (np.min, np.max))
+        return tuple([f(wide, axes, None, None, keepdim).astype(input.dtype) for f in LEAST_AND_LARGEST])
+    if xp is np:
+        return tuple([f(input, axes, None, None, keepdim) for f in LEAST_AND_LARGEST])
     return xp.min(input, axis=axes, keepdims=keepdim), xp.max(input, axis=axes, keepdims=keepdim)
 
 

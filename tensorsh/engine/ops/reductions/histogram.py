@@ -228,12 +228,17 @@ def bincount(input, weights=None, minlength=0):
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{of(a).short}'")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    least, most = module_of([a]).stack(extremes(a)).tolist() if a.size else (0, -1)  # a device is read once
+    if not a.size:
+        least, most = 0, -1
+    elif type(a) is np.ndarray:
+        least, most = map(int, extremes(a))
+    else:
+        least, most = module_of([a]).stack(extremes(a)).tolist()  # a device is read once
     if a.ndim != 1 or least < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     sized((max(minlength, most + 1),), 8)
     if weights is None:
-        return wrap(np.bincount(a.astype(np.int64), minlength=minlength).astype(np.int64))
+        return wrap(np.bincount(a.astype(np.int64, copy=False), minlength=minlength).astype(np.int64, copy=False))
     w = weights._array
     if type(a) is not np.ndarray or type(w) is not np.ndarray:
         same_device("bincount", input=a, weights=w)

@@ -88,6 +88,10 @@ def fold(xp, a, ord, axes, keepdims):
     if a.dtype.kind == "c" or ord not in (1, 2):
         a = xp.abs(a)
     kind = a.dtype
+    if ord == 2 and type(a) is np.ndarray and a.size <= EXACT_SIZE and (len(axes) == 1 or len(axes) == a.ndim):
+        found = roots_of_squares(a, axes[0] if len(axes) < a.ndim else None, bool(keepdims))
+        if found is not None:
+            return found
     if ord == INFINITY:
         return xp.max(a, axis=axes, keepdims=keepdims)
     if ord == -INFINITY:
@@ -118,13 +122,28 @@ def fold(xp, a, ord, axes, keepdims):
 
 
 def plain_norm(x, ord, dim, keepdim, dtype):
-    """The 2-norm of all elements of an array of floats."""
-    if ord != 2 or dim is not None or keepdim or dtype is not None or x.size == 1 or not x.flags.c_contiguous:
+    """The 2-norm of an array of floats, of all elements or along a dimension."""
+    if ord != 2 or dtype is not None or x.size < 2 or not x.flags.c_contiguous:
+        return None
+    if type(dim) is tuple and len(dim) > 1:
+        if len(dim) != x.ndim or sorted([d % x.ndim for d in dim if -x.ndim <= d < x.ndim]) != list(range(x.ndim)):
+            return None
+        dim = None
+    elif type(dim) is tuple and dim:
+        dim = dim[0]
+    if x.size <= EXACT_SIZE:
+        found = roots_of_squares(x, dim, bool(keepdim))
+        if found is not None:
+            return found
+    if dim is not None or keepdim:
         return None
     if x.size > EXACT_SIZE:
         x = x.reshape(-1)
         return np.sqrt(x.dot(x))
     return np.sqrt(square_sums(x.reshape(1, -1))[0])
+
+
+roots_of_squares = kernel("roots_of_squares", unsuited)
 
 
 def refuse_complex(name, ord):

@@ -17,7 +17,7 @@ from ...loading.table import find_function
 from ...numerics import cumulative
 from ...operators.declare import Array, composite, operator
 from ...operators.forms import form
-from ...operators.reduction import FLOAT64, constant, spread
+from ...operators.reduction import FLOAT32, FLOAT64, constant, spread
 from ...tensors.tensor import Tensor
 from ..elementwise.by_number import times
 from .sums import axes_of, count
@@ -145,10 +145,53 @@ def along(root):
     return compute
 
 
+def along_both(root):
+    """The array function of a variance, or of its root, and the mean, of float32 alone: their sums in double are the same in any
+    order."""
+
+    def compute(a, dim, correction, keepdim):
+        if (
+            a.dtype is not FLOAT32
+            or a.size > BLOCK
+            or correction is not None
+            or dim is not None
+            and type(dim) is not int
+        ):
+            return None
+        n = a.size if dim is None else a.shape[dim] if -a.ndim <= dim < a.ndim else 0
+        if n < 2:
+            return None
+        wide = a.astype(FLOAT64)
+        mean = np.add.reduce(wide, dim, None, None, True) / n
+        away = wide - mean
+        np.multiply(away, away, away)
+        r = np.add.reduce(away, dim, None, None, keepdim) / (n - 1)
+        if not np.isfinite(r).all():
+            return None
+        r = np.sqrt(r) if root else r
+        return np.asarray(r, FLOAT32), np.asarray(mean if keepdim else mean.reshape(np.shape(r)), FLOAT32)
+
+    return compute
+
+
+def of_halves(function):
+    """An array function for floats as one for half types: in float32, and rounded again."""
+
+    def compute(a, *settings):
+        if type(a) is not np.ndarray or a.dtype.itemsize != 2 or a.dtype.kind not in "fV" or not 0 < a.size <= BLOCK:
+            return None
+        found = function(a.astype(FLOAT32), *settings)
+        if type(found) is tuple:
+            return tuple([each.astype(a.dtype) for each in found])
+        return None if found is None else found.astype(a.dtype)
+
+    return compute
+
+
 def binding(op, usual):
     """The form of std, var and their pairs, which take arguments in three ways."""
-    if op.outputs == 1:
-        op.fast = along(op.name == "std")
+    op.fast = (along if op.outputs == 1 else along_both)(op.name[:3] == "std")
+    op.same = of_halves(op.fast)
 
     def unusual(*operands, out=None, **keywords):
         input, *args = operands
@@ -157,7 +200,7 @@ def binding(op, usual):
             return op.call(input, dim, correction=correction, keepdim=keepdim, out=out)
         return op.run([input, dim, correction, keepdim])
 
-    choices = {types: op for types in ((Tensor,), (Tensor, int), (Tensor, "dim", int))} if op.outputs == 1 else None
+    choices = {types: op for types in ((Tensor,), (Tensor, int), (Tensor, "dim", int))}
     return form(usual._title, unusual, dtypes=False, out=False, choices=choices)
 
 

@@ -52,6 +52,18 @@ def flipud(input: Tensor) -> Tensor:
     return flip.function(input, (0,))
 
 
+def rolled(xp: Any, a: Any, shift: int, dim: int) -> Any:
+    """An array with its elements moved along one dimension, in row order."""
+    n = a.shape[dim] if a.ndim else 1
+    shift %= n
+    if not a.ndim or not shift:
+        return a.copy()
+    made, before = xp.empty(a.shape, a.dtype), (slice(None),) * dim
+    made[(*before, slice(shift, None))] = a[(*before, slice(None, n - shift))]
+    made[(*before, slice(None, shift))] = a[(*before, slice(n - shift, None))]
+    return made
+
+
 @operator(out=False)
 def roll(xp, input: Array, shifts, dims=None):
     """With the elements moved along `dims` by `shifts` places, those pushed out coming in again.
@@ -68,7 +80,10 @@ def roll(xp, input: Array, shifts, dims=None):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     if not input.size:
         return input.copy()
-    return xp.roll(row_order(input), shifts, tuple([wrap_dim(d, input.ndim) for d in dims]))
+    input = row_order(input)
+    for shift, dim in zip(shifts, [wrap_dim(d, input.ndim) for d in dims], strict=True):
+        input = rolled(xp, input, shift, dim)
+    return input
 
 
 roll.gradient(input=lambda t, g, shifts, dims: t.roll(g, tuple([-s for s in ints("roll", "shifts", shifts)]), dims))
@@ -139,7 +154,21 @@ def triangle_size(row: int, col: int, offset: int) -> int:
     return (first + last) * steps // 2 + max(rows - steps, 0) * col
 
 
+FEW = 4096
+"""The triangles of matrices of so many elements at most are remembered."""
+
+
 def triangle_indices(name: str) -> Any:
+    def places(row: int, col: int, offset: int) -> Any:
+        edge = np.arange(offset, row + offset)
+        first, last = (0, (edge + 1).clip(0, col)) if name == "tril" else (edge.clip(0, col), col)
+        counts = last - first
+        rows = repeated(np.arange(row), counts)
+        columns = np.arange(rows.size) - repeated(counts.cumsum() - counts - first, counts)
+        return np.stack((rows, columns))
+
+    places_of_few = lru_cache(64)(places)
+
     def indices(
         row: int, col: int, offset: int = 0, *, dtype=int64, device=None, layout=None, pin_memory=False
     ) -> Tensor:
@@ -151,12 +180,8 @@ def triangle_indices(name: str) -> Any:
                 raise RuntimeError(f"{title} must be non-negative, got{n}")
         below = triangle_size(row, col, offset if name == "tril" else offset - 1)
         sized((2, below if name == "tril" else row * col - below), dtype.itemsize)
-        edge = np.arange(offset, row + offset)
-        first, last = (0, (edge + 1).clip(0, col)) if name == "tril" else (edge.clip(0, col), col)
-        counts = last - first
-        rows = repeated(np.arange(row), counts)
-        columns = np.arange(rows.size) - repeated(counts.cumsum() - counts - first, counts)
-        return made(np.stack((rows, columns)).astype(dtype.numpy), device)
+        find = places_of_few if row * col <= FEW else places
+        return made(find(row, col, offset).astype(dtype.numpy), device)
 
     indices.__name__ = indices.__qualname__ = name + "_indices"
     indices.__doc__ = f"The rows and columns of what `{name}` keeps of a matrix, as a tensor of two rows."

@@ -317,6 +317,10 @@ t.gradient(input=lambda t, g: t.t(g))
 def movedim(input: Tensor, source, destination) -> Tensor:
     """With the dimensions `source` moved to the places `destination`, the others in their order."""
     n = input._array.ndim
+    if type(source) is int and type(destination) is int and n:
+        order = list(range(n))
+        order.insert(wrap_dim(destination, n), order.pop(wrap_dim(source, n)))
+        return input.permute(tuple(order))
     source, destination = ints("movedim", "source", source), ints("movedim", "destination", destination)
     if len(source) != len(destination):
         raise RuntimeError(

@@ -465,7 +465,7 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
         if given <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
         least, longer = divmod(n, given)
-        ends = np.cumsum([least + 1] * longer + [least] * (given - longer)).tolist()[:-1]
+        ends = [least * i + min(i, longer) for i in range(1, given)]
     else:
         ends = list(given)
     starts = [0, *ends]

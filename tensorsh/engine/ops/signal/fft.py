@@ -39,6 +39,10 @@ def scaling(norm: str | None, forward: bool) -> str:
 def signals_last(xp: Any, found: Any, dim: Any, input: Any) -> Any:
     """A result that lies in memory as PyTorch's does: the transformed dimensions behind the others, which stay in order."""
     n = found.ndim
+    if type(found) is np.ndarray and found.flags.c_contiguous and input.flags.c_contiguous:
+        least = n - len(dim)
+        if all([d % n >= least for d in dim]):  # they are the last ones
+            return found
     signals = sorted(d % n for d in dim)
     order = sorted([d for d in range(n) if d not in signals], key=lambda d: -input.strides[d]) + signals
     if not found.size:
@@ -118,10 +122,15 @@ def r2c(xp, input: Array, dim, mode, onesided):
 def completed(xp: Any, half: Any, dim: Any, shape: tuple) -> Any:
     """The whole transform from its first half along the last dimension: the rest are conjugates, also in the sign of a zero."""
     *others, last = dim
-    rest = xp.take(half, xp.arange((shape[last] - 1) // 2, 0, -1), last)
+    n, have = shape[last], half.shape[last]
+    before = (slice(None),) * (last % half.ndim)
+    rest = half[(*before, slice((n - 1) // 2, 0, -1))]
     if others:
         rest = xp.roll(xp.flip(rest, tuple(others)), 1, tuple(others))
-    return xp.concatenate([half, xp.conj(rest)], last)
+    whole = xp.empty((*half.shape[: len(before)], n, *half.shape[len(before) + 1 :]), half.dtype)
+    whole[(*before, slice(have))] = half
+    whole[(*before, slice(have, None))] = xp.conj(rest)
+    return whole
 
 
 def r2c_gradient(t, g, input_shape, dim, mode, onesided):

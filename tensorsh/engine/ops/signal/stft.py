@@ -16,6 +16,7 @@ from ...arrays.layout import strided
 from ...arrays.state import state
 from ...arrays.warned import warn_of_old
 from ...arrays.warning import warn
+from ...kernels import kernel
 from ...loading import table
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor
@@ -265,7 +266,10 @@ def bartlett_shape(x: Any, n: int, real: Any) -> Any:
 
 def kaiser_shape(x: Any, n: int, real: Any, beta: float) -> Any:
     ratio = x.astype(np.float64) * (2.0 / (n - 1)) - 1
-    return (np.i0(beta * np.sqrt(np.maximum(1 - ratio * ratio, 0))) / np.i0(np.float64(beta))).astype(x.dtype)
+    return (bessel(beta * np.sqrt(np.maximum(1 - ratio * ratio, 0))) / bessel(np.float64(beta))).astype(x.dtype)
+
+
+bessel: Any = kernel("i0") or np.i0
 
 
 _window("hann_window", lambda x, n, real: hamming_shape(x, n, real, 0.5, 0.5))
@@ -304,12 +308,15 @@ def _signal_window(compute: Callable) -> Callable:
         if name == "general_cosine" and "a" not in given:
             raise TypeError("general_cosine() missing 1 required keyword-only argument: 'a'")
         options = {"dtype": symmetric(checked, M, dtype, layout)}
-        options |= {"layout": layout, "device": device, "requires_grad": requires_grad}
+        options |= {"device": device, "requires_grad": requires_grad}
         if M == 0:
-            return table.find_function("empty")((0,), **options)
+            return table.find_function("empty")((0,), layout=layout, **options)
 
         def points(start: float, end: float) -> Tensor:
-            return table.find_function("linspace")(start=start, end=end, steps=M, **options)
+            linspace = table.find_function("linspace")
+            if device is None and type(M) is int and type(requires_grad) is bool:
+                return linspace(start, end, M, **options)
+            return linspace(start=start, end=end, steps=M, layout=layout, **options)  # whose words name all of them
 
         return compute(M, sym, points, **(defaults | given))
 

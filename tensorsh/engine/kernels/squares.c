@@ -1,0 +1,64 @@
+/* Roots of sums of squares, as PyTorch adds them: lines in lanes, which are added in order, then what is left over, the last three
+   numbers of float32 each rounded once; columns from the first to the last. */
+#include "kernels.h"
+#include <math.h>
+
+#define ROOTS(T, L, name, root, once)                                                                            \
+    static T name##_line(const T *x, size n) {                                                                  \
+        const size full = n / L * L, apart = full + (n - full) / 4 * 4;                                         \
+        T lanes[L], total = 0;                                                                                  \
+        for (int k = 0; full && k < L; k++) lanes[k] = x[k] * x[k];                                             \
+        for (size i = L; i < full; i += L)                                                                      \
+            for (int k = 0; k < L; k++) lanes[k] += x[i + k] * x[i + k];                                        \
+        if (full) total = lanes[0];                                                                             \
+        for (int k = 1; full && k < L; k++) total += lanes[k];                                                  \
+        for (size i = full; i < apart; i++) total += x[i] * x[i];                                               \
+        for (size i = apart; i < n; i++) total = once;                                                          \
+        return root(total);                                                                                     \
+    }                                                                                                           \
+    static void name(const T *x, T *out, size outer, size n, size inner, int lines) {                           \
+        for (size o = 0; o < outer; o++, x += n * inner, out += inner) {                                        \
+            if (lines) {                                                                                        \
+                *out = name##_line(x, n);                                                                       \
+                continue;                                                                                       \
+            }                                                                                                   \
+            for (size k = 0; k < inner; k++) out[k] = x[k] * x[k];                                              \
+            for (size i = 1; i < n; i++)                                                                        \
+                for (size k = 0; k < inner; k++) out[k] += x[i * inner + k] * x[i * inner + k];                 \
+            for (size k = 0; k < inner; k++) out[k] = root(out[k]);                                             \
+        }                                                                                                       \
+    }
+
+ROOTS(float, 8, float_roots, sqrtf, (float)((double)x[i] * x[i] + total))
+ROOTS(double, 4, double_roots, sqrt, x[i] * x[i] + total)
+
+static int roots_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    const int keeps = c->in[2].whole != 0;
+    Axis axis = {-1, 1, x->count, 1};
+    if (c->given == 2 || (c->in[1].data && !around_axis(x, c->in[1].whole, &axis)) || x->count == 0 || axis.n < 2) return 0;
+    Argument *out = result(c, 0);
+    for (int k = 0; k < x->ndim; k++) {
+        if (axis.axis >= 0 && k != axis.axis) add_dimension(out, x->shape[k]);
+        else if (keeps) add_dimension(out, 1);
+    }
+    c->in[1].count = axis.inner;
+    c->in[2].whole = axis.axis < 0 || axis.axis == x->ndim - 1;
+    c->lines = axis.outer, c->each = axis.n * axis.inner;
+    return 1;
+}
+
+static int roots(Call *c, size from, size to) {
+    const size inner = c->in[1].count, n = c->each / inner, at = from * c->each, made = from * inner;
+    const int lines = (int)c->in[2].whole;
+    const void *x = c->in[0].data;
+    void *out = c->out[0].data;
+    if (c->in[0].kind == FLOAT32) float_roots((const float *)x + at, (float *)out + made, to - from, n, inner, lines);
+    else double_roots((const double *)x + at, (double *)out + made, to - from, n, inner, lines);
+    return 1;
+}
+
+const Kernel squares_kernels[] = {
+    {"roots_of_squares", "r|i?b", roots_plan, roots, "roots_of_squares(x, axis=None, keepdims=False)"},
+    {0},
+};

@@ -303,7 +303,7 @@ def _export(options: Options) -> int:
     """Writes a program as PyTorch's Python."""
     from .language.export import export
     from .language.source import SourceError, read_source
-    from .session import torch_names
+    from .tools.provided import torch_names
 
     name = options.arguments[0]
     try:

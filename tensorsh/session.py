@@ -16,9 +16,7 @@ import os
 import sys
 from _thread import interrupt_main, start_new_thread
 from _weakref import ref
-from functools import cache
 
-from .language.collector import Held
 from .language.compiler import RUNTIME, Recent, compile_program
 from .sandbox import process
 from .sandbox.environment import make_environment
@@ -27,6 +25,7 @@ from .sandbox.sealed import MARK, SOURCE
 from .sandbox.settings import Settings, before_collecting, heal
 from .sandbox.whole import was_interrupted
 from .tools import TOOLS, VISION, ipython, tool, tqdm
+from .tools.provided import heeding, torch_names, torch_namespace
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
@@ -42,18 +41,6 @@ if TYPE_CHECKING:
 
 MODULES = {"torch": "torch", "np": "numpy", "math": "math"}
 """Modules that a program may use without an import, under these names."""
-
-
-def heeding(make: Any) -> Any:
-    """What makes a session's numpy, after the kernels, by which its long methods can be left."""
-
-    def numpy() -> Any:
-        from .engine import kernels  # noqa: F401
-
-        return make()
-
-    return numpy
-
 
 LATER = {"torch": lambda: torch_namespace(), "multiprocessing": lambda: torch_namespace().multiprocessing, **VISION}
 PROGRAMS_KEPT = 200
@@ -499,19 +486,3 @@ def stand_in() -> None:
     from .as_torch import finder
 
     finder.fill()
-
-
-def torch_namespace() -> Any:
-    """The namespace that scripts see as `torch`."""
-    from importlib import import_module
-
-    with Held():
-        return import_module("tensorsh.torch")  # which puts the namespace in place of the module
-
-
-@cache
-def torch_names() -> Any:
-    """The container of the names that scripts may use without `torch.`"""
-    with Held():
-        from .torch.root import torch_names as names
-    return names()

@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..language import peek
-from ..session import MODULES, Session, torch_names
+from ..session import MODULES, Session
+from ..tools.provided import torch_names
 from .document import Document
 from .faults import PYTHON
 from .positions import Span, characters

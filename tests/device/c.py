@@ -313,7 +313,9 @@ class Several(Memory):
         at, sizes = spread(at, mask), np.array([row.array.size for row in self.rows])
         wrong = mask & ((at < 0) | (at >= sizes[self.which]))
         if wrong.any():
-            raise IndexError(f"element {at[wrong][0]} of an array of {sizes[self.which[wrong][0]]} is used on the device")
+            raise IndexError(
+                f"element {at[wrong][0]} of an array of {sizes[self.which[wrong][0]]} is used on the device"
+            )
         return np.where(mask, at + (np.cumsum(sizes) - sizes)[self.which], 0), mask
 
     def read(self, at: Any, mask: Any, lanes: Any) -> Any:

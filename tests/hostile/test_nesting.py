@@ -152,5 +152,10 @@ h()
     Session().run("1")
     Session().run(program)
     told = capfd.readouterr().err
-    assert "Exception ignored" in told and "setrecursionlimit" not in told and "sandbox" not in told and "session.py" not in told
+    assert (
+        "Exception ignored" in told
+        and "setrecursionlimit" not in told
+        and "sandbox" not in told
+        and "session.py" not in told
+    )
     assert sys.getrecursionlimit() == limit

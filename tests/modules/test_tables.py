@@ -65,7 +65,9 @@ OWN = {
     "unicodedata": {"is_normalized", "normalize"},
     "warnings": {"warn", "catch_warnings"},
 }
-STAND_INS = "random sys gc os pathlib inspect glob tempfile shutil argparse logging types ast importlib traceback".split()
+STAND_INS = (
+    "random sys gc os pathlib inspect glob tempfile shutil argparse logging types ast importlib traceback".split()
+)
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in STAND_INS])

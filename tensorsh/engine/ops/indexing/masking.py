@@ -151,7 +151,7 @@ def masked_scatter_op(xp, input: Array, mask: Array, source: Array):
         mask = xp.broadcast_to(mask, shape)
     whole = xp.empty(shape, input.dtype)
     whole[...] = input
-    count = int(xp.count_nonzero(mask))
+    count = np.count_nonzero(mask) if xp is np else int(mask.sum().item())
     if count > source.size:
         raise RuntimeError("Number of elements of source < number of ones in mask")
     whole[mask] = source.reshape(-1)[:count]

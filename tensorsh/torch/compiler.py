@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.arrays.state import state
+from ..sandbox.sealed import Sealed
 from .settings import compile
 
 __all__ = [
@@ -76,7 +77,7 @@ def cudagraph_mark_step_begin() -> None:
     """Tell the compiler that a step begins."""
 
 
-class set_stance:
+class set_stance(metaclass=Sealed):
     """A context, and a decorator, that says how the compiler is to behave: there is none that could."""
 
     def __init__(

@@ -28,7 +28,7 @@ WITHIN = 2.0
 CALLS = {
     "matrix product": ("a = ones(5000, 5000)", "a @ a"),
     "product in double": ("a = ones(3500, 3500, dtype=torch.float64)", "a @ a"),
-    "product of integers": ("a = ones(1000, 1000, dtype=torch.int64)", "a @ a"),
+    "product of integers": ("a = ones(3000, 3000, dtype=torch.int64)", "a @ a"),
     "batches of products": ("a = ones(400, 500, 500)", "torch.bmm(a, a)"),
     "einsum": ("a = ones(400, 500, 500)", "torch.einsum('bij,bjk->bik', a, a)"),
     "a product's gradient": ("a = ones(4000, 4000, requires_grad=True)", "(a @ a).sum().backward()"),

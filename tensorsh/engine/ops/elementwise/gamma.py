@@ -197,7 +197,7 @@ def incomplete_gamma(names: str, scipy_name: str, sign: int) -> None:
     def kernel(xp, input: Array, other: Array):
         low, high = input.dtype.type(sign < 0), input.dtype.type(sign > 0)
         both = np.broadcast_arrays(input, other) if type(input) is np.ndarray is type(other) else ()
-        value = incomplete(*map(np.ascontiguousarray, both), sign < 0) if both else None
+        value = incomplete(*[np.asarray(x, order="C") for x in both], sign < 0) if both else None
         if value is not None:
             return value
         value = from_scipy(xp, scipy_name)(input, other)

@@ -247,6 +247,11 @@ def linalg_lu_solve(xp, LU: Array, pivots: Unlinked, B: Array, *, left=True, adj
     shape = (*batch, *B.shape[-2:])
     if B.size == 0 or LU.size == 0:
         return np.zeros(shape, LU.dtype)
+    if pivots.min() < 1 or pivots.max() > n:
+        bound = "greater or equal to 1" if pivots.min() < 1 else "smaller or equal to LU.size(-2)"
+        raise RuntimeError(
+            f"Pivots given to lu_solve must all be {bound}. Did you properly pass the result of lu_factor?"
+        )
     # X A = B is A^H X^H = B^H, so the right side turns and the adjoint is taken once more.
     b = B if left else herm(B)
     lu, p = LU, pivots

@@ -6,6 +6,7 @@ numbers and slices; the others have gradients of their own where an index does n
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -465,7 +466,8 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
         if given <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
         least, longer = divmod(n, given)
-        ends = [least * i + min(i, longer) for i in range(1, given)]
+        sizes = [least + 1] * longer + [least] * (given - longer)  # refused where no list is so long
+        ends = list(accumulate(sizes))[:-1]
     else:
         ends = list(given)
     starts = [0, *ends]

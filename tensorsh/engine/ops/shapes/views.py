@@ -466,8 +466,7 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
         if given <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
         least, longer = divmod(n, given)
-        sizes = [least + 1] * longer + [least] * (given - longer)  # refused where no list is so long
-        ends = list(accumulate(sizes))[:-1]
+        ends = list(accumulate([least + 1] * longer + [least] * (given - longer)))[:-1]
     else:
         ends = list(given)
     starts = [0, *ends]

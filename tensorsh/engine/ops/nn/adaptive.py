@@ -27,6 +27,8 @@ def spans(n: int, m: int) -> list[tuple[int, int]]:
     return [((i * n) // m, -((-(i + 1) * n) // m)) for i in range(m)]
 
 
+MANY = 1 << 20
+"""Windows of a line at most; the form of planes says where more are too many to hold."""
 added_along = kernels.kernel("added_along", kernels.unsuited)
 region_sums, region_spread, region_maxima = (
     kernels.kernel(name, kernels.unsuited) for name in ("region_sums", "region_spread", "region_maxima")
@@ -205,7 +207,7 @@ def _sizes(kind: str, shape: tuple, item: int, output_size: Any, d: int) -> tupl
 def _adaptive_forms(d: int) -> None:
     def average(input, output_size):
         size = _sizes("avg", input._array.shape, input._array.itemsize, output_size, d)
-        if d == 1 and size[0] > 1 and plain(input):
+        if d == 1 and 1 < size[0] <= MANY and plain(input):
             refused("adaptive_avg_pool2d", input._array, "biuc")
             return adaptive_average.function(input, size)
         if d == 1:
@@ -221,7 +223,7 @@ def _adaptive_forms(d: int) -> None:
 
     def maximum(input, output_size, return_indices=False):
         size = _sizes("max", input._array.shape, input._array.itemsize, output_size, d)
-        if d == 1 and plain(input):
+        if d == 1 and size[0] <= MANY and plain(input):
             refused("adaptive_max_pool2d", input._array, "biuc")
             values, indices = adaptive_max.function(input, size)
         elif d == 1:

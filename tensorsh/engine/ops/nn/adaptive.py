@@ -27,8 +27,6 @@ def spans(n: int, m: int) -> list[tuple[int, int]]:
     return [((i * n) // m, -((-(i + 1) * n) // m)) for i in range(m)]
 
 
-MANY = 1 << 20
-"""Windows of a line at most; the form of planes says where more are too many to hold."""
 added_along = kernels.kernel("added_along", kernels.unsuited)
 region_sums, region_spread, region_maxima = (
     kernels.kernel(name, kernels.unsuited) for name in ("region_sums", "region_spread", "region_maxima")
@@ -196,18 +194,17 @@ def _sizes(kind: str, shape: tuple, item: int, output_size: Any, d: int) -> tupl
     wanted = (output_size,) * d if whole else tuple(output_size)
     wanted = tuple(n if m is None else int(m) for n, m in zip((*(1,) * d, *shape)[-len(wanted) :], wanted, strict=True))
     check_adaptive(kind, d, shape, wanted)
-    if d > 1:  # of one dimension: it is pooled as two
-        size = (*shape[:-d], *wanted)
-        if kind == "avg":
-            count(size)
-        sized(size, item)
+    size = (*shape[:-d], *(1,) * (d == 1), *wanted)  # a line is a plane of one row
+    if kind == "avg":
+        count(size)
+    sized(size, item)
     return wanted
 
 
 def _adaptive_forms(d: int) -> None:
     def average(input, output_size):
         size = _sizes("avg", input._array.shape, input._array.itemsize, output_size, d)
-        if d == 1 and 1 < size[0] <= MANY and plain(input):
+        if d == 1 and size[0] > 1 and plain(input):
             refused("adaptive_avg_pool2d", input._array, "biuc")
             return adaptive_average.function(input, size)
         if d == 1:
@@ -223,7 +220,7 @@ def _adaptive_forms(d: int) -> None:
 
     def maximum(input, output_size, return_indices=False):
         size = _sizes("max", input._array.shape, input._array.itemsize, output_size, d)
-        if d == 1 and size[0] <= MANY and plain(input):
+        if d == 1 and plain(input):
             refused("adaptive_max_pool2d", input._array, "biuc")
             values, indices = adaptive_max.function(input, size)
         elif d == 1:

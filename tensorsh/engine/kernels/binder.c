@@ -202,11 +202,21 @@ INLINE int take(const Function *function, PyObject *const *args, size count, Cal
     return 1;
 }
 
+/* A step of Python, in which a thread meets what others throw at it: PyErr_CheckSignals sees to the main one alone. */
+static PyObject *step, *no_names;
+
+int is_interrupted(void) {
+    if (PyErr_CheckSignals() < 0) return 1;
+    PyObject *done = PyEval_EvalCode(step, no_names, no_names);
+    Py_XDECREF(done);
+    return done == NULL;
+}
+
 int see_signals(Call *call) {
     call->since = 0;
     if (call->others == NULL || call->ended) return call->ended;
     PyEval_RestoreThread(call->others);
-    call->ended = PyErr_CheckSignals() < 0;
+    call->ended = is_interrupted();
     call->others = PyEval_SaveThread();
     return call->ended;
 }
@@ -380,6 +390,7 @@ int add_kernels(PyObject *module) {
     static PyMethodDef recording[] = {{"record_calls", record_calls, METH_O, "Calls of kernels and loops that have an answer go to a list."},
                                       {"written", written, METH_VARARGS, "Which arguments a kernel writes."}, {0}};
     if (PyModule_AddFunctions(module, recording) < 0) return -1;
+    if ((step = Py_CompileString("None", __FILE__, Py_eval_input)) == NULL || (no_names = PyDict_New()) == NULL) return -1;
     static const Kernel *const tables[] = {TABLES};
     for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const Kernel *kernel = tables[t]; kernel->name; kernel++)

@@ -39,5 +39,7 @@ WITHIN void record_call(PyObject *callee, PyObject *const *args, size count, PyO
 int kernel_bound(PyObject *capsule, PyObject *args, Call *call, const Kernel **kernel, unsigned *arrays, unsigned *writes);
 /* A planned call's work: 1 done, 0 not for this kernel, -1 an error. */
 int kernel_work(const Kernel *kernel, Call *call);
+/* Whether a signal, or what another thread threw at this one, ends a call: an error is set. */
+int is_interrupted(void);
 
 #endif

@@ -103,7 +103,7 @@ static int run_group(const Program *p, char **memory, const Step *from) {
         if (since >= LONG_PIECE) {
             since = 0;
             PyEval_RestoreThread(others);
-            good = PyErr_CheckSignals() == 0;
+            good = !is_interrupted();
             others = PyEval_SaveThread();
         }
     }

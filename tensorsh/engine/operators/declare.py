@@ -123,6 +123,7 @@ class Operator(Executor):
         self.plans: dict = {}
         self.kept: dict = {}
         self.last_mask, self.last_sources, self.last_usual = 0, None, None
+        self.last_place, self.last_number, self.last_kept = -1, None, None
         self.usual_class = self.last_title = self.last_class = None
         self.classes: dict[tuple[str, bool], type] = {}
         self.check = check

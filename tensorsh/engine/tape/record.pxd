@@ -48,7 +48,9 @@ cdef class Recording:
     cdef public int outputs
     cdef public long last_mask
     cdef public bytes last_sources
-    cdef public tuple last_usual
+    cdef public tuple last_usual, last_kept
+    cdef public object last_number
+    cdef public Py_ssize_t last_place
     cdef public dict kept, classes
     cpdef object node_class(self, object title, bint narrow=*)
     @cython.locals(t=Fields, each=Fields, node=Step)
@@ -58,7 +60,8 @@ cdef class Recording:
     cdef object made_node(self, tuple values, Fields result, list tensors, list outs, object title)
     cdef object node_of_lists(self, object node_class, tuple values, Fields result, list tensors, list outs)
     cdef tuple kept_where(self, long mask)
-    @cython.locals(sources=bytes, usual=tuple, saved=list, count=Py_ssize_t, at=Py_ssize_t)
+    @cython.locals(sources=bytes, usual=tuple, saved=list, count=Py_ssize_t, at=Py_ssize_t, place=Py_ssize_t,
+                   made=tuple)
     cdef tuple keep(self, long mask, tuple values, Fields result, list tensors, list outs)
     @cython.locals(t=Fields)
     cdef object value(self, int kind, Py_ssize_t i, tuple values, Fields result, list tensors, list outs)

@@ -187,7 +187,7 @@ class Recording:
     def kept_where(self, mask):
         """The values kept where the operands of a mask have nodes (-1: any), as far as a formula that will run names them:
         two bytes for each, its kind and the place of the argument or result. Where they are settings alone, the tuple of these
-        at their defaults, which the nodes of usual calls have in common."""
+        at their defaults, which the nodes of usual calls have in common. The place of the operand, if one is all that is kept."""
         active = None
         if self.joint is None and not self.lists:
             active = set()
@@ -207,7 +207,9 @@ class Recording:
             else:
                 found += bytes((RESULT, i))
         settings = all(kind == ARGUMENT for kind in found[::2])
-        return bytes(found), tuple([self.defaults[i] for i in found[1::2]]) if settings else None
+        usual = tuple([self.defaults[i] for i in found[1::2]]) if settings else None
+        alone = sum(kind != NOTHING for kind in found[::2]) == 1 and TENSOR in found[::2]
+        return bytes(found), usual, found[2 * found[::2].index(TENSOR) + 1] if alone else -1
 
     def keep(self, mask, values, result, tensors, outs):
         """The values that the formulas name."""
@@ -215,7 +217,8 @@ class Recording:
             if mask not in self.kept:
                 self.kept[mask] = self.kept_where(mask)
             self.last_mask = mask
-            self.last_sources, self.last_usual = self.kept[mask]
+            self.last_sources, self.last_usual, self.last_place = self.kept[mask]
+            self.last_number = None
         sources = self.last_sources
         usual = self.last_usual
         count = len(sources)
@@ -225,6 +228,15 @@ class Recording:
                 at += 2
             if at == count:
                 return usual
+        place = self.last_place
+        if place >= 0 and not isinstance(values[place], Fields):
+            number = values[place]
+            if number is None or number is not self.last_number:
+                made = tuple(
+                    [wrapped(number) if kind == TENSOR and number is not None else None for kind in sources[::2]]
+                )
+                self.last_number, self.last_kept = number, made
+            return self.last_kept
         if count == 2:
             return (self.value(sources[0], sources[1], values, result, tensors, outs),)
         if count == 4:

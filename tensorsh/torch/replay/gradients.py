@@ -229,9 +229,7 @@ class GradientChain:
 
     def taken_apart(self, node: Any) -> None:
         """The nodes of the calls, in place of the chain's: those of its results become them."""
-        for t in node._inputs:
-            if t._cell is not None and t._cell.last > node._sequence:
-                raise_modified(node, t._array, t._cell, t._node, view=t._root is not None)
+        refuse_modified(node)
         values: dict[int, Any] = dict(zip(self.chain.reads, node._inputs, strict=True))
         first = node._sequence - len(self.chain.nodes)
         parts = [node] if len(self.differentiated) == 1 else [part() for part in node._parts]
@@ -248,13 +246,26 @@ class GradientChain:
                 made._sequence = first + at
                 part = standing.get(number)
                 if part is not None:
-                    part.__class__ = type(made)
-                    for name in ("_edges", "_saved", "_metas", "_sequence"):
-                        setattr(part, name, getattr(made, name))
-                    part.__dict__.update(made.__dict__)
-                    result._node = part
+                    become(part, result)
         finally:
             state.grad_enabled = before
+
+
+def refuse_modified(node: Any) -> None:
+    """Refuse, as PyTorch does, what was written in place since the node's call."""
+    for t in node._inputs:
+        if t._cell is not None and t._cell.last > node._sequence:
+            raise_modified(node, t._array, t._cell, t._node, view=t._root is not None)
+
+
+def become(node: Any, result: Any) -> None:
+    """Make a node the node of a result."""
+    made = result._node
+    node.__class__ = type(made)
+    for name in ("_edges", "_saved", "_metas", "_sequence"):
+        setattr(node, name, getattr(made, name))
+    node.__dict__.update(made.__dict__)
+    result._node = node
 
 
 def take_apart(roots: list) -> None:

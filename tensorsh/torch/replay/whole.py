@@ -10,10 +10,9 @@ import numpy as np
 
 from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh, keep_result, leave, link
-from ...engine.graph.nodes import raise_modified
 from ...engine.kernels import kernel
 from ...engine.tape.backward import grad
-from .gradients import CompiledFunctionBackward
+from .gradients import CompiledFunctionBackward, become, refuse_modified
 from .layout import BYTES, KEPT, SCRATCH, Failed, Layout, rounded, total
 from .memory import CALLED, GIVEN, Value
 from .planning import Planned, nodes_of
@@ -211,9 +210,7 @@ class Whole:
 
     def taken_apart(self, node: Any) -> None:
         """The nodes of the calls, in place of the function's."""
-        for t in node._inputs:
-            if t._cell is not None and t._cell.last > node._sequence:
-                raise_modified(node, t._array, t._cell, t._node, view=t._root is not None)
+        refuse_modified(node)
         known = {t._node for t in node._inputs}
         before, state.grad_enabled = state.grad_enabled, True
         try:
@@ -223,12 +220,7 @@ class Whole:
         made = sorted(nodes_of([result], known), key=lambda each: each._sequence)
         for k, each in enumerate(made):
             each._sequence = node._sequence - len(made) + 1 + k
-        top = result._node
-        node.__class__ = type(top)
-        for name in ("_edges", "_saved", "_metas", "_sequence"):
-            setattr(node, name, getattr(top, name))
-        node.__dict__.update(top.__dict__)
-        result._node = node
+        become(node, result)
 
 
 def whole(nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> Callable | None:

@@ -10,6 +10,7 @@ from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
 from ...arrays.warned import warn_of_old
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics import batches
 from ...operators.declare import Array, composite, operator
@@ -32,6 +33,9 @@ from .common import (
 )  # fmt: skip
 from .svd import linalg_pinv
 
+qr_factored = kernel("qr_factored", unsuited)
+lu_parts = kernel("lu_parts", unsuited)
+reflected_by_kernel = kernel("reflected", unsuited)
 MODES = ("reduced", "complete", "r")
 
 
@@ -46,7 +50,27 @@ def linalg_qr(xp, A: Array, mode="reduced"):
         )
     if mode == "r":
         return np.zeros((0,), A.dtype), batches.qr(A, "r")
-    return tuple(batches.qr(A, mode))
+    return small_qr(A, mode) or tuple(batches.qr(A, mode))
+
+
+def small_qr(A: Any, mode: str) -> tuple | None:
+    """Q and R of small real matrices, or None."""
+    raw = qr_factored(np.ascontiguousarray(A)) if A.dtype.kind == "f" else None
+    if raw is None:
+        return None
+    h, tau = raw
+    m, n = A.shape[-2:]
+    k = m if mode == "complete" else min(m, n)
+    R = lu_parts(h)[1]
+    if m == n or k == n:
+        return reflected_by_kernel(h, tau, None, True), R
+    if n > m:
+        return reflected_by_kernel(np.ascontiguousarray(h[..., :m]), tau, None, True), R
+    whole = np.zeros((*A.shape[:-1], m), A.dtype)
+    whole[..., :n] = h
+    upper = np.zeros(A.shape, A.dtype)
+    upper[..., :n, :] = R
+    return reflected_by_kernel(whole, tau, None, True), upper
 
 
 @linalg_qr.joint_gradient
@@ -102,6 +126,9 @@ def geqrf(xp, input: Array):
     if input.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     check_kernel("geqrf_cpu", input)
+    raw = qr_factored(np.ascontiguousarray(input)) if input.dtype.kind == "f" else None
+    if raw is not None:
+        return np.ascontiguousarray(raw[0].swapaxes(-1, -2)).swapaxes(-1, -2), raw[1]
     h, tau = batches.qr(input, "raw")
     return np.ascontiguousarray(h).swapaxes(-1, -2), tau
 
@@ -122,6 +149,10 @@ def reflectors(v: Any) -> Any:
 
 def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) -> Any:
     """``H1 H2 ... Hk x`` (`forward`), or the reflections in the other order; conjugated factors with `transpose`."""
+    if type(vectors) is np.ndarray and vectors.dtype.kind == "f":
+        found = reflected_by_kernel(*map(np.ascontiguousarray, (vectors, tau, x)), forward)
+        if found is not None:
+            return found
     v = reflectors(vectors)
     tau = tau.conj() if transpose else tau
     k = tau.shape[-1]
@@ -150,6 +181,10 @@ def householder_product(xp, input: Array, tau: Array):
     if tau.dtype != input.dtype:
         raise RuntimeError(f"{name}: tau dtype {of(tau).short} does not match input dtype {of(input).short}")
     check_kernel("orgqr_cpu", input)
+    if input.dtype.kind == "f" and type(input) is np.ndarray:
+        found = reflected_by_kernel(np.ascontiguousarray(input), np.ascontiguousarray(tau), None, True)
+        if found is not None:
+            return found
     eye = np.broadcast_to(np.eye(*input.shape[-2:], dtype=input.dtype), input.shape)
     return reflected(input, tau, eye, True, False)
 

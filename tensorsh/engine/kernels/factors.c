@@ -108,46 +108,53 @@ static int qr_factored_plan(Call *c) {
     return 1;
 }
 
-/* Squares are added up as fractions of the largest, which no number is too large or too small for. */
-#define QR(T, name, size_of)                                                                 \
-    static int name(const T *a, T *h, T *tau, size m, size n) {                              \
-        memcpy(h, a, m * n * sizeof *a);                                                     \
-        for (size k = 0; k < n && k < m; k++) {                                              \
-            T *column = h + k * (n + 1), largest = 0;                                        \
-            double squares = 0;                                                              \
-            for (size i = 1; i < m - k; i++) {                                               \
-                const T one = size_of(column[i * n]);                                        \
-                if (!(one < INFINITY)) return 0;                                             \
-                if (one > largest) largest = one;                                            \
-            }                                                                                \
-            tau[k] = 0;                                                                      \
-            if (largest == 0) continue;                                                      \
-            const T first = column[0];                                                       \
-            if (!(size_of(first) < INFINITY)) return 0;                                      \
-            if (size_of(first) > largest) largest = size_of(first);                          \
-            for (size i = 0; i < m - k; i++) {                                               \
-                const double part = (double)column[i * n] / largest;                         \
-                squares += part * part;                                                      \
-            }                                                                                \
-            const T norm = (T)(sqrt(squares) * largest), beta = first < 0 ? norm : -norm;    \
-            if (!(norm < INFINITY)) return 0;                                                \
-            tau[k] = (beta - first) / beta;                                                  \
-            const T inverse = 1 / (first - beta);                                            \
-            if (!(size_of(inverse) < INFINITY)) return 0;                                    \
-            for (size i = 1; i < m - k; i++) column[i * n] *= inverse;                       \
-            column[0] = beta;                                                                \
-            for (size j = 1; j < n - k; j++) {                                               \
-                T sum = column[j];                                                           \
-                for (size i = 1; i < m - k; i++) sum += column[i * n] * column[i * n + j];   \
-                sum *= tau[k];                                                               \
-                column[j] -= sum;                                                            \
-                for (size i = 1; i < m - k; i++) column[i * n + j] -= sum * column[i * n];   \
-            }                                                                                \
-        }                                                                                    \
-        return 1;                                                                            \
+/* In double; squares are added up as fractions of the largest, which no number is too large or too small for. */
+static int reflect(double *h, double *tau, size m, size n) {
+    for (size k = 0; k < n && k < m; k++) {
+        double *column = h + k * (n + 1), largest = 0, squares = 0;
+        for (size i = 1; i < m - k; i++) {
+            const double one = fabs(column[i * n]);
+            if (!(one < INFINITY)) return 0;
+            if (one > largest) largest = one;
+        }
+        tau[k] = 0;
+        if (largest == 0) continue;
+        const double first = column[0];
+        if (!(fabs(first) < INFINITY)) return 0;
+        if (fabs(first) > largest) largest = fabs(first);
+        for (size i = 0; i < m - k; i++) {
+            const double part = column[i * n] / largest;
+            squares += part * part;
+        }
+        const double norm = sqrt(squares) * largest, beta = first < 0 ? norm : -norm, inverse = 1 / (first - beta);
+        if (!(norm < INFINITY && fabs(inverse) < INFINITY)) return 0;
+        tau[k] = (beta - first) / beta;
+        for (size i = 1; i < m - k; i++) column[i * n] *= inverse;
+        column[0] = beta;
+        for (size j = 1; j < n - k; j++) {
+            double sum = column[j];
+            for (size i = 1; i < m - k; i++) sum += column[i * n] * column[i * n + j];
+            sum *= tau[k];
+            column[j] -= sum;
+            for (size i = 1; i < m - k; i++) column[i * n + j] -= sum * column[i * n];
+        }
     }
-QR(float, qr_of_floats, fabsf)
-QR(double, qr_of_doubles, fabs)
+    return 1;
+}
+
+static int qr_of_doubles(const double *a, double *h, double *tau, size m, size n) {
+    memcpy(h, a, m * n * sizeof *a);
+    return reflect(h, tau, m, n);
+}
+
+static int qr_of_floats(const float *a, float *h, float *tau, size m, size n) {
+    double wide[MOST * MOST], factors[MOST];
+    for (size i = 0; i < m * n; i++) wide[i] = a[i];
+    if (!reflect(wide, factors, m, n)) return 0;
+    for (size i = 0; i < m * n; i++) h[i] = (float)wide[i];
+    for (size i = 0; i < m && i < n; i++) tau[i] = (float)factors[i];
+    return 1;
+}
 
 static int qr_factored(Call *c, size from, size to) {
     const Argument *a = &c->in[0];

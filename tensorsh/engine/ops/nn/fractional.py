@@ -7,8 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels import kernel as compiled
+from ...kernels import unsuited
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
+
+
+fractional_maxima = compiled("fractional_maxima", unsuited)
 
 
 def starts(xp: Any, sample: Any, n: int, out: int, k: int) -> Any:
@@ -30,6 +35,10 @@ def fractional(xp, input: Array, kernel, size, samples):
     spatial, outer = input.shape[-d:], input.shape[:-d]
     planes = input.reshape(prod(outer), *spatial)
     draws = samples.reshape(samples.size // d, d).astype(input.dtype, copy=False)
+    if d == 2 and type(planes) is np.ndarray:
+        found = fractional_maxima(*map(np.ascontiguousarray, (planes, draws)), (*kernel, *size))
+        if found is not None:
+            return tuple(each.reshape(*outer, *size) for each in found)
     # In two dimensions the first number of a sample belongs to the width, in three to the depth.
     order = range(d) if d == 3 else range(d - 1, -1, -1)
     index = xp.zeros((len(planes),) + (1,) * (2 * d), np.int64)

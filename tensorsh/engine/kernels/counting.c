@@ -2,7 +2,7 @@
    windows at places that are drawn. */
 #include "kernels.h"
 
-/* nonzero_places(x): their indices, as rows; not for complex numbers. Half types: all bits but the sign. */
+/* nonzero_places(x): their indices, a row for each dimension; not for complex numbers. Half types: all bits but the sign. */
 #define NONZERO(T, name, is)                                                                     \
     WIDE static size name##_count(const T *x, size n) {                                          \
         size found = 0;                                                                          \
@@ -37,8 +37,8 @@ static int nonzero_plan(Call *c) {
     if (x->ndim < 1 || x->count == 0 || x->count > 4 * LONG_WORK) return 0; /* more are numpy's */
     if (x->item != 1 && x->item != 2 && x->item != 4 && x->item != 8) return 0;
     Argument *out = result(c, NEW_INT64);
-    add_dimension(out, BY_KIND(count, (const void *)x->data, x->count));
     add_dimension(out, x->ndim);
+    add_dimension(out, BY_KIND(count, (const void *)x->data, x->count));
     return 1;
 }
 
@@ -47,8 +47,8 @@ static int nonzero_places(Call *c, size from, size to) {
     (void)from, (void)to;
     const Argument *x = &c->in[0];
     const int ndim = x->ndim;
-    const size line = x->shape[ndim - 1], room = c->out[0].shape[0];
-    int64_t *out = c->out[0].data, place[DIMS] = {0};
+    const size line = x->shape[ndim - 1], room = c->out[0].shape[1];
+    int64_t *out = c->out[0].data, place[DIMS] = {0}, *last = out + (ndim - 1) * room;
     int32_t columns[ROOM];
     size found = 0;
     for (size at = 0; at < x->count; at += line) {
@@ -57,10 +57,9 @@ static int nonzero_places(Call *c, size from, size to) {
             const char *data = (const char *)x->data + (at + left) * x->item;
             const size some = BY_KIND(columns, (const void *)data, n, columns);
             if (some > room - found) return 0;
-            for (size k = 0; k < some; k++, out += ndim) {
-                for (int d = 0; d < ndim - 1; d++) out[d] = place[d];
-                out[ndim - 1] = left + columns[k];
-            }
+            for (int d = 0; d < ndim - 1; d++)
+                for (size k = 0; k < some; k++) out[d * room + found + k] = place[d];
+            for (size k = 0; k < some; k++) last[found + k] = left + columns[k];
             found += some;
         }
         for (int d = ndim - 2; d >= 0 && ++place[d] == x->shape[d]; d--) place[d] = 0;
@@ -176,6 +175,13 @@ static int segmented_plan(Call *c) {
             const size begin = place_at(offsets + s), end = place_at(offsets + s + 1);           \
             if (begin < 0 || end > rows) return 0;                                               \
             for (size k = 0; k < inner; k++) out[k] = first;                                     \
+            if (inner == 1 && how <= MEAN) {                                                     \
+                T total = 0;                                                                     \
+                for (size i = begin; i < end; i++) total += x[i];                                \
+                *out = how == MEAN ? end > begin ? total / (T)(end - begin) : (T)NAN : total;    \
+                if (ends(c, end - begin)) return 1;                                              \
+                continue;                                                                        \
+            }                                                                                    \
             for (size i = begin; i < end; i++) {                                                 \
                 const T *row = x + i * inner;                                                    \
                 if (how <= MEAN) for (size k = 0; k < inner; k++) out[k] += row[k];              \
@@ -304,7 +310,7 @@ static int fractional_maxima(Call *c, size from, size to) {
 }
 
 const Kernel counting_kernels[] = {
-    {"nonzero_places", "a", nonzero_plan, nonzero_places, "nonzero_places(x): the indices of elements that are not zero; not for complex numbers"},
+    {"nonzero_places", "a", nonzero_plan, nonzero_places, "nonzero_places(x): the indices of elements that are not zero, a row for each dimension; not for complex numbers"},
     {"counted", "rr", counted_plan, counted, "counted(x, bounds): how many elements lie in each interval"},
     {"triangle_places", "iiibi", triangle_plan, triangle_places, "triangle_places(rows, columns, offset, upper, count)"},
     {"segmented", "rli", segmented_plan, segmented, "segmented(x, offsets, how): folded segments; how: 0 sum, 1 mean, 2 product, 3 largest, 4 smallest"},

@@ -12,14 +12,14 @@ from ..arrays.state import state
 from ..numerics.rounding import fused
 from .tensor import Tensor
 
-COUNTED = {"float64": 4, "float32": 8, "bfloat16": 16}
+COUNTED = {np.dtype(np.float64): 4, np.dtype(np.float32): 8, "bfloat16": 16}
 """How many numbers PyTorch's arange makes at a time."""
 
 
 def counted(start: float, count: int, step: float, d: np.dtype) -> np.ndarray:
     """PyTorch's arange: in double, but a block's first number is rounded before the others are counted from it."""
     exact = fused(np.arange(count, dtype=np.float64), step, start)
-    lanes = COUNTED.get(d.name, count + 1)
+    lanes = COUNTED.get(d if d.char in "fd" else d.name, count + 1)
     whole = count // lanes * lanes
     if not whole:
         return exact.astype(d)

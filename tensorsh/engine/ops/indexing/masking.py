@@ -203,7 +203,7 @@ def nonzero_op(xp, input: Array):
     if not input.ndim:
         return xp.zeros((int(bool(input.item())), 0), np.int64)
     if input.dtype.kind != "c" and (found := nonzero_places(input)) is not None:
-        return np.ascontiguousarray(found.T).T
+        return found.T
     return xp.stack(places(input)).T
 
 

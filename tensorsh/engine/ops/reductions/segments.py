@@ -111,7 +111,7 @@ def bounds(data, lengths, offsets, axis, unsafe):
     what = "lengths" if offsets is None else "offsets"
     if axis != given.ndim - 1:
         raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {what} but got {axis}.")
-    if given._array.dtype.name not in ("int32", "int64"):
+    if given._array.dtype.char not in "ilq":
         raise not_implemented(f"_segment_reduce_{what}_cpu_kernel1", given._array)
     if offsets is not None:
         return given
@@ -121,7 +121,7 @@ def bounds(data, lengths, offsets, axis, unsafe):
         if not unsafe and (lengths < 0).any():
             raise RuntimeError("lengths contains negative value!")
         ends = np.zeros((*lengths.shape[:-1], lengths.shape[-1] + 1), np.int64)
-        np.cumsum(lengths, axis, out=ends[..., 1:])
+        lengths.cumsum(axis, out=ends[..., 1:])
         if not unsafe and (ends[..., -1] != data.shape[axis]).any():
             raise RuntimeError(UNEVEN)
         return wrap(ends)

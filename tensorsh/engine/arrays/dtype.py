@@ -141,9 +141,6 @@ def chosen(given: object, caller: str) -> dtype:
 def as_complex_half(array: Any) -> Any:
     """An array as complex32: both parts rounded to half precision."""
     made = np.empty(array.shape, COMPLEX_HALF)
-    if array.dtype == np.float32 and array.flags.c_contiguous:  # numbers of one sort are converted faster
-        made.real, made.imag = array.astype(np.float16), 0
-        return made
     made.real, made.imag = array.real.astype(np.float16), array.imag.astype(np.float16)
     return made
 

@@ -4,51 +4,81 @@
 
 typedef enum { SUM, SQUARES, LARGEST, NORMS } Norm;
 
-/* A maximum that is NaN where one of the two is. */
-#define GREATER(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
+typedef float floats __attribute__((vector_size(64), aligned(4)));
+typedef double doubles __attribute__((vector_size(64), aligned(8)));
+typedef int32_t float_bits __attribute__((vector_size(64), aligned(4)));
+typedef int64_t double_bits __attribute__((vector_size(64), aligned(8)));
 
-#define LANES_OF(T) ((int)(64 / sizeof(T)))
-#define ROWS(T, name, size_of, root)                                                                 \
-    INLINE T name##_part(T a, T b, Norm norm) {                                                      \
-        const T d = size_of(a - b);                                                                  \
-        return norm == SQUARES ? d * d : d;                                                          \
-    }                                                                                                \
-    INLINE T name##_joined(T a, T b, Norm norm) { return norm == LARGEST ? GREATER(a, b) : a + b; }  \
-    INLINE T name##_norm(const T *a, const T *b, size n, Norm norm) {                                \
-        enum { LANES = LANES_OF(T) };                                                                \
-        T lanes[LANES];                                                                              \
-        const int have = n < LANES ? (int)n : LANES;                                                 \
-        for (int k = 0; k < have; k++) lanes[k] = name##_part(a[k], b[k], norm);                     \
-        if (n < LANES) {                                                                             \
-            for (int k = 1; k < have; k++) lanes[0] = name##_joined(lanes[0], lanes[k], norm);       \
-            return norm == SQUARES ? root(lanes[0]) : lanes[0];                                      \
-        }                                                                                            \
-        size i = LANES;                                                                              \
-        for (; i + LANES <= n; i += LANES)                                                           \
-            for (int k = 0; k < LANES; k++) lanes[k] = name##_joined(lanes[k], name##_part(a[i + k], b[i + k], norm), norm); \
-        for (int k = 0; i + k < n; k++) lanes[k] = name##_joined(lanes[k], name##_part(a[i + k], b[i + k], norm), norm); \
-        for (int half = LANES / 2; half; half /= 2)                                                  \
-            for (int k = 0; k < half; k++) lanes[k] = name##_joined(lanes[k], lanes[k + half], norm); \
-        return norm == SQUARES ? root(lanes[0]) : lanes[0];                                          \
-    }                                                                                                \
-    WIDE static void name(const T *x, const T *y, T *out, size rows, size n, Norm norm) {            \
-        if (norm == SUM)                                                                             \
-            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, SUM);              \
-        else if (norm == SQUARES)                                                                    \
-            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, SQUARES);          \
-        else                                                                                         \
-            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, LARGEST);          \
+#define LANES_OF(T) ((size)(64 / sizeof(T)))
+
+/* A maximum is NaN where one of the two is. */
+#define ROWS(T, V, B, name, size_of, root)                                                                                                            \
+    INLINE void name##_part(const T *a, const T *b, Norm norm, V *out) {                                                                              \
+        const V d = *(const V *)a - *(const V *)b;                                                                                                    \
+        *out = norm == SQUARES ? d * d : (V)((B)d & ~(B)(-(V){0}));                                                                                   \
+    }                                                                                                                                                 \
+    INLINE void name##_join(V *all, const V *one, Norm norm) {                                                                                        \
+        if (norm != LARGEST) {                                                                                                                        \
+            *all += *one;                                                                                                                             \
+        } else {                                                                                                                                      \
+            const B first = (B)((*all > *one) | (*all != *all));                                                                                      \
+            *all = (V)((first & (B)*all) | (~first & (B)*one));                                                                                       \
+        }                                                                                                                                             \
+    }                                                                                                                                                 \
+    INLINE T name##_short(const T *a, const T *b, size n, Norm norm) {                                                                                \
+        T total = 0;                                                                                                                                  \
+        for (size k = 0; k < n; k++) {                                                                                                                \
+            const T d = size_of(a[k] - b[k]), one = norm == SQUARES ? d * d : d;                                                                      \
+            total = k == 0 ? one : norm == LARGEST ? (total > one || total != total ? total : one) : total + one;                                     \
+        }                                                                                                                                             \
+        return norm == SQUARES ? root(total) : total;                                                                                                 \
+    }                                                                                                                                                 \
+    INLINE T name##_norm(const T *a, const T *b, size n, int beyond, const B *kept, Norm norm) {                                                      \
+        enum { LANES = (int)(sizeof(V) / sizeof(T)) };                                                                                                \
+        if (n < LANES) return name##_short(a, b, n, norm);                                                                                            \
+        V lanes, one;                                                                                                                                 \
+        size i = LANES;                                                                                                                               \
+        name##_part(a, b, norm, &lanes);                                                                                                              \
+        for (; i + LANES <= n; i += LANES) name##_part(a + i, b + i, norm, &one), name##_join(&lanes, &one, norm);                                    \
+        if (i < n) { /* what is left over goes to the first lanes, zeros to the others */                                                             \
+            T rest[LANES] = {0}, other[LANES] = {0};                                                                                                  \
+            if (!beyond) memcpy(rest, a + i, (n - i) * sizeof *a), memcpy(other, b + i, (n - i) * sizeof *b);                                         \
+            name##_part(beyond ? a + i : rest, beyond ? b + i : other, norm, &one);                                                                   \
+            one = (V)((B)one & *kept);                                                                                                                \
+            name##_join(&lanes, &one, norm);                                                                                                          \
+        }                                                                                                                                             \
+        T single[LANES];                                                                                                                              \
+        memcpy(single, &lanes, sizeof single);                                                                                                        \
+        for (int half = LANES / 2; half; half /= 2)                                                                                                   \
+            for (int k = 0; k < half; k++) {                                                                                                          \
+                const T x = single[k], y = single[k + half];                                                                                          \
+                single[k] = norm != LARGEST ? x + y : x > y || x != x ? x : y;                                                                        \
+            }                                                                                                                                         \
+        return norm == SQUARES ? root(single[0]) : single[0];                                                                                         \
+    }                                                                                                                                                 \
+    /* `last`: whether nothing lies behind x, so that it is not read beyond its end; behind y lie its own rows alone. */                              \
+    WIDE static void name(const T *x, const T *y, T *out, size rows, size n, Norm norm, int last) {                                                   \
+        const size safe = last ? 0 : rows - (LANES_OF(T) + n - 1) / n;                                                                                \
+        B kept;                                                                                                                                       \
+        for (int k = 0; k < (int)LANES_OF(T); k++) kept[k] = k < n % LANES_OF(T) ? -1 : 0;                                                            \
+        if (norm == SUM)                                                                                                                              \
+            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, &kept, SUM);                                                       \
+        else if (norm == SQUARES)                                                                                                                     \
+            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, &kept, SQUARES);                                                   \
+        else                                                                                                                                          \
+            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, &kept, LARGEST);                                                           \
     }
-ROWS(float, norms_of_floats, fabsf, sqrtf)
-ROWS(double, norms_of_doubles, fabs, sqrt)
+ROWS(float, floats, float_bits, norms_of_floats, fabsf, sqrtf)
+ROWS(double, doubles, double_bits, norms_of_doubles, fabs, sqrt)
 
 /* The distances of one row from some others. */
 static void norms(const Call *c, size row, size other, size at, size rows, size n, Norm norm) {
+    const size behind = c->in[0].count - (row + 1) * n; /* elements of x */
     const Argument *x = &c->in[0], *y = c->in[1].data ? &c->in[1] : x;
     if (x->kind == FLOAT32)
-        norms_of_floats((const float *)x->data + row * n, (const float *)y->data + other * n, (float *)c->out[0].data + at, rows, n, norm);
+        norms_of_floats((const float *)x->data + row * n, (const float *)y->data + other * n, (float *)c->out[0].data + at, rows, n, norm, behind < LANES_OF(float));
     else
-        norms_of_doubles((const double *)x->data + row * n, (const double *)y->data + other * n, (double *)c->out[0].data + at, rows, n, norm);
+        norms_of_doubles((const double *)x->data + row * n, (const double *)y->data + other * n, (double *)c->out[0].data + at, rows, n, norm, behind < LANES_OF(double));
 }
 
 /* distances(x, y, norm): each row of the matrices x with each of those of y; without y, the pairs of rows of x. */

@@ -1,4 +1,4 @@
-/* The ufunc multiply_add(a, b, c) = a * b + c with one rounding, of float32 and float64. */
+/* The ufuncs multiply_add(a, b, c) = a * b + c with one rounding, and nextafter, of float32 and float64. */
 #include "kernels.h"
 
 #define AT(T, k, i) (*(const T *)(args[k] + (i) * steps[k]))
@@ -30,4 +30,35 @@
 MULTIPLY_ADD(float, multiply_add_singles, __builtin_fmaf)
 MULTIPLY_ADD(double, multiply_add_doubles, __builtin_fma)
 
-Ufunc fused_ufuncs[] = {{"multiply_add", 3, {multiply_add_singles, multiply_add_doubles}, 0}, {0}};
+/* The neighbour of x towards y. As integers, numbers of one sign are in order. */
+#define NEXT(T, I, name)                                                                                      \
+    INLINE T name##_of(T x, T y) {                                                                            \
+        I bits;                                                                                               \
+        T least, moved;                                                                                       \
+        memcpy(&bits, &x, sizeof x);                                                                          \
+        bits += ((x < y) == (x > 0)) * 2 - 1;                                                                 \
+        memcpy(&moved, &bits, sizeof moved);                                                                  \
+        bits = 1;                                                                                             \
+        memcpy(&least, &bits, sizeof least);                                                                  \
+        return x != x || y != y ? x + y : x == y ? y : x == 0 ? (y > 0 ? least : -least) : moved;             \
+    }                                                                                                         \
+    WIDE static void name##_flat(const T *x, const T *y, T *out, size n) {                                    \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) out[i] = name##_of(x[i], y[i]);                                          \
+    }                                                                                                         \
+    static void name(char **args, const size *count, const size *steps, void *data) {                         \
+        (void)data;                                                                                           \
+        const size n = *count, one = sizeof(T);                                                               \
+        if (steps[0] == one && steps[1] == one && steps[2] == one)                                            \
+            name##_flat((const T *)args[0], (const T *)args[1], (T *)args[2], n);                             \
+        else                                                                                                  \
+            for (size i = 0; i < n; i++) *(T *)(args[2] + i * steps[2]) = name##_of(AT(T, 0, i), AT(T, 1, i)); \
+    }
+NEXT(float, uint32_t, next_singles)
+NEXT(double, uint64_t, next_doubles)
+
+Ufunc fused_ufuncs[] = {
+    {"multiply_add", 3, {multiply_add_singles, multiply_add_doubles}, 0},
+    {"nextafter", 2, {next_singles, next_doubles}, 0},
+    {0},
+};

@@ -49,7 +49,7 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
         if multiply_add is not None and steps <= FEW:
             out, numbers = np.empty(steps, kind), counting(kind)
             multiply_add(numbers[:half], step, first, out[:half], dtype=kind)
-            multiply_add(numbers[steps - half - 1 :: -1], -step, last, out[half:], dtype=kind)
+            out[half:] = multiply_add(numbers[: steps - half], -step, last, dtype=kind)[::-1]
             return out
         near, far = np.arange(half, dtype=kind), np.arange(steps - half - 1, -1, -1, dtype=kind)
         return np.concatenate((fused(near, step, first), fused(far, -step, last)))

@@ -25,6 +25,7 @@ from .common import (
     embed,
     herm,
     into,
+    lapack,
     linalg,
     real_dtype,
     renamed,
@@ -284,8 +285,8 @@ def ormqr_gradient(t, g, needs, input, tau, other, left, transpose):
 def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
     """The least-squares solution by LAPACK's driver, and what that driver tells about the matrix."""
     batch = common_shape(input.shape[:-2], b.shape[:-2])
-    a = np.broadcast_to(input, batch + input.shape[-2:])
-    b = np.broadcast_to(b, batch + b.shape[-2:])
+    a = input if input.shape[:-2] == batch else np.broadcast_to(input, batch + input.shape[-2:])
+    b = b if b.shape[:-2] == batch else np.broadcast_to(b, batch + b.shape[-2:])
     m, n = a.shape[-2:]
     real = real_dtype(a.dtype)
     eps = float(np.finfo(a.dtype).eps)
@@ -309,12 +310,32 @@ def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
         inverse = np.where(kept, 1 / np.where(s == 0, 1, s), 0).astype(s.dtype)
         return herm(vh) @ (inverse[:, None] * (herm(u) @ y)), np.int64(kept.sum()), s
 
-    solution, rank, values = each(one, a, b)
+    gelsy = pivoted(a, b.shape[-1], eps) if driver == "gelsy" and np.isfinite(a).all() else None
+    solution, rank, values = each(gelsy or one, a, b)
     residuals = empty
     if m > n and driver != "gelsy" and (not ranked or bool((rank == n).all())):
         difference = a @ solution - b
         residuals = (difference.real**2 + difference.imag**2 if a.dtype.kind == "c" else difference**2).sum(-2)
     return solution, residuals, rank if ranked else np.zeros((0,), np.int64), values if valued else empty
+
+
+def pivoted(a: Any, columns: int, bound: float) -> Any:
+    """LAPACK's own driver, by a QR decomposition with interchanged columns, for matrices like these; None without scipy."""
+    try:
+        gelsy, room = lapack("gelsy gelsy_lwork", a)
+    except ImportError:
+        return None
+    m, n = a.shape[-2:]
+    work = int(room(m, n, columns, bound)[0].real)
+    free = np.zeros((n, 1), np.int32)
+
+    def one(x: Any, y: Any) -> tuple:
+        both = np.zeros((max(m, n), columns), x.dtype, "F")
+        both[:m] = y
+        _, found, _, rank, _ = gelsy(x, both, free.copy(), bound, work, False, True)
+        return found[:n], np.int64(rank), np.zeros(0, real_dtype(x.dtype))
+
+    return one
 
 
 @least_squares.joint_gradient

@@ -216,6 +216,13 @@ def unravel_index(indices: Tensor, shape) -> tuple:
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
     xp = module_of(indices._array)
-    steps = xp.asarray(contiguous_strides(sizes), np.int64)
-    parts = indices._array[..., None] // steps % xp.asarray(sizes, np.int64)
+    if xp is np and 0 not in sizes and indices._array.dtype.kind == "i":
+        given = indices._array.astype(np.int64)
+        parts = np.empty((*given.shape, len(sizes)), np.int64)
+        for i, (step, n) in enumerate(zip(contiguous_strides(sizes), sizes, strict=True)):  # numpy divides fast by one number
+            at = given // step if step > 1 else given
+            parts[..., i] = at - at // n * n
+    else:
+        steps = xp.asarray(contiguous_strides(sizes), np.int64)
+        parts = indices._array[..., None] // steps % xp.asarray(sizes, np.int64)
     return tuple([wrap(parts[..., i]) for i in range(len(sizes))])

@@ -417,9 +417,7 @@ def cast(array: Any, dtype: np.dtype) -> Any:
     """An array in another dtype; complex to real takes the real part."""
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
-    return (
-        complex_half(array) if dtype is COMPLEX_HALF and not absent(array) else converted(whole(array, dtype), dtype)
-    )
+    return complex_half(array) if dtype is COMPLEX_HALF and not absent(array) else converted(whole(array, dtype), dtype)
 
 
 def whole(array: Any, dtype: np.dtype) -> Any:

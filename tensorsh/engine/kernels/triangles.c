@@ -202,7 +202,7 @@ static int interchanged_plan(Call *c) {
     const size m = c->in[2].whole;
     size all;
     if (pivots->item != 4 || pivots->ndim < 1 || pivots->ndim >= DIMS - 1 || m < 1 || pivots->shape[pivots->ndim - 1] > m) return 0;
-    if (__builtin_mul_overflow(m, m, &all)) return 0;
+    if (__builtin_mul_overflow(m, m, &all) || times(times(all, 8), product_of(pivots, pivots->ndim - 1)) == PTRDIFF_MAX) return 0;
     Argument *out = result(c, 1);
     shape_as(out, pivots);
     out->shape[out->ndim - 1] = m;

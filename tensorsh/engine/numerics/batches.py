@@ -26,7 +26,13 @@ def inner(name: str) -> Any:
 
 def direct(call: Any, a: Any) -> Any:
     """The results of an inner call for one small real matrix; None where there is no such call, or it fails, which shows as NaN."""
-    if call is None or type(a) is not np.ndarray or a.ndim != 2 or a.dtype.char not in "fd" or not 0 < a.size <= FEW * FEW:
+    if (
+        call is None
+        or type(a) is not np.ndarray
+        or a.ndim != 2
+        or a.dtype.char not in "fd"
+        or not 0 < a.size <= FEW * FEW
+    ):
         return None
     try:
         found = call(a)

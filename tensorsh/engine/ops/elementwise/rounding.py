@@ -201,7 +201,12 @@ frexp.joint_gradient(lambda t, g, needs, exponent: (g[0] * t.exp2(-t.cast_to(exp
 @tensors_only(wide=False, check=refuse("nextafter_cpu", "biuc"))
 def nextafter(xp, input: Array, other: Array):
     """The next number a tensor can hold after `input` toward `other`."""
-    if by_bits is not None and type(input) is type(other) is np.ndarray and input.dtype.char in "fd" and input.dtype == other.dtype:
+    if (
+        by_bits is not None
+        and type(input) is type(other) is np.ndarray
+        and input.dtype.char in "fd"
+        and input.dtype == other.dtype
+    ):
         return by_bits(input, other)
     return xp.nextafter(input, other)
 

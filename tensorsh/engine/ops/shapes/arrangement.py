@@ -219,7 +219,9 @@ def unravel_index(indices: Tensor, shape) -> tuple:
     if xp is np and 0 not in sizes and indices._array.dtype.kind == "i":
         given = indices._array.astype(np.int64)
         parts = np.empty((*given.shape, len(sizes)), np.int64)
-        for i, (step, n) in enumerate(zip(contiguous_strides(sizes), sizes, strict=True)):  # numpy divides fast by one number
+        for i, (step, n) in enumerate(
+            zip(contiguous_strides(sizes), sizes, strict=True)
+        ):  # numpy divides fast by one number
             at = given // step if step > 1 else given
             parts[..., i] = at - at // n * n
     else:

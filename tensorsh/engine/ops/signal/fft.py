@@ -82,7 +82,9 @@ def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     if len(others) == 1 and n % 2 == 0 and n > 2 and last % a.ndim == a.ndim - 1 and type(half) is np.ndarray:
         both = np.ascontiguousarray(half.real[..., :: n // 2].transpose(a.ndim - 1, *range(a.ndim - 1)))[..., None]
         whole = real_transform_whole(xp, both, [others[0] % a.ndim + 1], mode, count)
-        np.add(whole[..., 0].transpose(*range(1, a.ndim), 0), 0, out=found[..., :: n // 2])  # a sum of zeros is positive
+        np.add(
+            whole[..., 0].transpose(*range(1, a.ndim), 0), 0, out=found[..., :: n // 2]
+        )  # a sum of zeros is positive
         return found
     for k in (0, n // 2) if n % 2 == 0 else (0,):
         plane = (slice(None),) * (last % a.ndim) + (slice(k, k + 1),)

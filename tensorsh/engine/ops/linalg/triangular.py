@@ -29,7 +29,6 @@ from .common import (
 )  # fmt: skip
 from .inverse import check_system
 
-
 substituted = kernel("substituted", unsuited)
 cholesky_factored = kernel("cholesky_factored", unsuited)
 UPPER, UNIT, TURNED, IN_ROWS = 1, 2, 4, 8

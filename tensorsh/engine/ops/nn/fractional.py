@@ -12,7 +12,6 @@ from ...kernels import unsuited
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
 
-
 fractional_maxima = compiled("fractional_maxima", unsuited)
 
 

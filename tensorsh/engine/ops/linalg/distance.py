@@ -69,21 +69,24 @@ def slope(t: Any, difference: Any, distance: Any, p: float) -> Any:
     return t.masked_fill(found, zero, 0)
 
 
+def by_kernel(x1: Any, x2: Any, p: float) -> Any:
+    """The distances between rows of two batches of matrices, or of pairs of rows of one matrix; None for other norms."""
+    if p not in NORMS:
+        return None
+    if x2 is not None and x1.shape[:-2] != x2.shape[:-2]:
+        batch = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+        x1, x2 = (np.broadcast_to(x, batch + x.shape[-2:]) for x in (x1, x2))
+    return distances(np.ascontiguousarray(x1), None if x2 is None else np.ascontiguousarray(x2), NORMS[p])
+
+
 @operator("_cdist_forward", method=False, node="CdistBackward0", broadcast=True, long=True)
 def cdist_forward(xp, x1: Array, x2: Array, p):
     """The p-norms of all differences between rows of two batches of matrices."""
     if x1.shape[-2] == 0 or x2.shape[-2] == 0 or x1.shape[-1] == 0:
         batch = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
         return xp.zeros((*batch, x1.shape[-2], x2.shape[-2]), x1.dtype)
-    if xp is np and p in NORMS:
-        batch = x1.shape[:-2]
-        if x2.shape[:-2] != batch:
-            batch = np.broadcast_shapes(batch, x2.shape[:-2])
-            x1, x2 = (np.broadcast_to(x, batch + x.shape[-2:]) for x in (x1, x2))
-        found = distances(np.ascontiguousarray(x1), np.ascontiguousarray(x2), NORMS[p])
-        if found is not None:
-            return found
-    return p_norm(xp, x1[..., :, None, :] - x2[..., None, :, :], p)
+    found = by_kernel(x1, x2, p) if xp is np else None
+    return p_norm(xp, x1[..., :, None, :] - x2[..., None, :, :], p) if found is None else found
 
 
 @cdist_forward.joint_gradient
@@ -145,18 +148,19 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = MODES[0]) 
     return cdist_forward.function(x1, x2, float(p))
 
 
+def pairs(xp: Any, input: Any, p: float) -> Any:
+    rows, columns = xp.triu_indices(input.shape[0], 1)
+    return p_norm(xp, input[rows] - input[columns], p)
+
+
 @operator("_pdist_forward", method=False, node="PdistBackward0", long=True)
 def pdist_forward(xp, input: Array, p):
     """The p-norms of the differences of all pairs of rows, i < j."""
-
-    if xp is np and p in NORMS and (found := distances(np.ascontiguousarray(input), None, NORMS[p])) is not None:
-        return found
-
-    def pairs(input: Array) -> Array:
-        rows, columns = xp.triu_indices(input.shape[0], 1)
-        return p_norm(xp, input[rows] - input[columns], p)
-
-    return apart(pairs, input) if xp is np and input.shape[0] ** 2 >= MANY else pairs(input)
+    found = by_kernel(input, None, p) if xp is np else None
+    if found is None:
+        long = xp is np and input.shape[0] ** 2 >= MANY
+        found = apart(pairs, xp, input, p) if long else pairs(xp, input, p)
+    return found
 
 
 def pdist_backward(g: Any, needs: Any, input: Any, result: Any, p: float) -> list | None:

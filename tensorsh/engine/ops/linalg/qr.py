@@ -121,17 +121,20 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     return into(renamed("qr", "Q R", linalg_qr.function(input, "reduced" if some else "complete")), out, "qr")
 
 
+def reflections(A: Any) -> tuple:
+    """The vectors of reflections, column by column in memory, and their factors."""
+    found = qr_factored(np.ascontiguousarray(A)) if A.dtype.kind == "f" else None
+    h, tau = batches.qr(A, "raw") if found is None else (found[0].swapaxes(-1, -2), found[1])
+    return np.ascontiguousarray(h).swapaxes(-1, -2), tau
+
+
 @operator(outputs="a tau", node="GeqrfBackward0", long="hosted")
 def geqrf(xp, input: Array):
     """LAPACK's compact QR: reflections below the diagonal, R on and above it, and the reflections' factors."""
     if input.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     check_kernel("geqrf_cpu", input)
-    raw = qr_factored(np.ascontiguousarray(input)) if input.dtype.kind == "f" else None
-    if raw is not None:
-        return np.ascontiguousarray(raw[0].swapaxes(-1, -2)).swapaxes(-1, -2), raw[1]
-    h, tau = batches.qr(input, "raw")
-    return np.ascontiguousarray(h).swapaxes(-1, -2), tau
+    return reflections(input)
 
 
 geqrf.real_gradient = True

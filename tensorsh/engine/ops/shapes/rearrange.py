@@ -32,18 +32,23 @@ def im2col(xp, input: Array, kernel_size, dilation, padding, stride):
     return xp.ascontiguousarray(view).reshape(len(view), prod(view.shape[1:4]), prod(view.shape[4:]))
 
 
+def added_by_product(xp, input, output_size, kernel_size, dilation, padding, stride):
+    """The same as the transpose of a convolution whose weight is the unit matrix."""
+    n, rows, _ = input.shape
+    channels = rows // prod(kernel_size)
+    out = block_counts(output_size, kernel_size, stride, padding, dilation)
+    one = xp.eye(rows, dtype=input.dtype).reshape(rows, channels, *kernel_size)
+    return spread_windows(xp, input.reshape(n, rows, *out), one, stride, padding, dilation, 1, output_size)
+
+
 @operator("_col2im", node="Col2ImBackward0", method=False)
 def col2im(xp, input: Array, output_size, kernel_size, dilation, padding, stride):
     """Columns [N, C * prod kernel, L] added into their windows of an image [N, C, *output_size]."""
-    n, rows, _ = input.shape
-    channels = rows // prod(kernel_size)
     if xp is np:
         sizes = (*output_size, *kernel_size, *stride, *padding, *dilation)
         if (found := columns_added(np.ascontiguousarray(input), sizes)) is not None:
             return found
-    out = block_counts(output_size, kernel_size, stride, padding, dilation)
-    one = xp.eye(rows, dtype=input.dtype).reshape(rows, channels, *kernel_size)
-    return spread_windows(xp, input.reshape(n, rows, *out), one, stride, padding, dilation, 1, output_size)
+    return added_by_product(xp, input, output_size, kernel_size, dilation, padding, stride)
 
 
 im2col.gradient(

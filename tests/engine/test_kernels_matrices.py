@@ -279,3 +279,31 @@ def test_a_sum_in_sequence_rounds_each_step() -> None:
     for one in x:
         total = total + one
     assert c.sum_in_sequence(x) == total and c.sum_in_sequence(x[:0]) is None
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_parts_of_complex_matrices(dtype: str) -> None:
+    for batch, m, k, n in (((), 4, 5, 6), ((3,), 1, 2, 1), ((2, 2), 3, 1, 4)):
+        a, b = some(dtype, *batch, m, k, 2), some(dtype, *batch, k, n, 2)
+        rows, columns = c.parted(a, b)
+        assert np.array_equal(rows, np.concatenate([a[..., 0], a[..., 1]], -2))
+        assert np.array_equal(columns, np.concatenate([b[..., 0], b[..., 1]], -1))
+        whole = (a[..., 0] + 1j * a[..., 1]) @ (b[..., 0] + 1j * b[..., 1])
+        joined = c.parts_joined(rows @ columns)
+        assert near(joined, np.stack([whole.real, whole.imag], -1))
+    a, b = some(dtype, 4, 5, 2), some(dtype, 5, 6, 2)
+    assert (
+        c.parted(a, b[:4])
+        is c.parted(a, b[..., :1].copy())
+        is c.parted(a, b[None])
+        is c.parted(a[..., 0].copy(), b)
+        is None
+    )
+    assert c.parted(a, b[:, :0]) is c.parted(a, b.astype("f4" if dtype == "f8" else "f8")) is None
+    assert (
+        c.parts_joined(np.ones((3, 4), dtype))
+        is c.parts_joined(np.ones((4, 3), dtype))
+        is c.parts_joined(a[0, 0])
+        is None
+    )
+    assert c.parts_joined(np.zeros((0, 2), dtype)) is None

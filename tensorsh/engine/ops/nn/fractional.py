@@ -55,7 +55,10 @@ def fractional(xp, input: Array, kernel, size, samples):
     if not index.size:  # windows of no elements begin somewhere all the same
         return xp.full((*outer, *size), -np.inf, input.dtype), first.reshape(*outer, *size)
     values = planes.reshape(len(planes), prod(spatial))[rows, index]
-    best = values.argmax(-1)[..., None]
+    best, nan = values.argmax(-1), values != values
+    best = xp.where(nan.any(-1), nan.shape[-1] - 1 - nan[..., ::-1].argmax(-1), best)[
+        ..., None
+    ]  # the last of several NaN
     pick = lambda x: xp.take_along_axis(x, best, -1).reshape(*outer, *size)
     return pick(values), pick(index)
 

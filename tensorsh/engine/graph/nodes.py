@@ -22,10 +22,10 @@ import numpy as np
 from ...sandbox.sealed import Sealed
 from ..arrays.device import absent
 from ..arrays.door import listening
-from ..arrays.dtype import COMPLEX_HALF, UINT8, as_complex_half, of
+from ..arrays.dtype import COMPLEX_HALF, UINT8, of
 from ..arrays.layout import contiguous_format
 from ..arrays.state import state
-from ..numerics.halves import converted
+from ..numerics.halves import complex_half, converted
 from .fields import Fields, Saved, Step, Version, Wrapped, new, tick, wrap
 from .saved_hooks import Packed, Place
 
@@ -417,9 +417,7 @@ def cast(array: Any, dtype: np.dtype) -> Any:
     """An array in another dtype; complex to real takes the real part."""
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
-    return (
-        as_complex_half(array) if dtype is COMPLEX_HALF and not absent(array) else converted(whole(array, dtype), dtype)
-    )
+    return complex_half(array) if dtype is COMPLEX_HALF and not absent(array) else converted(whole(array, dtype), dtype)
 
 
 def whole(array: Any, dtype: np.dtype) -> Any:

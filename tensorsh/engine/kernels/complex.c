@@ -201,7 +201,83 @@ static int modulus(Call *c, size from, size to) {
     return 1;
 }
 
+/* parted(a, b): the parts of complex matrices (..., m, k) and (..., k, n), given as pairs of numbers: the rows of real parts above
+   those of imaginary ones, and columns side by side, so that one real product holds all four. */
+static int parted_plan(Call *c) {
+    const Argument *a = &c->in[0], *b = &c->in[1];
+    const int n = a->ndim;
+    if (n < 3 || b->ndim != n || a->dtype != b->dtype || a->count == 0 || b->count == 0) return 0;
+    if (a->shape[n - 1] != 2 || b->shape[n - 1] != 2 || a->shape[n - 2] != b->shape[n - 3]) return 0;
+    for (int k = 0; k < n - 3; k++)
+        if (a->shape[k] != b->shape[k]) return 0;
+    for (int k = 0; k < 2; k++) {
+        Argument *out = result(c, k);
+        shape_as(out, k ? b : a);
+        out->ndim = n - 1;
+        out->shape[k ? n - 2 : n - 3] *= 2;
+    }
+    c->lines = a->count / (2 * a->shape[n - 2] * a->shape[n - 3]);
+    c->each = (a->count + b->count) / c->lines;
+    return 1;
+}
+
+#define PARTED(T, name)                                                                                      \
+    static void name(const T *a, const T *b, T *rows, T *columns, size m, size k, size n) {                  \
+        for (size i = 0; i < m * k; i++) rows[i] = a[2 * i], rows[m * k + i] = a[2 * i + 1];                 \
+        for (size i = 0; i < k; i++, b += 2 * n, columns += 2 * n)                                           \
+            for (size j = 0; j < n; j++) columns[j] = b[2 * j], columns[n + j] = b[2 * j + 1];               \
+    }                                                                                                        \
+    static void name##_joined(const T *four, T *out, size m, size n) {                                       \
+        const T *below = four + 2 * m * n;                                                                   \
+        for (size i = 0; i < m; i++, four += 2 * n, below += 2 * n, out += 2 * n)                            \
+            for (size j = 0; j < n; j++) out[2 * j] = four[j] - below[n + j], out[2 * j + 1] = four[n + j] + below[j]; \
+    }
+PARTED(float, parted_floats)
+PARTED(double, parted_doubles)
+
+static int parted(Call *c, size from, size to) {
+    const Argument *a = &c->in[0], *b = &c->in[1];
+    const size m = a->shape[a->ndim - 3], k = a->shape[a->ndim - 2], n = b->shape[b->ndim - 2], one = 2 * m * k, other = 2 * k * n;
+    for (size at = from; at < to; at++) {
+        if (a->kind == FLOAT32)
+            parted_floats((const float *)a->data + at * one, (const float *)b->data + at * other, (float *)c->out[0].data + at * one,
+                          (float *)c->out[1].data + at * other, m, k, n);
+        else
+            parted_doubles((const double *)a->data + at * one, (const double *)b->data + at * other, (double *)c->out[0].data + at * one,
+                           (double *)c->out[1].data + at * other, m, k, n);
+        if (ends(c, one + other)) break;
+    }
+    return 1;
+}
+
+/* parts_joined(four): the complex product (..., m, n) as pairs of numbers, of the real one (..., 2 m, 2 n). */
+static int joined_plan(Call *c) {
+    const Argument *four = &c->in[0];
+    const int n = four->ndim;
+    if (n < 2 || n >= DIMS || four->count == 0 || four->shape[n - 1] % 2 || four->shape[n - 2] % 2) return 0;
+    Argument *out = result(c, 0);
+    shape_as(out, four);
+    out->shape[n - 1] /= 2, out->shape[n - 2] /= 2;
+    add_dimension(out, 2);
+    c->each = four->shape[n - 1] * four->shape[n - 2];
+    c->lines = four->count / c->each;
+    return 1;
+}
+
+static int parts_joined(Call *c, size from, size to) {
+    const Argument *four = &c->in[0];
+    const size m = four->shape[four->ndim - 2] / 2, n = four->shape[four->ndim - 1] / 2;
+    for (size at = from; at < to; at++) {
+        if (four->kind == FLOAT32) parted_floats_joined((const float *)four->data + at * c->each, (float *)c->out[0].data + at * c->each / 2, m, n);
+        else parted_doubles_joined((const double *)four->data + at * c->each, (double *)c->out[0].data + at * c->each / 2, m, n);
+        if (ends(c, c->each)) break;
+    }
+    return 1;
+}
+
 const Kernel complex_kernels[] = {
+    {"parted", "rr", parted_plan, parted, "parted(a, b): rows and columns of the parts of complex matrices, given as pairs"},
+    {"parts_joined", "r", joined_plan, parts_joined, "parts_joined(four): pairs of the parts of a complex product"},
     {"complex_multiply", "aai", complex_multiply_plan, complex_multiply, "complex_multiply(x, y, block)"},
     {"complex_divide", "aa", pairs_plan, complex_divide, "complex_divide(x, y)"},
     {"complex_by_number", "aa", by_number_plan, by_number, "complex_by_number(x, y): each of single precision times one"},

@@ -172,7 +172,54 @@ static int short_fourier(Call *c, size from, size to) {
     return 1;
 }
 
+/* mirrored(half, n, axes): the whole transform of n numbers, whose second half is the first one's conjugate; along the axes the
+   places are turned round as well. */
+static int mirrored_plan(Call *c) {
+    const Argument *half = &c->in[0], *axes = &c->in[2];
+    const size n = c->in[1].whole;
+    size all;
+    if (half->ndim < 2 || half->count == 0 || half->shape[half->ndim - 1] != 2 || n < 1 || half->shape[half->ndim - 2] != n / 2 + 1) return 0;
+    for (int k = 0; k < axes->ndim; k++)
+        if (axes->shape[k] < 0 || axes->shape[k] >= half->ndim - 2) return 0;
+    const size rows = half->count / (2 * (n / 2 + 1));
+    if (__builtin_mul_overflow(rows, 2 * n, &all)) return 0;
+    Argument *out = result(c, 0);
+    shape_as(out, half);
+    out->shape[half->ndim - 2] = n;
+    c->lines = rows, c->each = 2 * n;
+    return 1;
+}
+
+#define MIRRORED(T, name)                                                                                             \
+    static void name(const T *first, const T *other, T *out, size n) {                                                \
+        const size have = n / 2 + 1;                                                                                  \
+        memcpy(out, first, 2 * have * sizeof *out);                                                                   \
+        for (size k = have; k < n; k++) out[2 * k] = other[2 * (n - k)], out[2 * k + 1] = -other[2 * (n - k) + 1];     \
+    }
+MIRRORED(float, mirrored_floats)
+MIRRORED(double, mirrored_doubles)
+
+static int mirrored(Call *c, size from, size to) {
+    const Argument *half = &c->in[0], *axes = &c->in[2];
+    const size n = c->in[1].whole, have = 2 * (n / 2 + 1);
+    for (size row = from; row < to; row++) {
+        size other = row, step = 1, left = row;
+        for (int d = half->ndim - 3; d >= 0; d--) {
+            const size many = half->shape[d], at = left % many;
+            for (int k = 0; k < axes->ndim; k++)
+                if (axes->shape[k] == d && at) other += (many - 2 * at) * step;
+            left /= many, step *= many;
+        }
+        if (half->kind == FLOAT32)
+            mirrored_floats((const float *)half->data + row * have, (const float *)half->data + other * have, (float *)c->out[0].data + row * 2 * n, n);
+        else
+            mirrored_doubles((const double *)half->data + row * have, (const double *)half->data + other * have, (double *)c->out[0].data + row * 2 * n, n);
+    }
+    return 1;
+}
+
 const Kernel fourier_kernels[] = {
+    {"mirrored", "rit", mirrored_plan, mirrored, "mirrored(half, n, axes): a whole transform from its half, as parts of complex numbers"},
     {"short_fourier", "rbiix|b", short_fourier_plan, short_fourier,
      "short_fourier(parts, forward, order, place, scale, real=False); real: of real signals, forward, the first half"},
     {0},

@@ -127,7 +127,47 @@ static int multilabel_margin(Call *c, size from, size to) {
     return (c->in[0].kind == FLOAT32 ? multilabel_float : multilabel_double)(c, from, to);
 }
 
+/* multi_margin(x, classes, weight or None, margin, squared): the sums of rows, and their slopes. */
+static int margin_plan(Call *c) {
+    const Argument *x = &c->in[0], *weight = &c->in[2];
+    if (x->ndim != 2 || x->count == 0 || c->in[1].count != x->shape[0]) return 0;
+    if (weight->data != NULL && (weight->dtype != x->dtype || weight->count != x->shape[1])) return 0;
+    add_dimension(result(c, 0), x->shape[0]);
+    shape_as(result(c, 0), x);
+    c->lines = x->shape[0], c->each = times(4, x->shape[1]);
+    return 1;
+}
+
+#define MARGIN(T, name)                                                                      \
+    static int name(Call *c, size row) {                                                     \
+        const size n = c->in[0].shape[1], own = place_at((const int64_t *)c->in[1].data + row); \
+        const T *x = (const T *)c->in[0].data + row * n, *weight = c->in[2].data;            \
+        T *slope = (T *)c->out[1].data + row * n, total = 0, down = 0;                       \
+        if (OUTSIDE(own, n)) return 0;                                                       \
+        const T gap = (T)c->in[3].number - x[own], factor = weight ? weight[own] : 1;        \
+        for (size k = 0; k < n; k++) {                                                       \
+            const T z = gap + x[k];                                                          \
+            const int counts = k != own && z > 0;                                            \
+            const T high = c->in[4].whole ? z * z : z, steep = c->in[4].whole ? 2 * z : 1;   \
+            total += counts ? high * factor : 0;                                             \
+            slope[k] = counts ? steep * factor : 0;                                          \
+            down += slope[k];                                                                \
+        }                                                                                    \
+        slope[own] = 0 - down;                                                               \
+        ((T *)c->out[0].data)[row] = total;                                                  \
+        return 1;                                                                            \
+    }
+MARGIN(float, margin_float)
+MARGIN(double, margin_double)
+
+static int multi_margin(Call *c, size from, size to) {
+    for (size row = from; row < to; row++)
+        if (!(c->in[0].kind == FLOAT32 ? margin_float : margin_double)(c, row)) return 0;
+    return 1;
+}
+
 const Kernel losses_kernels[] = {
+    {"multi_margin", "rlr?xb", margin_plan, multi_margin, "multi_margin(x, classes, weight, margin, squared): the sums of rows, and their slopes"},
     {"nll", "rlb", nll_plan, nll, "nll(x, classes, mean): minus the sum, or the mean, of the log-probabilities of the classes"},
     {"multilabel_margin", "rl", multilabel_plan, multilabel_margin, "multilabel_margin(x, classes): the sums of rows, and their slopes"},
     {"nll_backward", "rlt", nll_backward_plan, nll_backward, "nll_backward(g, classes, shape of x)"},

@@ -330,18 +330,40 @@ static int bag_rows_plan(Call *c) {
     return 1;
 }
 
-#define BAGS(T, name)                                                                                        \
-    WIDE static int name(Call *c, size from, size to) {                                                      \
-        const size count = c->in[0].shape[0], bags = c->in[3].shape[0], width = c->in[3].shape[1];           \
-        for (size i = from; i < to; i++) {                                                                   \
-            const size place = place_at((const int64_t *)c->in[1].data + i), bag = place_at((const int64_t *)c->in[2].data + i); \
-            if (OUTSIDE(place, count) || OUTSIDE(bag, bags)) return 0;                                       \
-            const T *row = (const T *)c->in[0].data + place * width;                                         \
-            T *out = (T *)c->in[3].data + bag * width;                                                       \
-            INDEPENDENT                                                                                      \
-            for (size j = 0; j < width; j++) out[j] += row[j];                                               \
-        }                                                                                                    \
-        return 1;                                                                                            \
+/* Rows of one bag that follow one another are added in registers, some columns at a time. */
+enum { TOGETHER = 64 };
+#define BAGS(T, name)                                                                                                          \
+    INLINE int name##_run(const T *rows, const int64_t *places, size length, size count, size width, T *out, size n) {         \
+        T sums[TOGETHER];                                                                                                      \
+        for (size j = 0; j < n; j++) sums[j] = out[j];                                                                         \
+        for (size i = 0; i < length; i++) {                                                                                    \
+            const size place = place_at(places + i);                                                                           \
+            if (OUTSIDE(place, count)) return 0;                                                                               \
+            const T *row = rows + place * width;                                                                               \
+            for (size j = 0; j < n; j++) sums[j] += row[j];                                                                    \
+        }                                                                                                                      \
+        for (size j = 0; j < n; j++) out[j] = sums[j];                                                                         \
+        return 1;                                                                                                              \
+    }                                                                                                                          \
+    WIDE static int name(Call *c, size from, size to) {                                                                        \
+        const int64_t *places = c->in[1].data, *bags = c->in[2].data;                                                          \
+        const size count = c->in[0].shape[0], many = c->in[3].shape[0], width = c->in[3].shape[1];                             \
+        for (size first = from, end; first < to; first = end) {                                                                \
+            const size bag = place_at(bags + first);                                                                           \
+            if (OUTSIDE(bag, many)) return 0;                                                                                  \
+            for (end = first + 1; end < to && place_at(bags + end) == bag;) end++;                                             \
+            const T *rows = c->in[0].data;                                                                                     \
+            T *out = (T *)c->in[3].data + bag * width;                                                                         \
+            for (size left = width, n; left; left -= n, rows += n, out += n) {                                                 \
+                n = left >= TOGETHER ? TOGETHER : left >= 32 ? 32 : left >= 4 ? 4 : left;                                      \
+                const int done = n == TOGETHER ? name##_run(rows, places + first, end - first, count, width, out, TOGETHER)    \
+                                 : n == 32     ? name##_run(rows, places + first, end - first, count, width, out, 32)          \
+                                 : n == 4      ? name##_run(rows, places + first, end - first, count, width, out, 4)           \
+                                               : name##_run(rows, places + first, end - first, count, width, out, n);          \
+                if (!done) return 0;                                                                                           \
+            }                                                                                                                  \
+        }                                                                                                                      \
+        return 1;                                                                                                              \
     }
 BAGS(float, bags_of_singles)
 BAGS(double, bags_of_doubles)

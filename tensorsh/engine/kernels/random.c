@@ -228,7 +228,93 @@ static int poisson(Call *c, size from, size to) {
     return 1;
 }
 
+/* binomial(counts, probabilities, words, single, out, state): as `poisson`; `single`: numbers are rounded to float32 where PyTorch
+   holds them so. By waiting times where fewer than 10 are expected, otherwise by transformed rejection. */
+static int binomial_plan(Call *c) {
+    c->answer = 5;
+    c->lines = 1, c->each = c->in[2].count;
+    return have(c, 0, 1, c->in[4].count) && c->in[5].count == 2;
+}
+
+static double by_waiting(double count, double rate, int single, const uint32_t *words, size have, size *at) {
+    const double rest = single ? (double)(float)log1p(-rate) : log1p(-rate);
+    double total = 0, made = 0;
+    for (size next = *at; next <= have - 2; made++) {
+        const double u = UNIFORM(next);
+        next += 2;
+        total += u != 0 ? ceil(log(u) / rest) : INFINITY;
+        if (total > count) {
+            *at = next;
+            return made;
+        }
+    }
+    return -1;
+}
+
+static double stirling_tail(double k) {
+    static const double tails[] = {0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211,
+                                   0.0138761288230707, 0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287};
+    if (k >= 0 && k < 10) return tails[(int)k];
+    const double square = (k + 1) * (k + 1);
+    return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
+}
+
+static double by_rejection(double n, double p, int single, const uint32_t *words, size have, size *at) {
+#define HELD(x) (single ? (double)(float)(x) : (x))
+    const double others = HELD(1 - p), expected = HELD(n * p), above = HELD(n + 1);
+    const double root = HELD(sqrt(HELD(expected * others))), b = 1.15 + 2.53 * root, a = -0.0873 + 0.0248 * b + 0.01 * p;
+    const double c = expected + 0.5, accept = 0.92 - 4.2 / b, r = HELD(p / others), alpha = (2.83 + 5.1 / b) * root, m = floor(HELD(above * p));
+    for (size next = *at; next <= have - 4;) {
+        const double u = UNIFORM(next) - 0.5, v = UNIFORM(next + 2), us = 0.5 - fabs(u);
+        next += 4;
+        const double k = us != 0 ? HELD(floor((2 * a / us + b) * u + c)) : -1;
+        if (!(k >= 0 && k <= n)) continue;
+        int accepted = us >= 0.07 && v <= accept;
+        if (!accepted) {
+            const double left = HELD(n - k) + 1, height = v != 0 ? log(v * alpha / (a / (us * us) + b)) : -INFINITY;
+            accepted = height <= (m + 0.5) * log((m + 1) / (r * (n - m + 1))) + above * log((n - m + 1) / left) +
+                                     (k + 0.5) * log(r * left / (k + 1)) + stirling_tail(m) + stirling_tail(n - m) - stirling_tail(k) -
+                                     stirling_tail(n - k);
+        }
+        if (accepted) {
+            *at = next;
+            return k;
+        }
+    }
+    return -1;
+}
+
+/* One sample; -1 where the words do not suffice. */
+static double one_binomial(double count, double p, int single, const uint32_t *words, size have, size *at) {
+    if (count <= 0 || p <= 0) return 0;
+    if (p >= 1) return count;
+    const int turned = p > 0.5;
+    if (turned) p = HELD(1 - p);
+    const double made = (HELD(count * p) < 10 ? by_waiting : by_rejection)(count, p, single, words, have, at);
+    return made < 0 || !turned ? made : count - made;
+}
+
+static int binomial(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const double *counts = c->in[0].data, *rates = c->in[1].data;
+    const int single = c->in[3].whole != 0;
+    double *out = c->in[4].data;
+    int64_t *state = c->in[5].data;
+    size at = 0, i = place_at(state);
+    if (i < 0) return 0;
+    for (; i < c->in[4].count && !ends(c, 16); i++) {
+        const double count = ((const volatile double *)counts)[i], p = ((const volatile double *)rates)[i];
+        if (!(count < INFINITY) || p != p) return 0;
+        const double made = one_binomial(count, p, single, c->in[2].data, c->in[2].count, &at);
+        if (made < 0) break;
+        out[i] = made;
+    }
+    state[0] = i, state[1] = at;
+    return 1;
+}
+
 const Kernel random_kernels[] = {
+    {"binomial", "ddubDL", binomial_plan, binomial, "binomial(counts, probabilities, words, single, out, state)"},
     {"poisson", "duDL", poisson_plan, poisson, "poisson(rates, words, out, state)"},
     {"twister_key", "w", key_plan, twister_key, "twister_key(seed): the state of MT19937 that a word of 32 bits is the seed of"},
     {"twister_words", "Ui", words_plan, twister_words, "twister_words(key, n): the next n words (a multiple of 624) of MT19937, whose key moves on"},

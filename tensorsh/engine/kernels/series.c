@@ -37,7 +37,7 @@ static const double far_1[] = {
 };
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
-#define BLOCK 32 /* elements at a time, so that a series runs in vectors */
+#define BLOCK 64 /* elements at a time, so that a series runs in vectors */
 
 INLINE float exp_of_float(float x) { return (float)exp_float(x); }
 
@@ -156,22 +156,28 @@ INLINE int least_by_angle(Family family, int shifted) {
         const int by_angle = least_by_angle(family, shifted);                                             \
         for (size done = 0; done < count; done += BLOCK) {                                                \
             const int m = count - done < BLOCK ? (int)(count - done) : BLOCK;                             \
-            int degree[BLOCK] = {0}, most = 0, angles = 0;                                                \
-            T at[BLOCK] = {0}, made[BLOCK], given[BLOCK] = {0};                                           \
-            memcpy(at, x + done, m * sizeof(T));                                                          \
-            if (step) memcpy(given, n + done, m * sizeof(T));                                             \
-            for (int i = 0; !step && i < m; i++) given[i] = *n;                                           \
+            int degree[BLOCK], most = 0, angles = 0;                                                      \
+            T at[BLOCK], made[BLOCK], given[BLOCK];                                                       \
+            if (m == BLOCK) {                                                                             \
+                memcpy(at, x + done, sizeof at);                                                          \
+                if (step) memcpy(given, n + done, sizeof given);                                          \
+            } else {                                                                                      \
+                for (int i = 0; i < BLOCK; i++) at[i] = i < m ? x[done + i] : 0, given[i] = step && i < m ? n[done + i] : 0; \
+            }                                                                                             \
+            for (int i = 0; !step && i < BLOCK; i++) given[i] = *n;                                       \
             for (int i = 0; i < BLOCK; i++) {                                                             \
                 at[i] = shifted ? at[i] + at[i] - 1 : at[i];                                              \
                 /* Degrees are whole, towards zero; what is no number of 64 bits is none. */              \
                 const T cut = given[i] < LONGEST ? given[i] : LONGEST;                                    \
-                degree[i] = cut > -1 && given[i] < 9223372036854775808.0 ? (int)cut : -1;                 \
+                degree[i] = (cut > -1) & (given[i] < (T)9223372036854775808.0) ? (int)(cut > -1 ? cut : -1) : -1;                \
             }                                                                                             \
+            int steps[BLOCK];                                                                             \
             for (int i = 0; i < BLOCK; i++) {                                                             \
-                const int angle = degree[i] >= by_angle && fabs(at[i]) < 1;                               \
+                const int angle = (degree[i] >= by_angle) & (fabs(at[i]) < 1);                            \
                 angles |= angle;                                                                          \
-                most = !angle && degree[i] > most ? degree[i] : most;                                     \
+                steps[i] = angle ? 0 : degree[i];                                                         \
             }                                                                                             \
+            for (int i = 0; i < BLOCK; i++) most = steps[i] > most ? steps[i] : most;                     \
             if (ends(c, BLOCK * (size)(most + 8))) return;                                                \
             switch (family) {                                                                             \
                 case HERMITE_H: name##_block(HERMITE_H, at, degree, most, made); break;                   \
@@ -185,7 +191,8 @@ INLINE int least_by_angle(Family family, int shifted) {
             }                                                                                             \
             for (int i = 0; angles && i < m; i++)                                                         \
                 if (degree[i] >= by_angle && fabs(at[i]) < 1) made[i] = name##_by_angle(family, at[i], (T)__builtin_trunc((double)given[i])); \
-            memcpy(out + done, made, m * sizeof(T));                                                      \
+            if (m == BLOCK) memcpy(out + done, made, sizeof made);                                        \
+            else memcpy(out + done, made, m * sizeof(T));                                                 \
         }                                                                                                 \
     }
 POLYNOMIALS(float, polynomials_of_floats, __builtin_fmaf, fabsf)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -22,6 +23,14 @@ def steps(stride: tuple, dilation: tuple) -> tuple:
     return () if max(stride) == max(dilation) == 1 else (*(1, *stride)[-2:], *(1, *dilation)[-2:])
 
 
+@lru_cache(256)
+def geometry(shape: tuple, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
+    """The size of the result, and the kernel's last arguments."""
+    several = zip(shape, padding, kernel, stride, dilation, strict=True)
+    out = tuple((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, k, s, d in several)
+    return out, (0, *padding)[-2:], steps(stride, dilation)
+
+
 def planes(x: Any) -> Any:
     """Lines as planes of one row, in C order."""
     return np.ascontiguousarray(x if x.ndim == 4 else x[:, :, None])
@@ -29,18 +38,17 @@ def planes(x: Any) -> Any:
 
 def compiled_forward(x: Any, w: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
     """The convolution by the compiled kernel; None if it is not made for this."""
-    shapes = zip(x.shape[2:], padding, w.shape[2:], stride, dilation, strict=True)
-    out = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, k, s, d in shapes]
-    more = steps(stride, dilation)
+    out, border, more = geometry(x.shape[2:], w.shape[2:], stride, padding, dilation)
     y = np.empty((len(x), len(w), *out), x.dtype)
-    border = (0, *padding)[-2:]
     x, w, target = planes(x), planes(w), planes(y)
+    if state.threads == 1 or y.size * w[:1].size < SHARED:
+        return y if kernels.compiled.convolution(x, w, bias, target, *border, groups, *more) is not None else None
     done = []
 
     def work(x: Any, w: Any, bias: Any, y: Any) -> None:
         done.append(kernels.compiled.convolution(x, w, bias, y, *border, groups, *more) is not None)
 
-    parts = min(state.threads, max(len(x), len(w) if groups == 1 else 1)) if y.size * w[0].size >= SHARED else 1
+    parts = min(state.threads, max(len(x), len(w) if groups == 1 else 1))
     cut = lambda a, n: [a[i * n // parts : (i + 1) * n // parts] for i in range(parts)]
     if parts == 1:
         work(x, w, bias, target)

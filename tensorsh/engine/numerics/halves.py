@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.dtype import COMPLEX_HALF, as_complex_half
 from ..kernels import kernel, unsuited
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+HALF, PAIRS = np.dtype(np.float16), frozenset(map(np.dtype, (np.float32, np.complex64)))
 THROUGH_SINGLES = frozenset(map(np.dtype, ("f8", "i4", "i8", "c8", "c16")))
 """What half types become by way of float32, with the same numbers."""
 MANY = 2048
@@ -48,6 +50,18 @@ def converted(a: Any, dtype: np.dtype) -> Any:
     if dtype.itemsize == 2 and a.dtype == FLOAT64 and dtype.kind in "fV":
         a = a.astype(FLOAT32)  # as in PyTorch
     return a.astype(dtype)
+
+
+def complex_half(a: Any) -> Any:
+    """An array as complex32, by kernels where it is one of float32, or of their pairs."""
+    if type(a) is not np.ndarray or not a.ndim or not a.flags.c_contiguous or a.dtype not in PAIRS:
+        return as_complex_half(a)
+    rounded = converted(converted(a.view(FLOAT32), HALF), FLOAT32)
+    if a.dtype.kind == "c":
+        return rounded.view(COMPLEX_HALF).reshape(a.shape)
+    made = np.zeros(a.shape, COMPLEX_HALF)
+    made.real = rounded
+    return made
 
 
 def in_singles(run: Any, target: Any, values: Any, *places: Any, how: tuple = ()) -> Any:

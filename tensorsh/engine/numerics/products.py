@@ -137,6 +137,10 @@ def complex_product(a: Any, b: Any, start: Any = None) -> Any:
 
 def by_parts(multiply: Any, a: Any, b: Any) -> Any:
     """A complex product as four products of real and imaginary parts: of the rows of both by the columns of both, at once."""
+    real = a.real.dtype
+    pairs = [np.ascontiguousarray(x).view(real).reshape(*x.shape, 2) for x in (a, b)]
+    if (parts := parted(*pairs)) is not None and (joined := parts_joined(multiply(*parts))) is not None:
+        return joined.view(a.dtype)[..., 0]
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     rows, columns = np.empty((*a.shape[:-2], 2 * m, k), a.real.dtype), np.empty((*b.shape[:-2], k, 2 * n), a.real.dtype)
     rows[..., :m, :], rows[..., m:, :] = a.real, a.imag
@@ -148,6 +152,7 @@ def by_parts(multiply: Any, a: Any, b: Any) -> Any:
     return found
 
 
+parted, parts_joined = kernel("parted", unsuited), kernel("parts_joined", unsuited)
 NATIVE, WHOLE = 400, 1 << 16
 """Batches of matrices of fewer products each are not BLAS's in PyTorch; sums of more products than these would be too slow."""
 COMPLEX64 = np.dtype(np.complex64)

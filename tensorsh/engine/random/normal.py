@@ -51,6 +51,7 @@ _TWO_PI = _f4(2 * math.pi)
 _FOUR_OVER_PI = _f4(1.27323954473516)
 
 _compiled = kernel("normals")
+multiply_add = kernel("multiply_add")
 """The same in one loop: words, result, mean, deviation."""
 
 
@@ -300,6 +301,8 @@ def fma(a: np.ndarray, b: float, c: float) -> np.ndarray:
         return a + 0.0
     if c == 0.0:
         return a * b + 0.0
+    if multiply_add is not None:
+        return multiply_add(a, b, c)
     split = 134217729.0
     p = a * b
     high = split * a

@@ -25,7 +25,7 @@ _THIRD = float(np.float32(1) / np.float32(3))
 _SQUEEZE = float(np.float32(0.0331))
 
 
-compiled_poisson = kernel("poisson")
+compiled_poisson, compiled_binomial = kernel("poisson"), kernel("binomial")
 
 
 def _elements(array: np.ndarray) -> list[float]:
@@ -48,14 +48,21 @@ def poisson(generator: Generator, rate: np.ndarray) -> np.ndarray:
     if compiled_poisson is None:
         out = np.array([_poisson(generator.double, value) for value in rates.tolist()], F8)
     else:
-        out, state = np.zeros_like(rates), np.zeros(2, np.int64)
-        while (before := state[0]) < len(rates):
-            compiled_poisson(rates, generator.ahead(), out, state)
-            if state[1] or state[0] == before:
-                generator.take(int(state[1]))
+        out = in_turn(compiled_poisson, generator, rates)
     if rate.dtype is not F8:
         out = out.astype(F4).astype(rate.dtype, copy=False)
     return out.reshape(rate.shape)
+
+
+def in_turn(kernel: Any, generator: Generator, first: np.ndarray, second: Any = None, *numbers: Any) -> np.ndarray:
+    """The samples that a kernel makes one after the other, each of as many of the generator's words as it needs."""
+    out, state = np.zeros_like(first), np.zeros(2, np.int64)
+    rates = (first,) if second is None else (first, second)
+    while (before := state[0]) < len(first):
+        kernel(*rates, generator.ahead(), *numbers, out, state)
+        if state[1] or state[0] == before:
+            generator.take(int(state[1]))
+    return out
 
 
 def _poisson(uniform: Any, rate: float) -> int:
@@ -148,8 +155,12 @@ def binomial(generator: Generator, count: np.ndarray, prob: np.ndarray) -> np.nd
     dtype = count.dtype
     _no_half(dtype, "binomial_cpu")
     kind = float if dtype is F8 else np.float32
-    pairs = zip(_elements(count), _elements(prob), strict=True)
-    values = np.array([_binomial(generator.double, n, p, kind) for n, p in pairs], F8)
+    counts, rates = count.astype(F8).ravel(), prob.astype(F8).ravel()
+    if compiled_binomial is None or not (counts.size and counts.max() < math.inf and rates.min() > -math.inf):
+        pairs = zip(counts.tolist(), rates.tolist(), strict=True)
+        values = np.array([_binomial(generator.double, n, p, kind) for n, p in pairs], F8)
+    else:
+        values = in_turn(compiled_binomial, generator, counts, rates, dtype is not F8)
     if dtype is not F8:
         values = values.astype(F4)
     return values.reshape(count.shape)

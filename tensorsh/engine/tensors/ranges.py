@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,23 +10,32 @@ import numpy as np
 from ..arrays.dtype import chosen
 from ..arrays.errors import not_implemented
 from ..arrays.state import state
-from ..numerics.rounding import fused
+from ..numerics.rounding import fused, multiply_add
 from .tensor import Tensor
 
-COUNTED = {"float64": 4, "float32": 8, "bfloat16": 16}
+COUNTED = {np.dtype(np.float64): 4, np.dtype(np.float32): 8, "bfloat16": 16}
 """How many numbers PyTorch's arange makes at a time."""
 
 
 def counted(start: float, count: int, step: float, d: np.dtype) -> np.ndarray:
     """PyTorch's arange: in double, but a block's first number is rounded before the others are counted from it."""
     exact = fused(np.arange(count, dtype=np.float64), step, start)
-    lanes = COUNTED.get(d.name, count + 1)
+    lanes = COUNTED.get(d if d.char in "fd" else d.name, count + 1)
     whole = count // lanes * lanes
     if not whole:
         return exact.astype(d)
     heads = exact[:whole:lanes].astype(d).astype(np.float64)
     blocks = fused(np.arange(lanes, dtype=np.float64), step, heads[:, None]).reshape(-1)
     return np.concatenate((blocks, exact[whole:])).astype(d)
+
+
+FEW = 1 << 14
+
+
+@lru_cache(4)
+def counting(kind: np.dtype) -> np.ndarray:
+    """The numbers from 0 up to FEW; only read."""
+    return np.arange(FEW, dtype=kind)
 
 
 def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = False) -> np.ndarray:
@@ -36,6 +46,11 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
     half = steps // 2
     if kind.char in "fd" and not power and steps > 1:
         step = kind.type((last - first) / (steps - 1))
+        if multiply_add is not None and steps <= FEW:
+            out, numbers = np.empty(steps, kind), counting(kind)
+            multiply_add(numbers[:half], step, first, out[:half], dtype=kind)
+            out[half:] = multiply_add(numbers[: steps - half], -step, last, dtype=kind)[::-1]
+            return out
         near, far = np.arange(half, dtype=kind), np.arange(steps - half - 1, -1, -1, dtype=kind)
         return np.concatenate((fused(near, step, first), fused(far, -step, last)))
     i = np.arange(steps)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.constants import INT64
 from ..arrays.dtype import of
 from ..arrays.errors import not_implemented
 
@@ -85,7 +86,7 @@ def check_margin(input: Any, target: Any, weight: Any) -> None:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     if input.dtype.kind not in "f" or input.dtype.itemsize == 2:
         raise not_implemented("multi_margin_loss_cpu_kernel", input)
-    if target.dtype.name != "int64":
+    if target.dtype != INT64:
         raise RuntimeError(f"expected scalar type Long but found {of(target).short}")
     if weight is not None and weight.dtype != input.dtype:
         raise RuntimeError(f"expected scalar type {of(input).short} but found {of(weight).short}")
@@ -99,7 +100,7 @@ def check_multilabel(input: Any, target: Any) -> None:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
     if input.dtype.kind in "biu":
         raise not_implemented("multilabel_margin_loss_forward_out_frame", input)
-    if target.dtype.name != "int64":
+    if target.dtype != INT64:
         raise RuntimeError(f"expected scalar type Long but found {of(target).short}")
     if target.size and not ((target >= -1) & (target < max(input.shape[-1:] or (1,)))).all().item():
         raise RuntimeError("argument #2 'target' is out of range")

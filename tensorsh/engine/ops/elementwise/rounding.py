@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays.dtype import finfo, of
 from ...arrays.errors import not_implemented
-from ...kernels import through
+from ...kernels import kernel, through
 from ...loading import table
 from ...numerics.complex import modulus, product
 from ...numerics.rounding import rounded
@@ -201,7 +201,17 @@ frexp.joint_gradient(lambda t, g, needs, exponent: (g[0] * t.exp2(-t.cast_to(exp
 @tensors_only(wide=False, check=refuse("nextafter_cpu", "biuc"))
 def nextafter(xp, input: Array, other: Array):
     """The next number a tensor can hold after `input` toward `other`."""
+    if (
+        by_bits is not None
+        and type(input) is type(other) is np.ndarray
+        and input.dtype.char in "fd"
+        and input.dtype == other.dtype
+    ):
+        return by_bits(input, other)
     return xp.nextafter(input, other)
+
+
+by_bits = kernel("nextafter")
 
 
 nextafter.gradient(input=lambda t, g, input, other: t.where(input == other, t.zeros_like(g), g), other=zero)

@@ -14,6 +14,7 @@ from ...arrays.errors import CPP_NAMES, broadcast_error
 from ...arrays.extents import sized
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...operators.declare import Array, composite, operator
 from ...tape.worlds import sum_to_shape
@@ -201,7 +202,12 @@ def masked_scatter(input: Tensor, mask, source) -> Tensor:
 def nonzero_op(xp, input: Array):
     if not input.ndim:
         return xp.zeros((int(bool(input.item())), 0), np.int64)
+    if input.dtype.kind != "c" and (found := nonzero_places(input)) is not None:
+        return found.T
     return xp.stack(places(input)).T
+
+
+nonzero_places = kernel("nonzero_places", unsuited)
 
 
 def nonzero(input: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:

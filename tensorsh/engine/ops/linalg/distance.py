@@ -10,7 +10,9 @@ import numpy as np
 from ....sandbox.long_calls import MANY, apart
 from ...arrays.dtype import of
 from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
+from ...arrays.on_arrays import on_arrays
 from ...arrays.promotion import result_type
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...operators.declare import Array, composite, operator
 from ...tape.grad_modes import no_grad
@@ -22,6 +24,12 @@ from .common import constant
 MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
 LARGE = 25
 """From this many points on Euclidean distances go through a matrix product."""
+
+
+distances = kernel("distances", unsuited)
+distances_back = kernel("distances_back", unsuited)
+NORMS = {1.0: 0, 2.0: 1, math.inf: 2}
+"""The kernel's numbers of norms."""
 
 
 def p_norm(xp: Any, difference: Any, p: float) -> Any:
@@ -61,13 +69,24 @@ def slope(t: Any, difference: Any, distance: Any, p: float) -> Any:
     return t.masked_fill(found, zero, 0)
 
 
+def by_kernel(x1: Any, x2: Any, p: float) -> Any:
+    """The distances between rows of two batches of matrices, or of pairs of rows of one matrix; None for other norms."""
+    if p not in NORMS:
+        return None
+    if x2 is not None and x1.shape[:-2] != x2.shape[:-2]:
+        batch = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+        x1, x2 = (np.broadcast_to(x, batch + x.shape[-2:]) for x in (x1, x2))
+    return distances(np.ascontiguousarray(x1), None if x2 is None else np.ascontiguousarray(x2), NORMS[p])
+
+
 @operator("_cdist_forward", method=False, node="CdistBackward0", broadcast=True, long=True)
 def cdist_forward(xp, x1: Array, x2: Array, p):
     """The p-norms of all differences between rows of two batches of matrices."""
     if x1.shape[-2] == 0 or x2.shape[-2] == 0 or x1.shape[-1] == 0:
         batch = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
         return xp.zeros((*batch, x1.shape[-2], x2.shape[-2]), x1.dtype)
-    return p_norm(xp, x1[..., :, None, :] - x2[..., None, :, :], p)
+    found = by_kernel(x1, x2, p) if xp is np else None
+    return p_norm(xp, x1[..., :, None, :] - x2[..., None, :, :], p) if found is None else found
 
 
 @cdist_forward.joint_gradient
@@ -129,18 +148,31 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = MODES[0]) 
     return cdist_forward.function(x1, x2, float(p))
 
 
+def pairs(xp: Any, input: Any, p: float) -> Any:
+    rows, columns = xp.triu_indices(input.shape[0], 1)
+    return p_norm(xp, input[rows] - input[columns], p)
+
+
 @operator("_pdist_forward", method=False, node="PdistBackward0", long=True)
 def pdist_forward(xp, input: Array, p):
     """The p-norms of the differences of all pairs of rows, i < j."""
+    found = by_kernel(input, None, p) if xp is np else None
+    if found is None:
+        long = xp is np and input.shape[0] ** 2 >= MANY
+        found = apart(pairs, xp, input, p) if long else pairs(xp, input, p)
+    return found
 
-    def pairs(input: Array) -> Array:
-        rows, columns = xp.triu_indices(input.shape[0], 1)
-        return p_norm(xp, input[rows] - input[columns], p)
 
-    return apart(pairs, input) if xp is np and input.shape[0] ** 2 >= MANY else pairs(input)
+def pdist_backward(g: Any, needs: Any, input: Any, result: Any, p: float) -> list | None:
+    """The gradient of Euclidean distances of pairs, or None."""
+    if p != 2 or type(g) is not np.ndarray:
+        return None
+    found = distances_back(*map(np.ascontiguousarray, (g, input, result)))
+    return None if found is None else [found]
 
 
 @pdist_forward.joint_gradient
+@on_arrays(pdist_backward)
 def pdist_gradient(t, g, needs, input, result, p):
     n = input.shape[0]
     if n < 2 or p == 0 or not input.shape[1]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays.errors import common_shape, wrap_dim
 from ...arrays.warned import warn_of_old
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics import batches
 from ...operators.declare import Array, Unlinked, composite, operator
@@ -19,6 +20,10 @@ from .common import adj, check_info, check_kernel, check_square, each, herm, int
 from .inverse import check_same_dtype, check_system, permutation
 from .triangular import triangular_solution
 
+lu_factored = kernel("lu_factored", unsuited)
+lu_solved = kernel("lu_solved", unsuited)
+lu_parts = kernel("lu_parts", unsuited)
+interchanged = kernel("interchanged", unsuited)
 NO_PIVOT = "linalg.lu_factor: LU without pivoting is not implemented on the CPU"
 
 
@@ -28,6 +33,10 @@ def compact(A: Any) -> tuple:
     k = min(m, n)
     if A.size == 0:
         return A.copy(), np.zeros((*A.shape[:-2], k), np.int32), np.zeros(A.shape[:-2], np.int32)
+    pivots = np.empty((*A.shape[:-2], k), np.int32)
+    lu = lu_factored(np.ascontiguousarray(A), pivots)
+    if lu is not None:
+        return lu, pivots, np.zeros(A.shape[:-2], np.int32)
     (getrf,) = lapack("getrf", A)
 
     def one(x: Any) -> tuple:
@@ -48,6 +57,9 @@ def check_factor(name: str, A: Any, pivot: bool) -> None:
 
 def parts(LU: Any) -> tuple:
     """L and U of the compact form."""
+    found = lu_parts(np.ascontiguousarray(LU))
+    if found is not None:
+        return found
     m, n = LU.shape[-2:]
     k = min(m, n)
     lower, upper = triangles(m, n)
@@ -65,6 +77,9 @@ def triangles(m: int, n: int) -> tuple:
 
 def permutation_matrix(pivots: Any, m: int, dtype: Any) -> Any:
     """P of ``A = P L U``."""
+    made = interchanged(np.ascontiguousarray(pivots), np.empty((), dtype), m)
+    if made is not None:
+        return made
     rows = pivots.reshape((prod(pivots.shape[:-1]), pivots.shape[-1]))
     found = np.zeros((len(rows), m, m), dtype)
     for i, row in enumerate(rows):
@@ -260,6 +275,10 @@ def linalg_lu_solve(xp, LU: Array, pivots: Unlinked, B: Array, *, left=True, adj
         p = np.broadcast_to(pivots, batch + pivots.shape[-1:])
         b = np.broadcast_to(b, batch + b.shape[-2:])
     turned = adjoint == left
+    if lu.dtype.kind == "f":
+        x = lu_solved(*map(np.ascontiguousarray, (lu, p, b)), bool(turned))
+        if x is not None:
+            return x if left else np.ascontiguousarray(x.swapaxes(-1, -2))
     lower, upper = parts(lu)
     P = permutation_matrix(p, n, LU.dtype)
     if turned:

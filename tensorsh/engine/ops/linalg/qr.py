@@ -10,6 +10,7 @@ from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
 from ...arrays.warned import warn_of_old
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics import batches
 from ...operators.declare import Array, composite, operator
@@ -24,6 +25,7 @@ from .common import (
     embed,
     herm,
     into,
+    lapack,
     linalg,
     real_dtype,
     renamed,
@@ -32,6 +34,9 @@ from .common import (
 )  # fmt: skip
 from .svd import linalg_pinv
 
+qr_factored = kernel("qr_factored", unsuited)
+lu_parts = kernel("lu_parts", unsuited)
+reflected_by_kernel = kernel("reflected", unsuited)
 MODES = ("reduced", "complete", "r")
 
 
@@ -46,7 +51,27 @@ def linalg_qr(xp, A: Array, mode="reduced"):
         )
     if mode == "r":
         return np.zeros((0,), A.dtype), batches.qr(A, "r")
-    return tuple(batches.qr(A, mode))
+    return small_qr(A, mode) or tuple(batches.qr(A, mode))
+
+
+def small_qr(A: Any, mode: str) -> tuple | None:
+    """Q and R of small real matrices, or None."""
+    raw = qr_factored(np.ascontiguousarray(A)) if A.dtype.kind == "f" else None
+    if raw is None:
+        return None
+    h, tau = raw
+    m, n = A.shape[-2:]
+    k = m if mode == "complete" else min(m, n)
+    R = lu_parts(h)[1]
+    if m == n or k == n:
+        return reflected_by_kernel(h, tau, None, True), R
+    if n > m:
+        return reflected_by_kernel(np.ascontiguousarray(h[..., :m]), tau, None, True), R
+    whole = np.zeros((*A.shape[:-1], m), A.dtype)
+    whole[..., :n] = h
+    upper = np.zeros(A.shape, A.dtype)
+    upper[..., :n, :] = R
+    return reflected_by_kernel(whole, tau, None, True), upper
 
 
 @linalg_qr.joint_gradient
@@ -96,14 +121,20 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
     return into(renamed("qr", "Q R", linalg_qr.function(input, "reduced" if some else "complete")), out, "qr")
 
 
+def reflections(A: Any) -> tuple:
+    """The vectors of reflections, column by column in memory, and their factors."""
+    found = qr_factored(np.ascontiguousarray(A)) if A.dtype.kind == "f" else None
+    h, tau = batches.qr(A, "raw") if found is None else (found[0].swapaxes(-1, -2), found[1])
+    return np.ascontiguousarray(h).swapaxes(-1, -2), tau
+
+
 @operator(outputs="a tau", node="GeqrfBackward0", long="hosted")
 def geqrf(xp, input: Array):
     """LAPACK's compact QR: reflections below the diagonal, R on and above it, and the reflections' factors."""
     if input.ndim < 2:
         raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
     check_kernel("geqrf_cpu", input)
-    h, tau = batches.qr(input, "raw")
-    return np.ascontiguousarray(h).swapaxes(-1, -2), tau
+    return reflections(input)
 
 
 geqrf.real_gradient = True
@@ -122,6 +153,10 @@ def reflectors(v: Any) -> Any:
 
 def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) -> Any:
     """``H1 H2 ... Hk x`` (`forward`), or the reflections in the other order; conjugated factors with `transpose`."""
+    if type(vectors) is np.ndarray and vectors.dtype.kind == "f":
+        found = reflected_by_kernel(*map(np.ascontiguousarray, (vectors, tau, x)), forward)
+        if found is not None:
+            return found
     v = reflectors(vectors)
     tau = tau.conj() if transpose else tau
     k = tau.shape[-1]
@@ -150,6 +185,10 @@ def householder_product(xp, input: Array, tau: Array):
     if tau.dtype != input.dtype:
         raise RuntimeError(f"{name}: tau dtype {of(tau).short} does not match input dtype {of(input).short}")
     check_kernel("orgqr_cpu", input)
+    if input.dtype.kind == "f" and type(input) is np.ndarray:
+        found = reflected_by_kernel(np.ascontiguousarray(input), np.ascontiguousarray(tau), None, True)
+        if found is not None:
+            return found
     eye = np.broadcast_to(np.eye(*input.shape[-2:], dtype=input.dtype), input.shape)
     return reflected(input, tau, eye, True, False)
 
@@ -249,8 +288,8 @@ def ormqr_gradient(t, g, needs, input, tau, other, left, transpose):
 def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
     """The least-squares solution by LAPACK's driver, and what that driver tells about the matrix."""
     batch = common_shape(input.shape[:-2], b.shape[:-2])
-    a = np.broadcast_to(input, batch + input.shape[-2:])
-    b = np.broadcast_to(b, batch + b.shape[-2:])
+    a = input if input.shape[:-2] == batch else np.broadcast_to(input, batch + input.shape[-2:])
+    b = b if b.shape[:-2] == batch else np.broadcast_to(b, batch + b.shape[-2:])
     m, n = a.shape[-2:]
     real = real_dtype(a.dtype)
     eps = float(np.finfo(a.dtype).eps)
@@ -274,12 +313,32 @@ def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
         inverse = np.where(kept, 1 / np.where(s == 0, 1, s), 0).astype(s.dtype)
         return herm(vh) @ (inverse[:, None] * (herm(u) @ y)), np.int64(kept.sum()), s
 
-    solution, rank, values = each(one, a, b)
+    gelsy = pivoted(a, b.shape[-1], eps) if driver == "gelsy" and np.isfinite(a).all() else None
+    solution, rank, values = each(gelsy or one, a, b)
     residuals = empty
     if m > n and driver != "gelsy" and (not ranked or bool((rank == n).all())):
         difference = a @ solution - b
         residuals = (difference.real**2 + difference.imag**2 if a.dtype.kind == "c" else difference**2).sum(-2)
     return solution, residuals, rank if ranked else np.zeros((0,), np.int64), values if valued else empty
+
+
+def pivoted(a: Any, columns: int, bound: float) -> Any:
+    """LAPACK's own driver, by a QR decomposition with interchanged columns, for matrices like these; None without scipy."""
+    try:
+        gelsy, room = lapack("gelsy gelsy_lwork", a)
+    except ImportError:
+        return None
+    m, n = a.shape[-2:]
+    work = int(room(m, n, columns, bound)[0].real)
+    free = np.zeros((n, 1), np.int32)
+
+    def one(x: Any, y: Any) -> tuple:
+        both = np.zeros((max(m, n), columns), x.dtype, "F")
+        both[:m] = y
+        _, found, _, rank, _ = gelsy(x, both, free.copy(), bound, work, False, True)
+        return found[:n], np.int64(rank), np.zeros(0, real_dtype(x.dtype))
+
+    return one
 
 
 @least_squares.joint_gradient

@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
 from ...arrays.warned import warn_of_old
+from ...kernels import kernel, unsuited
 from ...numerics import batches
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
@@ -28,6 +29,11 @@ from .common import (
 )  # fmt: skip
 from .inverse import check_system
 
+substituted = kernel("substituted", unsuited)
+cholesky_factored = kernel("cholesky_factored", unsuited)
+UPPER, UNIT, TURNED, IN_ROWS = 1, 2, 4, 8
+"""How the kernel of systems reads one: which triangle, ones on its diagonal, A transposed, ``X A = B``."""
+
 
 def back_substitution(a: Any, b: Any, upper: bool, unitriangular: bool) -> Any:
     """``X`` with ``A X = B`` for triangular arrays with equal batches; only the named triangle of A is read."""
@@ -46,15 +52,25 @@ def back_substitution(a: Any, b: Any, upper: bool, unitriangular: bool) -> Any:
     return x
 
 
-def triangular_solution(a: Any, b: Any, upper: bool, left: bool, unitriangular: bool) -> Any:
-    batch = common_shape(b.shape[:-2], a.shape[:-2])
+def triangular_solution(a: Any, b: Any, upper: bool, left: bool, unitriangular: bool, turned: bool = False) -> Any:
+    """``X`` with ``A X = B``, or ``X A = B``; `turned`: A is to be read transposed, `upper` says what it is as it stands."""
+    batch = a.shape[:-2]
+    if b.shape[:-2] != batch:
+        batch = common_shape(b.shape[:-2], batch)
+        a, b = (x if x.shape[:-2] == batch else np.broadcast_to(x, batch + x.shape[-2:]) for x in (a, b))
+    how = UPPER * upper | UNIT * unitriangular | TURNED * turned
+    if a.dtype.kind == "f":
+        long = not left and not 1 < b.shape[-1] <= 16
+        right = b.swapaxes(-1, -2) if long else b
+        how = how ^ TURNED if long else how | IN_ROWS * (not left)
+        x = substituted(np.ascontiguousarray(a), np.ascontiguousarray(right), how)
+        if x is not None:
+            return np.ascontiguousarray(x.swapaxes(-1, -2)) if long else x
+    if turned:
+        a, upper = a.swapaxes(-1, -2), not upper
     if not left:
         a, b = a.swapaxes(-1, -2), b.swapaxes(-1, -2)
         upper = not upper
-    if b.shape[:-2] != batch:
-        b = np.broadcast_to(b, batch + b.shape[-2:])
-    if a.shape[:-2] != batch:
-        a = np.broadcast_to(a, batch + a.shape[-2:])
     x = back_substitution(a, b, upper, unitriangular)
     return np.ascontiguousarray(x if left else x.swapaxes(-1, -2))
 
@@ -104,10 +120,11 @@ def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, un
         )
     check_alike(input, A)
     check_kernel("triangular_solve_cpu", A)
-    a = A.swapaxes(-1, -2) if transpose else A
-    batch = common_shape(input.shape[:-2], a.shape[:-2])
+    batch = A.shape[:-2]
+    if input.shape[:-2] != batch:
+        batch = common_shape(input.shape[:-2], batch)
     copy = np.array(A if A.shape[:-2] == batch else np.broadcast_to(A, batch + A.shape[-2:]))
-    return triangular_solution(a, input, upper != transpose, True, unitriangular), copy
+    return triangular_solution(A, input, upper, True, unitriangular, transpose), copy
 
 
 @triangular_solve.joint_gradient
@@ -142,6 +159,9 @@ def partial_cholesky(a: Any) -> tuple[Any, Any]:
 
 def cholesky_kernel(A: Any, upper: bool) -> tuple[Any, Any]:
     source = herm(A) if upper else A
+    factor = cholesky_factored(np.ascontiguousarray(source)) if A.dtype.kind == "f" else None
+    if factor is not None:
+        return np.ascontiguousarray(factor.swapaxes(-1, -2)) if upper else factor, np.zeros(A.shape[:-2], np.int32)
     try:
         factor, info = batches.cholesky(source), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
@@ -223,8 +243,11 @@ def cholesky_solve(xp, input: Array, L: Array, upper=False):
         )
     check_alike(input, L)
     check_kernel("cholesky_solve_cpu", L)
-    first, second = (herm(L), L) if upper else (L, herm(L))
-    return triangular_solution(second, triangular_solution(first, input, False, True, False), True, True, False)
+    if L.dtype.kind == "c":
+        first, second = (herm(L), L) if upper else (L, herm(L))
+        return triangular_solution(second, triangular_solution(first, input, False, True, False), True, True, False)
+    half = triangular_solution(L, input, upper, True, False, upper)
+    return triangular_solution(L, half, upper, True, False, not upper)
 
 
 @cholesky_solve.joint_gradient
@@ -243,15 +266,18 @@ def cholesky_inverse(xp, input: Array, upper=False):
     """The inverse of A, given by its Cholesky factor."""
     check_square("cholesky_inverse", input)
     check_kernel("cholesky_inverse_cpu", input)
-    diagonal = np.einsum("...ii->...i", input).reshape(-1, input.shape[-1]) if input.size else ()
-    for i, row in enumerate(diagonal):
-        if not row.all():
+    diagonal = input.diagonal(0, -2, -1)
+    if not diagonal.all():
+        for i, row in enumerate(diagonal.reshape(-1, input.shape[-1])):
+            if row.all():
+                continue
             element = f"(Batch element {i}): " if input.ndim > 2 else ""
             raise LinAlgError(
                 f"cholesky_inverse: {element}The diagonal element {int(np.argmin(row != 0)) + 1} is zero, the inversion could "
                 "not be completed because the input matrix is singular."
             )
-    eye = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape)
+    eye = np.eye(input.shape[-1], dtype=input.dtype)
+    eye = eye if input.ndim == 2 else np.broadcast_to(eye, input.shape)
     found = cholesky_solve.kernel(xp, eye, input, upper)
     if found.dtype.kind == "c":
         np.einsum("...ii->...i", found).imag = 0

@@ -13,7 +13,7 @@ from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.windows import check_pool_input, check_window, remembered, settings
 from ...operators.declare import Array, composite, operator
-from .pooling import FEW, as_planes, batched, batchwise, exactly, out_size, outputs, places, plain, refused, surrounded
+from .pooling import FEW, as_planes, batched, batchwise, exactly, outputs, places, plain, refused, surrounded
 
 
 @operator(
@@ -27,10 +27,7 @@ from .pooling import FEW, as_planes, batched, batchwise, exactly, out_size, outp
 def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
     """Means of the windows of input [N, C, *S]."""
     ones = (1,) * len(kernel_size)
-    out = tuple(
-        out_size(n, k, s, p, 1, ceil_mode)
-        for n, k, s, p in zip(input.shape[2:], kernel_size, stride, padding, strict=True)
-    )
+    out = outputs(input.shape[2:], kernel_size, stride, padding, ones, ceil_mode)
     total = None
     x = input if type(input) is np.ndarray and 0 < input.size <= FEW else None
     if x is not None and x.dtype.char not in "fd":

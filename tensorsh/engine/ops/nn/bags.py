@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays.backend import fold_at, module_of, same_device
 from ...arrays.bounds import outside
+from ...arrays.constants import FLOAT64
 from ...arrays.cupy_module import accelerator
 from ...arrays.device import absent
 from ...arrays.errors import tensor_type
@@ -161,7 +162,7 @@ def combined(
         return result, index, index
     xp = module_of([index])
     if xp is np:
-        by_index = mode == MAX or padding_idx is not None or weight.dtype.name == "float64"
+        by_index = mode == MAX or padding_idx is not None or weight.dtype == FLOAT64
         bag = numbered(index, begins, bags, rows, by_index)
         index = index[: len(bag)]
     else:

@@ -19,6 +19,8 @@ from ...arrays.blas import alone
 from ...arrays.extents import strided
 from ...arrays.parallel import SHARED, each
 from ...arrays.state import state
+from ...kernels import kernel as compiled
+from ...kernels import unsuited
 from ...loading import table
 from ...numerics.convolution import compiled_forward, compiled_weight, suits
 from ...operators.declare import Array, composite, operator
@@ -152,6 +154,11 @@ def _by_parts(xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, groups: in
     return x
 
 
+FEW = 1 << 15
+"""So many elements of columns are added by a kernel; more by long rows."""
+columns_added = compiled("columns_added", unsuited)
+
+
 def _transposed(
     xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, size: tuple
 ) -> Any:
@@ -180,8 +187,17 @@ def _transposed(
     for first in range(0, n, together):
         part = g[first : first + together]
         m = len(part)
-        turned = xp.ascontiguousarray(xp.moveaxis(part.reshape(m, groups, o // groups, prod(out)), 0, -1))
+        turned = xp.ascontiguousarray(part.reshape(m, groups, o // groups, prod(out)).transpose(1, 2, 3, 0))
         cols = xp.matmul(flat, turned.reshape(groups, o // groups, -1)).reshape(groups * inner, *kernel, *out, m)
+        if len(kernel) <= 2 and xp is np and cols.size <= FEW:
+            rest = (1,) * (2 - len(kernel))
+            sides = [rest + tuple(each) for each in (size, kernel, stride)]
+            sizes = (*sides[0], *sides[1], *sides[2], *(0,) * len(rest), *padding, *rest, *dilation)
+            samples = np.ascontiguousarray(cols.reshape(groups * inner * prod(kernel), prod(out), m).transpose(2, 0, 1))
+            some = columns_added(samples, sizes)
+            if some is not None:
+                x[first : first + together] = some.reshape(m, groups * inner, *size)
+                continue
         sums = xp.zeros((groups * inner, *full, m), g.dtype)
         for at in np.ndindex(*kernel):
             place = tuple(

@@ -7,8 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels import kernel as compiled
+from ...kernels import unsuited
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
+
+fractional_maxima = compiled("fractional_maxima", unsuited)
 
 
 def starts(xp: Any, sample: Any, n: int, out: int, k: int) -> Any:
@@ -30,6 +34,10 @@ def fractional(xp, input: Array, kernel, size, samples):
     spatial, outer = input.shape[-d:], input.shape[:-d]
     planes = input.reshape(prod(outer), *spatial)
     draws = samples.reshape(samples.size // d, d).astype(input.dtype, copy=False)
+    if d == 2 and type(planes) is np.ndarray:
+        found = fractional_maxima(*map(np.ascontiguousarray, (planes, draws)), (*kernel, *size))
+        if found is not None:
+            return tuple(each.reshape(*outer, *size) for each in found)
     # In two dimensions the first number of a sample belongs to the width, in three to the depth.
     order = range(d) if d == 3 else range(d - 1, -1, -1)
     index = xp.zeros((len(planes),) + (1,) * (2 * d), np.int64)
@@ -47,7 +55,10 @@ def fractional(xp, input: Array, kernel, size, samples):
     if not index.size:  # windows of no elements begin somewhere all the same
         return xp.full((*outer, *size), -np.inf, input.dtype), first.reshape(*outer, *size)
     values = planes.reshape(len(planes), prod(spatial))[rows, index]
-    best = values.argmax(-1)[..., None]
+    best, nan = values.argmax(-1), values != values
+    best = xp.where(nan.any(-1), nan.shape[-1] - 1 - nan[..., ::-1].argmax(-1), best)[
+        ..., None
+    ]  # the last of several NaN
     pick = lambda x: xp.take_along_axis(x, best, -1).reshape(*outer, *size)
     return pick(values), pick(index)
 

@@ -91,10 +91,7 @@ def batchwise(kernel: Any) -> Any:
 
 def max_pool(xp: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """Maxima of the windows of x [N, C, *S], and their places in the window; a NaN is the largest, the last one counts."""
-    out = tuple(
-        out_size(n, k, s, p, d, ceil_mode)
-        for n, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
-    )
+    out = outputs(x.shape[2:], kernel, stride, padding, dilation, ceil_mode)
     found = compiled_maxima(x, kernel, stride, padding, dilation, out, True)
     if found is not None:
         return found
@@ -186,10 +183,7 @@ PLANES = 1 << 16
 @operator("_max_pool_values", method=False, wide=False, laid="images 1")
 def max_pool_values(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
     """Maxima of windows without their places, one dimension after the other."""
-    out = tuple(
-        out_size(n, k, s, p, d, ceil_mode)
-        for n, k, s, p, d in zip(input.shape[2:], kernel_size, stride, padding, dilation, strict=True)
-    )
+    out = outputs(input.shape[2:], kernel_size, stride, padding, dilation, ceil_mode)
     found = compiled_maxima(input, kernel_size, stride, padding, dilation, out, False)
     if found is not None:
         return found[0]

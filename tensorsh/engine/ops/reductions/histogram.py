@@ -14,6 +14,7 @@ from ...arrays.dtype import FLOAT, of
 from ...arrays.errors import cpp_name
 from ...arrays.extents import sized
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...operators.declare import Array, Arrays, composite, operator
 from ...operators.results import store_out
@@ -91,17 +92,29 @@ def count_points(points, bounds, weight, density):
     kind, xp = points.dtype, module_of(points)
     flat = xp.zeros(len(points), np.int64)
     inside = xp.ones(len(points), bool)
+    if len(bounds) == 1 and weight is None and type(points) is np.ndarray:
+        counts = counted(np.ascontiguousarray(points), np.ascontiguousarray(bounds[0]))
+        if counts is not None:
+            return densities(counts.astype(kind), bounds) if density else counts.astype(kind)
     for column, b, n in zip(points.T, bounds, shape, strict=True):
         at = in_bins(column, b)
         inside &= at >= 0
         flat = flat * n + at
     weights = None if weight is None else weight.reshape(-1)[inside]
     hist = xp.bincount(flat[inside], weights, minlength=math.prod(shape)).astype(kind).reshape(shape)
-    if density:
-        hist = hist / hist.sum()
-        for i, b in enumerate(bounds):
-            hist = hist / xp.diff(b).reshape([-1 if j == i else 1 for j in range(len(shape))])
+    return densities(hist, bounds) if density else hist
+
+
+def densities(hist, bounds):
+    """Counts as shares of their sum for a unit of each interval."""
+    hist = hist / hist.sum()
+    for i, b in enumerate(bounds):
+        steps = module_of(hist).diff(b)
+        hist = hist / steps.reshape([-1 if j == i else 1 for j in range(hist.ndim)])
     return hist
+
+
+counted = kernel("counted", unsuited)
 
 
 def bounds_of(points, bins, range, kind):

@@ -30,6 +30,7 @@ EXACT_SIZE = 100_000
 
 
 compiled_squares = kernel("square_sums", unsuited)
+sum_in_sequence = kernel("sum_in_sequence", unsuited)
 
 
 def along_rows(a, axes):
@@ -56,7 +57,8 @@ def in_sequence(a, axes, squared=False):
         columns = columns * columns
     if columns.shape[1] > 1:
         return np.add.reduce(np.ascontiguousarray(columns), 0)
-    return np.add.accumulate(columns, 0)[-1]
+    total = sum_in_sequence(np.ascontiguousarray(columns))
+    return np.add.accumulate(columns, 0)[-1] if total is None else total
 
 
 def square_sums(rows):

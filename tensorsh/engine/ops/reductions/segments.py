@@ -6,12 +6,16 @@ import numpy as np
 
 from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.extents import repeated
+from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...operators.declare import Array, composite, operator
 from ..creation.factories import zeros_like
 from ..shapes.joining import cat
 
 added_rows = kernel("added_rows", unsuited)
+segmented = kernel("segmented", unsuited)
+segments_spread = kernel("segments_spread", unsuited)
+FOLDS = {"sum": 0, "mean": 1, "prod": 2, "max": 3, "min": 4}
 UFUNCS = {"sum": np.add, "mean": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}
 EMPTY = {"sum": 0.0, "mean": np.nan, "prod": 1.0, "max": -np.inf, "min": np.inf}
 """What a segment without elements gives."""
@@ -28,6 +32,10 @@ def segments(offsets: np.ndarray):
 def folded(data, offsets, reduce, initial):
     axis = offsets.ndim - 1
     ufunc = UFUNCS[reduce]
+    if initial is None and offsets.ndim == 1:
+        found = segmented(np.ascontiguousarray(data), offsets.astype(np.int64, copy=False), FOLDS[reduce])
+        if found is not None:
+            return found
     if reduce in ("sum", "mean") and initial is None and offsets.ndim == 1 and data.ndim and offsets.size > 1:
         counts = np.diff(offsets)
         out = np.zeros((counts.size, *data.shape[1:]), data.dtype)
@@ -55,6 +63,11 @@ def reduced(xp, data: Array, offsets: Array, reduce, initial):
 
 
 def shared(grad, data, result, offsets, reduce, initial):
+    if reduce in ("sum", "mean") and offsets.ndim == 1 and data.ndim and grad.dtype == data.dtype:
+        places = offsets.astype(np.int64, copy=False)
+        found = segments_spread(np.ascontiguousarray(grad), places, len(data), reduce == "mean")
+        if found is not None:
+            return found
     out = np.zeros_like(data)
     for place, part in segments(offsets):
         given, g = data[part], grad[place]
@@ -86,6 +99,9 @@ reduced.gradient(
 )
 
 
+UNEVEN = "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when !unsafe."
+
+
 def bounds(data, lengths, offsets, axis, unsafe):
     """Where the segments begin and end, checked."""
     given = lengths if offsets is None else offsets
@@ -95,17 +111,24 @@ def bounds(data, lengths, offsets, axis, unsafe):
     what = "lengths" if offsets is None else "offsets"
     if axis != given.ndim - 1:
         raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {what} but got {axis}.")
-    if given._array.dtype.name not in ("int32", "int64"):
+    if given._array.dtype.char not in "ilq":
         raise not_implemented(f"_segment_reduce_{what}_cpu_kernel1", given._array)
     if offsets is not None:
         return given
     unsafe = unsafe or given.is_meta
+    if type(given._array) is np.ndarray:
+        lengths = given._array
+        if not unsafe and (lengths < 0).any():
+            raise RuntimeError("lengths contains negative value!")
+        ends = np.zeros((*lengths.shape[:-1], lengths.shape[-1] + 1), np.int64)
+        lengths.cumsum(axis, out=ends[..., 1:])
+        if not unsafe and (ends[..., -1] != data.shape[axis]).any():
+            raise RuntimeError(UNEVEN)
+        return wrap(ends)
     if not unsafe and (given < 0).any():
         raise RuntimeError("lengths contains negative value!")
     if not unsafe and (given.sum(axis) != data.shape[axis]).any():
-        raise RuntimeError(
-            "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1) when !unsafe."
-        )
+        raise RuntimeError(UNEVEN)
     ends = given.cumsum(axis)
     return cat.function([zeros_like(ends).narrow(axis, 0, 1), ends], axis)
 

@@ -13,6 +13,7 @@ from ...arrays.errors import not_implemented, wrap_dim, wrap_dims
 from ...arrays.extents import contiguous_strides, repeated, sized
 from ...arrays.layout import row_order
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...operators.declare import Array, Ints, composite, operator
 from ...tensors.sizes import ints
@@ -158,8 +159,14 @@ FEW = 4096
 """The triangles of matrices of so many elements at most are remembered."""
 
 
+triangle_places = kernel("triangle_places", unsuited)
+
+
 def triangle_indices(name: str) -> Any:
-    def places(row: int, col: int, offset: int) -> Any:
+    def places(row: int, col: int, offset: int, count: int) -> Any:
+        found = triangle_places(row, col, offset, name == "triu", count)
+        if found is not None:
+            return found
         edge = np.arange(offset, row + offset)
         first, last = (0, (edge + 1).clip(0, col)) if name == "tril" else (edge.clip(0, col), col)
         counts = last - first
@@ -179,9 +186,10 @@ def triangle_indices(name: str) -> Any:
             if n < 0:
                 raise RuntimeError(f"{title} must be non-negative, got{n}")
         below = triangle_size(row, col, offset if name == "tril" else offset - 1)
-        sized((2, below if name == "tril" else row * col - below), dtype.itemsize)
+        count = below if name == "tril" else row * col - below
+        sized((2, count), dtype.itemsize)
         find = places_of_few if row * col <= FEW else places
-        return made(find(row, col, offset).astype(dtype.numpy), device)
+        return made(find(row, col, offset, count).astype(dtype.numpy), device)
 
     indices.__name__ = indices.__qualname__ = name + "_indices"
     indices.__doc__ = f"The rows and columns of what `{name}` keeps of a matrix, as a tensor of two rows."
@@ -208,6 +216,15 @@ def unravel_index(indices: Tensor, shape) -> tuple:
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
     xp = module_of(indices._array)
-    steps = xp.asarray(contiguous_strides(sizes), np.int64)
-    parts = indices._array[..., None] // steps % xp.asarray(sizes, np.int64)
+    if xp is np and 0 not in sizes and indices._array.dtype.kind == "i":
+        given = indices._array.astype(np.int64)
+        parts = np.empty((*given.shape, len(sizes)), np.int64)
+        for i, (step, n) in enumerate(
+            zip(contiguous_strides(sizes), sizes, strict=True)
+        ):  # numpy divides fast by one number
+            at = given // step if step > 1 else given
+            parts[..., i] = at - at // n * n
+    else:
+        steps = xp.asarray(contiguous_strides(sizes), np.int64)
+        parts = indices._array[..., None] // steps % xp.asarray(sizes, np.int64)
     return tuple([wrap(parts[..., i]) for i in range(len(sizes))])

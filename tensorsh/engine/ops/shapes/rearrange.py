@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
+
 from ...arrays.errors import wrap_dim
 from ...arrays.extents import LONG
+from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.windows import blocks, check_blocks
 from ...operators.declare import Array, composite, operator
@@ -19,6 +22,9 @@ def block_counts(size, kernel, stride, padding, dilation) -> tuple:
     return tuple((m + 2 * p - d * (k - 1) - 1) // s + 1 for m, k, s, p, d in several)
 
 
+columns_added = kernel("columns_added", unsuited)
+
+
 @operator("_im2col", node="Im2ColBackward0", method=False)
 def im2col(xp, input: Array, kernel_size, dilation, padding, stride):
     """The windows of input [N, C, H, W] as columns [N, C * prod kernel, L]."""
@@ -26,14 +32,23 @@ def im2col(xp, input: Array, kernel_size, dilation, padding, stride):
     return xp.ascontiguousarray(view).reshape(len(view), prod(view.shape[1:4]), prod(view.shape[4:]))
 
 
-@operator("_col2im", node="Col2ImBackward0", method=False)
-def col2im(xp, input: Array, output_size, kernel_size, dilation, padding, stride):
-    """Columns [N, C * prod kernel, L] added into their windows of an image [N, C, *output_size]."""
+def added_by_product(xp, input, output_size, kernel_size, dilation, padding, stride):
+    """The same as the transpose of a convolution whose weight is the unit matrix."""
     n, rows, _ = input.shape
     channels = rows // prod(kernel_size)
     out = block_counts(output_size, kernel_size, stride, padding, dilation)
     one = xp.eye(rows, dtype=input.dtype).reshape(rows, channels, *kernel_size)
     return spread_windows(xp, input.reshape(n, rows, *out), one, stride, padding, dilation, 1, output_size)
+
+
+@operator("_col2im", node="Col2ImBackward0", method=False)
+def col2im(xp, input: Array, output_size, kernel_size, dilation, padding, stride):
+    """Columns [N, C * prod kernel, L] added into their windows of an image [N, C, *output_size]."""
+    if xp is np:
+        sizes = (*output_size, *kernel_size, *stride, *padding, *dilation)
+        if (found := columns_added(np.ascontiguousarray(input), sizes)) is not None:
+            return found
+    return added_by_product(xp, input, output_size, kernel_size, dilation, padding, stride)
 
 
 im2col.gradient(

@@ -14,6 +14,7 @@ import numpy as np
 from ...arrays.dtype import FLOAT, dtype, of
 from ...arrays.errors import type_name, wrap_dim
 from ...arrays.state import state
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.fourier import short, transformed
 from ...operators.declare import Array, composite, operator
@@ -21,6 +22,7 @@ from ...tensors.tensor import Tensor
 from ..creation.factories import made
 from ..linalg.common import constant, dtype_of, into
 
+mirrored = kernel("mirrored", unsuited)
 FORWARD = {"none": "backward", "root": "ortho", "by_n": "forward"}
 """numpy's name of a scaling for a transform forward; backward the outer two change places."""
 BACKWARD = {"none": "forward", "root": "ortho", "by_n": "backward"}
@@ -77,6 +79,13 @@ def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
         return half
     found = complex_transform(xp, half, others, mode, True, count)
     n = a.shape[last]
+    if len(others) == 1 and n % 2 == 0 and n > 2 and last % a.ndim == a.ndim - 1 and type(half) is np.ndarray:
+        both = np.ascontiguousarray(half.real[..., :: n // 2].transpose(a.ndim - 1, *range(a.ndim - 1)))[..., None]
+        whole = real_transform_whole(xp, both, [others[0] % a.ndim + 1], mode, count)
+        np.add(
+            whole[..., 0].transpose(*range(1, a.ndim), 0), 0, out=found[..., :: n // 2]
+        )  # a sum of zeros is positive
+        return found
     for k in (0, n // 2) if n % 2 == 0 else (0,):
         plane = (slice(None),) * (last % a.ndim) + (slice(k, k + 1),)
         whole = real_transform_whole(xp, xp.ascontiguousarray(half[plane].real), others, mode, count)
@@ -123,6 +132,12 @@ def completed(xp: Any, half: Any, dim: Any, shape: tuple) -> Any:
     """The whole transform from its first half along the last dimension: the rest are conjugates, also in the sign of a zero."""
     *others, last = dim
     n, have = shape[last], half.shape[last]
+    ndim = half.ndim
+    if last % ndim == ndim - 1 and type(half) is np.ndarray and half.flags.c_contiguous:
+        parts = half.view(half.real.dtype).reshape(*half.shape, 2)
+        whole = mirrored(parts, n, tuple([d % ndim for d in others]))
+        if whole is not None:
+            return whole.view(half.dtype)[..., 0]
     before = (slice(None),) * (last % half.ndim)
     rest = half[(*before, slice((n - 1) // 2, 0, -1))]
     if others:

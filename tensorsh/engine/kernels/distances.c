@@ -1,0 +1,169 @@
+/* Distances between rows, in the norms of p = 1, 2 and infinity, summed up as PyTorch's are: in as many lanes as 64 bytes hold,
+   which are then folded in halves; rows shorter than that one number after the other. */
+#include "kernels.h"
+
+typedef enum { SUM, SQUARES, LARGEST, NORMS } Norm;
+
+typedef float floats __attribute__((vector_size(64), aligned(4)));
+typedef double doubles __attribute__((vector_size(64), aligned(8)));
+typedef int32_t float_bits __attribute__((vector_size(64), aligned(4)));
+typedef int64_t double_bits __attribute__((vector_size(64), aligned(8)));
+
+#define LANES_OF(T) ((size)(64 / sizeof(T)))
+
+/* A maximum is NaN where one of the two is. */
+#define ROWS(T, V, B, name, size_of, root)                                                                                                            \
+    INLINE void name##_part(const T *a, const T *b, Norm norm, V *out) {                                                                              \
+        const V d = *(const V *)a - *(const V *)b;                                                                                                    \
+        *out = norm == SQUARES ? d * d : (V)((B)d & ~(B)(-(V){0}));                                                                                   \
+    }                                                                                                                                                 \
+    INLINE void name##_join(V *all, const V *one, Norm norm) {                                                                                        \
+        if (norm != LARGEST) {                                                                                                                        \
+            *all += *one;                                                                                                                             \
+        } else {                                                                                                                                      \
+            const B first = (B)((*all > *one) | (*all != *all));                                                                                      \
+            *all = (V)((first & (B)*all) | (~first & (B)*one));                                                                                       \
+        }                                                                                                                                             \
+    }                                                                                                                                                 \
+    INLINE T name##_short(const T *a, const T *b, size n, Norm norm) {                                                                                \
+        T total = 0;                                                                                                                                  \
+        for (size k = 0; k < n; k++) {                                                                                                                \
+            const T d = size_of(a[k] - b[k]), one = norm == SQUARES ? d * d : d;                                                                      \
+            total = k == 0 ? one : norm == LARGEST ? (total > one || total != total ? total : one) : total + one;                                     \
+        }                                                                                                                                             \
+        return norm == SQUARES ? root(total) : total;                                                                                                 \
+    }                                                                                                                                                 \
+    INLINE T name##_norm(const T *a, const T *b, size n, int beyond, const B *kept, Norm norm) {                                                      \
+        enum { LANES = (int)(sizeof(V) / sizeof(T)) };                                                                                                \
+        if (n < LANES) return name##_short(a, b, n, norm);                                                                                            \
+        V lanes, one;                                                                                                                                 \
+        size i = LANES;                                                                                                                               \
+        name##_part(a, b, norm, &lanes);                                                                                                              \
+        for (; i + LANES <= n; i += LANES) name##_part(a + i, b + i, norm, &one), name##_join(&lanes, &one, norm);                                    \
+        if (i < n) { /* what is left over goes to the first lanes, zeros to the others */                                                             \
+            T rest[LANES] = {0}, other[LANES] = {0};                                                                                                  \
+            if (!beyond) memcpy(rest, a + i, (n - i) * sizeof *a), memcpy(other, b + i, (n - i) * sizeof *b);                                         \
+            name##_part(beyond ? a + i : rest, beyond ? b + i : other, norm, &one);                                                                   \
+            one = (V)((B)one & *kept);                                                                                                                \
+            name##_join(&lanes, &one, norm);                                                                                                          \
+        }                                                                                                                                             \
+        T single[LANES];                                                                                                                              \
+        memcpy(single, &lanes, sizeof single);                                                                                                        \
+        for (int half = LANES / 2; half; half /= 2)                                                                                                   \
+            for (int k = 0; k < half; k++) {                                                                                                          \
+                const T x = single[k], y = single[k + half];                                                                                          \
+                single[k] = norm != LARGEST ? x + y : x > y || x != x ? x : y;                                                                        \
+            }                                                                                                                                         \
+        return norm == SQUARES ? root(single[0]) : single[0];                                                                                         \
+    }                                                                                                                                                 \
+    /* `last`: whether nothing lies behind x, so that it is not read beyond its end; behind y lie its own rows alone. */                              \
+    WIDE static void name(const T *x, const T *y, T *out, size rows, size n, Norm norm, int last) {                                                   \
+        const size safe = last ? 0 : rows - (LANES_OF(T) + n - 1) / n;                                                                                \
+        B kept;                                                                                                                                       \
+        for (int k = 0; k < (int)LANES_OF(T); k++) kept[k] = k < n % LANES_OF(T) ? -1 : 0;                                                            \
+        if (norm == SUM)                                                                                                                              \
+            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, &kept, SUM);                                                       \
+        else if (norm == SQUARES)                                                                                                                     \
+            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, &kept, SQUARES);                                                   \
+        else                                                                                                                                          \
+            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, &kept, LARGEST);                                                           \
+    }
+ROWS(float, floats, float_bits, norms_of_floats, fabsf, sqrtf)
+ROWS(double, doubles, double_bits, norms_of_doubles, fabs, sqrt)
+
+/* The distances of one row from some others. */
+static void norms(const Call *c, size row, size other, size at, size rows, size n, Norm norm) {
+    const size behind = c->in[0].count - (row + 1) * n; /* elements of x */
+    const Argument *x = &c->in[0], *y = c->in[1].data ? &c->in[1] : x;
+    if (x->kind == FLOAT32)
+        norms_of_floats((const float *)x->data + row * n, (const float *)y->data + other * n, (float *)c->out[0].data + at, rows, n, norm, behind < LANES_OF(float));
+    else
+        norms_of_doubles((const double *)x->data + row * n, (const double *)y->data + other * n, (double *)c->out[0].data + at, rows, n, norm, behind < LANES_OF(double));
+}
+
+/* distances(x, y, norm): each row of the matrices x with each of those of y; without y, the pairs of rows of x. */
+static int distances_plan(Call *c) {
+    const Argument *x = &c->in[0], *y = &c->in[1];
+    if (x->ndim < 2 || x->count == 0 || c->in[2].whole < 0 || c->in[2].whole >= NORMS) return 0;
+    const size n = x->shape[x->ndim - 1], rows = x->shape[x->ndim - 2];
+    Argument *out = result(c, 0);
+    if (y->data == NULL) {
+        size pairs;
+        if (x->ndim != 2 || rows < 2 || __builtin_mul_overflow(rows, rows - 1, &pairs)) return 0;
+        add_dimension(out, pairs / 2);
+        c->lines = rows - 1, c->each = times(rows, n);
+        return 1;
+    }
+    if (y->dtype != x->dtype || y->count == 0 || y->ndim != x->ndim || y->shape[y->ndim - 1] != n) return 0;
+    for (int k = 0; k < x->ndim - 2; k++)
+        if (x->shape[k] != y->shape[k]) return 0;
+    shape_as(out, x);
+    out->shape[x->ndim - 1] = y->shape[y->ndim - 2];
+    c->lines = x->count / n, c->each = times(y->shape[y->ndim - 2], n);
+    return 1;
+}
+
+static int distances(Call *c, size from, size to) {
+    const Argument *x = &c->in[0], *y = &c->in[1];
+    const size n = x->shape[x->ndim - 1], rows = x->shape[x->ndim - 2];
+    const Norm norm = (Norm)c->in[2].whole;
+    for (size i = from; i < to; i++) {
+        if (y->data == NULL) {
+            norms(c, i, i + 1, i * (2 * rows - i - 1) / 2, rows - 1 - i, n, norm);
+        } else {
+            const size others = y->shape[y->ndim - 2];
+            norms(c, i, i / rows * others, i * others, others, n, norm);
+        }
+        if (ends(c, c->each)) break;
+    }
+    return 1;
+}
+
+/* distances_back(g, x, distances): the gradient of the pairs' Euclidean distances, pair by pair. */
+static int distances_back_plan(Call *c) {
+    const Argument *g = &c->in[0], *x = &c->in[1], *d = &c->in[2];
+    size pairs;
+    if (x->ndim != 2 || x->count == 0 || g->dtype != x->dtype || d->dtype != x->dtype) return 0;
+    if (__builtin_mul_overflow(x->shape[0], x->shape[0] - 1, &pairs) || !have(c, 0, 0, pairs / 2) || !have(c, 2, 2, pairs / 2)) return 0;
+    shape_as(result(c, 1), x);
+    c->lines = 1, c->each = times(pairs, x->shape[1]);
+    return 1;
+}
+
+#define BACK(T, name)                                                                    \
+    WIDE static void name(T g, T distance, const T *a, const T *b, T *to_a, T *to_b, size n) { \
+        if (distance == 0) {                                                             \
+            for (size k = 0; k < n; k++) to_a[k] += 0, to_b[k] -= 0;                     \
+            return;                                                                      \
+        }                                                                                \
+        INDEPENDENT                                                                      \
+        for (size k = 0; k < n; k++) {                                                   \
+            const T part = g * (a[k] - b[k]) / distance;                                 \
+            to_a[k] += part;                                                             \
+            to_b[k] -= part;                                                             \
+        }                                                                                \
+    }                                                                                    \
+    static void name##_all(Call *c, const T *g, const T *x, const T *d, T *out, size rows, size n) { \
+        memset(out, 0, rows * n * sizeof *out);                                          \
+        for (size i = 0; i < rows; i++) {                                                \
+            for (size j = i + 1; j < rows; j++)                                          \
+                name(*g++, *d++, x + i * n, x + j * n, out + i * n, out + j * n, n);     \
+            if (ends(c, (rows - i) * n)) break;                                          \
+        }                                                                                \
+    }
+BACK(float, back_of_floats)
+BACK(double, back_of_doubles)
+
+static int distances_back(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const Argument *x = &c->in[1];
+    if (x->kind == FLOAT32) back_of_floats_all(c, c->in[0].data, x->data, c->in[2].data, c->out[0].data, x->shape[0], x->shape[1]);
+    else back_of_doubles_all(c, c->in[0].data, x->data, c->in[2].data, c->out[0].data, x->shape[0], x->shape[1]);
+    return 1;
+}
+
+const Kernel distance_kernels[] = {
+    {"distances", "rr?i", distances_plan, distances, "distances(x, y, norm): of rows of matrices, or of all pairs of rows; norm: 0 sum, 1 Euclidean, 2 largest"},
+    {"distances_back", "rrr", distances_back_plan, distances_back, "distances_back(g, x, distances): the gradient of Euclidean distances of pairs"},
+    {0},
+};

@@ -1,0 +1,176 @@
+/* Decompositions of batches of small real matrices: LU with interchanges of rows, Cholesky's, QR as Householder reflections. A
+   matrix that an algorithm cannot handle gives None, and LAPACK says what is wrong with it. */
+#include "kernels.h"
+
+enum { MOST = 32 };
+
+static int square_plan(Call *c) {
+    const Argument *a = &c->in[0];
+    if (a->ndim < 2 || a->count == 0) return 0;
+    const size n = a->shape[a->ndim - 1];
+    if (a->shape[a->ndim - 2] != n || n > MOST) return 0;
+    shape_as(result(c, 0), a);
+    c->lines = a->count / (n * n), c->each = n * n * n;
+    return 1;
+}
+
+/* cholesky_factored(a): of the lower triangles. */
+#define CHOLESKY(T, name, root)                                                              \
+    static int name(const T *a, T *out, size n) {                                            \
+        for (size i = 0; i < n; i++, a += n) {                                               \
+            T *row = out + i * n;                                                            \
+            for (size j = 0; j <= i; j++) {                                                  \
+                const T *other = out + j * n;                                                \
+                T sum = 0;                                                                   \
+                for (size k = 0; k < j; k++) sum += row[k] * other[k];                       \
+                const T left = a[j] - sum;                                                   \
+                if (j < i) row[j] = left * (1 / other[j]);                                   \
+                else if (left > 0) row[j] = root(left);                                      \
+                else return 0;                                                               \
+            }                                                                                \
+            for (size j = i + 1; j < n; j++) row[j] = 0;                                     \
+        }                                                                                    \
+        return 1;                                                                            \
+    }
+CHOLESKY(float, cholesky_of_floats, sqrtf)
+CHOLESKY(double, cholesky_of_doubles, sqrt)
+
+static int cholesky_factored(Call *c, size from, size to) {
+    const Argument *a = &c->in[0];
+    const size n = a->shape[a->ndim - 1], one = n * n;
+    for (size at = from * one; at < to * one; at += one) {
+        if (!(a->kind == FLOAT32 ? cholesky_of_floats((const float *)a->data + at, (float *)c->out[0].data + at, n)
+                                 : cholesky_of_doubles((const double *)a->data + at, (double *)c->out[0].data + at, n)))
+            return 0;
+    }
+    return 1;
+}
+
+/* lu_factored(a, pivots): both in one matrix; rows are counted from 1. */
+static int lu_factored_plan(Call *c) {
+    const Argument *a = &c->in[0], *pivots = &c->in[1];
+    if (!square_plan(c) || pivots->item != 4 || pivots->ndim != a->ndim - 1) return 0;
+    for (int k = 0; k < pivots->ndim; k++)
+        if (pivots->shape[k] != a->shape[k]) return 0;
+    return 1;
+}
+
+#define LU(T, name, size_of)                                                                 \
+    static int name(const T *a, T *lu, int32_t *pivots, size n) {                            \
+        memcpy(lu, a, n * n * sizeof *a);                                                    \
+        for (size k = 0; k < n; k++) {                                                       \
+            size best = k;                                                                   \
+            for (size i = k + 1; i < n; i++)                                                 \
+                if (size_of(lu[i * n + k]) > size_of(lu[best * n + k])) best = i;            \
+            pivots[k] = (int32_t)best + 1;                                                   \
+            if (!(size_of(lu[best * n + k]) > 0)) return 0;                                  \
+            T *one = lu + k * n, *other = lu + best * n;                                     \
+            for (size j = 0; best != k && j < n; j++) {                                      \
+                const T kept = one[j];                                                       \
+                one[j] = other[j], other[j] = kept;                                          \
+            }                                                                                \
+            const T inverse = 1 / one[k];                                                    \
+            for (size i = k + 1; i < n; i++) {                                               \
+                T *row = lu + i * n;                                                         \
+                const T factor = row[k] *= inverse;                                          \
+                for (size j = k + 1; j < n; j++) row[j] -= factor * one[j];                  \
+            }                                                                                \
+        }                                                                                    \
+        return 1;                                                                            \
+    }
+LU(float, lu_of_floats, fabsf)
+LU(double, lu_of_doubles, fabs)
+
+static int lu_factored(Call *c, size from, size to) {
+    const Argument *a = &c->in[0];
+    const size n = a->shape[a->ndim - 1], one = n * n;
+    for (size m = from; m < to; m++) {
+        int32_t *pivots = (int32_t *)c->in[1].data + m * n;
+        if (!(a->kind == FLOAT32 ? lu_of_floats((const float *)a->data + m * one, (float *)c->out[0].data + m * one, pivots, n)
+                                 : lu_of_doubles((const double *)a->data + m * one, (double *)c->out[0].data + m * one, pivots, n)))
+            return 0;
+    }
+    return 1;
+}
+
+/* qr_factored(a): the vectors of the reflections below the diagonal, R above, and the reflections' factors. */
+static int qr_factored_plan(Call *c) {
+    const Argument *a = &c->in[0];
+    if (a->ndim < 2 || a->count == 0) return 0;
+    const size m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1];
+    if (m > MOST || n > MOST) return 0;
+    shape_as(result(c, 0), a);
+    Argument *tau = result(c, 0);
+    shape_as(tau, a);
+    tau->ndim--;
+    tau->shape[tau->ndim - 1] = m < n ? m : n;
+    c->lines = a->count / (m * n), c->each = m * n * n;
+    return 1;
+}
+
+/* In double; squares are added up as fractions of the largest, which no number is too large or too small for. */
+static int reflect(double *h, double *tau, size m, size n) {
+    for (size k = 0; k < n && k < m; k++) {
+        double *column = h + k * (n + 1), largest = 0, squares = 0;
+        for (size i = 1; i < m - k; i++) {
+            const double one = fabs(column[i * n]);
+            if (!(one < INFINITY)) return 0;
+            if (one > largest) largest = one;
+        }
+        tau[k] = 0;
+        if (largest == 0) continue;
+        const double first = column[0];
+        if (!(fabs(first) < INFINITY)) return 0;
+        if (fabs(first) > largest) largest = fabs(first);
+        for (size i = 0; i < m - k; i++) {
+            const double part = column[i * n] / largest;
+            squares += part * part;
+        }
+        const double norm = sqrt(squares) * largest, beta = first < 0 ? norm : -norm, inverse = 1 / (first - beta);
+        if (!(norm < INFINITY && fabs(inverse) < INFINITY)) return 0;
+        tau[k] = (beta - first) / beta;
+        for (size i = 1; i < m - k; i++) column[i * n] *= inverse;
+        column[0] = beta;
+        for (size j = 1; j < n - k; j++) {
+            double sum = column[j];
+            for (size i = 1; i < m - k; i++) sum += column[i * n] * column[i * n + j];
+            sum *= tau[k];
+            column[j] -= sum;
+            for (size i = 1; i < m - k; i++) column[i * n + j] -= sum * column[i * n];
+        }
+    }
+    return 1;
+}
+
+static int qr_of_doubles(const double *a, double *h, double *tau, size m, size n) {
+    memcpy(h, a, m * n * sizeof *a);
+    return reflect(h, tau, m, n);
+}
+
+static int qr_of_floats(const float *a, float *h, float *tau, size m, size n) {
+    double wide[MOST * MOST], factors[MOST];
+    for (size i = 0; i < m * n; i++) wide[i] = a[i];
+    if (!reflect(wide, factors, m, n)) return 0;
+    for (size i = 0; i < m * n; i++) h[i] = (float)wide[i];
+    for (size i = 0; i < m && i < n; i++) tau[i] = (float)factors[i];
+    return 1;
+}
+
+static int qr_factored(Call *c, size from, size to) {
+    const Argument *a = &c->in[0];
+    const size m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], k = m < n ? m : n;
+    for (size at = from; at < to; at++) {
+        if (!(a->kind == FLOAT32
+                  ? qr_of_floats((const float *)a->data + at * m * n, (float *)c->out[0].data + at * m * n, (float *)c->out[1].data + at * k, m, n)
+                  : qr_of_doubles((const double *)a->data + at * m * n, (double *)c->out[0].data + at * m * n, (double *)c->out[1].data + at * k, m, n)))
+            return 0;
+    }
+    return 1;
+}
+
+const Kernel factor_kernels[] = {
+    {"cholesky_factored", "r", square_plan, cholesky_factored, "cholesky_factored(a): Cholesky's factors of small matrices"},
+    {"lu_factored", "rA", lu_factored_plan, lu_factored, "lu_factored(a, pivots): LU decompositions of small matrices, in one; writes the pivots"},
+    {"qr_factored", "r", qr_factored_plan, qr_factored, "qr_factored(a): reflections and R of small matrices, and the reflections' factors"},
+    {0},
+};

@@ -34,7 +34,8 @@ SUBMODULES = (
     "distributed distributed.constants distributed.device_mesh distributed.distributed_c10d distributed._functional_collectives distributed.nn "
     "distributed.nn.functional xpu mtia multiprocessing distributed.algorithms distributed.algorithms.join "
     "distributed.algorithms.ddp_comm_hooks distributed.algorithms.ddp_comm_hooks.default_hooks "
-    "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp distributed.checkpoint "
+    "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp distributed.fsdp.wrap "
+    "distributed.fsdp.api distributed.fsdp.fully_sharded_data_parallel distributed.checkpoint "
     "distributed.checkpoint.state_dict distributed.optim _dynamo _dynamo.config _dynamo.eval_frame _dynamo.exc"
 ).split()
 """Dotted names below torch that are namespaces."""

@@ -42,7 +42,8 @@ class FullyShardedDataParallel(Module):
     is kept in parts (ShardingStrategy.FULL_SHARD). auto_wrap_policy: which modules within are wrapped by themselves (None: none).
     mixed_precision: a MixedPrecision. ignored_modules, ignored_states: what is left as it is. param_init_fn: makes modules on the
     meta device real. sync_module_states: begin with rank 0's values (False). use_orig_params: optimizers see each parameter's part,
-    not a flat one (False). device_mesh: the processes, instead. Others: accepted.
+    not a flat one (False). device_mesh: the processes, instead. cpu_offload, backward_prefetch, device_id, forward_prefetch,
+    limit_all_gathers: accepted.
     ValueError for parameters of several dtypes in one row.
     >>> model = torch.distributed.fsdp.FullyShardedDataParallel(nn.Linear(2, 1))  # doctest: +SKIP"""
 

@@ -36,7 +36,8 @@ SUBMODULES = (
     "distributed.algorithms.ddp_comm_hooks distributed.algorithms.ddp_comm_hooks.default_hooks "
     "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp distributed.fsdp.wrap "
     "distributed.fsdp.api distributed.fsdp.fully_sharded_data_parallel distributed.checkpoint "
-    "distributed.checkpoint.state_dict distributed.optim _dynamo _dynamo.config _dynamo.eval_frame _dynamo.exc"
+    "distributed.checkpoint.state_dict distributed.checkpoint.planner distributed.checkpoint.default_planner "
+    "distributed.checkpoint.filesystem distributed.checkpoint.stateful distributed.checkpoint.format_utils distributed.optim _dynamo _dynamo.config _dynamo.eval_frame _dynamo.exc"
 ).split()
 """Dotted names below torch that are namespaces."""
 

@@ -163,7 +163,6 @@ OPS = {
     "addcmul": lambda: torch.addcmul(d(X, S0), d(X, S0), d(Y, S0), value=0.5),
     "maximum": lambda: torch.maximum(d(X, S0), d(Y, S0)),
     "rsqrt": lambda: d(X, S0).abs().rsqrt(),
-    "foreach": lambda: torch._foreach_mul([d(X, S0), d(Y, S1)], 2.0),
     "fill_": lambda: d(X, S0).fill_(1.5),
     "copy_": lambda: d(X, S0).copy_(d(Y, S0)),
     "mix plain": lambda: d(X, S0) + X,

@@ -38,7 +38,7 @@ SUBMODULES = (
     "distributed.algorithms.model_averaging.averagers distributed.algorithms.model_averaging.utils "
     "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp distributed.fsdp.wrap "
     "distributed.fsdp.api distributed.fsdp.fully_sharded_data_parallel distributed.checkpoint "
-    "distributed.checkpoint.state_dict distributed.checkpoint.planner distributed.checkpoint.default_planner "
+    "distributed.rpc distributed.pipelining distributed.checkpoint.state_dict distributed.checkpoint.planner distributed.checkpoint.default_planner "
     "distributed.checkpoint.filesystem distributed.checkpoint.stateful distributed.checkpoint.format_utils distributed.optim _dynamo _dynamo.config _dynamo.eval_frame _dynamo.exc"
 ).split()
 """Dotted names below torch that are namespaces."""

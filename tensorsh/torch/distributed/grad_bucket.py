@@ -12,7 +12,8 @@ __all__ = ["GradBucket"]
 
 
 class GradBucket(metaclass=Sealed):
-    """A bucket as a hook of the communication sees it."""
+    """A bucket as a hook of the communication sees it.
+    bucket: the gradients. last: whether no other follows."""
 
     __module__ = "torch.distributed"
 

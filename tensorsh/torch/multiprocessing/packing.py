@@ -304,6 +304,7 @@ RULES: dict[str, Callable] = {
         _array,
         _dtype,
         _device,
+        _inherited,
         _size,
         _object,
         _called,

@@ -21,7 +21,8 @@ __all__ = ["CheckpointException", "load", "load_state_dict"]
 
 
 class CheckpointException(BaseException, metaclass=OpenSealed):
-    """What hindered processes from reading a checkpoint."""
+    """What hindered processes from reading a checkpoint.
+    failures: the name and text of the error of each."""
 
     __module__ = "torch.distributed.checkpoint.api"
 
@@ -132,5 +133,5 @@ def load_state_dict(
     state_dict: dict, storage_reader: Any, process_group: Any = None, coordinator_rank: int = 0, no_dist: bool = False,
     planner: Any = None,
 ) -> None:  # fmt: skip
-    """The old name of `load`."""
+    """The old name of `load`. coordinator_rank: accepted (0)."""
     load(state_dict, storage_reader=storage_reader, process_group=process_group, no_dist=no_dist, planner=planner)

@@ -119,7 +119,7 @@ def save_state_dict(
     state_dict: dict, storage_writer: Any, process_group: Any = None, coordinator_rank: int = 0, no_dist: bool = False,
     planner: Any = None,
 ) -> Any:  # fmt: skip
-    """The old name of `save`."""
+    """The old name of `save`. coordinator_rank: accepted (0)."""
     return save(
         state_dict, storage_writer=storage_writer, process_group=process_group, no_dist=no_dist, planner=planner
     )

@@ -7,6 +7,8 @@ import torch.distributed as dist
 import torch.nn as nn
 from torch.distributed import GradBucket
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks as default
+from torch.distributed.algorithms.model_averaging import averagers
+from torch.distributed.optim import PostLocalSGDOptimizer
 from torch.nn.parallel import DistributedDataParallel as DDP
 
 torch.set_num_threads(1)
@@ -101,7 +103,6 @@ def bad2(state, bucket: GradBucket) -> int:
 
 
 attempt("annotation2", lambda: DDP(made()).register_comm_hook(None, bad2))
-from torch.distributed.algorithms.model_averaging import averagers
 
 
 def average():
@@ -119,21 +120,20 @@ def average():
         ),
         post_localSGD_hook,
     )
-    for s in range(5):
+    for _ in range(5):
         out.append(train(m, opt, 1)[1])
         av.average_parameters(m.parameters())
     return out
 
 
 attempt("averager", average)
-from torch.distributed.optim import PostLocalSGDOptimizer
 
 m = DDP(made())
 o = PostLocalSGDOptimizer(
     torch.optim.SGD(m.parameters(), lr=0.3), averagers.PeriodicModelAverager(period=2, warmup_steps=1)
 )
 m.register_comm_hook(None, local)
-for s in range(4):
+for _ in range(4):
     print(train(m, o, 1)[1])
 print(sorted(o.state_dict()), o.state_dict()["step"])
 attempt("period", lambda: averagers.PeriodicModelAverager(period=0))

@@ -54,5 +54,7 @@ def test_there_is_no_name_that_pytorch_has_not():
         assert not surplus, owner
 
 
-SUBMODULES = set("nn prune optimizer rnn onnx profiler np math flex_attention checkpoint fsdp optim tensor".split())
+SUBMODULES = set(
+    "nn prune optimizer rnn onnx profiler np math flex_attention checkpoint fsdp optim tensor pipelining rpc".split()
+)
 """Files of PyTorch that are there once somebody has imported them."""

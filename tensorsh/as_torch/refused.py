@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 from ..language.pytorch_names import REFUSED
 
 INSTEAD = {
-    "distributed": "run the program in one process",
-    "nn.parallel": "run the program in one process, with the module as it is",
+    "distributed.pipelining": "give each process its layers in a PipelineStage, and use ScheduleGPipe or Schedule1F1B",
+    "distributed.rpc": "pass tensors on by torch.distributed.send and recv, objects by send_object_list and recv_object_list",
+    "distributed": "use torch.distributed with DistributedDataParallel, fully_shard or DTensor",
     "onnx": "export from PyTorch, with the state dict that torch.save writes",
     "export": "export from PyTorch, with the state dict that torch.save writes",
     "ao": "keep the model in float32 or bfloat16",

@@ -43,7 +43,7 @@ for wrong in ({"nope": torch.zeros(1)}, {"extra": {"t": torch.zeros(3)}}):
     try: dcp.load(wrong, checkpoint_id=path)
     except BaseException as e: print(type(e).__name__)
 """
-SAID = ["-2.591 7 {'t': tensor([0, 1, 2, 3]), 'lst': [1, 2]}", "-2.888", "CheckpointException", "ValueError"]
+SAID = ["-2.591 7 {'t': tensor([0, 1, 2, 3]), 'lst': [1, 2]}", "-2.888", "CheckpointException", "CheckpointException"]
 """What PyTorch prints."""
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from ..support.programs import same
-from ..support.ranks import RANKS, by_rank, programs, recorded, tensorsh
+from ..support.ranks import by_rank, recorded, runs, tensorsh
 
 
-@pytest.mark.parametrize("size", RANKS)
-@pytest.mark.parametrize("program", programs(), ids=lambda program: program.stem)
+@pytest.mark.parametrize(("program", "size"), runs(), ids=lambda value: getattr(value, "stem", str(value)))
 def test_as_under_pytorch(program: Path, size: int, tmp_path: Path) -> None:
     """On 2 ranks as plain Python, on 4 as a script in the sandbox."""
     path = program

@@ -25,6 +25,12 @@ REFUSED = {
     "dist.init_process_group = 1": "AttributeError", "dist.ReduceOp.SUM.value = 3": "AttributeError",
     "dist.ReduceOp.SUM = 3": "TypeError", "dist.ProcessGroup.rank = lambda self: 3": "TypeError",
     "dist.group.WORLD.rank = 3": "AttributeError", "dist.Work.__init__.__globals__": "AttributeError",
+    "dist.fsdp.FullyShardedDataParallel(nn.Linear(2, 2))._flat": "AttributeError",
+    "dist.fsdp.FullyShardedDataParallel.fsdp_modules = 1": "TypeError", "dist.fsdp.MixedPrecision().__dict__": "AttributeError",
+    "dist.checkpoint.stateful.Stateful.__instancecheck__": "AttributeError",
+    "dist.checkpoint.format_utils.torch_save_to_dcp('/etc/passwd', '/tmp/there')": "PermissionError",
+    "dist.pipelining.PipelineStage(nn.Linear(1, 1), 0, 1, 'cpu').__dict__": "AttributeError",
+    "dist.rpc.init_rpc('a')": "NotImplementedError", "dist.rpc.init_rpc.__closure__": "AttributeError",
     "dist.DebugLevel.OFF.__reduce__()": "AttributeError", "dist.Backend.backend_list.append('x')": "AttributeError",
 }  # fmt: skip
 

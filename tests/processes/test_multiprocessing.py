@@ -23,6 +23,8 @@ def fill(i, t, bad):
     t[i] = i + 10
 t = torch.zeros(3)
 mp.spawn(fill, args=(t, 7), nprocs=3); print(t)
+def put(i, q): q.put(i)
+mp.spawn(put, args=(q,), nprocs=2); print(q.get() + q.get())
 try: mp.spawn(fill, args=(t, 1), nprocs=2)
 except mp.ProcessRaisedException as e: print(type(e).__name__, str(e).splitlines()[2], e.error_index)
 def leave(i): raise SystemExit(3)
@@ -54,6 +56,7 @@ SAID = """\
 ('sum', tensor(3.), 'Process-1')
 0 tensor([1., 1., 1.]) 6 False
 tensor([10., 11., 12.])
+1
 ProcessRaisedException -- Process 1 terminated with the following error: 1
 process 0 terminated with exit code 3 3
 tensor([2., 2.])

@@ -78,6 +78,28 @@ def test_a_batch_is_its_receivers_alone_until_it_is_shared(tmp_path: Path) -> No
     assert (done.stdout, done.stderr) == ("True 77 77 3001\nTrue 5 77 5\n", "")
 
 
+SMALL = """\
+import torch
+from torch.utils.data import DataLoader
+def two(items):
+    x = torch.arange(4)
+    return x, x[1:], x.view(2, 2), torch.empty(0), torch.nn.Parameter(torch.ones(1))
+a, b, c, d, e = next(iter(DataLoader([0], num_workers=1, collate_fn=two)))
+a[1] = 9
+print(b, c.tolist(), a.is_shared(), b.is_shared(), d, e.requires_grad, a.data_ptr() + 8 == b.data_ptr())
+try: a.resize_(9)
+except RuntimeError as error: print(error)
+"""
+
+
+def test_small_tensors_of_one_memory_still_share_it(tmp_path: Path) -> None:
+    """As with PyTorch, which prints the same."""
+    done = run(tmp_path, SMALL)
+    assert (done.stdout, done.stderr) == (
+        "tensor([9, 2, 3]) [[0, 9], [2, 3]] True True tensor([]) True True\nTrying to resize storage that is not resizable\n", "",
+    )  # fmt: skip
+
+
 GIVEN = """\
 import torch
 def place(x): return x.untyped_storage().data_ptr() if isinstance(x, torch.Tensor) and x.layout is torch.strided else None

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ..support.ranks import RANKS, programs, recorded
+from ..support.ranks import recorded, runs
 from .origin import one_thread, origin
 
 MINUTES = 2
@@ -16,13 +16,12 @@ MINUTES = 2
 
 def record() -> None:
     one_thread()
-    for program in programs():
-        for size in RANKS:
-            lines = []
-            for rank, text in enumerate(printed(program, size)):
-                lines += [f"[{rank}] {line}" for line in text.splitlines()]
-            recorded(program, size).write_text("\n".join([f"# {origin('ranks')}", *lines]) + "\n", encoding="utf-8")
-            print(f"  {program.stem} on {size}: {len(lines)} lines")
+    for program, size in runs():
+        lines = []
+        for rank, text in enumerate(printed(program, size)):
+            lines += [f"[{rank}] {line}" for line in text.splitlines()]
+        recorded(program, size).write_text("\n".join([f"# {origin('ranks')}", *lines]) + "\n", encoding="utf-8")
+        print(f"  {program.stem} on {size}: {len(lines)} lines")
 
 
 def printed(program: Path, size: int) -> list[str]:

@@ -20,6 +20,12 @@ def programs() -> list[Path]:
     return sorted((TESTS / "distributed" / "programs").glob("*.py"))
 
 
+def runs() -> list[tuple[Path, int]]:
+    """Each program with the numbers of ranks it is run with; those that write files are no scripts, and run with 2."""
+    files = (TESTS / "distributed" / "files").glob("*.py")
+    return [(program, size) for program in programs() for size in RANKS] + [(program, 2) for program in sorted(files)]
+
+
 def recorded(program: Path, size: int) -> Path:
     return TESTS / "data" / "ranks" / f"{program.stem}.{size}.txt"
 

@@ -53,7 +53,7 @@ def _forget(key: int, fd: int | None, process: int, holders: Any, nbytes: int) -
         return
     if fd is not None:
         os.close(fd)
-    if counts() and compiled.shared_add(holders, -1) == 0:
+    if holders is not None and counts() and compiled.shared_add(holders, -1) == 0:
         compiled.ledger_charge(-nbytes)
 
 
@@ -80,11 +80,18 @@ def kept_alone(array: Any) -> Any:
     return array
 
 
+def told_as_shared(memory: Any) -> Any:
+    """Bytes of this process's own that came in a message, of which a program is told what it is told of a segment's."""
+    if segment_of(memory) is None:
+        Segment(None, memory, None)
+    return memory
+
+
 def part() -> None:
     """Give a new process memory of its own in the place of what was its parent's alone."""
     for segment in list(segments.values()):
         array = segment.array()
-        if array is None or not segment.alone:
+        if array is None or not segment.alone or segment.holders is None:
             continue
         memory: Any = array.base.obj if isinstance(array.base, memoryview) else array.base
         address, size = ctypes.addressof(memory), ctypes.sizeof(memory)

@@ -25,6 +25,7 @@ from .exchanges import (
     reduce_scatter_tensor,
     scatter,
 )  # fmt: skip
+from .grad_bucket import GradBucket
 from .groups import *  # noqa: F403
 from .groups import __all__ as _groups
 from .objects import (
@@ -54,7 +55,7 @@ from .work import Work
 
 __all__ = [
     *_backends, *_debug, *_mesh, *_errors, *_groups, *_options, *_messages, *_ways, *_meeting, *_starting, *_stores,
-    "TCPStore", "Work", "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_gather_single", "all_reduce",
+    "GradBucket", "TCPStore", "Work", "all_gather", "all_gather_coalesced", "all_gather_into_tensor", "all_gather_object", "all_gather_single", "all_reduce",
     "all_reduce_coalesced", "all_to_all", "all_to_all_single", "broadcast_object_list", "gather", "gather_object",
     "monitored_barrier", "recv_object_list", "reduce", "reduce_scatter", "reduce_scatter_single", "reduce_scatter_tensor",
     "scatter", "scatter_object_list", "send_object_list", "barrier", "broadcast", "default_pg_timeout",

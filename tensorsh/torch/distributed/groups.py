@@ -264,7 +264,7 @@ def group_of(given: Any) -> ProcessGroup:
         if given._title not in world.groups or world.groups[given._title] is not given:
             raise ValueError("Invalid process group specified")
         return given
-    raise ValueError("Invalid process group specified")
+    raise ValueError(f"Group {given} is not registered, please create group with torch.distributed.new_group API")
 
 
 def outside(given: Any) -> bool:

@@ -19,10 +19,11 @@ import numpy as np
 
 from ...engine.arrays.device import device
 from ...engine.arrays.dtype import BY_NAME, dtype
-from ...engine.arrays.extents import address, extent, owner, strided
+from ...engine.arrays.extents import address, extent, in_bytes, owner, strided
 from ...engine.graph.fields import wrap
 from ...engine.operators.hooks import stay
-from ...engine.tensors.segments import kept_alone, mapped
+from ...engine.tensors.resizing import hold
+from ...engine.tensors.segments import kept_alone, mapped, segment_of, told_as_shared
 from ...engine.tensors.shape import Size
 from ...engine.tensors.sharing import can_be_sent, copied, share
 from ...engine.tensors.tensor import Tensor
@@ -34,7 +35,7 @@ from ..pickled import Call, Global, Object
 from .inherited import Inherited, found
 
 LEAST = 1 << 12
-"""Bytes of an array of numpy from which on it is sent as shared memory."""
+"""Bytes of memory from which on it is sent as a segment; less goes with the message, where nobody goes on sharing it."""
 COWARDLY = (
     "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support crossing process "
     "boundaries.  If you just want to transfer the data, call detach() on the tensor before serializing (e.g., putting it on "
@@ -81,8 +82,6 @@ class Packer(pickle.Pickler):
 
     def memory(self, root: Any) -> int:
         """The number among the descriptors of a segment's."""
-        from ...engine.tensors.segments import segment_of
-
         number = self.known.get(id(root))
         if number is None:
             segment: Any = segment_of(root)
@@ -117,7 +116,7 @@ class Packer(pickle.Pickler):
         alone = not lends and not can_be_sent(root)
         if alone:
             if id(root) not in self.copies:
-                self.copies[id(root)] = root, kept_alone(copied(root))
+                self.copies[id(root)] = root, in_bytes(root).copy() if root.nbytes < LEAST else kept_alone(copied(root))
             memory = self.copies[id(root)][1]
         else:
             stay("memory")
@@ -125,7 +124,8 @@ class Packer(pickle.Pickler):
             start = address(memory)
         array: Any = t._array
         offset = address(array) - start
-        return self.memory(memory), memory.nbytes, array.shape, array.strides, offset, t.dtype.name, alone
+        where = memory if alone and segment_of(memory) is None else self.memory(memory)
+        return where, memory.nbytes, array.shape, array.strides, offset, t.dtype.name, alone
 
     def array(self, value: Any) -> Any:
         form = value.dtype
@@ -269,7 +269,10 @@ def _placed(place: tuple) -> Any:
     form = BY_NAME[name].numpy
     if number is None:
         return np.empty(shape, form)
-    memory = _memory[number](nbytes)
+    if isinstance(number, np.ndarray):
+        memory = hold(told_as_shared(number))
+    else:
+        memory = _memory[number](nbytes)
     if alone:
         kept_alone(memory)
     else:
@@ -301,6 +304,7 @@ RULES: dict[str, Callable] = {
         _array,
         _dtype,
         _device,
+        _inherited,
         _size,
         _object,
         _called,
@@ -347,8 +351,6 @@ def packed(value: Any, lends: bool = True) -> tuple[bytes, list[int], list[Any]]
 
 def unpacked(data: Any, fds: list[int], keep: bool = True) -> Any:
     """The value of bytes and descriptors. The segments can be sent on if the descriptors are kept."""
-    from ...engine.tensors.resizing import hold
-
     global _memory
     made: dict[int, Any] = {}
 

@@ -8,6 +8,7 @@ _PLACES = {
     "saving": "async_save save save_state_dict",
     "loading": "CheckpointException load load_state_dict",
     "folders": "FileSystemReader FileSystemWriter",
+    "planner": "DefaultLoadPlanner DefaultSavePlanner LoadPlanner SavePlanner",
 }
 _found = lazily(__name__, _PLACES)
 globals().update(_found)

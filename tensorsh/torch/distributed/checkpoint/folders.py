@@ -39,7 +39,7 @@ def folder_of(checkpoint_id: Any, storage: Any) -> str:
     """The folder that a call names."""
     path = storage.path if storage is not None else checkpoint_id
     if path is None:
-        raise ValueError("`checkpoint_id` must be specified if storage_reader/storage_writer is None.")
+        raise RuntimeError("`checkpoint_id` must be specified if storage_reader/storage_writer is None.")
     return os.fspath(path)
 
 

@@ -11,17 +11,26 @@ from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import OpenSealed
 from ... import serialization
 from ...serialization import permissions
+from ..objects import all_gather_object
 from .folders import folder_of
-from .items import name_of, part_of, sizes_of, stored, walk
+from .items import name_of, part_of, processes, sizes_of, stored, walk
 from .metadata import read
+from .planner import DefaultLoadPlanner
 
 __all__ = ["CheckpointException", "load", "load_state_dict"]
 
 
 class CheckpointException(BaseException, metaclass=OpenSealed):
-    """A checkpoint that does not have what is asked of it."""
+    """What hindered processes from reading a checkpoint.
+    failures: the name and text of the error of each."""
 
     __module__ = "torch.distributed.checkpoint.api"
+
+    def __init__(self, failures: dict[int, tuple[str, str]]) -> None:
+        lines = [f"CheckpointException ranks:{failures.keys()}"]
+        for rank, (kind, text) in failures.items():
+            lines.append(f"Traceback (most recent call last): (RANK {rank})\n{kind}: {text}")
+        super().__init__("\n".join(lines) + "\n")
 
 
 def load(
@@ -30,10 +39,26 @@ def load(
 ) -> None:  # fmt: skip
     """Read a checkpoint into a state dict: into its tensors in place, each process its parts; other values are replaced.
     state_dict: what is wanted, with tensors of the sizes that were saved. checkpoint_id: the folder. storage_reader: a
-    FileSystemReader, instead.
-    CheckpointException for what the checkpoint has not; ValueError where sizes differ."""
+    FileSystemReader, instead. planner: what is read (DefaultLoadPlanner()).
+    CheckpointException, on all processes, where one finds not what it wants, or of another size."""
     folder = folder_of(checkpoint_id, storage_reader)
+    rank, count = (0, 1) if no_dist else processes(process_group)
+    failures: list[Any] = [None] * count
+    try:
+        _load(state_dict, folder, DefaultLoadPlanner() if planner is None else planner, rank)
+    except (RuntimeError, ValueError, OSError) as error:
+        failures[rank] = type(error).__name__, str(error)
+    if count > 1:
+        all_gather_object(failures, failures[rank], group=process_group)
+    failed = {rank: found for rank, found in enumerate(failures) if found is not None}
+    if failed:
+        raise CheckpointException(failed)
+
+
+def _load(state_dict: dict, folder: str, planner: Any, rank: int) -> None:
+    """Read what this process wants."""
     metadata = read(folder)
+    planner.set_up_planner(stored(state_dict), metadata, rank == 0)
     files: dict[str, bytes] = {}
     places: dict[tuple, Any] = {
         (index.fqn, None if index.offset is None else tuple(index.offset)): info
@@ -48,12 +73,14 @@ def load(
         data = files[info.relative_path][info.offset : info.offset + info.length]
         return serialization.load(io.BytesIO(data))
 
-    wanted = stored(state_dict)
+    wanted = planner.state_dict
     for path, value in list(walk(wanted)):
         name = name_of(path)
         about = metadata.state_dict_metadata.get(name)
         if about is None:
-            raise CheckpointException(f"Missing key in checkpoint state_dict: {name}.")
+            if planner.allow_partial_load:
+                continue
+            raise RuntimeError(f"Missing key in checkpoint state_dict: {name}.")
         if not isinstance(value, Tensor):
             if about.kind == "BytesStorageMetadata":
                 _put(wanted, path, opened(name, None))
@@ -65,6 +92,8 @@ def load(
         with no_grad():
             _fill(value, about, lambda low, name=name: opened(name, low))
     for key, value in state_dict.items():
+        if key not in wanted:
+            continue
         if wanted[key] is not value and hasattr(value, "load_state_dict"):
             value.load_state_dict(wanted[key])
         else:
@@ -101,7 +130,8 @@ def _put(state_dict: Any, path: tuple, value: Any) -> None:
 
 
 def load_state_dict(
-    state_dict: dict, storage_reader: Any, process_group: Any = None, *rest: Any, **options: Any
-) -> None:
-    """The old name of `load`."""
-    load(state_dict, storage_reader=storage_reader, process_group=process_group)
+    state_dict: dict, storage_reader: Any, process_group: Any = None, coordinator_rank: int = 0, no_dist: bool = False,
+    planner: Any = None,
+) -> None:  # fmt: skip
+    """The old name of `load`. coordinator_rank: accepted (0)."""
+    load(state_dict, storage_reader=storage_reader, process_group=process_group, no_dist=no_dist, planner=planner)

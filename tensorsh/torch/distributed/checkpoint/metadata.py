@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ....engine.tensors.shape import Size as TorchSize
 from ....sandbox.sealed import Sealed
 from ...pickled import Call, Global, Object, Reader, UnpicklingError, Writer
 from ...serialization import NAMES, permissions
@@ -69,7 +70,7 @@ class Names(dict):
         for kind in ("PosixPath", "WindowsPath", "PurePosixPath"):
             self["pathlib", kind] = lambda *parts: "/".join(parts)
         self["torch.serialization", "_get_layout"] = lambda name: name
-        self["torch", "Size"] = lambda sizes: tuple(sizes)
+        self["torch", "Size"] = lambda sizes: TorchSize(sizes)
 
     def make(self, kind: Any, arguments: tuple) -> Record:
         if not isinstance(kind, Kind) or arguments:

@@ -16,6 +16,7 @@ from ..objects import all_gather_object
 from .folders import folder_of, made, written
 from .items import name_of, part_of, processes, sizes_of, stored, walk
 from .metadata import Record, Size, packed
+from .planner import DefaultSavePlanner
 
 __all__ = ["async_save", "save", "save_state_dict"]
 
@@ -26,13 +27,15 @@ def save(
 ) -> Any:  # fmt: skip
     """Write a state dict to a folder, each process its parts of it.
     state_dict: nested dicts and lists of tensors, DTensors and plain values; objects with a state_dict() stand for that.
-    checkpoint_id: the folder. storage_writer: a FileSystemWriter, instead. process_group: the processes (None: all).
+    checkpoint_id: the folder. storage_writer: a FileSystemWriter, instead. planner: what is written (DefaultSavePlanner()). process_group: the processes (None: all).
     Where processes have values of one name, those of the first that has them count."""
     folder = folder_of(checkpoint_id, storage_writer)
     rank, count = (0, 1) if no_dist else processes(process_group)
+    planner = DefaultSavePlanner() if planner is None else planner
+    planner.set_up_planner(stored(state_dict), None, rank == 0)
     items: list[tuple] = []  # name, path, offsets, sizes of the part, sizes of the whole, dtype
     values: list[Any] = []
-    for path, value in walk(stored(state_dict)):
+    for path, value in walk(planner.state_dict):
         if isinstance(value, Tensor):
             low, array, first = part_of(value)
             if not first:
@@ -113,10 +116,13 @@ def _metadata(items: list, places: list, folder: str) -> Record:
 
 
 def save_state_dict(
-    state_dict: dict, storage_writer: Any, process_group: Any = None, *rest: Any, **options: Any
-) -> Any:
-    """The old name of `save`."""
-    return save(state_dict, storage_writer=storage_writer, process_group=process_group)
+    state_dict: dict, storage_writer: Any, process_group: Any = None, coordinator_rank: int = 0, no_dist: bool = False,
+    planner: Any = None,
+) -> Any:  # fmt: skip
+    """The old name of `save`. coordinator_rank: accepted (0)."""
+    return save(
+        state_dict, storage_writer=storage_writer, process_group=process_group, no_dist=no_dist, planner=planner
+    )
 
 
 class Saved(Future):
@@ -135,6 +141,6 @@ Saved.__name__ = "Future"
 def async_save(state_dict: dict, *, checkpoint_id: Any = None, storage_writer: Any = None, **options: Any) -> Any:
     """As `save`; a Future of it, which is done when this returns."""
     future: Any = Saved()
-    group = options.get("process_group")
-    future.set_result(save(state_dict, checkpoint_id=checkpoint_id, storage_writer=storage_writer, process_group=group))
+    known = {name: options.get(name) for name in ("planner", "process_group")}
+    future.set_result(save(state_dict, checkpoint_id=checkpoint_id, storage_writer=storage_writer, **known))
     return future

@@ -60,6 +60,9 @@ def get_model_state_dict(model: Any, *, submodules: Any = None, options: Any = N
     options = options or StateDictOptions()
     with no_grad():
         found = {_plain(name): _given(value, options) for name, value in _base(model).state_dict().items()}
+        if options.ignore_frozen_params:
+            frozen = {_plain(name) for name, p in _base(model).named_parameters() if not p.requires_grad}
+            found = {name: value for name, value in found.items() if name not in frozen}
     return found if _kept(options) else {}
 
 
@@ -102,16 +105,37 @@ def _optimizers(optimizers: Any) -> list:
     return list(optimizers) if isinstance(optimizers, (list, tuple)) else [optimizers]
 
 
+def _begin(optimizer: Any) -> None:
+    """Let an optimizer that has not stepped make its state, as a step that changes nothing does."""
+    trained = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
+    if optimizer.state or any(p.grad is not None for p in trained):
+        return
+    rates = [group["lr"] for group in optimizer.param_groups if "lr" in group]
+    for p in trained:
+        p.grad = p.detach() * 0
+    for group in optimizer.param_groups:
+        if "lr" in group:
+            group["lr"] = group["lr"] * 0 if isinstance(group["lr"], Tensor) else 0.0
+    optimizer.step()
+    for group in optimizer.param_groups:
+        if "lr" in group:
+            group["lr"] = rates.pop(0)
+    optimizer.zero_grad(set_to_none=True)
+
+
 def get_optimizer_state_dict(model: Any, optimizers: Any, *, submodules: Any = None, options: Any = None) -> dict:
     """The state of optimizers by names of the model's parameters."""
     options = options or StateDictOptions()
     names = _names(model)
     state: dict[str, Any] = {}
     groups: list[dict] = []
+    for optimizer in _optimizers(optimizers):
+        _begin(optimizer)
     with no_grad():
         for optimizer in _optimizers(optimizers):
             for group in optimizer.param_groups:
-                groups.append({**group, "params": [names[id(p)] for p in group["params"]]})
+                rest = {key: value for key, value in group.items() if key != "params"}
+                groups.append({**rest, "params": [names[id(p)] for p in group["params"]]})
                 for p in group["params"]:
                     if p in optimizer.state:
                         state[names[id(p)]] = {key: _given(v, options) for key, v in optimizer.state[p].items()}
@@ -134,7 +158,10 @@ def set_optimizer_state_dict(model: Any, optimizers: Any, optim_state_dict: dict
     options = options or StateDictOptions()
     names = _names(model)
     given = optim_state_dict
+    if options.flatten_optimizer_state_dict or not {"state", "param_groups"} & set(given):
+        given = _nested(given)
     for optimizer in _optimizers(optimizers):
+        _begin(optimizer)
         for group in optimizer.param_groups:
             members = {names[id(p)] for p in group["params"]}
             for saved in given.get("param_groups", ()):
@@ -144,6 +171,17 @@ def set_optimizer_state_dict(model: Any, optimizers: Any, optim_state_dict: dict
                 values = given.get("state", {}).get(names[id(p)])
                 if values is not None:
                     optimizer.state[p] = {key: _loaded(p, v, options) for key, v in values.items()}
+
+
+def _nested(flat: dict) -> dict:
+    """The state of optimizers of one that stands in a row."""
+    state: dict[str, dict] = {}
+    groups: dict[str, dict] = {}
+    for key, value in flat.items():
+        kind, _, rest = key.partition(".")
+        name, _, entry = rest.rpartition(".")
+        (state if kind == "state" else groups).setdefault(name, {})[entry] = value
+    return {"state": state, "param_groups": [{**values, "params": [name]} for name, values in groups.items()]}
 
 
 def _loaded(p: Any, value: Any, options: StateDictOptions) -> Any:

@@ -7,6 +7,10 @@ from ....sandbox.namespace import lazily
 _PLACES = {
     "policies": "CPUOffloadPolicy MixedPrecisionPolicy OffloadPolicy",
     "module": "FSDPModule UnshardHandle fully_shard register_fsdp_forward_method",
+    "fully_sharded_data_parallel": "FullyShardedDataParallel",
+    "api": "BackwardPrefetch CPUOffload FullOptimStateDictConfig FullStateDictConfig LocalOptimStateDictConfig LocalStateDictConfig "
+    "MixedPrecision OptimStateDictConfig ShardedOptimStateDictConfig ShardedStateDictConfig ShardingStrategy StateDictConfig "
+    "StateDictSettings StateDictType",
 }
 _found = lazily(__name__, _PLACES)
 globals().update(_found)

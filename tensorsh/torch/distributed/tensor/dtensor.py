@@ -17,7 +17,7 @@ from ....sandbox.classes import allow
 from ...nn.parameter import Parameter
 from ..collectives import broadcast
 from ..device_mesh import DeviceMesh, current_mesh
-from . import shapes  # noqa: F401  its rules
+from . import products, shapes  # noqa: F401  their rules
 from .moving import Guard, cut, moved
 from .parts import _ToTorchTensor, bind, gradient_placements, local_of, placed_tensor
 from .placements import Partial, Replicate, normal

@@ -98,6 +98,6 @@ def normal(placements: Any, ndim: int, mesh: Any) -> tuple[Any, ...]:
         if isinstance(each, Shard):
             dim = each.dim + ndim if each.dim < 0 else each.dim
             if not 0 <= dim < max(ndim, 1):
-                raise ValueError(f"Sharding dim {each.dim} greater than or equal to tensor ndim {ndim}.")
+                raise AssertionError(f"Sharding dim {each.dim} greater than tensor ndim {ndim}")
             given[i] = Shard(dim)
     return tuple(given)

@@ -270,8 +270,15 @@ def matmul(call: Call) -> Any:
     a, b = call.args[:2] if len(call.args) > 1 else (None, None)
     if call.title == "__rmatmul__":
         a, b = b, a
-    if not in_parts(a) or not in_parts(b) or len(a._shape) < 2 or len(b._shape) < 2:
+    if not in_parts(a) or not in_parts(b):
         return NotImplemented
+    dims = len(a._shape), len(b._shape)
+    if dims in ((1, 1), (2, 1)):
+        return a.dot(b) if dims == (1, 1) else a.mv(b)
+    if min(dims) < 2:
+        return NotImplemented
+    if dims == (2, 2) and a._shape[1] != b._shape[0]:
+        raise RuntimeError(f"a and b must have same reduction dim, but got {list(a._shape)} X {list(b._shape)}.")
     batch = broadcast_shape([a._shape[:-2], b._shape[:-2]])
     ndim = len(batch) + 2
     of_a, of_b, out = [], [], []
@@ -284,6 +291,8 @@ def matmul(call: Call) -> Any:
                 places = p, Shard(len(b._shape) - 2), Partial()
             elif dim == -2:
                 places = p, REPLICATE, Shard(ndim - 2)
+                if q.is_shard(len(b._shape) - 1) and a.numel() < b.numel():  # the larger stays where it is
+                    places = REPLICATE, q, Shard(ndim - 1)
             else:
                 own = len(b._shape) + dim
                 same = own >= 0 and b._shape[own] == a._shape[p.dim]
@@ -320,14 +329,14 @@ REDUCTIONS = {"sum": "sum", "mean": "avg", "amax": "max", "amin": "min", "max": 
 
 
 @rule("sum", "mean", "amax", "amin", "max", "min", "argmax", "argmin", "std", "var", "prod", "norm", "all", "any", "logsumexp",
-      "softmax", "log_softmax", "cumsum", "sort", "argsort", "topk", "normalize")  # fmt: skip
+      "softmax", "log_softmax", "cumsum", "sort", "argsort", "topk", "normalize", "linalg_vector_norm")  # fmt: skip
 def along(call: Call) -> Any:
     """Along dimensions: parts along others stay, and what is reduced gives terms."""
     x = call.argument(0, "input")
     default = -1 if call.name in ("sort", "argsort", "topk") else None
     if len(call.tensors) != 1 or not in_parts(x):
         return pointwise(call) if call.name in ("max", "min") and len(call.tensors) == 2 else NotImplemented
-    place = 2 if call.name in ("topk", "norm", "normalize") else 1
+    place = 2 if call.name in ("topk", "norm", "normalize", "linalg_vector_norm") else 1
     dims = call.argument(place, "dim", 1 if call.name == "normalize" else default)
     ndim = len(x._shape)
     dims = (

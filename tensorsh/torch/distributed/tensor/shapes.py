@@ -10,7 +10,7 @@ from .placements import REPLICATE, Partial, Shard
 from .rules import Call, rule
 
 
-@rule("t", "transpose", "permute", "swapaxes", "swapdims", "mT", "T", "movedim", "unsqueeze", "numpy_T")
+@rule("t", "transpose", "permute", "swapaxes", "swapdims", "mT", "T", "movedim", "moveaxis", "unsqueeze", "numpy_T")
 def reordered(call: Call) -> Any:
     """Dimensions in another order."""
     x = call.argument(0, "input")
@@ -29,7 +29,9 @@ def reordered(call: Call) -> Any:
         given = rest[0] if isinstance(rest[0], (list, tuple)) else rest
         order = [d % ndim for d in given]
     else:
-        return NotImplemented
+        source, target = ([d % ndim for d in ([a] if isinstance(a, int) else a)] for a in rest[:2])
+        rest = [d for d in range(ndim) if d not in source]
+        order = [source[target.index(d)] if d in target else rest.pop(0) for d in range(ndim)]
     out = tuple(Shard(order.index(p.dim)) if isinstance(p, Shard) else p for p in x._placements)
     shape = tuple(1 if d is None else x._shape[d] for d in order)
     return call.run({id(x): x._placements}, out, shape)

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from ....engine.graph.fields import wrap
-from ....engine.tensors.tensor import Tensor
-from ....sandbox.sealed import Sealed
 from ...distributed.collectives import all_reduce
+from ...distributed.grad_bucket import GradBucket
 
 FIRST = 1 << 20
 """Bytes of the first bucket, which is full soon: reducing begins early."""
@@ -45,39 +44,6 @@ class Bucket:
             handle.wait()
             found = self.flat
         return found._array
-
-
-class GradBucket(metaclass=Sealed):
-    """A bucket as a hook of the communication sees it."""
-
-    __module__ = "torch.distributed"
-
-    def __init__(self, bucket: Bucket, last: bool) -> None:
-        self._bucket, self._last = bucket, last
-
-    def index(self) -> int:
-        """Its number."""
-        return self._bucket.index
-
-    def buffer(self) -> Tensor:
-        """The gradients in a row."""
-        return self._bucket.flat
-
-    def set_buffer(self, buffer: Tensor) -> None:
-        """Put other gradients in their place."""
-        self._bucket.flat._array[...] = buffer._array
-
-    def gradients(self) -> list[Tensor]:
-        """The gradients, one for each parameter."""
-        return [wrap(view) for view in self._bucket.views]
-
-    def parameters(self) -> list[Any]:
-        """The parameters."""
-        return list(self._bucket.parameters)
-
-    def is_last(self) -> bool:
-        """Whether it is the last to be reduced."""
-        return self._last
 
 
 def filled(parameters: list[Any], first: float, others: float) -> list[Bucket]:

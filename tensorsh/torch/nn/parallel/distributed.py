@@ -13,6 +13,7 @@ from ....engine.graph.fields import wrap
 from ....engine.tensors.tensor import Tensor
 from ...distributed.algorithms.join import Join, Joinable, JoinHook
 from ...distributed.collectives import all_gather, all_reduce, broadcast
+from ...distributed.grad_bucket import GradBucket
 from ...distributed.groups import group_of
 from ...distributed.reduce_ops import ReduceOp
 from ..modules.module import Module
@@ -228,6 +229,12 @@ class DistributedDataParallel(Module, Joinable):
         """Let `hook(state, bucket)` reduce the gradients of each bucket: it gives back a Future of them."""
         if not callable(hook):
             raise TypeError("Communication hook must be callable.")
+        annotations = getattr(hook, "__annotations__", {})
+        told, result = annotations.get("bucket"), annotations.get("return")
+        if isinstance(told, type) and told is not GradBucket:
+            raise ValueError("Communication hook: bucket annotation should be dist.GradBucket.")
+        if isinstance(result, type) and "Future" not in repr(result):
+            raise ValueError("Communication hook: return annotation should be torch.futures.Future[torch.Tensor].")
         if self._reducer.hook is not None:
             raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
         self._reducer.hook = state, hook

@@ -96,10 +96,16 @@ def failure(error: Exception) -> tuple:
 def seed(own: int, base: int, number: int) -> None:
     """The random numbers of a worker: torch's, Python's and numpy's."""
     manual_seed(own)
+    python, numpy = generators()
+    python.seed(own)
+    numpy.seed(numpy_seed(base, number))
+
+
+def generators() -> tuple[Any, Any]:
+    """The modules `random` and `numpy.random` as the program has them."""
     frame = program_frame(sys._getframe())
     find: Callable = __import__ if frame is None else frame.f_builtins["__import__"]
-    find("random").seed(own)
-    find("numpy").random.seed(numpy_seed(base, number))
+    return find("random"), find("numpy").random
 
 
 def numpy_seed(base: int, number: int) -> list[int]:
@@ -204,6 +210,7 @@ class WorkersPass(Pass):
         self._generation = 0
         self._process = os.getpid()
         self._workers = []
+        generators()  # imported once, and not by each worker
         for number in range(loader.num_workers):
             self._workers.append(Worker(number, loader, self._base))
         self._drawn()  # as PyTorch does, which resets a pass that has just begun

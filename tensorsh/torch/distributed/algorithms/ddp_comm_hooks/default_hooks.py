@@ -46,18 +46,17 @@ def bf16_compress_hook(process_group: Any, bucket: Any) -> Any:
 
 def _wrapped(hook: Callable, dtype: Any) -> Callable:
     def run(state: Any, bucket: Any) -> Any:
-        buffer = bucket.buffer()
-        bucket.set_buffer(buffer.to(dtype).to(buffer.dtype))
-        return hook(state, bucket)
+        bucket.set_buffer(bucket.buffer().to(dtype))
+        return hook(state, bucket).then(lambda future: bucket.buffer().copy_(future.value()))
 
     return run
 
 
 def fp16_compress_wrapper(hook: Callable) -> Callable:
-    """A hook that gets its gradients rounded to float16."""
+    """A hook that gets its gradients in float16."""
     return _wrapped(hook, float16)
 
 
 def bf16_compress_wrapper(hook: Callable) -> Callable:
-    """A hook that gets its gradients rounded to bfloat16."""
+    """A hook that gets its gradients in bfloat16."""
     return _wrapped(hook, bfloat16)

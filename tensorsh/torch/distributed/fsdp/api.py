@@ -1,0 +1,206 @@
+"""The settings of `FullyShardedDataParallel`: how parameters are kept, in which dtypes they are used, what a state is."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Any
+
+from ....sandbox.sealed import OpenSealed
+from ...nn.attention import SealedEnum
+from ...nn.modules.batchnorm import _BatchNorm
+
+__all__ = [
+    "BackwardPrefetch", "CPUOffload", "FullOptimStateDictConfig", "FullStateDictConfig", "LocalOptimStateDictConfig",
+    "LocalStateDictConfig", "MixedPrecision", "OptimStateDictConfig", "ShardedOptimStateDictConfig", "ShardedStateDictConfig",
+    "ShardingStrategy", "StateDictConfig", "StateDictSettings", "StateDictType",
+]  # fmt: skip
+
+
+class ShardingStrategy(Enum, metaclass=SealedEnum):
+    """What of a model each process keeps a part of alone.
+    FULL_SHARD: parameters, gradients and states of optimizers; parameters are gathered for forward and for backward.
+    SHARD_GRAD_OP: the same, but parameters stay whole between the two. NO_SHARD: nothing. HYBRID_SHARD: parts among some
+    processes, copies among the others."""
+
+    __module__ = "torch.distributed.fsdp.api"
+    FULL_SHARD = auto()
+    SHARD_GRAD_OP = auto()
+    NO_SHARD = auto()
+    HYBRID_SHARD = auto()
+    _HYBRID_SHARD_ZERO2 = auto()
+
+
+class BackwardPrefetch(Enum, metaclass=SealedEnum):
+    """When the next parameters are gathered in backward; accepted, for they are gathered when they are needed."""
+
+    __module__ = "torch.distributed.fsdp.api"
+    BACKWARD_PRE = auto()
+    BACKWARD_POST = auto()
+
+
+class StateDictType(Enum, metaclass=SealedEnum):
+    """What `state_dict()` gives: whole tensors, the flat part of this process, or tensors in parts."""
+
+    __module__ = "torch.distributed.fsdp.api"
+    FULL_STATE_DICT = auto()
+    LOCAL_STATE_DICT = auto()
+    SHARDED_STATE_DICT = auto()
+
+
+class Settings(metaclass=OpenSealed):
+    """Named values, which are equal where they all are."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class MixedPrecision(Settings):
+    """The dtypes of a wrapped module.
+    param_dtype: of parameters while they are used (None: their own). reduce_dtype: in which gradients are summed (None: that
+    of the parameters in use). buffer_dtype: of buffers (None: their own). keep_low_precision_grads: accepted (False).
+    cast_forward_inputs: cast inputs to param_dtype (False). cast_root_forward_inputs: those of the outermost (True).
+    _module_classes_to_ignore: accepted."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(
+        self,
+        param_dtype: Any = None,
+        reduce_dtype: Any = None,
+        buffer_dtype: Any = None,
+        keep_low_precision_grads: bool = False,
+        cast_forward_inputs: bool = False,
+        cast_root_forward_inputs: bool = True,
+        _module_classes_to_ignore: Any = (_BatchNorm,),
+    ) -> None:
+        self.param_dtype = param_dtype
+        self.reduce_dtype = reduce_dtype
+        self.buffer_dtype = buffer_dtype
+        self.keep_low_precision_grads = keep_low_precision_grads
+        self.cast_forward_inputs = cast_forward_inputs
+        self.cast_root_forward_inputs = cast_root_forward_inputs
+        self._module_classes_to_ignore = _module_classes_to_ignore
+
+
+class CPUOffload(Settings):
+    """Where parts of parameters are kept; here they are in the processor's memory.
+    offload_params: accepted (False)."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(self, offload_params: bool = False) -> None:
+        self.offload_params = offload_params
+
+
+class StateDictConfig(Settings):
+    """How states are given.
+    offload_to_cpu: accepted, for they are on the processor (False)."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(self, offload_to_cpu: bool = False) -> None:
+        self.offload_to_cpu = offload_to_cpu
+
+
+class FullStateDictConfig(StateDictConfig):
+    """How whole states are given.
+    offload_to_cpu: accepted, for they are on the processor (False). rank0_only: to the first process
+    alone, others get none (False)."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(self, offload_to_cpu: bool = False, rank0_only: bool = False) -> None:
+        self.offload_to_cpu = offload_to_cpu
+        self.rank0_only = rank0_only
+
+
+class LocalStateDictConfig(StateDictConfig):
+    """How the parts of this process are given.
+    offload_to_cpu: accepted, for they are on the processor (False)."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(self, offload_to_cpu: bool = False) -> None:
+        self.offload_to_cpu = offload_to_cpu
+
+
+class ShardedStateDictConfig(StateDictConfig):
+    """How states in parts are given: as DTensors.
+    offload_to_cpu: accepted, for they are on the processor (False). _use_dtensor: accepted (False)."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(self, offload_to_cpu: bool = False, _use_dtensor: bool = False) -> None:
+        self.offload_to_cpu = offload_to_cpu
+        self._use_dtensor = _use_dtensor
+
+
+class OptimStateDictConfig(Settings):
+    """How states of optimizers are given.
+    offload_to_cpu: accepted, for they are on the processor (True)."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(self, offload_to_cpu: bool = True) -> None:
+        self.offload_to_cpu = offload_to_cpu
+
+
+class FullOptimStateDictConfig(OptimStateDictConfig):
+    """How whole states of optimizers are given.
+    offload_to_cpu: accepted, for they are on the processor (True). rank0_only: to the first process
+    alone (False)."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(self, offload_to_cpu: bool = True, rank0_only: bool = False) -> None:
+        self.offload_to_cpu = offload_to_cpu
+        self.rank0_only = rank0_only
+
+
+class LocalOptimStateDictConfig(OptimStateDictConfig):
+    """How the parts of this process are given.
+    offload_to_cpu: accepted, for they are on the processor (False)."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(self, offload_to_cpu: bool = False) -> None:
+        self.offload_to_cpu = offload_to_cpu
+
+
+class ShardedOptimStateDictConfig(OptimStateDictConfig):
+    """How states of optimizers in parts are given.
+    offload_to_cpu: accepted, for they are on the processor (True). _use_dtensor: accepted (False)."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(self, offload_to_cpu: bool = True, _use_dtensor: bool = False) -> None:
+        self.offload_to_cpu = offload_to_cpu
+        self._use_dtensor = _use_dtensor
+
+
+class StateDictSettings(Settings):
+    """What a model's state is.
+    state_dict_type: its type. state_dict_config: how it is given. optim_state_dict_config: how its optimizer's is given."""
+
+    __module__ = "torch.distributed.fsdp.api"
+
+    def __init__(
+        self, state_dict_type: Any = None, state_dict_config: Any = None, optim_state_dict_config: Any = None
+    ) -> None:
+        self.state_dict_type = state_dict_type
+        self.state_dict_config = state_dict_config
+        self.optim_state_dict_config = optim_state_dict_config
+
+
+CONFIGS = {
+    StateDictType.FULL_STATE_DICT: (FullStateDictConfig, FullOptimStateDictConfig),
+    StateDictType.LOCAL_STATE_DICT: (LocalStateDictConfig, LocalOptimStateDictConfig),
+    StateDictType.SHARDED_STATE_DICT: (ShardedStateDictConfig, ShardedOptimStateDictConfig),
+}

@@ -1,0 +1,10 @@
+"""``torch.distributed.pipelining``: a model whose layers lie in several processes, and microbatches that go through them."""
+
+from __future__ import annotations
+
+from ....sandbox.namespace import lazily
+
+_PLACES = {"stage": "PipelineStage pipeline", "schedules": "Schedule1F1B ScheduleGPipe"}
+_found = lazily(__name__, _PLACES)
+globals().update(_found)
+__all__ = list(_found)

@@ -1,0 +1,120 @@
+"""A stage: the layers of one process, and what they pass on to those of its neighbours."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ....engine.graph.fields import wrap
+from ....engine.tape.backward import backward
+from ....engine.tape.grad_modes import no_grad
+from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import OpenSealed
+from ...nn.modules.module import Module
+from ..groups import group_of
+from ..objects import recv_object_list, send_object_list
+from ..point_to_point import isend, recv
+
+__all__ = ["PipelineStage", "pipeline"]
+
+
+class PipelineStage(metaclass=OpenSealed):
+    """The layers of one process of a pipeline. What it takes is what the stage before it gives.
+    submodule: the layers. stage_index: its number. num_stages: how many there are. device: where it computes. input_args, output_args,
+    output_grads, input_grads: accepted. group: the processes, one for each stage (None: all). dw_builder, get_mesh: accepted.
+    ValueError for a number that there is not."""
+
+    __module__ = "torch.distributed.pipelining.stage"
+
+    def __init__(
+        self, submodule: Module, stage_index: int, num_stages: int, device: Any, input_args: Any = None, output_args: Any = None,
+        output_grads: Any = None, input_grads: Any = None, group: Any = None, dw_builder: Any = None, get_mesh: Any = None,
+    ) -> None:  # fmt: skip
+        if stage_index >= num_stages:
+            raise ValueError(f"Stage index {stage_index} is out of range of {num_stages}")
+        self.submod, self.stage_index, self.num_stages, self.device = submodule, stage_index, num_stages, device
+        self.group = group_of(group)
+        self.group_rank, self.group_size = self.group.rank(), self.group.size()
+        if self.group_size > num_stages:
+            raise RuntimeError(
+                f"Pipeline group size {self.group_size} cannot be larger than number of stages {num_stages}"
+            )
+        if self.group_size < num_stages:
+            raise RuntimeError(
+                "several stages in one process are not supported: give each process one, with all its layers"
+            )
+        self._kept: dict[int, tuple] = {}
+        self._on_the_way: list[Any] = []
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it takes the batch."""
+        return self.stage_index == 0
+
+    @property
+    def is_last(self) -> bool:
+        """Whether it gives the result."""
+        return self.stage_index == self.num_stages - 1
+
+    def _send(self, tensors: tuple, to: int) -> None:
+        for t in tensors:
+            self._on_the_way.append(isend(t.detach().contiguous(), group=self.group, group_dst=to))
+
+    def _receive(self, forms: list, source: int) -> tuple:
+        found = []
+        for shape, dtype in forms:
+            t = wrap(np.empty(shape, dtype.numpy))
+            recv(t, group=self.group, group_src=source)
+            found.append(t)
+        return tuple(found)
+
+    def _forward(self, number: int, args: tuple, kwargs: dict) -> Any:
+        """The layers of one microbatch: of the batch at the first stage, of what comes from the one before elsewhere."""
+        if not self.is_first:
+            box: list = [None]
+            recv_object_list(box, group=self.group, group_src=self.group_rank - 1)
+            args = self._receive(box[0], self.group_rank - 1)
+            for t in args:
+                if t.is_floating_point():
+                    t.requires_grad_()
+        output = self.submod(*args, **kwargs)
+        outputs = tuple(output) if isinstance(output, (tuple, list)) else (output,)
+        if not self.is_last:
+            forms = [(tuple(t.shape), t.dtype) for t in outputs]
+            send_object_list([forms], group=self.group, group_dst=self.group_rank + 1)
+            self._send(outputs, self.group_rank + 1)
+        self._kept[number] = args, outputs
+        return output
+
+    def _backward(self, number: int, loss: Any) -> None:
+        """The gradients of one microbatch: of its loss at the last stage, of what comes from the one behind elsewhere."""
+        args, outputs = self._kept.pop(number)
+        if self.is_last:
+            backward(loss)
+        else:
+            wanted = [t for t in outputs if t.requires_grad]
+            backward(wanted, list(self._receive([(tuple(t.shape), t.dtype) for t in wanted], self.group_rank + 1)))
+        if not self.is_first:
+            trained = [t for t in args if t.requires_grad]
+            self._send(
+                tuple(wrap(np.zeros_like(t._array)) if t.grad is None else t.grad for t in trained), self.group_rank - 1
+            )
+
+    def _finish(self, factor: int | None) -> None:
+        """Wait for what is on its way, and divide the gradients by the number of microbatches."""
+        for work in self._on_the_way:
+            work.wait()
+        self._on_the_way.clear()
+        if factor is not None:
+            with no_grad():
+                for p in self.submod.parameters():
+                    if isinstance(p.grad, Tensor):
+                        p.grad.div_(factor)
+
+
+def pipeline(*args: Any, **kwargs: Any) -> NoReturn:
+    """Cutting a model by its trace, which tensorsh does not have."""
+    raise NotImplementedError(
+        "tensorsh does not cut models by their trace: give each process its layers, PipelineStage(layers, rank, world_size, device)"
+    )

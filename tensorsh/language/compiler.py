@@ -18,8 +18,9 @@ from ..sandbox.classes import build_class
 from ..sandbox.gate import Place, attribute, data, told, view
 from ..sandbox.kinds import shown_range
 from ..sandbox.packages import Enclosed, checked, kept, read, shown
-from ..sandbox.steps import catchable, goes_on, own, private_attribute, pure, ranged, store
+from ..sandbox.steps import goes_on, own, private_attribute, pure, ranged, store
 from ..sandbox.stores import own_data, own_form
+from ..sandbox.thrown import Limit
 from .collector import Held
 from .flags import flag
 from .mistake import Mistake, TsrSyntaxError, error_of
@@ -47,9 +48,8 @@ RUNTIME: dict[str, Any] = {
     "<kept>": kept,
     "<range>": shown_range,
     "<ranged>": ranged,
-    "<catchable>": catchable,
     "<goes on>": goes_on,
-    "<anything>": BaseException,
+    "<limit>": Limit,
     "<own>": own,
     "<own data>": own_data,
     "<own form>": own_form,

@@ -7,7 +7,7 @@ The walk changes nodes in place and keeps its own stack, so that no depth of nes
     x.data           ->  <data>(x)                        x.view(n)      ->  <view>(x)(n)
     f.x = 1          ->  <own>(f).x = 1                   x._n += 1      ->  <place>(x)._n += 1
     list(range(n))   ->  list(<ranged>(range, n))         map(range, x)  ->  map(<range>(range), x)
-    finally: f()     ->  finally: if <goes on>(): f()     except E:      ->  except <catchable>(E):
+    finally: f()     ->  finally: if <goes on>(): f()     except E:      ->  except <limit>: raise; except E:
 
 The names in angle brackets live among the builtins; no script can write them.
 """
@@ -385,14 +385,14 @@ def _handler(walk: Walk, node: ast.ExceptHandler, scope: Scope, depth: int, gate
             raise Mistake(f"name '{node.name}' is not available in tensorsh", place_of(node))
         walk.bind(scope, node.name, node)
     walk.push(scope, depth, node.type, node.body)
-    if gate:
-        where = at(node.type or node)
-        caught = node.type or ast.Name("<anything>", LOAD, **where)
-        node.type = ast.Call(ast.Name("<catchable>", LOAD, **where), [caught], [], **where)
 
 
 def _try(walk: Walk, node: ast.Try, scope: Scope, depth: int, gate: bool) -> None:
     walk.push(scope, depth, node.body, node.handlers, node.orelse, node.finalbody)
+    if gate and node.handlers:  # a bound that was reached passes all of them; where nothing is raised, this costs nothing
+        where = at(node.handlers[0])
+        passes = ast.Raise(None, None, **where)
+        node.handlers.insert(0, ast.ExceptHandler(ast.Name("<limit>", LOAD, **where), None, [passes], **where))
     if gate and node.finalbody:
         first = node.finalbody[0]
         where = at(first)

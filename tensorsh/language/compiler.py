@@ -106,6 +106,10 @@ class Program:
         self._translation = translation
         self._checked = checked
         self._statements: list[Statement] | None = None
+        self._lines: tuple[int, int] | None = None
+        if translation is not None and len(translation.body) == 1:  # its code is there: the tree is let go
+            self._lines = translation.lines(0)
+            self._translation = None
 
     def fits(self, bound: Container[str]) -> bool:
         """Whether the text means the same where these names exist."""
@@ -114,7 +118,10 @@ class Program:
     @property
     def statements(self) -> list[Statement]:
         """The top-level statements in order."""
-        if self._statements is None:
+        if self._statements is None and self._lines is not None:
+            code = self.last or self.module
+            self._statements = [Statement(lambda: code, *self._lines, self.last is not None)]
+        elif self._statements is None:
             if self._translation is None:
                 from .translation import Translation as Made
 
@@ -168,13 +175,15 @@ def compile_program(
 
     try:
         with Held():
-            translation = Translation(text, filename, bound, future, checked=checked)
-            module, last = translation.program()
+            made = Translation(text, filename, bound, future, checked=checked)
+            module, last = made.program()
+            program = Program(filename, text, module, last, made.names, made.questions, made, checked)
+            del made
     except Mistake as mistake:
         raise error_of(mistake, text, filename) from None
     if cache is not None and not future:
-        save(cache, key, (module, last, translation.names, translation.questions))
-    return Program(filename, text, module, last, translation.names, translation.questions, translation, checked)
+        save(cache, key, (module, last, program.names, program.questions))
+    return program
 
 
 class Recent:

@@ -32,6 +32,7 @@ from .mistake import Mistake, at, place_of
 from .targets import AsItem
 
 MAX_DEPTH = 3000
+AST, Name, Constant, Load = ast.AST, ast.Name, ast.Constant, ast.Load
 
 
 class Scope:
@@ -115,9 +116,9 @@ class Walk:
         while stack:
             node, scope, depth = stack.pop()
             kind = type(node)
-            if kind is ast.Name:
+            if kind is Name:
                 name = node.id
-                if type(node.ctx) is ast.Load:
+                if type(node.ctx) is Load:
                     scope.reads.add(name)
                     if not gate:
                         self.nodes.append((node, scope))
@@ -130,7 +131,7 @@ class Walk:
                 if name[:2] == "__" and gate:
                     _check_variable(node, scope)
                 continue
-            if kind is ast.Constant:
+            if kind is Constant:
                 continue
             if depth > self.depth:
                 if depth > MAX_DEPTH:
@@ -145,13 +146,16 @@ class Walk:
                 visit(self, node, scope, depth + 1, gate)
                 continue
             depth += 1
-            for field in kind._fields:
+            fields = _FIELDS.get(kind)
+            if fields is None:
+                fields = _FIELDS[kind] = [field for field in kind._fields if field not in _LEAVES]
+            for field in fields:
                 value = getattr(node, field)
                 if type(value) is list:
                     for child in value:
-                        if isinstance(child, ast.AST):
+                        if isinstance(child, AST):
                             stack.append((child, scope, depth))
-                elif isinstance(value, ast.AST) and field != "op" and field != "ctx":
+                elif isinstance(value, AST):
                     stack.append((value, scope, depth))
         for target, scope in self.stores:
             check_store(self, target, scope)
@@ -459,6 +463,11 @@ def _match_class(walk: Walk, node: ast.MatchClass, scope: Scope, depth: int, gat
 def _as_item(walk: Walk, node: AsItem, scope: Scope, depth: int, gate: bool) -> None:
     raise Mistake("invalid syntax", place_of(node))
 
+
+_LEAVES = frozenset("ctx op ops id attr arg kind type_comment conversion simple is_async level type_ignores".split())
+"""Fields that hold texts, numbers, operators."""
+_FIELDS: dict[type, list[str]] = {}
+"""The others, by the class of the node."""
 
 _VISITORS: dict[type, Any] = {
     ast.FunctionDef: _function,

@@ -56,15 +56,20 @@ class Translation:
     def statements(self) -> list[tuple[Callable[[], CodeType], int, int, bool]]:
         """(how to compile it, first line, last line, is an expression) for every top-level statement."""
         found: list[tuple[Callable[[], CodeType], int, int, bool]] = []
-        for statement in self.body:
+        for index, statement in enumerate(self.body):
             is_expression = _is_expression(statement)
-            first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
 
             def make(statement: ast.stmt = statement, mode: str = "eval" if is_expression else "exec") -> CodeType:
                 return self.compile([statement], mode)
 
-            found.append((make, first, statement.end_lineno or first, is_expression))
+            found.append((make, *self.lines(index), is_expression))
         return found
+
+    def lines(self, index: int) -> tuple[int, int]:
+        """The first and the last line of a top-level statement."""
+        statement = self.body[index]
+        first = min([statement.lineno, *[d.lineno for d in getattr(statement, "decorator_list", ())]])
+        return first, statement.end_lineno or first
 
     def compile(self, part: list[ast.stmt], mode: str = "exec") -> CodeType:
         tree: Any = ast.Expression(part[0].value) if mode == "eval" else ast.Module(part, [])  # type: ignore[attr-defined]

@@ -1,0 +1,1 @@
+cpdef object node(object kind, dict where)

@@ -100,9 +100,9 @@ class Program:
         self.module = module
         self.last = last
         self.names = names
-        self.flags = frozenset(name for name, is_bound in questions.items() if not is_bound)
+        self.flags = frozenset([name for name, is_bound in questions.items() if not is_bound])
         self.questions = questions
-        self._bound = frozenset(name for name, is_bound in questions.items() if is_bound)
+        self._bound = frozenset([name for name, is_bound in questions.items() if is_bound])
         self._translation = translation
         self._checked = checked
         self._statements: list[Statement] | None = None
@@ -131,6 +131,11 @@ class Program:
                 self._statements[-1]._code = self.last
         return self._statements
 
+    def let_go(self) -> Program:
+        """Frees the tree, which takes far more memory than the text: it is made again when the statements are asked for."""
+        self._translation = None
+        return self
+
     @property
     def future(self) -> int:
         """What it and the texts before it imported from `__future__`, as a flag of Python's."""
@@ -141,7 +146,7 @@ class Program:
     def holds(self, code: CodeType) -> bool:
         """Whether a code object was compiled from this text."""
         line = code.co_firstlineno
-        near = [s.code for s in self.statements if s.lineno <= line <= s.end_lineno]
+        near = [s._code for s in self._statements or () if s.lineno <= line <= s.end_lineno]
         pending = [root for root in (self.module, self.last, *near) if root is not None]
         while pending:
             current = pending.pop()

@@ -1,1 +1,1 @@
-cpdef object node(object kind, dict where)
+cpdef object node(type kind, dict where)

@@ -18,7 +18,7 @@ cdef class Walk:
     cdef public object depth
     cpdef Scope scope(self, str kind, Scope parent, str class_name=*)
     cpdef object bind(self, Scope scope, str name, object node)
-    @cython.locals(stack=list, visitors=dict, scope=Scope, fields=list, name=str, top=Scope, one=tuple)
+    @cython.locals(stack=list, visitors=dict, scope=Scope, fields=list, name=str, steps=Py_ssize_t, count=Py_ssize_t, top=Scope, one=tuple)
     cpdef object run(self, object module, bint gate=*)
     @cython.locals(names=set, scope=Scope, found=Scope)
     cpdef object global_names(self)

@@ -26,7 +26,8 @@ from ..sandbox.names import (
     is_read_on_gate,
     is_special,
 )
-from .attributes import LOAD, attribute, check_store, is_plain, keep_private, store_gated
+from .attributes import LOAD, attribute, check_store, is_plain, keep_private, keep_range, show_name, store_gated
+from .collector import STEPS, step
 from .matching import match_case, match_subject, match_value
 from .mistake import Mistake, at, place_of
 from .targets import AsItem
@@ -112,8 +113,12 @@ class Walk:
         top = self.scope("module", None)
         stack = self.stack
         stack += [(node, top, 1) for node in reversed(module.body)]
-        visitors = _VISITORS
+        visitors, steps = _VISITORS, STEPS
+        count = 0
         while stack:
+            count += 1
+            if count % steps == 0:
+                step()
             node, scope, depth = stack.pop()
             kind = type(node)
             if kind is Name:
@@ -123,7 +128,7 @@ class Walk:
                     if not gate:
                         self.nodes.append((node, scope))
                     elif name == "range" and not hasattr(node, "plain"):
-                        _show_range(node)
+                        show_name(node)
                         continue
                 else:
                     _bind_target(scope, name)
@@ -179,30 +184,6 @@ class Walk:
                 if found is None or found.kind in ("module", "class"):
                     names.add(name)
         return frozenset(names)
-
-
-def _keep_range(walked: ast.expr) -> None:
-    """Let a loop over `range(...)` call Python's own: each of its steps can be interrupted."""
-    if type(walked) is ast.Call and type(walked.func) is ast.Name:
-        walked.func.plain = True  # type: ignore[attr-defined]
-
-
-def _show_range(node: Any) -> None:
-    """`range` becomes `<range>(range)`: one whose long ranges can be left wherever compiled code walks them."""
-    where = at(node)
-    name = ast.Name(node.id, LOAD, **where)
-    del node.id, node.ctx
-    node.__class__ = ast.Call
-    node.func, node.args, node.keywords = ast.Name("<range>", LOAD, **where), [name], []
-
-
-def show_range(call: ast.Call) -> None:
-    """`range(n)` becomes `<ranged>(range, n)`, if there is no flag among its arguments."""
-    if type(call.func) is ast.Name:
-        where = at(call.func)
-        call.func, call.args = ast.Name("<ranged>", LOAD, **where), [call.func, *call.args]
-    else:
-        _show_range(call.func.args[0])  # type: ignore[attr-defined]
 
 
 def _bind_target(scope: Scope, name: str) -> None:
@@ -281,7 +262,7 @@ def _comprehension(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) 
                 pending += target.elts
         walk.push(inner, depth, generator.target, generator.ifs)
     for index, generator in enumerate(node.generators):
-        _keep_range(generator.iter)
+        keep_range(generator.iter)
         walk.push(scope if index == 0 else inner, depth, generator.iter)
     if type(node) is ast.DictComp:
         walk.push(inner, depth, node.key, node.value)
@@ -290,7 +271,7 @@ def _comprehension(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) 
 
 
 def _for(walk: Walk, node: ast.For, scope: Scope, depth: int, gate: bool) -> None:
-    _keep_range(node.iter)
+    keep_range(node.iter)
     walk.push(scope, depth, node.target, node.iter, node.body, node.orelse)
 
 
@@ -393,7 +374,9 @@ def _handler(walk: Walk, node: ast.ExceptHandler, scope: Scope, depth: int, gate
 
 def _try(walk: Walk, node: ast.Try, scope: Scope, depth: int, gate: bool) -> None:
     walk.push(scope, depth, node.body, node.handlers, node.orelse, node.finalbody)
-    if gate and node.handlers:  # a bound that was reached passes all of them; where nothing is raised, this costs nothing
+    if (
+        gate and node.handlers
+    ):  # a bound that was reached passes all of them; where nothing is raised, this costs nothing
         where = at(node.handlers[0])
         passes = ast.Raise(None, None, **where)
         node.handlers.insert(0, ast.ExceptHandler(ast.Name("<limit>", LOAD, **where), None, [passes], **where))

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from .build import TABLE, build_table, grammar_hash, grammar_path, read_text
+from .collector import STEPS, step
 from .tokens import Lexicon, Token
 
 Action = Callable[[list[Any], dict[str, int]], Any]
@@ -57,15 +58,19 @@ class Table:
     def parse(self, tokens: list[Token], rules: list[tuple[str, int, Any, Any]]) -> Any:
         """Run the actions over the tokens; raises Rejected."""
         actions, reached = self.actions, self.reached
-        states: list[Any] = [self.start]  # the stacks, used up to `top`: the states, what led to each, where that begins
+        states: list[Any] = [
+            self.start
+        ]  # the stacks, used up to `top`: the states, what led to each, where that begins
         values: list[Any] = [None]
         starts: list[int] = [0]
         top = 0
-        state = self.start
+        state, steps = self.start, STEPS
         index = -1
         for token in tokens:
             index += 1
             kind = token[0]
+            if index % steps == 0:
+                step()
             while True:
                 row = actions[state]
                 found = row.get(kind)

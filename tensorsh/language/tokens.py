@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .collector import STEPS, step
 from .fstrings import MAX_BRACKETS, FString, FStrings
 from .mistake import Mistake
 
@@ -22,6 +23,8 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 _STRUCTURE = frozenset("( [ { ) ] } : := = !".split())
 """Operators that open or close something, or may in an f-string."""
 _MARGIN = re.compile(r"[ \t\f]*(?:#[^\n]*)?")
+_MARGINS = frozenset(("", " ", "\t", "\f", "#", "\n", "\\"))
+"""What a margin begins with, and the end of the text."""
 _BLANKS = re.compile(r"[ \t\f]*")
 _FIELD_END = re.compile(r"\s*(?:[:}]|!(?!=))")
 
@@ -91,11 +94,13 @@ class _Tokenizer(FStrings):
         finditer, keywords = self.lexicon.finditer, self.lexicon.keywords
         plain, operators = self.lexicon.plain, self.lexicon.operators
         kinds = self.lexicon.kinds
-        ascii_only = self.ascii
+        ascii_only, steps = self.ascii, STEPS
         position = self.indent(0)
         size = len(text)
         while position < size:
             for match in finditer(text, position):  # until what follows is no ordinary token
+                if len(tokens) % steps == 0:
+                    step()
                 position = match.end()
                 group = match.lastindex
                 value = match[group]
@@ -187,6 +192,9 @@ class _Tokenizer(FStrings):
     def indent(self, position: int) -> int:
         """At the start of a line: skip blank ones, then compare its margin with the blocks that are open."""
         text = self.text
+        if text[position : position + 1] not in _MARGINS:  # the usual line outside of a block
+            self.block(0, 0, position)
+            return position
         while True:
             end = _MARGIN.match(text, position).end()  # type: ignore[union-attr]
             if text.startswith("\n", end):

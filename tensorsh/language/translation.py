@@ -11,7 +11,7 @@ from types import CodeType
 from typing import Any
 
 from .bare_flags import lower_flags
-from .mistake import Mistake, place_of
+from .mistake import Mistake, node, place_of
 from .parser import run_lowering
 from .scopes import Walk
 
@@ -72,13 +72,15 @@ class Translation:
         return first, statement.end_lineno or first
 
     def compile(self, part: list[ast.stmt], mode: str = "exec") -> CodeType:
-        tree: Any = ast.Expression(part[0].value) if mode == "eval" else ast.Module(part, [])  # type: ignore[attr-defined]
-
-        def run() -> CodeType:
-            return compile(tree, self.filename, mode, flags=self.future, dont_inherit=True)
-
+        tree: Any
+        if mode == "eval":
+            tree = node(ast.Expression, {"body": part[0].value})  # type: ignore[attr-defined]
+        else:
+            tree = node(ast.Module, {"body": part, "type_ignores": []})
         try:
-            return run() if self.depth < DEEP else _with_deep_stack(run)
+            if self.depth < DEEP:
+                return compile(tree, self.filename, mode, self.future, True)
+            return _with_deep_stack(lambda: compile(tree, self.filename, mode, self.future, True))
         except SyntaxError as error:
             raise self.mistake(error) from None
         except (RecursionError, MemoryError):

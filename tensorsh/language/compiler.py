@@ -28,6 +28,7 @@ from .parser import clean
 
 __all__ = ["RUNTIME", "Program", "Recent", "Statement", "TsrSyntaxError", "compile_program"]
 
+NONE: frozenset[str] = frozenset()
 Translation: Any = None
 """The class of that name, once a text was to be translated."""
 
@@ -100,9 +101,9 @@ class Program:
         self.module = module
         self.last = last
         self.names = names
-        self.flags = frozenset([name for name, is_bound in questions.items() if not is_bound])
+        self.flags = frozenset([name for name, is_bound in questions.items() if not is_bound]) if questions else NONE
         self.questions = questions
-        self._bound = frozenset([name for name, is_bound in questions.items() if is_bound])
+        self._bound = frozenset([name for name, is_bound in questions.items() if is_bound]) if questions else NONE
         self._translation = translation
         self._checked = checked
         self._statements: list[Statement] | None = None

@@ -68,7 +68,9 @@ class Translation:
     def lines(self, index: int) -> tuple[int, int]:
         """The first and the last line of a top-level statement."""
         statement = self.body[index]
-        first = min([statement.lineno, *[d.lineno for d in getattr(statement, "decorator_list", ())]])
+        first = statement.lineno
+        for decorator in getattr(statement, "decorator_list", ()):
+            first = min(first, decorator.lineno)
         return first, statement.end_lineno or first
 
     def compile(self, part: list[ast.stmt], mode: str = "exec") -> CodeType:

@@ -102,9 +102,9 @@ class _Tokenizer(FStrings):
                 if len(tokens) % steps == 0:
                     step()
                 position = match.end()
-                group = match.lastindex
+                group: Any = match.lastindex
                 value = match[group]
-                kind = kinds[group]
+                kind: Any = kinds[group]
                 start = position - len(value)
                 if ascii_only:
                     column = start - self.line_start

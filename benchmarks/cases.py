@@ -241,6 +241,7 @@ language = {
     "function calls": "def f(a, b=2):\n    return a + b\nfor i in range(100_000):\n    f(i)\n",
     "f-strings": "for i in range(100_000):\n    f'{i:5d} {i / 3:.2f}'\n",
     "comprehensions": "for _ in range(20):\n    sum([i * 2 for i in range(10_000) if i % 3])\n",
+    "a try that catches": "def f(d):\n    for i in range(100_000):\n        try:\n            d[i]\n        except KeyError as e:\n            pass\nf({})\n",
     "attributes of a class": "class A:\n    def __init__(self):\n        self.n = 0\n    def step(self):\n        self.n += 1\na = A()\nfor _ in range(100_000):\n    a.step()\n",
 }
 

@@ -187,7 +187,7 @@ class Session:
 
     def run_in(self, source: str, filename: str, variables: dict[str, Any]) -> Any:
         """Runs source text, in its turn, with other variables than the session's; the value of a final expression."""
-        return self._at_once(self._kept(self._translated(source, filename, variables)), variables)
+        return self._at_once(self._kept(self._translated(source, filename, variables).let_go()), variables)
 
     def _translated(self, source: str, filename: str, variables: dict[str, Any], future: int = 0) -> Program:
         known, checked = _Known(variables, self._builtins), bool(self.permissions.imports)
@@ -239,7 +239,7 @@ class Session:
         return stack
 
     def _text(self, source: str, filename: str) -> Any:
-        return self._seen(self._at_once, self._kept(self._translated(source, filename, self.variables)))
+        return self._seen(self._at_once, self._kept(self._translated(source, filename, self.variables).let_go()))
 
     def _seen(self, function: Callable[..., Any], *arguments: Any) -> Any:
         if not self._watches:

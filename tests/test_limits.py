@@ -33,6 +33,7 @@ BOMBS = {  # source, exit code, beginning of the first line
     "array": ("np.ones(10**11)", 1, "MemoryError: Unable to allocate"),
     "endless": ("while True: pass", 124, "Timeout:"),
     "caught": ("while True:\n  try:\n    while True: pass\n  except: pass", 124, "Timeout:"),
+    "kinds": ("def kinds():\n  while True: pass\ntry:\n  while True: pass\nexcept kinds(): pass", 124, "Timeout:"),
     "finally": ("try:\n  while True: pass\nfinally:\n  while True: pass", 124, "Timeout:"),
     "in C": ("sum(range(10**12))", 124, "Timeout:"),
     "sleep": ("import time\ntime.sleep(100)", 124, "Timeout:"),

@@ -1,4 +1,4 @@
-"""Attributes on the gate: how the nodes that read, set and delete gated names are changed."""
+"""Attributes on the gate, and `range`: how the nodes that read, set and delete gated names are changed."""
 
 from __future__ import annotations
 
@@ -193,3 +193,27 @@ def is_whole(node: ast.expr) -> bool:
     if type(node) is ast.UnaryOp and type(node.op) is ast.USub:
         node = node.operand
     return type(node) is ast.Constant and type(node.value) is int
+
+
+def keep_range(walked: ast.expr) -> None:
+    """Let a loop over `range(...)` call Python's own: each of its steps can be interrupted."""
+    if type(walked) is ast.Call and type(walked.func) is ast.Name:
+        walked.func.plain = True  # type: ignore[attr-defined]
+
+
+def show_name(node: Any) -> None:
+    """`range` becomes `<range>(range)`: one whose long ranges can be left wherever compiled code walks them."""
+    where = at(node)
+    name = ast.Name(node.id, LOAD, **where)
+    del node.id, node.ctx
+    node.__class__ = ast.Call
+    node.func, node.args, node.keywords = ast.Name("<range>", LOAD, **where), [name], []
+
+
+def show_range(call: ast.Call) -> None:
+    """`range(n)` becomes `<ranged>(range, n)`, if there is no flag among its arguments."""
+    if type(call.func) is ast.Name:
+        where = at(call.func)
+        call.func, call.args = ast.Name("<ranged>", LOAD, **where), [call.func, *call.args]
+    else:
+        show_name(call.func.args[0])  # type: ignore[attr-defined]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Container
 
-from .attributes import LOAD
+from .attributes import LOAD, show_range
 from .flags import UNMISTAKABLE_FLAGS
 from .mistake import Mistake, at, place_of
-from .scopes import Walk, show_range
+from .scopes import Walk
 
 MAX_FLAGS = 8
 

@@ -18,8 +18,9 @@ from ..sandbox.classes import build_class
 from ..sandbox.gate import Place, attribute, data, told, view
 from ..sandbox.kinds import shown_range
 from ..sandbox.packages import Enclosed, checked, kept, read, shown
-from ..sandbox.steps import catchable, goes_on, own, private_attribute, pure, ranged, store
+from ..sandbox.steps import goes_on, own, private_attribute, pure, ranged, store
 from ..sandbox.stores import own_data, own_form
+from ..sandbox.thrown import Limit
 from .collector import Held
 from .flags import flag
 from .mistake import Mistake, TsrSyntaxError, error_of
@@ -27,6 +28,7 @@ from .parser import clean
 
 __all__ = ["RUNTIME", "Program", "Recent", "Statement", "TsrSyntaxError", "compile_program"]
 
+NONE: frozenset[str] = frozenset()
 Translation: Any = None
 """The class of that name, once a text was to be translated."""
 
@@ -47,9 +49,8 @@ RUNTIME: dict[str, Any] = {
     "<kept>": kept,
     "<range>": shown_range,
     "<ranged>": ranged,
-    "<catchable>": catchable,
     "<goes on>": goes_on,
-    "<anything>": BaseException,
+    "<limit>": Limit,
     "<own>": own,
     "<own data>": own_data,
     "<own form>": own_form,
@@ -100,12 +101,16 @@ class Program:
         self.module = module
         self.last = last
         self.names = names
-        self.flags = frozenset(name for name, is_bound in questions.items() if not is_bound)
+        self.flags = frozenset([name for name, is_bound in questions.items() if not is_bound]) if questions else NONE
         self.questions = questions
-        self._bound = frozenset(name for name, is_bound in questions.items() if is_bound)
+        self._bound = frozenset([name for name, is_bound in questions.items() if is_bound]) if questions else NONE
         self._translation = translation
         self._checked = checked
         self._statements: list[Statement] | None = None
+        self._lines: tuple[int, int] | None = None
+        if translation is not None and len(translation.body) == 1:  # its code is there: the tree is let go
+            self._lines = translation.lines(0)
+            self._translation = None
 
     def fits(self, bound: Container[str]) -> bool:
         """Whether the text means the same where these names exist."""
@@ -114,7 +119,10 @@ class Program:
     @property
     def statements(self) -> list[Statement]:
         """The top-level statements in order."""
-        if self._statements is None:
+        if self._statements is None and self._lines is not None:
+            code = self.last or self.module
+            self._statements = [Statement(lambda: code, *self._lines, self.last is not None)]
+        elif self._statements is None:
             if self._translation is None:
                 from .translation import Translation as Made
 
@@ -123,6 +131,11 @@ class Program:
             if self.last is not None:
                 self._statements[-1]._code = self.last
         return self._statements
+
+    def let_go(self) -> Program:
+        """Frees the tree, which takes far more memory than the text: it is made again when the statements are asked for."""
+        self._translation = None
+        return self
 
     @property
     def future(self) -> int:
@@ -134,7 +147,7 @@ class Program:
     def holds(self, code: CodeType) -> bool:
         """Whether a code object was compiled from this text."""
         line = code.co_firstlineno
-        near = [s.code for s in self.statements if s.lineno <= line <= s.end_lineno]
+        near = [s._code for s in self._statements or () if s.lineno <= line <= s.end_lineno]
         pending = [root for root in (self.module, self.last, *near) if root is not None]
         while pending:
             current = pending.pop()
@@ -168,13 +181,15 @@ def compile_program(
 
     try:
         with Held():
-            translation = Translation(text, filename, bound, future, checked=checked)
-            module, last = translation.program()
+            made = Translation(text, filename, bound, future, checked=checked)
+            module, last = made.program()
+            program = Program(filename, text, module, last, made.names, made.questions, made, checked)
+            del made
     except Mistake as mistake:
         raise error_of(mistake, text, filename) from None
     if cache is not None and not future:
-        save(cache, key, (module, last, translation.names, translation.questions))
-    return Program(filename, text, module, last, translation.names, translation.questions, translation, checked)
+        save(cache, key, (module, last, program.names, program.questions))
+    return program
 
 
 class Recent:

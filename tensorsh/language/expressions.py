@@ -100,7 +100,8 @@ def compare(c: Children, where: Where) -> ast.Compare:
 
 
 def binary(c: Children, where: Where) -> ast.BinOp:
-    where["left"], where["op"], where["right"] = c[0], BINARY[c[1][1]], c[2]
+    token = c[1]
+    where["left"], where["op"], where["right"] = c[0], BINARY[token[1]], c[2]
     return node(ast.BinOp, where)
 
 
@@ -109,7 +110,8 @@ def unary(c: Children, where: Where) -> ast.UnaryOp:
 
 
 def attribute(c: Children, where: Where) -> ast.Attribute:
-    where["value"], where["attr"], where["ctx"] = c[0], c[1][1], LOAD
+    token = c[1]
+    where["value"], where["attr"], where["ctx"] = c[0], token[1], LOAD
     return node(ast.Attribute, where)
 
 
@@ -139,7 +141,7 @@ def generator_argument(c: Children, where: Where) -> GeneratorArgument:
 def keyword_argument(c: Children, where: Where) -> Keyword:
     name, value = c
     if type(name) is not ast.Name:
-        if type(name) is ast.Constant and name.value in (True, False, None) and type(name.value) is not int:
+        if type(name) is ast.Constant and (name.value is None or type(name.value) is bool):
             raise Mistake(f"cannot assign to {name.value}", place_of(name))
         message = 'expression cannot contain assignment, perhaps you meant "=="?'
         raise Mistake(message, (*place_of(name)[:2], *place_in(where)[2:]))
@@ -165,7 +167,8 @@ def slice_(c: Children, where: Where) -> ast.Slice:
 
 
 def name(c: Children, where: Where) -> ast.Name:
-    where["id"], where["ctx"] = c[0][1], LOAD
+    token = c[0]
+    where["id"], where["ctx"] = token[1], LOAD
     return node(ast.Name, where)
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .mistake import Mistake
+from .mistake import Mistake, Place
 from .strings import unescape
 
+MAX_BRACKETS = 200  # CPython's limit too
 _LITERAL = {
     quote: re.compile(rf"[^{{}}\\{quote[0]}" + (r"\n" if len(quote) == 1 else "") + "]+")
     for quote in ('"', "'", '"""', "'''")
@@ -47,18 +48,45 @@ class FString:
 
 
 class FStrings:
-    """The part of the tokenizer that reads literal text of f-strings."""
+    """Where a tokenizer stands in its text; the part of it that reads literal text of f-strings."""
 
-    text: str
-    line: int
-    tokens: list[Any]
-    brackets: list[tuple[str, int, int]]
-    fstrings: list[FString]
-    max_brackets: int
-    column: Any
-    new_line: Any
-    mistake: Any
-    open_bracket: Any
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.ascii = text.isascii()
+        self.line: int = 1
+        self.line_start: int = 0
+        self.known: int = 0  # a position in the line, and the bytes in front of it
+        self.counted: int = 0
+        self.tokens: list[Any] = []
+        self.brackets: list[tuple[str, int, int]] = []
+        self.fstrings: list[FString] = []
+
+    def column(self, position: int) -> int:
+        if self.ascii:
+            return position - self.line_start
+        if position < self.known:
+            self.known, self.counted = self.line_start, 0
+        self.counted += len(self.text[self.known : position].encode("utf-8", "surrogatepass"))
+        self.known = position
+        return self.counted
+
+    def new_line(self, start: int, count: int = 1) -> None:
+        self.line += count
+        self.line_start = self.known = start
+        self.counted = 0
+
+    def mistake(self, message: str, start: int, end: int, advice: str | None = None, kind: str = "syntax") -> Mistake:
+        first = self.column(start)
+        return Mistake(message, (self.line, first, self.line, self.column(end)), advice, kind)
+
+    def unfinished(self, message: str, place: Place, advice: str | None = None) -> Mistake:
+        mistake = Mistake(message, place, advice)
+        mistake.unfinished = True
+        return mistake
+
+    def open_bracket(self) -> Mistake:
+        bracket, line, column = self.brackets[-1]
+        return self.unfinished(f"'{bracket}' was never closed", (line, column, line, column + 1))
 
     def open_fstring(self) -> Mistake:
         top = self.fstrings[-1]
@@ -134,7 +162,7 @@ class FStrings:
                 value = value.replace("{{", "{").replace("}}", "}")
             self.tokens.append(("FSTRING_MIDDLE", value, line, column, self.line, here))
         if character == "{":
-            if len(self.brackets) >= self.max_brackets:
+            if len(self.brackets) >= MAX_BRACKETS:
                 raise self.mistake("too many nested parentheses", position, position + 1)
             self.brackets.append(("{", self.line, here))
             self.tokens.append(("LBRACE", "{", self.line, here, self.line, here + 1))

@@ -11,7 +11,8 @@ from .strings import literal
 
 
 def number(c: Children, where: Where) -> ast.Constant:
-    where["value"], where["kind"] = number_value(c[0][1], where), None
+    token = c[0]
+    where["value"] = number_value(token[1], where)
     return node(ast.Constant, where)
 
 
@@ -53,7 +54,9 @@ def ellipsis(c: Children, where: Where) -> ast.Constant:
 def strings(c: Children, where: Where) -> ast.expr:
     if len(c) == 1 and type(c[0]) is tuple:
         value, is_unicode = _literal(c[0])
-        where["value"], where["kind"] = value, "u" if is_unicode else None
+        where["value"] = value
+        if is_unicode:
+            where["kind"] = "u"
         return node(ast.Constant, where)
     values: list[ast.expr] = []
     joined = kinds = 0

@@ -7,7 +7,7 @@ The walk changes nodes in place and keeps its own stack, so that no depth of nes
     x.data           ->  <data>(x)                        x.view(n)      ->  <view>(x)(n)
     f.x = 1          ->  <own>(f).x = 1                   x._n += 1      ->  <place>(x)._n += 1
     list(range(n))   ->  list(<ranged>(range, n))         map(range, x)  ->  map(<range>(range), x)
-    finally: f()     ->  finally: if <goes on>(): f()     except E:      ->  except <catchable>(E):
+    finally: f()     ->  finally: if <goes on>(): f()     except E:      ->  except <limit>: raise; except E:
 
 The names in angle brackets live among the builtins; no script can write them.
 """
@@ -26,12 +26,14 @@ from ..sandbox.names import (
     is_read_on_gate,
     is_special,
 )
-from .attributes import LOAD, attribute, check_store, is_plain, keep_private, store_gated
+from .attributes import LOAD, attribute, check_store, is_plain, keep_private, keep_range, show_name, store_gated
+from .collector import STEPS, step
 from .matching import match_case, match_subject, match_value
 from .mistake import Mistake, at, place_of
 from .targets import AsItem
 
 MAX_DEPTH = 3000
+AST, Name, Constant, Load = ast.AST, ast.Name, ast.Constant, ast.Load
 
 
 class Scope:
@@ -111,18 +113,22 @@ class Walk:
         top = self.scope("module", None)
         stack = self.stack
         stack += [(node, top, 1) for node in reversed(module.body)]
-        visitors = _VISITORS
+        visitors, steps = _VISITORS, STEPS
+        count = 0
         while stack:
+            count += 1
+            if count % steps == 0:
+                step()
             node, scope, depth = stack.pop()
             kind = type(node)
-            if kind is ast.Name:
+            if kind is Name:
                 name = node.id
-                if type(node.ctx) is ast.Load:
+                if type(node.ctx) is Load:
                     scope.reads.add(name)
                     if not gate:
                         self.nodes.append((node, scope))
                     elif name == "range" and not hasattr(node, "plain"):
-                        _show_range(node)
+                        show_name(node)
                         continue
                 else:
                     _bind_target(scope, name)
@@ -130,7 +136,7 @@ class Walk:
                 if name[:2] == "__" and gate:
                     _check_variable(node, scope)
                 continue
-            if kind is ast.Constant:
+            if kind is Constant:
                 continue
             if depth > self.depth:
                 if depth > MAX_DEPTH:
@@ -145,13 +151,16 @@ class Walk:
                 visit(self, node, scope, depth + 1, gate)
                 continue
             depth += 1
-            for field in kind._fields:
+            fields = _FIELDS.get(kind)
+            if fields is None:
+                fields = _FIELDS[kind] = [field for field in kind._fields if field not in _LEAVES]
+            for field in fields:
                 value = getattr(node, field)
                 if type(value) is list:
                     for child in value:
-                        if isinstance(child, ast.AST):
+                        if isinstance(child, AST):
                             stack.append((child, scope, depth))
-                elif isinstance(value, ast.AST) and field != "op" and field != "ctx":
+                elif isinstance(value, AST):
                     stack.append((value, scope, depth))
         for target, scope in self.stores:
             check_store(self, target, scope)
@@ -175,30 +184,6 @@ class Walk:
                 if found is None or found.kind in ("module", "class"):
                     names.add(name)
         return frozenset(names)
-
-
-def _keep_range(walked: ast.expr) -> None:
-    """Let a loop over `range(...)` call Python's own: each of its steps can be interrupted."""
-    if type(walked) is ast.Call and type(walked.func) is ast.Name:
-        walked.func.plain = True  # type: ignore[attr-defined]
-
-
-def _show_range(node: Any) -> None:
-    """`range` becomes `<range>(range)`: one whose long ranges can be left wherever compiled code walks them."""
-    where = at(node)
-    name = ast.Name(node.id, LOAD, **where)
-    del node.id, node.ctx
-    node.__class__ = ast.Call
-    node.func, node.args, node.keywords = ast.Name("<range>", LOAD, **where), [name], []
-
-
-def show_range(call: ast.Call) -> None:
-    """`range(n)` becomes `<ranged>(range, n)`, if there is no flag among its arguments."""
-    if type(call.func) is ast.Name:
-        where = at(call.func)
-        call.func, call.args = ast.Name("<ranged>", LOAD, **where), [call.func, *call.args]
-    else:
-        _show_range(call.func.args[0])  # type: ignore[attr-defined]
 
 
 def _bind_target(scope: Scope, name: str) -> None:
@@ -277,7 +262,7 @@ def _comprehension(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) 
                 pending += target.elts
         walk.push(inner, depth, generator.target, generator.ifs)
     for index, generator in enumerate(node.generators):
-        _keep_range(generator.iter)
+        keep_range(generator.iter)
         walk.push(scope if index == 0 else inner, depth, generator.iter)
     if type(node) is ast.DictComp:
         walk.push(inner, depth, node.key, node.value)
@@ -286,7 +271,7 @@ def _comprehension(walk: Walk, node: Any, scope: Scope, depth: int, gate: bool) 
 
 
 def _for(walk: Walk, node: ast.For, scope: Scope, depth: int, gate: bool) -> None:
-    _keep_range(node.iter)
+    keep_range(node.iter)
     walk.push(scope, depth, node.target, node.iter, node.body, node.orelse)
 
 
@@ -385,14 +370,16 @@ def _handler(walk: Walk, node: ast.ExceptHandler, scope: Scope, depth: int, gate
             raise Mistake(f"name '{node.name}' is not available in tensorsh", place_of(node))
         walk.bind(scope, node.name, node)
     walk.push(scope, depth, node.type, node.body)
-    if gate:
-        where = at(node.type or node)
-        caught = node.type or ast.Name("<anything>", LOAD, **where)
-        node.type = ast.Call(ast.Name("<catchable>", LOAD, **where), [caught], [], **where)
 
 
 def _try(walk: Walk, node: ast.Try, scope: Scope, depth: int, gate: bool) -> None:
     walk.push(scope, depth, node.body, node.handlers, node.orelse, node.finalbody)
+    if (
+        gate and node.handlers
+    ):  # a bound that was reached passes all of them; where nothing is raised, this costs nothing
+        where = at(node.handlers[0])
+        passes = ast.Raise(None, None, **where)
+        node.handlers.insert(0, ast.ExceptHandler(ast.Name("<limit>", LOAD, **where), None, [passes], **where))
     if gate and node.finalbody:
         first = node.finalbody[0]
         where = at(first)
@@ -459,6 +446,11 @@ def _match_class(walk: Walk, node: ast.MatchClass, scope: Scope, depth: int, gat
 def _as_item(walk: Walk, node: AsItem, scope: Scope, depth: int, gate: bool) -> None:
     raise Mistake("invalid syntax", place_of(node))
 
+
+_LEAVES = frozenset("ctx op ops id attr arg kind type_comment conversion simple is_async level type_ignores".split())
+"""Fields that hold texts, numbers, operators."""
+_FIELDS: dict[type, list[str]] = {}
+"""The others, by the class of the node."""
 
 _VISITORS: dict[type, Any] = {
     ast.FunctionDef: _function,

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from .build import TABLE, build_table, grammar_hash, grammar_path, read_text
+from .collector import STEPS, step
 from .tokens import Lexicon, Token
 
 Action = Callable[[list[Any], dict[str, int]], Any]
@@ -41,7 +42,7 @@ class Table:
         self.lexicon = Lexicon(data["literals"], data["patterns"])
         self.literals: dict[str, str] = data["literals"]
         self.rules = [tuple(rule) for rule in data["rules"]]
-        self.reached: dict[tuple[int, str, str], int] = {}
+        self.reached: list[dict[str, dict[str, int]]] = [{} for _ in self.actions]
 
     def bind(self, functions: dict[str, Action]) -> list[tuple[str, int, Any, Any]]:
         """The rules as (origin, size, how to select the children, action or None to hand the child on)."""
@@ -50,41 +51,56 @@ class Table:
             if action == "?":
                 bound.append((origin, size, kept[0][0], None))
             else:
-                select = _selector(size, kept, nones)
-                bound.append((origin, size, select, list if action == "_" else functions[action]))
+                does = list if action == "_" else functions[action]
+                bound.append((origin, size, _selector(size, kept, nones), does))
         return bound
 
     def parse(self, tokens: list[Token], rules: list[tuple[str, int, Any, Any]]) -> Any:
         """Run the actions over the tokens; raises Rejected."""
         actions, reached = self.actions, self.reached
-        states: list[int] = [self.start]
-        values: list[Any] = []
-        starts: list[int] = []
+        states: list[Any] = [
+            self.start
+        ]  # the stacks, used up to `top`: the states, what led to each, where that begins
+        values: list[Any] = [None]
+        starts: list[int] = [0]
+        top = 0
+        state, steps = self.start, STEPS
         index = -1
         for token in tokens:
             index += 1
             kind = token[0]
+            if index % steps == 0:
+                step()
             while True:
-                code = actions[states[-1]].get(kind)
-                if code is None:
-                    raise Rejected(index, states, values)
+                row = actions[state]
+                found = row.get(kind)
+                if found is None:
+                    raise Rejected(index, states[: top + 1], values[1 : top + 1])
+                code = found
                 if code >= 0:
-                    states.append(code)
-                    values.append(token)
-                    starts.append(index)
-                    break
-                origin, size, select, action = rules[~code]
-                if size:
-                    children = values[-size:]
-                    if size > 1:  # the result takes the place of the first child
-                        rest = 1 - size
-                        del values[rest:], states[rest:], starts[rest:]
-                    if action is None:
-                        values[-1] = children[select]
-                    elif action is list:
-                        values[-1] = children if select is None else select(children)
+                    top += 1
+                    if top == len(states):
+                        states.append(found)
+                        values.append(token)
+                        starts.append(index)
                     else:
-                        first, last = tokens[starts[-1]], tokens[index - 1]
+                        states[top], values[top], starts[top] = found, token, index
+                    state = code
+                    break
+                number = ~code
+                origin, size, select, action = rules[number]
+                if size:
+                    end = top + 1
+                    top -= size - 1  # the result takes the place of the first child
+                    children = values[top:end]
+                    if action is None:
+                        number = select
+                        values[top] = children[number]
+                    elif action is list:
+                        values[top] = children if select is None else _selected(select, children)
+                    else:
+                        begin, before = starts[top], index - 1
+                        first, last = tokens[begin], tokens[before]
                         if last[0] in _LAYOUT:
                             last = _last_visible(tokens, index)
                         where = {
@@ -93,26 +109,33 @@ class Table:
                             "end_lineno": last[4],
                             "end_col_offset": last[5],
                         }
-                        values[-1] = action(children if select is None else select(children), where)
+                        values[top] = action(children if select is None else _selected(select, children), where)
                 else:
-                    children = [] if select is None else select([])
+                    children = [] if select is None else _selected(select, [])
                     where = {
                         "lineno": token[2],
                         "col_offset": token[3],
                         "end_lineno": token[2],
                         "end_col_offset": token[3],
                     }
-                    values.append(children if action is list else action(children, where))
-                    states.append(0)
-                    starts.append(index)
-                key = (states[-2], origin, kind)
-                state = reached.get(key)
-                if state is None:
-                    state = reached[key] = self.after(*key)
-                if state == END:
-                    return values[-1]
-                states[-1] = state
-        raise Rejected(index, states, values)
+                    made = children if action is list else action(children, where)
+                    top += 1
+                    states[top:] = [0]
+                    values[top:] = [made]
+                    starts[top:] = [index]
+                before = states[top - 1]
+                row = reached[before]
+                after = row.get(origin)
+                if after is None:
+                    after = row[origin] = {}
+                found = after.get(kind)
+                if found is None:
+                    found = after[kind] = self.after(before, origin, kind)
+                state = found
+                if state < 0:
+                    return values[top]
+                states[top] = found
+        raise Rejected(index, states[: top + 1], values[1 : top + 1])
 
     def after(self, before: int, origin: str, kind: str) -> int:
         """The state behind a rule, and behind the chain of rules that only hand it on; END at the end of the program."""
@@ -154,33 +177,32 @@ def _last_visible(tokens: list[Token], index: int) -> Token:
     return tokens[index - 1]
 
 
-def _selector(size: int, kept: list[list[int]], nones: int) -> Callable[[list[Any]], list[Any]] | None:
-    """How the children that an action sees follow from all of them; None if they are the same."""
-    indices = [index for index, _, _ in kept]
+def _selector(size: int, kept: list[list[int]], nones: int) -> tuple[Any, ...] | None:
+    """How the children that an action sees follow from all of them: None if they are the same, else an index for each, a pair
+    of index and None for one whose own children are meant, None for one that is not there."""
     if not nones and not any(inlined or before for _, inlined, before in kept):
-        if indices == list(range(size)):
-            return None
-        if len(indices) == 1:
-            only = indices[0]
-            return lambda children: [children[only]]
-        return lambda children: [children[index] for index in indices]
+        indices = tuple(index for index, _, _ in kept)
+        return None if indices == tuple(range(size)) else indices
+    chosen: list[Any] = []
+    for index, inlined, before in kept:
+        chosen += [None] * before
+        chosen.append((index,) if inlined else index)
+    return (*chosen, *[None] * nones)
 
-    def select(children: list[Any]) -> list[Any]:
-        chosen: list[Any] = []
-        for index, inlined, before in kept:
-            if before:
-                chosen += [None] * before
-            if not inlined:
-                chosen.append(children[index])
-            elif chosen:
-                chosen += children[index]
-            else:
-                chosen = children[index]  # left recursion appends to one list
-        if nones:
-            chosen += [None] * nones
-        return chosen
 
-    return select
+def _selected(select: tuple[Any, ...], children: list[Any]) -> list[Any]:
+    chosen: list[Any] = []
+    for each in select:
+        if each is None:
+            chosen.append(None)
+        elif type(each) is int:
+            index = each
+            chosen.append(children[index])
+        elif chosen:
+            chosen += children[each[0]]
+        else:
+            chosen = children[each[0]]  # left recursion appends to one list
+    return chosen
 
 
 @lru_cache(maxsize=1)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .fstrings import FString, FStrings
+from .collector import STEPS, step
+from .fstrings import MAX_BRACKETS, FString, FStrings
 from .mistake import Mistake
 
 Token = tuple[str, Any, int, int, int, int]
 
-MAX_BRACKETS = 200  # CPython's limit too
 MAX_INDENTS = 100
 MAX_FSTRINGS = 100
 
@@ -23,6 +23,8 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 _STRUCTURE = frozenset("( [ { ) ] } : := = !".split())
 """Operators that open or close something, or may in an f-string."""
 _MARGIN = re.compile(r"[ \t\f]*(?:#[^\n]*)?")
+_MARGINS = frozenset(("", " ", "\t", "\f", "#", "\n", "\\"))
+"""What a margin begins with, and the end of the text."""
 _BLANKS = re.compile(r"[ \t\f]*")
 _FIELD_END = re.compile(r"\s*(?:[:}]|!(?!=))")
 
@@ -60,10 +62,12 @@ class Lexicon:
         groups = rf"(?P<NAME>(?>{name})(?!['\"]))|(?P<OPERATOR>{operator})|" + "|".join(
             f"(?P<{kind}>{patterns[kind]})" for kind in ("NUMBER", "STRING", "FSTRING_START")
         )
-        self.finditer = re.compile(
+        pattern = re.compile(
             rf"[ \t\f]*(?:{groups}|(?P<WORD>{name})|(?P<NEWLINE>\n)|(?P<COMMENT>{patterns['COMMENT']})"
             r"|(?P<JOIN>\\\n)|(?P<ODD>[\s\S]))"
-        ).finditer
+        )
+        self.finditer = pattern.finditer
+        self.kinds = ["", *pattern.groupindex]
 
 
 def tokenize(text: str, lexicon: Lexicon) -> list[Token]:
@@ -79,52 +83,28 @@ def tokenize(text: str, lexicon: Lexicon) -> list[Token]:
 
 class _Tokenizer(FStrings):
     def __init__(self, text: str, lexicon: Lexicon) -> None:
-        self.text = text
-        self.max_brackets = MAX_BRACKETS
+        super().__init__(text)
         self.lexicon = lexicon
-        self.tokens: list[Token] = []
-        self.ascii = text.isascii()
-        self.line = 1
-        self.line_start = 0
-        self.counted = (0, 0)  # on this line: a position, and the bytes in front of it
-        self.brackets: list[tuple[str, int, int]] = []
         self.indents = [(0, 0, False)]  # width with tabs to 8, width with tabs to 1, is the body of a `match`
-        self.fstrings: list[FString] = []
         self.first = 0  # index of the first token of the logical line
         self.opened_match = False  # the line before was `match ...:`
-
-    def column(self, position: int) -> int:
-        if self.ascii:
-            return position - self.line_start
-        known, size = self.counted
-        if position < known:
-            known, size = self.line_start, 0
-        size += len(self.text[known:position].encode("utf-8", "surrogatepass"))
-        self.counted = (position, size)
-        return size
-
-    def new_line(self, start: int, count: int = 1) -> None:
-        self.line += count
-        self.line_start = start
-        self.counted = (start, 0)
-
-    def mistake(self, message: str, start: int, end: int, advice: str | None = None, kind: str = "syntax") -> Mistake:
-        first = self.column(start)
-        return Mistake(message, (self.line, first, self.line, self.column(end)), advice, kind)
 
     def run(self) -> None:
         text, tokens, brackets, fstrings = self.text, self.tokens, self.brackets, self.fstrings
         finditer, keywords = self.lexicon.finditer, self.lexicon.keywords
         plain, operators = self.lexicon.plain, self.lexicon.operators
-        append = tokens.append
-        ascii_only = self.ascii
+        kinds = self.lexicon.kinds
+        ascii_only, steps = self.ascii, STEPS
         position = self.indent(0)
         size = len(text)
         while position < size:
             for match in finditer(text, position):  # until what follows is no ordinary token
+                if len(tokens) % steps == 0:
+                    step()
                 position = match.end()
-                kind = match.lastgroup
-                value = match[kind]  # type: ignore[index]
+                group: Any = match.lastindex
+                value = match[group]
+                kind: Any = kinds[group]
                 start = position - len(value)
                 if ascii_only:
                     column = start - self.line_start
@@ -141,7 +121,7 @@ class _Tokenizer(FStrings):
                         raise self.mistake(
                             f"'{value}' does not exist in tensorsh", start, position, "Call ordinary functions instead."
                         )
-                    append((kind, value, line, column, line, end_column))
+                    tokens.append((kind, value, line, column, line, end_column))
                 elif kind == "OPERATOR":
                     kind = plain.get(value)
                     if kind is None:
@@ -155,7 +135,7 @@ class _Tokenizer(FStrings):
                                 if value != "}":
                                     raise self.mistake(f"f-string: unmatched '{value}'", start, position)
                                 brackets.pop()
-                                append(("RBRACE", value, line, column, line, end_column))
+                                tokens.append(("RBRACE", value, line, column, line, end_column))
                                 fstrings[-1].leave_field()
                                 position = self.literal(position)
                                 break
@@ -166,20 +146,20 @@ class _Tokenizer(FStrings):
                                 shown = text[fstrings[-1].field_start : end.end() - 1]
                                 if "\n" not in text[start : end.end() - 1]:
                                     end_column = self.column(end.end() - 1)
-                                append(("FSTRING_DEBUG", shown, line, column, line, end_column))
+                                tokens.append(("FSTRING_DEBUG", shown, line, column, line, end_column))
                                 continue
                             if value[0] == ":":
-                                append(("_FORMAT_COLON", ":", line, column, line, column + 1))
+                                tokens.append(("_FORMAT_COLON", ":", line, column, line, column + 1))
                                 fstrings[-1].in_format.append(len(brackets))
                                 position = self.literal(start + 1)
                                 break
-                    append((kind, value, line, column, line, end_column))
+                    tokens.append((kind, value, line, column, line, end_column))
                 elif kind == "NUMBER":
                     if position < size and (text[position].isalnum() or text[position] == "_"):
                         self.check_number(value, start, position)
                     if value[0] == "0" and len(value) > 1 and value[1] in "0123456789_":
                         self.check_zeros(value, start, position)
-                    append((kind, value, line, column, line, end_column))
+                    tokens.append((kind, value, line, column, line, end_column))
                 elif kind == "NEWLINE":
                     self.new_line(position)
                     if not brackets:
@@ -190,11 +170,11 @@ class _Tokenizer(FStrings):
                     if "\n" in value:
                         self.new_line(start + value.rindex("\n") + 1, value.count("\n"))
                         end_column = self.column(position)
-                    append((kind, value, line, column, self.line, end_column))
+                    tokens.append((kind, value, line, column, self.line, end_column))
                 elif kind == "FSTRING_START":
                     if len(fstrings) >= MAX_FSTRINGS:
                         raise self.mistake("too many nested f-strings", start, position)
-                    append((kind, value, line, column, line, end_column))
+                    tokens.append((kind, value, line, column, line, end_column))
                     fstrings.append(FString(value, line, column, start))
                     position = self.literal(position)
                     break
@@ -212,6 +192,9 @@ class _Tokenizer(FStrings):
     def indent(self, position: int) -> int:
         """At the start of a line: skip blank ones, then compare its margin with the blocks that are open."""
         text = self.text
+        if text[position : position + 1] not in _MARGINS:  # the usual line outside of a block
+            self.block(0, 0, position)
+            return position
         while True:
             end = _MARGIN.match(text, position).end()  # type: ignore[union-attr]
             if text.startswith("\n", end):
@@ -325,15 +308,6 @@ class _Tokenizer(FStrings):
         self.tokens.append(("$END", "", self.line, column, self.line, column))
 
     # brackets and names
-
-    def unfinished(self, message: str, place: tuple[int, int, int, int], advice: str | None = None) -> Mistake:
-        mistake = Mistake(message, place, advice)
-        mistake.unfinished = True
-        return mistake
-
-    def open_bracket(self) -> Mistake:
-        bracket, line, column = self.brackets[-1]
-        return self.unfinished(f"'{bracket}' was never closed", (line, column, line, column + 1))
 
     def close(self, value: str, start: int) -> None:
         if not self.brackets:

@@ -11,7 +11,7 @@ from types import CodeType
 from typing import Any
 
 from .bare_flags import lower_flags
-from .mistake import Mistake, place_of
+from .mistake import Mistake, node, place_of
 from .parser import run_lowering
 from .scopes import Walk
 
@@ -56,24 +56,33 @@ class Translation:
     def statements(self) -> list[tuple[Callable[[], CodeType], int, int, bool]]:
         """(how to compile it, first line, last line, is an expression) for every top-level statement."""
         found: list[tuple[Callable[[], CodeType], int, int, bool]] = []
-        for statement in self.body:
+        for index, statement in enumerate(self.body):
             is_expression = _is_expression(statement)
-            first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
 
             def make(statement: ast.stmt = statement, mode: str = "eval" if is_expression else "exec") -> CodeType:
                 return self.compile([statement], mode)
 
-            found.append((make, first, statement.end_lineno or first, is_expression))
+            found.append((make, *self.lines(index), is_expression))
         return found
 
+    def lines(self, index: int) -> tuple[int, int]:
+        """The first and the last line of a top-level statement."""
+        statement = self.body[index]
+        first = statement.lineno
+        for decorator in getattr(statement, "decorator_list", ()):
+            first = min(first, decorator.lineno)
+        return first, statement.end_lineno or first
+
     def compile(self, part: list[ast.stmt], mode: str = "exec") -> CodeType:
-        tree: Any = ast.Expression(part[0].value) if mode == "eval" else ast.Module(part, [])  # type: ignore[attr-defined]
-
-        def run() -> CodeType:
-            return compile(tree, self.filename, mode, flags=self.future, dont_inherit=True)
-
+        tree: Any
+        if mode == "eval":
+            tree = node(ast.Expression, {"body": part[0].value})  # type: ignore[attr-defined]
+        else:
+            tree = node(ast.Module, {"body": part, "type_ignores": []})
         try:
-            return run() if self.depth < DEEP else _with_deep_stack(run)
+            if self.depth < DEEP:
+                return compile(tree, self.filename, mode, self.future, True)
+            return _with_deep_stack(lambda: compile(tree, self.filename, mode, self.future, True))
         except SyntaxError as error:
             raise self.mistake(error) from None
         except (RecursionError, MemoryError):

@@ -49,11 +49,6 @@ def own(value: Any) -> Any:
     return stores.own(value)
 
 
-def catchable(kinds: Any) -> Any:
-    """The classes of errors behind a program's `except`: none where a bound was reached."""
-    return () if isinstance(_exception(), Limit) else kinds
-
-
 def goes_on() -> bool:
     """Whether a program's `finally` is run: not where a bound was reached."""
     error = _exception()

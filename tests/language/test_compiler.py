@@ -6,9 +6,11 @@ import marshal
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from tensorsh.language import scopes, table, tokens
 from tensorsh.language.compiler import compile_program
 from tensorsh.language.export import export
 from tensorsh.language.parser import TsrSyntaxError
@@ -29,6 +31,36 @@ def test_statements_in_order() -> None:
 def test_a_gated_assignment_is_no_expression() -> None:
     program = compile_program("x = A()\nx._y = 1", bound={"A"})
     assert program.last is None and [s.is_expression for s in program.statements] == [False, False]
+
+
+@pytest.mark.parametrize("text, value", [("\n@str\ndef f(): pass", None), ("  # a\n(1 +\n1)", 2)])
+def test_one_statement_is_compiled_once(text: str, value: object) -> None:
+    program = compile_program(text, "a.tsr")
+    (statement,) = program.statements
+    assert statement.code is (program.last or program.module) and statement.is_expression is (value is not None)
+    assert (statement.lineno, statement.end_lineno) == (2, 3)
+    assert eval(statement.code, {}) == value
+
+
+def test_what_was_let_go_is_made_again() -> None:
+    program = compile_program("x = 1\nx + 1", "a.tsr").let_go()
+    space: dict[str, object] = {}
+    assert [eval(s.code, space) for s in program.statements] == [None, 2] and program.holds(program.statements[0].code)
+
+
+@pytest.mark.parametrize("module", [tokens, table, scopes])
+def test_long_texts_can_be_left(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled code makes a step of Python now and then."""
+    steps = []
+
+    def step() -> None:
+        steps.append(None)
+        if len(steps) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "step", step)
+    with pytest.raises(KeyboardInterrupt):
+        compile_program("x = [" + "f(1), " * 5000 + "]")
 
 
 def test_an_empty_program() -> None:

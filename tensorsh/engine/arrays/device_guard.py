@@ -7,7 +7,7 @@ comes in, every call is asked for its place (operators/hooks.py), and the backwa
 
 from __future__ import annotations
 
-import threading
+from _thread import _local  # threading adds nothing but its import
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,7 +18,7 @@ from .cupy_module import cupy
 
 several = False
 """Whether the program has used a device that was not the current one."""
-_program = threading.local()
+_program = _local()
 """`index`: the device that is current for the program, while a call runs on another one."""
 
 

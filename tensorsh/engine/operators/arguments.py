@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from fnmatch import translate
 from functools import cache, lru_cache
 from inspect import Parameter
 from typing import Any
@@ -27,6 +26,8 @@ def meanings() -> dict[str, list[tuple[str, str]]]:
 @cache
 def pattern(functions: str) -> re.Pattern[str]:
     """Patterns of names as a regular expression."""
+    from fnmatch import translate
+
     return re.compile("|".join(map(translate, functions.split(","))))
 
 

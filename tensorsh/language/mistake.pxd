@@ -1,0 +1,1 @@
+cpdef object node(type kind, dict where)

@@ -1,0 +1,2 @@
+cpdef object store(object target, str how)
+cpdef tuple split_arguments(list arguments)

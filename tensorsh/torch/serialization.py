@@ -23,8 +23,9 @@ from ..engine.arrays.extents import span, strided
 from ..engine.arrays.state import state
 from ..engine.arrays.warning import warn
 from ..engine.graph.fields import wrap
-from ..engine.tensors.storage import TypedStorage
+from ..engine.tensors.storage import bytes_of
 from ..engine.tensors.tensor import Size, Tensor
+from ..engine.tensors.typed_storage import TypedStorage
 from ..sandbox import process
 from ..sandbox.files import Permissions, acting
 from .archives import archive, is_path
@@ -346,7 +347,7 @@ def rebuild(storage: Any, offset: Any, shape: Any, strides: Any, requires_grad: 
     """A tensor on loaded memory; what would reach beyond it is refused."""
     named = [each for each in rest if isinstance(each, dtype_type)]
     if isinstance(storage, TypedStorage):
-        storage = None if named else storage.dtype.name, storage._untyped_storage._bytes(), None
+        storage = None if named else storage.dtype.name, bytes_of(storage._untyped_storage), None
     if type(storage) is not tuple or len(storage) != 3 or (storage[0] is None and not named):
         raise UnpicklingError("damaged file: a tensor without storage")
     known, memory, target = storage

@@ -32,7 +32,7 @@ torch.distributions.multivariate_normal distributions.multivariate _precision_to
 torch.nn.parameter                   nn.parameter             UninitializedTensorMixin=Uninitialized
 torch.distributions.dirichlet        distributions.multivariate _Dirichlet_backward Dirichlet
 torch.distributions.kl               distributions.kl_rules   _kl_expfamily_expfamily=exponential_family
-torch.serialization                  file_options             SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data _is_zipfile get_crc32_options set_crc32_options
+torch.serialization                  file_options             DEFAULT_PROTOCOL PROTOCOL_VERSION LONG_SIZE INT_SIZE SHORT_SIZE STORAGE_KEY_SEPARATOR SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data _is_zipfile get_crc32_options set_crc32_options
 torch.serialization                  serialization            get_unsafe_globals_in_checkpoint
 torch.serialization                  file_options             set_default_mmap_options get_default_mmap_options
 torch.serialization                  pickling                 _get_layout

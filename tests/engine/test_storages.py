@@ -36,6 +36,15 @@ def test_what_is_known_of_a_memory_goes_with_it():
     assert len(places) <= before + 1
 
 
+def test_storages_that_hold_one_another_are_freed():
+    first, second = torch.UntypedStorage(4), torch.UntypedStorage(4)
+    first.other, second.other = second, first
+    seen = weakref.ref(first), weakref.ref(second)
+    del first, second
+    gc.collect()
+    assert [ref() for ref in seen] == [None, None]
+
+
 def test_tensors_follow_a_storage_made_larger_or_smaller():
     x = torch.arange(4.0)
     y, late = x[1:3], torch.empty(0)

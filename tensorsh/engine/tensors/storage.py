@@ -24,7 +24,7 @@ from ..arrays.errors import combination_error, type_name
 from ..arrays.extents import FAR, LONG, WORD, extent, in_bytes, owner
 from ..arrays.memory import WORDS
 from ..graph.fields import wrap
-from .lots import enter, inhabitants, lot_of, move, readers
+from .lots import enter, inhabitants, known, lot_of, move, readers
 from .resizing import held, hold, resized
 
 classes: dict[str, Any] = {}
@@ -119,7 +119,7 @@ def storage_on(array: Any, tensor: Any = None, kind: Any = None) -> Any:
     if found is None:
         found = object.__new__(kind or UntypedStorage)
         found._owner = root if lot.memory is None else lot.memory
-        found.__dict__ = lot.attributes
+        found.__dict__, lot.attributes = lot.attributes, {}
         lot.storage = weakref.ref(found)
     if tensor is not None:
         enter(lot, tensor)
@@ -137,6 +137,8 @@ def same_size(target: Any, source: Any) -> Any:
         source = getattr(source, "_untyped_storage", None) if hasattr(type(source), "_untyped_storage") else source
     if not isinstance(source, UntypedStorage):
         raise TypeError(f"copy_(): argument 'src' (position 1) must be torch.Storage, not {type_name(source)}")
+    if absent(source._owner) and not absent(target._owner):
+        raise NotImplementedError(NO_DATA)
     mine, its = nbytes_of(target), nbytes_of(source)
     if mine != its:
         raise RuntimeError(f"size does not match, self was {mine} bytes but src was {its} bytes")
@@ -219,6 +221,9 @@ class Storage(metaclass=Dotted):
     _share_fd_cpu_ = _share_filename_cpu_ = share_memory_
     filename = None
 
+    def _fix_weakref(self) -> None:
+        """Nothing: a reference to an object stays one as long as the object is there."""
+
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + nbytes_of(self.untyped())
 
@@ -250,6 +255,13 @@ class UntypedStorage(Storage):
         return storage_on(memory, None, cls)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
+    def __del__(self) -> None:
+        """Leave the attributes to the next storage object of this memory, where somebody else holds it."""
+        if self.__dict__ and sys.getrefcount(self._owner) > 2:
+            lot = known(self._owner)
+            if lot is not None:
+                lot.attributes = self.__dict__
 
     @property
     def device(self) -> Any:

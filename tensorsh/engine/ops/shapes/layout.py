@@ -165,6 +165,12 @@ def storage(self: Tensor) -> TypedStorage:
 
 
 @method
+def _typed_storage(self: Tensor) -> TypedStorage:
+    check_dense(self._array)
+    return typed_on(self._array, self._array.dtype, self)
+
+
+@method
 def storage_type(self: Tensor) -> type:
     """The class of what `storage()` gives."""
     return classes.get(self.dtype.short + "Storage", TypedStorage)

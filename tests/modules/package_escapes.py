@@ -5,7 +5,7 @@ Those of ESCAPES work in plain Python; those of INWARD try what stands in a pack
 """
 
 PACKAGE = {
-    "lent/leaky.py": '''
+    "lent/leaky.py": """
 import contextlib, functools, operator, os, subprocess, types
 
 NESTED = {"a": {"b": [os.urandom]}}
@@ -80,7 +80,7 @@ def give_makers():
 
 def context():
     return contextlib.nullcontext(os.urandom)
-''',
+""",
     "lent/__init__.py": '''
 """A package with all kinds of ways out."""
 import os, sys, subprocess, functools, collections, pickle, builtins

@@ -197,7 +197,8 @@ class FakeTensorMode(TorchDispatchMode):
             return type(made)(self.dressed(each, given, device) for each in made)
         if not isinstance(made, Tensor):
             return made
-        return given[id(made)] if id(made) in given else FakeTensor(self, made, device)
+        same = given.get(id(made))
+        return same if same is not None and same.fake_device == device else FakeTensor(self, made, device)
 
 
 def bare(tensor: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from functools import cache
 TABLE = """
 torch                                quantized                _empty_affine_quantized
 torch                                checks                   _check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value _check_with _assert
-torch                                storage                  Storage BoolStorage ByteStorage CharStorage ShortStorage IntStorage LongStorage HalfStorage BFloat16Storage FloatStorage DoubleStorage ComplexFloatStorage ComplexDoubleStorage _storage_classes
+torch                                storage                  _storage_classes
 torch                                settings                 is_warn_always_enabled
 torch.autograd.gradcheck             autograd.checking        GradcheckError
 torch.nn.modules.module              nn.modules.hooks         register_module_backward_hook register_module_buffer_registration_hook register_module_module_registration_hook register_module_parameter_registration_hook
@@ -28,11 +28,18 @@ torch.autograd                       autograd.profiler        kineto_available
 torch.profiler                       autograd.profiler        kineto_available itt
 torch.masked                         masked_where             _where
 torch.autograd                       autograd.shapes          _calculate_shape
+torch.distributions.multivariate_normal distributions.multivariate _precision_to_scale_tril=lower_of_precision _batch_mv=batch_mv _batch_mahalanobis=mahalanobis
+torch.nn.parameter                   nn.parameter             UninitializedTensorMixin=Uninitialized
 torch.distributions.dirichlet        distributions.multivariate _Dirichlet_backward Dirichlet
 torch.distributions.kl               distributions.kl_rules   _kl_expfamily_expfamily=exponential_family
-torch.serialization                  serialization            SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data _is_zipfile get_crc32_options set_crc32_options
+torch.serialization                  file_options             DEFAULT_PROTOCOL PROTOCOL_VERSION LONG_SIZE INT_SIZE SHORT_SIZE STORAGE_KEY_SEPARATOR SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data _is_zipfile get_crc32_options set_crc32_options
+torch.serialization                  serialization            get_unsafe_globals_in_checkpoint
+torch.serialization                  file_options             set_default_mmap_options get_default_mmap_options
 torch.serialization                  pickling                 _get_layout
 torch._utils                         rebuilding               _rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_meta_tensor_no_storage _rebuild_on _rebuild_storage _rebuild_sparse_tensor _rebuild_parameter _rebuild_parameter_with_state _element_size ExceptionWrapper
+torch._utils                         utils._flat              _flatten_dense_tensors _unflatten_dense_tensors _take_tensors _reorder_tensors_as _get_available_device_type _get_device_module _get_all_device_indices _get_device_index _import_dotted_name classproperty
+torch.nn.parallel.scatter_gather     utils._flat              scatter_kwargs is_namedtuple
+torch.utils.data._utils.collate      utils.data.collate       default_collate_fn_map collate_tensor_fn np_str_obj_array_pattern collate
 torch._linalg_utils                  rebuilding               matmul qform
 torch._tensor                        rebuilding               _rebuild_from_type_v2
 torch.storage                        serialization            _load_from_bytes

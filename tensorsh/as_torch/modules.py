@@ -86,10 +86,16 @@ def known_modules() -> frozenset[str]:
     return frozenset({*SUBMODULES, *layout(), *(name.split(".", 1)[-1].rpartition(".")[0] for name in places())} - {""})
 
 
+_deleted: set[tuple[str, str]] = set()
+"""Settings that were deleted, by module and name."""
+
+
 class StandIn(ModuleType):
     """A module of ``torch``. Its dictionary is complete whenever somebody looks at it (``vars``, ``mock.patch``)."""
 
     def __getattr__(self, name: str) -> Any:
+        if (self.__name__, name) in _deleted:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
         found = _find(self, name)
         home = getattr(found, "__module__", None)
         if home == NAME and name in layout().get("functional", ()) and name not in ELSEWHERE and process.plain:
@@ -115,8 +121,16 @@ class StandIn(ModuleType):
             return  # Python's import sets the module, where PyTorch has the function of that name: `autograd.gradcheck`
         if space is not None:
             setattr(space, name, value)
+            _deleted.discard((self.__name__, name))
         else:
             super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        """A setting is gone until it is set again: `mock.patch` takes it away before it puts back what was there."""
+        if switch_of_module(self, name) is None:
+            super().__delattr__(name)
+        else:
+            _deleted.add((self.__name__, name))
 
     @property
     def __dict__(self) -> dict[str, Any]:  # type: ignore[override]

@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import pickle
+import pickletools
 from typing import Any, NoReturn
 
 import numpy as np
@@ -61,7 +62,10 @@ def read_idx(path: str) -> Any:
             head = stream.read(4)
             if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in DTYPES or not 1 <= head[3] <= 8:
                 raise ValueError(f"{path!r} is no idx file")
-            shape = [int.from_bytes(stream.read(4), "big") for _ in range(head[3])]
+            sizes = stream.read(4 * head[3])
+            if len(sizes) < 4 * head[3]:
+                raise ValueError(f"{path!r} is damaged: it ends in its head")
+            shape = [int.from_bytes(sizes[at : at + 4], "big") for at in range(0, len(sizes), 4)]
             dtype, size = np.dtype(DTYPES[head[2]]), 1
             for each in shape:
                 size *= each
@@ -88,7 +92,9 @@ class _Array:
         if dtype != "uint8" or type(data) not in (bytes, str) or by_columns:
             raise pickle.UnpicklingError("an array of other numbers than bytes")
         data = data.encode("latin1") if type(data) is str else data
-        self.array = np.frombuffer(data, np.uint8).reshape([int(each) for each in shape]).copy()
+        if any(type(each) is not int or each < 0 for each in shape):
+            raise pickle.UnpicklingError(f"an array of shape {shape}")
+        self.array = np.frombuffer(data, np.uint8).reshape(shape).copy()
 
 
 class _Dtype(str):
@@ -101,15 +107,43 @@ class _Dtype(str):
         pass
 
 
+class _Made:
+    """What a name in a pickle stands for: called, it makes a value, and nothing in the file changes it."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Any) -> None:
+        self.make = make
+
+    def __call__(self, *args: Any) -> Any:
+        return self.make(*args)
+
+    def __setstate__(self, state: Any) -> NoReturn:
+        raise pickle.UnpicklingError("it changes what a name stands for")
+
+
+LEFT_OUT = frozenset(
+    "INST OBJ EXT1 EXT2 EXT4 PERSID BINPERSID NEWOBJ_EX BYTEARRAY8 NEXT_BUFFER READONLY_BUFFER".split()
+)
+"""Steps of a pickle that no batch has."""
+
+
+def check_steps(data: bytes) -> None:
+    """Refuse a pickle with steps that no batch has, or one that keeps a value under a number for which Python would first take room."""
+    for step, argument, _ in pickletools.genops(data):
+        if step.name in LEFT_OUT or step.name in ("PUT", "LONG_BINPUT") and not 0 <= argument <= len(data):
+            raise pickle.UnpicklingError(f"it has a step {step.name} that no batch has")
+
+
 class _Reader(pickle.Unpickler):
     """Reads dictionaries, lists, text, numbers and arrays of bytes; every other name is refused."""
 
     NAMES = {
-        ("numpy.core.multiarray", "_reconstruct"): lambda *_: _Array(),
-        ("numpy._core.multiarray", "_reconstruct"): lambda *_: _Array(),
+        ("numpy.core.multiarray", "_reconstruct"): _Made(lambda *_: _Array()),
+        ("numpy._core.multiarray", "_reconstruct"): _Made(lambda *_: _Array()),
         ("numpy", "ndarray"): None,
-        ("numpy", "dtype"): _Dtype,
-        ("_codecs", "encode"): lambda text, coding="latin1": str(text).encode("latin1"),
+        ("numpy", "dtype"): _Made(_Dtype),
+        ("_codecs", "encode"): _Made(lambda text, coding="latin1": str(text).encode("latin1")),
     }
 
     def find_class(self, module: str, name: str) -> Any:
@@ -129,7 +163,9 @@ def read_batch(path: str) -> dict[str, Any]:
     """
     try:
         with content(path) as stream:
-            found = _Reader(stream, encoding="latin1").load()
+            data = stream.read()
+        check_steps(data)
+        found = _Reader(io.BytesIO(data), encoding="latin1").load()
     except (PermissionError, FileNotFoundError, MemoryError):
         raise
     except Exception as error:

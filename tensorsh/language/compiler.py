@@ -17,7 +17,7 @@ from typing import Any
 from ..sandbox.classes import build_class
 from ..sandbox.gate import Place, attribute, data, told, view
 from ..sandbox.kinds import shown_range
-from ..sandbox.packages import Enclosed, checked, kept, read, shown
+from ..sandbox.packages import Enclosed, checked, kept, read, several, shown, vetted
 from ..sandbox.steps import goes_on, own, private_attribute, pure, ranged, store
 from ..sandbox.stores import own_data, own_form
 from ..sandbox.thrown import Limit
@@ -46,6 +46,8 @@ RUNTIME: dict[str, Any] = {
     "<enclosed>": Enclosed,
     "<shown>": shown,
     "<checked>": checked,
+    "<vetted>": vetted,
+    "<several>": several,
     "<kept>": kept,
     "<range>": shown_range,
     "<ranged>": ranged,

@@ -96,6 +96,7 @@ class Walk:
         self.documented: list[ast.FormattedValue] = []  # the fields with `=` of f-strings
         self.stores: list[tuple[ast.Attribute, Scope]] = []  # ordinary attributes that are set or deleted
         self.private: list[tuple[Any, Scope, str]] = []  # `x._n`, and how it is used
+        self.calls: list[ast.Call] = []  # where packages may be imported
         self.ranges: list[ast.Call] = []  # `range(...)`
         self.depth = 0
         self.stack: list[tuple[Any, Scope, int]] = []
@@ -283,6 +284,8 @@ def _field(walk: Walk, node: ast.FormattedValue, scope: Scope, depth: int, gate:
 
 def _call(walk: Walk, node: ast.Call, scope: Scope, depth: int, gate: bool) -> None:
     arguments = node.args
+    if walk.checked and gate:
+        walk.calls.append(node)
     for argument in arguments:
         if type(argument) is ast.Name:
             walk.candidates.append((node, scope))

@@ -11,6 +11,7 @@ from types import CodeType
 from typing import Any
 
 from .bare_flags import lower_flags
+from .calls import vet_calls
 from .mistake import Mistake, node, place_of
 from .parser import run_lowering
 from .scopes import Walk
@@ -35,6 +36,7 @@ class Translation:
         walk = Walk(checked)
         walk.run(module)
         self.questions = lower_flags(walk, bound)
+        vet_calls(walk)
         self.names = walk.global_names()
         self.body = module.body
         self.text = text

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import types
-from functools import partial
+from functools import lru_cache, partial
 from operator import attrgetter, methodcaller
 from types import ModuleType
 from typing import Any
@@ -33,7 +33,7 @@ WAYS_OUT = frozenset(
 """Modules whose functions do not come to programs as attributes of a package's objects (`class Opener: open = open`)."""
 _HARMLESS = frozenset(
     "abs all any ascii bin callable chr divmod format hash hex id isinstance issubclass iter len max min next oct ord pow print "
-    "repr round sorted sum".split()
+    "repr round sorted sum cpu_count getrecursionlimit getsizeof intern isgeneratorfunction".split()
 )
 _OWN = ("builtins", "io", "_io")  # whose classes programs have
 
@@ -120,6 +120,7 @@ class Packages:
                 name=name,
             )
         if type(value) in _COPIED:
+            look_into(value)
             return type(value)(value)
         return self.present(value) if isinstance(value, ModuleType) else value
 
@@ -229,6 +230,8 @@ def read(value: Any, name: str) -> Any:
         value = shown(value)
         if type(value) is not PackageModule:  # a namespace's every entry is vetted
             return getattr(value, name) if name[0] != "_" else gate.plain_attribute(value, name)
+    if type(value) in _CODES or issubclass(type(value), _FUNCTIONS) and name == "__call__":
+        inner(value, name)
     if name[0] != "_" and name not in GATED:
         found = getattr(value, name) if name not in TOLD else gate.told(value, name)
     elif name[0] != "_" or is_special(name):
@@ -238,14 +241,39 @@ def read(value: Any, name: str) -> Any:
     return found if type(found) in _USUAL else checked(found)
 
 
+_CODES = (types.CodeType, types.FrameType, types.TracebackType)
+
+
+def inner(value: Any, name: str) -> None:
+    """Refuse what would call a function past the gate, or make other code."""
+    if type(value) not in _CODES:
+        vetted(value)
+    elif name[:1] != "_":
+        raise AttributeError(f"attribute {name!r} of {type(value).__name__!r} object is not available in tensorsh")
+
+
+def look_into(container: Any) -> None:
+    """Refuse functions that lead out, in a container and those within it."""
+    pending, seen, looked = [container], {id(container)}, 0
+    while pending and looked <= _FEW:
+        items = pending.pop()
+        looked += len(items)
+        if len(items) > _FEW:
+            continue
+        for each in items.values() if type(items) is dict else items:
+            if type(each) in _COPIED:
+                if id(each) not in seen:
+                    seen.add(id(each))
+                    pending.append(each)
+            elif issubclass(type(each), _FUNCTIONS):
+                checked(each)
+
+
 def checked(found: Any) -> Any:
     """A value that an attribute gave, as programs may hold it. Modules within a container are looked at when they are read."""
     kind = type(found)
     if kind in _COPIED:
-        if len(found) <= _FEW:
-            for each in found.values() if kind is dict else found:
-                if issubclass(type(each), _FUNCTIONS):
-                    checked(each)
+        look_into(found)
         return found
     if issubclass(kind, ModuleType):
         return shown(found)
@@ -263,6 +291,45 @@ def checked(found: Any) -> Any:
         if not isinstance(found, type) or home not in _OWN or found.__name__ == "FileIO":
             raise AttributeError(f"{home}.{found.__name__} is not available in tensorsh")
     return public_type(found) if isinstance(found, type) else found
+
+
+_MAKERS = (types.CodeType, types.FunctionType, types.CellType, types.ModuleType, type)
+_WRAPPED = type(lru_cache(len))
+
+
+def vetted(value: Any) -> Any:
+    """What a program calls, or gives to a call, as it is, wherever it came from: a call, an index, an iterator.
+
+    Raises:
+        AttributeError: It is a function of the interpreter's that leads out, or makes code, functions or classes.
+    """
+    kind = type(value)
+    if kind in _USUAL:
+        return value
+    if kind is partial or issubclass(kind, partial):
+        vetted(value.func)
+    elif kind is _WRAPPED:
+        vetted(value.__wrapped__)
+    elif kind is types.MethodWrapperType:
+        vetted(value.__self__)
+    elif issubclass(kind, (attrgetter, methodcaller)):
+        raise AttributeError(f"a package's {kind.__name__} reads past the gate: make one in the program")
+    elif issubclass(kind, _FUNCTIONS):
+        if value in _MAKERS:
+            raise AttributeError(f"{value.__module__}.{value.__name__} is not available in tensorsh")
+        home = value.__module__
+        if home in WAYS_OUT and value.__name__ not in _HARMLESS:
+            if not isinstance(value, type) or home not in _OWN or value.__name__ == "FileIO":
+                raise AttributeError(f"{home}.{value.__name__} is not available in tensorsh")
+    return value
+
+
+def several(values: Any) -> Any:
+    """What is spread out as the arguments of a call."""
+    if type(values) in _COPIED and len(values) <= _FEW:
+        for each in values.values() if type(values) is dict else values:
+            vetted(each)
+    return values
 
 
 def own_kind(found: Any) -> Any:

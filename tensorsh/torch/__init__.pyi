@@ -43,22 +43,35 @@ from . import xpu as xpu
 from tensorsh.engine.arrays.dtype import finfo as finfo
 from tensorsh.engine.arrays.dtype import iinfo as iinfo
 
+BFloat16Storage: Any
 BFloat16Tensor: Any
+BoolStorage: Any
 BoolTensor: Any
+ByteStorage: Any
 ByteTensor: Any
+CharStorage: Any
 CharTensor: Any
+ComplexDoubleStorage: Any
+ComplexFloatStorage: Any
 DisableTorchFunction: Any
 DisableTorchFunctionSubclass: Any
+DoubleStorage: Any
 DoubleTensor: Any
+FloatStorage: Any
 FloatTensor: Any
 Generator: Any
 GradScaler: Any
+HalfStorage: Any
 HalfTensor: Any
+IntStorage: Any
 IntTensor: Any
+LongStorage: Any
 LongTensor: Any
 OutOfMemoryError: Any
+ShortStorage: Any
 ShortTensor: Any
 Size: Any
+Storage: Any
 class Tensor:
     def __init__(self, *data: Any, device: Any = None) -> None: ...
     H: Any
@@ -679,6 +692,7 @@ class Tensor:
     def vdot(self, other: Tensor | Any, *, out: Any = None) -> Tensor: ...
     def view(self, size: Any = None, dtype: Any = None) -> Tensor: ...
     def view_as(self, other: Any) -> Tensor: ...
+    volatile: Any
     def vsplit(self, indices_or_sections: Any) -> Any: ...
     def where(self, condition: Any, other: Any) -> Tensor: ...
     def xlogy(self, other: Any, *, out: Any = None) -> Any: ...

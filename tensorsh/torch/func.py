@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..engine.arrays.state import state
 from ..engine.loading.table import find_function
 from ..engine.tape.backward import grad as gradients
 from ..engine.tape.grad_modes import enable_grad
@@ -38,8 +39,10 @@ def inside(x: Any) -> Any:
     return x.view_as(x) if x.requires_grad else x.detach().requires_grad_()
 
 
-def outside(result: Any, own: list) -> Any:
-    """A result without its graph, if that ends at no other leaves than those made for the transform."""
+def outside(result: Any, own: list, off: bool = False) -> Any:
+    """A result without its graph, if that ends at no other leaves than those made for the transform, or gradients are `off`."""
+    if off and isinstance(result, Tensor) and result.requires_grad:
+        return result.detach()
     if not isinstance(result, Tensor) or result.grad_fn is None:
         return result.detach() if any(result is x for x in own) else result
     made = {id(x) for x in own}
@@ -57,9 +60,10 @@ def outside(result: Any, own: list) -> Any:
 
 
 class Given:
-    """The arguments of one call, those in `argnums` made ready to differentiate by."""
+    """The arguments of one call, those in `argnums` made ready to differentiate by; `off`: gradients are, where it is called."""
 
-    def __init__(self, args: tuple, argnums: int | tuple) -> None:
+    def __init__(self, args: tuple, argnums: int | tuple, off: bool) -> None:
+        self.off = off
         self.single = isinstance(argnums, int)
         places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
         for place in places:
@@ -76,13 +80,13 @@ class Given:
         self.wrt = [x for x in flatten(self.chosen) if isinstance(x, Tensor)]
         self.own = [x for x in self.wrt if x.grad_fn is None]
 
-    def answer(self, values: list) -> Any:
+    def answer(self, values: list, off: bool | None = None) -> Any:
         """Values for each tensor to differentiate by, in the form of the arguments."""
-        tree = rebuild(self.chosen, iter([outside(v, self.own) for v in values]))
+        tree = rebuild(self.chosen, iter([outside(v, self.own, self.off if off is None else off) for v in values]))
         return tree[0] if self.single else tree
 
     def result(self, tree: Any) -> Any:
-        return mapped(lambda leaf: outside(leaf, self.own), tree)
+        return mapped(lambda leaf: outside(leaf, self.own, self.off), tree)
 
 
 def derived(output: Tensor, wrt: list, weight: Any = None) -> list:
@@ -103,8 +107,9 @@ def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = Fal
 
     @wraps(func)
     def both(*args: Any, **kwargs: Any) -> tuple:
+        off = not state.grad_enabled
         with enable_grad():
-            given = Given(args, argnums)
+            given = Given(args, argnums, off)
             output = func(*given.args, **kwargs)
             aux: Any = None
             if has_aux:
@@ -157,19 +162,21 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> value, pull(torch.ones(2))
     (tensor([1., 9.]), (tensor([2., 6.]),))
     """
+    off = not state.grad_enabled
     with enable_grad():
-        given = Given(primals, tuple(range(len(primals))))
+        given = Given(primals, tuple(range(len(primals))), off)
         output = func(*given.args)
         output, aux = output if has_aux else (output, None)
         _tensors_only(output)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        off = not state.grad_enabled
         with enable_grad():
             total: list | None = None
             for each, weight in zip(flatten(output), flatten(cotangents), strict=True):
                 part = derived(each, given.wrt, weight)
                 total = part if total is None else [a + b for a, b in zip(total, part, strict=True)]
-            return given.answer(total or [])
+            return given.answer(total or [], off)
 
     result = given.result(output)
     return (result, pull, given.result(aux)) if has_aux else (result, pull)
@@ -192,11 +199,12 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = Fals
                 "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
                 f"supported. Tensor is of size {list(leaf.shape)} while the given forward gradient is of size {list(tangent.shape)}."
             )
+    off = not state.grad_enabled
     with enable_grad():
-        given = Given(primals, tuple(range(len(primals))))
+        given = Given(primals, tuple(range(len(primals))), off)
         output = func(*given.args)
         output, aux = output if has_aux else (output, None)
-        moved = mapped(lambda each: outside(pushed(each, given.wrt, flatten(tangents)), given.own), output)
+        moved = mapped(lambda each: outside(pushed(each, given.wrt, flatten(tangents)), given.own, off), output)
         result = given.result(output)
         return (result, moved, given.result(aux)) if has_aux else (result, moved)
 
@@ -244,8 +252,9 @@ def pushed(output: Tensor, wrt: list, tangents: list) -> Tensor:
 def jacobian(func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable) -> Callable:
     @wraps(func)
     def matrix(*args: Any, **kwargs: Any) -> Any:
+        off = not state.grad_enabled
         with enable_grad():
-            given = Given(args, argnums)
+            given = Given(args, argnums, off)
             output = func(*given.args, **kwargs)
             output, aux = output if has_aux else (output, None)
             found = mapped(lambda each: given.answer(rows(each, given.wrt)), output)

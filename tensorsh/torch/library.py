@@ -130,6 +130,19 @@ def get_ctx() -> Any:
     return None
 
 
+impl_abstract = register_fake
+
+
+def register_torch_dispatch(op: Any, torch_dispatch_class: Any, func: Any = None, /, *, lib: Any = None) -> Any:
+    """A decorator that gives its function back: a class's own ``__torch_dispatch__`` is asked here."""
+    return func if func is not None else lambda function: function
+
+
+def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: Any = None) -> None:
+    """NotImplementedError: operators of a program's own are not cast by `autocast`."""
+    raise NotImplementedError("tensorsh does not cast a custom operator's inputs: cast them in the operator")
+
+
 def triton_op(name: str, fn: Any = None, /, *, mutates_args: Any = (), schema: Any = None) -> Any:
     """NotImplementedError: Triton's kernels are not run."""
     raise NotImplementedError("tensorsh runs no Triton kernels: write the operator with torch.library.custom_op")

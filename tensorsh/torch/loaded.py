@@ -7,7 +7,9 @@ from typing import Any
 from ..engine.arrays import layout
 from ..engine.arrays.device import device as device_type
 from ..engine.arrays.dtype import BY_NAME
-from ..engine.tensors.storage import TypedStorage, UntypedStorage
+from ..engine.tensors.storage import part as bytes_between
+from ..engine.tensors.storage import storage_on
+from ..engine.tensors.typed_storage import TypedStorage
 from .pickled import UnpicklingError
 
 
@@ -53,14 +55,12 @@ class Loaded:
         view = key[5] if len(key) == 6 else None
         part = () if view is None else part_of(view, BY_NAME[kind].itemsize if kind else 1, memory.size)
         if part:
-            memory = memory[slice(*part)]
+            memory = bytes_between(memory, *part)
         if place is not None:
             return kind, memory, place
         found = self.storages.get((name, kind, part))
         if found is None:
-            found = UntypedStorage()
-            found._owner = memory
-            found = TypedStorage(wrap_storage=found, dtype=BY_NAME[kind or "uint8"])
+            found = TypedStorage(wrap_storage=storage_on(memory), dtype=BY_NAME[kind or "uint8"])
             self.storages[name, kind, part] = found
         return found
 

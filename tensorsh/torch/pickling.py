@@ -18,8 +18,9 @@ import numpy as np
 from ..engine.arrays.deferred import memory_of
 from ..engine.arrays.layout import layout
 from ..engine.graph.fields import wrap
-from ..engine.tensors.storage import TypedStorage, UntypedStorage, classes
+from ..engine.tensors.storage import UntypedStorage, bytes_of, classes, storage_on
 from ..engine.tensors.tensor import Size, Tensor
+from ..engine.tensors.typed_storage import TypedStorage, typed_on
 from .archives import archive, is_path
 from .loaded import Storage, layout_of
 from .older_files import Older, written
@@ -88,7 +89,7 @@ def _parts(t: Tensor, requires_grad: bool) -> tuple:
         return (_rebuild_on, (t, device, requires_grad))
     name = t.dtype
     if name in NATIVE:
-        typed = TypedStorage(memory_of(t._array))
+        typed = typed_on(memory_of(t._array), t._array.dtype)
         return (
             _rebuild_tensor_v2,
             (typed, t.storage_offset(), tuple(t.size()), t.stride(), requires_grad, OrderedDict(), *metadata_of(t)),
@@ -99,7 +100,7 @@ def _parts(t: Tensor, requires_grad: bool) -> tuple:
         place = (0, tuple(t.size()), t.stride())
     return (
         _rebuild_tensor_v3,
-        (UntypedStorage(memory_of(t._array)), *place, requires_grad, OrderedDict(), name, *metadata_of(t)),
+        (storage_on(memory_of(t._array)), *place, requires_grad, OrderedDict(), name, *metadata_of(t)),
     )
 
 
@@ -107,12 +108,28 @@ def reduced_storage(self: Any, protocol: Any) -> tuple:
     """How a storage is pickled by itself: its bytes."""
     typed = isinstance(self, TypedStorage)
     untyped = self._untyped_storage if typed else self
-    return (_rebuild_storage, (untyped._bytes().tobytes(), self.dtype if typed else None))
+    return (_rebuild_storage, (bytes_of(untyped).tobytes(), self.dtype if typed else None))
 
 
 def from_file(cls: Any, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
     """A storage on the memory of a file; what is written goes into the file with `shared`, and else nowhere."""
-    return cls(np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,)).view(np.ndarray))
+    how = "read-write" if shared else "read-only"
+    try:
+        with open(filename, "ab" if shared else "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            if shared and size < nbytes:
+                file.truncate(nbytes)
+    except OSError as error:
+        raise RuntimeError(
+            f"unable to open file <{os.fspath(filename)}> in {how} mode: {error.strerror} ({error.errno})"
+        ) from None
+    if not shared and size < nbytes:
+        raise RuntimeError(
+            f"file <{os.fspath(filename)}> size <{size}> is smaller than the required mapping size <{nbytes}>"
+        )
+    return storage_on(
+        np.memmap(filename, np.uint8, "r+" if shared else "c", shape=(nbytes,)).view(np.ndarray), None, cls
+    )
 
 
 def _get_layout(name: str) -> Any:
@@ -149,7 +166,7 @@ def dump(obj: Any, module: Any, protocol: int, older: bool = False) -> tuple[byt
             kind = LEGACY[value.pickle_storage_type()] if typed else UntypedStorage
             if id(owner) not in pieces:
                 pieces[id(owner)] = (str(len(pieces)), owner, "", length)
-                kept.append((str(len(kept)), untyped._bytes(), value.element_size()))
+                kept.append((str(len(kept)), bytes_of(untyped), value.element_size()))
             elif typed and length and pieces[id(owner)][2] not in ("", kind.__name__):
                 raise RuntimeError(
                     "Cannot save multiple tensors or storages that view the same data as different types"
@@ -222,6 +239,6 @@ def load(file: Any, module: Any = None, **options: Any) -> Any:
 def mapped(file: Any, found: Any, location: str) -> UntypedStorage:
     """A storage of a file where `map_location` wants it."""
     if type(found) is tuple:
-        return UntypedStorage(wrap(found[1]).to(found[2])._array)
+        return storage_on(wrap(found[1]).to(found[2])._array)
     memory = found._untyped_storage if isinstance(found, TypedStorage) else found
     return file.map_location(memory, location) or memory

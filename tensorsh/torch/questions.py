@@ -6,8 +6,9 @@ from typing import Any
 
 from ..engine.arrays.dtype import COMPLEX, FLOAT, dtype
 from ..engine.arrays.errors import type_name
-from ..engine.tensors.storage import TypedStorage, UntypedStorage
+from ..engine.tensors.storage import UntypedStorage
 from ..engine.tensors.tensor import Tensor
+from ..engine.tensors.typed_storage import TypedStorage
 
 __all__ = [
     "is_tensor", "is_floating_point", "is_complex", "is_storage", "numel", "can_cast", "promote_types", "result_type", "typename",

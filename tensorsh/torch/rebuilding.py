@@ -96,9 +96,10 @@ def _rebuild_sparse_tensor(layout: Any, data: tuple) -> Tensor:
 
 def _rebuild_storage(data: bytes, dtype: Any) -> Any:
     """A storage of bytes; typed where a dtype is given."""
-    from ..engine.tensors.storage import TypedStorage, UntypedStorage
+    from ..engine.tensors.storage import storage_on
+    from ..engine.tensors.typed_storage import TypedStorage
 
-    untyped = UntypedStorage(np.frombuffer(bytearray(data), np.uint8))
+    untyped = storage_on(np.frombuffer(bytearray(data), np.uint8) if data else np.zeros(0, np.uint8))
     return untyped if dtype is None else TypedStorage(wrap_storage=untyped, dtype=dtype)
 
 

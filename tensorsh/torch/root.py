@@ -49,6 +49,10 @@ QUANTIZED = (
     "q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantize_per_channel "
     "quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d quint2x4 quint4x2 quint8"
 ).split()
+STORAGES = (
+    "UntypedStorage TypedStorage Storage BoolStorage ByteStorage CharStorage ShortStorage IntStorage LongStorage HalfStorage "
+    "BFloat16Storage FloatStorage DoubleStorage ComplexFloatStorage ComplexDoubleStorage"
+).split()
 SPARSE = "_nnz _indices _values _coalesced_ _dimI _dimV".split()
 """What programs ask of sparse tensors by names with an underscore."""
 PRIVATE = (
@@ -254,7 +258,7 @@ def root_extras() -> dict[str, Any]:
     }  # fmt: skip
     found |= {name: getattr(part, name) for part in (settings, questions) for name in part.__all__}
     found |= {name: Lazy(lambda name=name: _load("serialization", name)) for name in ("load", "save")}  # type: ignore[misc]
-    found |= {name: Lazy(lambda name=name: _load("storage", name)) for name in ("UntypedStorage", "TypedStorage")}  # type: ignore[misc]
+    found |= {name: Lazy(lambda name=name: _load("storage", name)) for name in STORAGES}  # type: ignore[misc]
     for name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):
         found[name] = Lazy(lambda name=name: _load("overrides", name))  # type: ignore[misc]
     found["ops"] = Lazy(lambda: _load("library", "Operators")())

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import os
 from collections import OrderedDict
-from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -23,11 +22,13 @@ from ..engine.arrays.extents import span, strided
 from ..engine.arrays.state import state
 from ..engine.arrays.warning import warn
 from ..engine.graph.fields import wrap
-from ..engine.tensors.storage import TypedStorage
+from ..engine.tensors.storage import bytes_of
 from ..engine.tensors.tensor import Size, Tensor
+from ..engine.tensors.typed_storage import TypedStorage
 from ..sandbox import process
 from ..sandbox.files import Permissions, acting
 from .archives import archive, is_path
+from .file_options import LoadEndianness, get_default_load_endianness
 from .loaded import Loaded, Storage, layout_of
 from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
 from .rebuilding import _rebuild_meta_tensor_no_storage, as_written, metadata_of, rebuild_sparse
@@ -346,7 +347,7 @@ def rebuild(storage: Any, offset: Any, shape: Any, strides: Any, requires_grad: 
     """A tensor on loaded memory; what would reach beyond it is refused."""
     named = [each for each in rest if isinstance(each, dtype_type)]
     if isinstance(storage, TypedStorage):
-        storage = None if named else storage.dtype.name, storage._untyped_storage._bytes(), None
+        storage = None if named else storage.dtype.name, bytes_of(storage._untyped_storage), None
     if type(storage) is not tuple or len(storage) != 3 or (storage[0] is None and not named):
         raise UnpicklingError("damaged file: a tensor without storage")
     known, memory, target = storage
@@ -415,83 +416,27 @@ for _f in (save, load):
     _f.__module__ = "torch.serialization"
 
 
-# Names that programs import
-
-DEFAULT_PROTOCOL, PROTOCOL_VERSION, LONG_SIZE, INT_SIZE, SHORT_SIZE, STORAGE_KEY_SEPARATOR = 2, 1001, 4, 4, 2, ","
-
-
-class SourceChangeWarning(Warning):
-    """A module's source is not what it was when the file was written; files hold no sources."""
-
-
-class LoadEndianness(Enum):
-    """The order of bytes in files that do not say it."""
-
-    NATIVE, LITTLE, BIG = 1, 2, 3
-
-
-_endianness: list[Any] = [None]
-
-
-def get_default_load_endianness() -> Any:
-    """The order of bytes that files are read in where they do not say it; None: the machine's."""
-    return _endianness[0]
-
-
-def set_default_load_endianness(endianness: Any) -> None:
-    """Say in which order of bytes files are read that do not say it."""
-    if not isinstance(endianness, LoadEndianness) and endianness is not None:
-        raise TypeError("Invalid argument type in function set_default_load_endianness")
-    _endianness[0] = endianness
-
-
-class skip_data:
-    """A context in which `save` writes no data: refused."""
-
-    def __init__(self, materialize_fake_tensors: bool = False) -> None:
-        raise NotImplementedError("torch.serialization.skip_data is not available: files are written with their data")
-
-
-def check_module_version_greater_or_equal(
-    module: Any, req_version_tuple: tuple, error_if_malformed: bool = True
-) -> bool:
-    """Whether a module is of a version or a later one."""
-    try:
-        parts = module.__version__.split(".")
-        found = tuple(type(want)(part) for want, part in zip(req_version_tuple, parts, strict=False))
-    except Exception as error:
-        message = (
-            f"'{module.__name__}' module version string is malformed '{module.__version__}' and cannot be compared"
-        )
-        if error_if_malformed:
-            raise RuntimeError(message) from error
-
-        warn(message + ", but continuing assuming that requirement is met")
-        return True
-    return found >= req_version_tuple
-
-
-def _is_zipfile(f: Any) -> bool:
-    """Whether a file begins as the zip archives of `save` do."""
-    start = f.tell()
-    found = f.read(4) == b"PK\x03\x04"
-    f.seek(start)
-    return found
-
-
-_checksums = [True]
-
-
-def get_crc32_options() -> bool:
-    """Whether `save` was told to write checksums; it always does."""
-    return _checksums[0]
-
-
-def set_crc32_options(compute_crc32: bool) -> None:
-    """Say whether `save` is to write checksums; it always does."""
-    _checksums[0] = compute_crc32
-
-
 def _load_from_bytes(b: bytes) -> Any:
     """What `save` wrote."""
     return load(io.BytesIO(b), weights_only=False)
+
+
+def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
+    """The names in a file that `load` would refuse as they are, in plain Python."""
+    import pickletools
+    import zipfile
+
+    with zipfile.ZipFile(f) as archive:
+        data = archive.read(next(name for name in archive.namelist() if name.endswith("/data.pkl")))
+    from .objects import safe_classes
+
+    known, found, strings = known_names(False), [], []
+    for op, argument, _ in pickletools.genops(data):
+        if op.name == "GLOBAL":
+            found.append(tuple(str(argument).split(" ", 1)))
+        elif op.name == "STACK_GLOBAL" and len(strings) > 1:
+            found.append(tuple(strings[-2:]))
+        elif isinstance(argument, str):
+            strings.append(argument)
+    safe = {f"{each.__module__}.{each.__qualname__}" for each in safe_classes() if hasattr(each, "__qualname__")}
+    return [".".join(each) for each in dict.fromkeys(found) if each not in known and ".".join(each) not in safe]

@@ -26,9 +26,10 @@ from ..engine.arrays.layout import (
 )
 from ..engine.arrays.state import state
 from ..engine.graph.fields import wrap
-from ..engine.tensors.storage import TypedStorage, UntypedStorage
+from ..engine.tensors.storage import UntypedStorage
 from ..engine.tensors.tensor import Tensor
 from ..engine.tensors.text import print_options
+from ..engine.tensors.typed_storage import TypedStorage
 from ..engine.wording.overloads import Mismatch, overloads
 from ..sandbox.sealed import Frozen
 from ..sandbox.wrapping import builtin

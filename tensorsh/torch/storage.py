@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 
 from ..engine.arrays.dtype import BY_NAME, dtype
-from ..engine.tensors.storage import TypedStorage, UntypedStorage
+from ..engine.tensors.storage import UntypedStorage, buffered
+from ..engine.tensors.typed_storage import TypedStorage, typed_on
+from ..sandbox.sealed import Sealed
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 
@@ -30,7 +31,7 @@ def _reset_warn_typed_storage_removal() -> None:
     """The warning comes with each use."""
 
 
-class _LegacyStorageMeta(type):
+class _LegacyStorageMeta(Sealed):
     """The class of the storage classes of old: called they make typed storages, isinstance asks for the dtype."""
 
     dtype: dtype
@@ -61,28 +62,14 @@ class _LegacyStorageMeta(type):
 
     def from_buffer(cls, buffer: Any, byte_order: str = "native", count: int = -1, offset: int = 0) -> TypedStorage:
         """A storage with the elements that a buffer has, in the order of bytes that is named."""
-        kind = cls.dtype.numpy
         if byte_order not in ("native", "little", "big"):
             raise ValueError(f"Invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')")
-        size, whole = kind.itemsize, np.frombuffer(buffer, np.uint8)
-        if not 0 <= offset <= len(whole):
-            raise ValueError(
-                f"offset must be non-negative and no greater than buffer length ({offset}) , but got {len(whole)}"
-            )
-        found = whole[offset:]
-        if count < 0 and len(found) % size:
-            raise ValueError(f"buffer size ({len(found)}) must be a multiple of element size ({size})")
-        if count * size > len(found):
-            raise ValueError(
-                f"buffer has only {len(found)} elements after offset {offset}, but specified a size of {count}"
-            )
-        found = found if count < 0 else found[: count * size]
-        if kind.kind == "b":
-            return TypedStorage(found != 0)
-        made = TypedStorage(found.copy().view(kind))
-        if byte_order != "native" and byte_order != sys.byteorder:
-            made.untyped().byteswap(cls.dtype)
-        return made
+        return typed_on(buffered(buffer, byte_order, count, offset, cls.dtype), cls.dtype.numpy)
+
+    def from_file(cls, filename: Any, shared: bool = False, size: int = 0) -> TypedStorage:
+        """A storage on the memory of a file, in plain Python."""
+        untyped = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize)
+        return TypedStorage(wrap_storage=untyped, dtype=cls.dtype)
 
     def __instancecheck__(cls, obj: Any) -> bool:
         return isinstance(obj, TypedStorage) and (cls is _LegacyStorage or obj.dtype is cls.dtype)
@@ -91,6 +78,7 @@ class _LegacyStorageMeta(type):
 class _LegacyStorage(metaclass=_LegacyStorageMeta):
     """The base of the storage classes of old."""
 
+    __module__ = "torch.storage"
     dtype: Any
     is_cuda = is_sparse = False
 

@@ -55,6 +55,10 @@ told["listed"] = sorted({"Adam", "SGD", "Optimizer", "lr_scheduler"} - set(vars(
 told["source"] = inspect.getsource(torch.nn.Linear).split("(")[0]
 with mock.patch("torch.nn.functional.relu", lambda x: "patched"):
     told["patched"] = F.relu(1)
+import torch._dynamo
+with mock.patch("torch._dynamo.config.suppress_errors", True):
+    told["setting patched"] = [torch._dynamo.config.suppress_errors]
+told["setting patched"].append(torch._dynamo.config.suppress_errors)
 told["patched after"] = F.relu(torch.tensor(-1.0)).item()
 torch.mine = 3
 from torch.distributions.utils import _standard_normal, _sum_rightmost

@@ -11,6 +11,7 @@ PAGE = HERE.parents[1] / "docs" / "ecosystem.md"
 PACKAGES = {
     "transformers_gpt2": "transformers", "transformers_bert": "transformers", "transformers_llama": "transformers",
     "fabric": "lightning", "pyro": "pyro-ppl", "ignite": "pytorch-ignite", "torchvision_parts": "torchvision",
+    "laplace": "laplace-torch", "curvlinops": "curvlinops-for-pytorch", "backpack": "backpack-for-pytorch",
 }  # fmt: skip
 """Programs that are not named as their package is."""
 TEXT = """\
@@ -61,8 +62,8 @@ OWN_TESTS = """\
 ## PyTorch's own tests
 
 The test files of PyTorch 2.6 (as Debian packages them), run on both sides (`python tests/against_pytorch_tests.py`): of the tests
-that PyTorch 2.13 passes, how many pass on tensorsh. What is left, by what it asks for: copies on write, tensors that are fake,
-storages as objects with attributes, MKLDNN and NNPACK (152 of nn/test_convolution), quantized layers, TorchScript, half precision
+that PyTorch 2.13 passes, how many pass on tensorsh. What is left, by what it asks for: copies on write, objects that rise again
+when they are freed, MKLDNN and NNPACK (152 of nn/test_convolution), quantized layers, TorchScript, half precision
 of complex numbers, and one by one the corners of forward differentiation.
 
 | file | pass here | of |

@@ -5,6 +5,82 @@ Those of ESCAPES work in plain Python; those of INWARD try what stands in a pack
 """
 
 PACKAGE = {
+    "lent/leaky.py": """
+import contextlib, functools, operator, os, subprocess, types
+
+NESTED = {"a": {"b": [os.urandom]}}
+
+
+class Box:
+    def __init__(self):
+        self.inner = {"x": {"y": os.urandom}}
+
+    def get(self):
+        return os.urandom
+
+    def __getitem__(self, key):
+        return os.urandom
+
+    def __iter__(self):
+        yield os.urandom
+
+    def __call__(self):
+        return os.urandom
+
+    def __enter__(self):
+        return os.urandom
+
+    def __exit__(self, *error):
+        pass
+
+    def __add__(self, other):
+        return os.urandom
+
+
+def give(name="urandom"):
+    return getattr(os, name)
+
+
+def many():
+    return [os.urandom, open, eval]
+
+
+def each(function):
+    return function(os.urandom)
+
+
+def stream():
+    got = yield 1
+    yield os.urandom
+
+
+def give_partial():
+    return functools.partial(functools.partial(os.urandom), 1)
+
+
+def give_cached():
+    return functools.lru_cache(os.urandom)
+
+
+def give_getter():
+    return operator.attrgetter("urandom")
+
+
+def give_code():
+    return give.__code__
+
+
+def give_type():
+    return type
+
+
+def give_makers():
+    return types.FunctionType, types.CodeType, subprocess.Popen
+
+
+def context():
+    return contextlib.nullcontext(os.urandom)
+""",
     "lent/__init__.py": '''
 """A package with all kinds of ways out."""
 import os, sys, subprocess, functools, collections, pickle, builtins
@@ -549,3 +625,39 @@ match lent.give():
     case {"os": object(system=found)}: result = found
 result = found
 """.strip().split("\n---\n")
+
+LEAKS = """
+leaky.NESTED["a"]["b"][0](1)
+leaky.Box().inner["x"]["y"](1)
+leaky.Box().get()(1)
+leaky.Box()[0](1)
+[f for f in leaky.Box()][0](1)
+leaky.Box()()(1)
+(leaky.Box() + 1)(1)
+leaky.each(lambda f: f(1))
+leaky.give()(1)
+leaky.give().__call__(1)
+leaky.many()[0](1)
+leaky.many()[1]("/etc/hostname")
+leaky.many()[2]("1")
+leaky.give_partial()()
+leaky.give_cached()(1)
+leaky.give_getter()(3)
+leaky.give_code().replace(co_name="x")
+leaky.give_type()("X", (), {})
+leaky.give_makers()[0](1, {})
+leaky.give_makers()[1](1)
+leaky.give_makers()[2]("true")
+list(map(leaky.give(), [1]))
+sorted([1], key=leaky.give())
+(lambda *a: a[0](1))(*leaky.many())
+(lambda f: f(1))(**{"f": leaky.give()})
+import functools; functools.partial(leaky.give(), 1)()
+[f, *rest] = leaky.many(); f(1)
+g = leaky.stream(); next(g); g.send(1)(1)
+torch.ones(1).apply_(leaky.give())
+(leaky.give() if True else 1)(1)
+(f := leaky.give())(1)
+x = {"k": leaky.give()}; x["k"](1)
+""".strip().splitlines()
+"""Functions of the interpreter's that a package hands out by calls, indices, iterators and arguments: called, they are refused."""

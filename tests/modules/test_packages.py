@@ -15,7 +15,7 @@ from tensorsh import Permissions, Session
 from tensorsh.sandbox import gate
 
 from .escapes import ESCAPES as PLAIN
-from .package_escapes import ESCAPES, INWARD, PACKAGE
+from .package_escapes import ESCAPES, INWARD, LEAKS, PACKAGE
 from .test_escapes import REFUSALS
 
 PROVE = """
@@ -301,3 +301,31 @@ def test_such_a_name_may_be_a_program_s_own(session: Session) -> None:
         )
         == 7
     )
+
+
+@pytest.mark.parametrize("source", LEAKS)
+def test_what_a_package_hands_out_is_looked_at_where_it_is_called(session: Session, source: str) -> None:
+    with pytest.raises(AttributeError, match="not available in tensorsh|reads past the gate"):
+        session.run(f"import lent.leaky as leaky\n{source}")
+
+
+def test_a_context_of_a_package_gives_nothing_that_leads_out(session: Session) -> None:
+    for begin in ("leaky.Box()", "leaky.context()"):
+        with pytest.raises(AttributeError, match="not available in tensorsh"):
+            session.run(f"import lent.leaky as leaky\nwith {begin} as f:\n    f(1)")
+
+
+def test_calls_of_a_program_stay_as_they_are(session: Session) -> None:
+    session.run("""
+from sys import intern, getsizeof
+from inspect import isgeneratorfunction
+import functools, operator
+class A:
+    def __init__(self, n): self.n = n
+    def __call__(self, m): return self.n + m
+class B(A):
+    def __init__(self, n): super().__init__(n)
+got = [intern("a"), isgeneratorfunction(print), A(1)(2), B(2)(3), functools.reduce(operator.add, [1, 2]), list(map(A(1), range(2))),
+       sorted([2, 1], key=lambda x: -x), functools.partial(max, 3)(4), dict(a=int("3")), isinstance(1, int), type(1) is int, max(*[1, 2])]
+""")
+    assert session.variables["got"] == ["a", False, 3, 5, 3, [1, 2], [2, 1], 4, {"a": 3}, True, True, 2]

@@ -24,8 +24,13 @@ _inductor: cudagraph_mark_step_begin list_mode_options
 _inductor.cpu_vec_isa: pick_vec_isa
 _inductor.runtime.cache_dir_utils: cache_dir
 _prims_common: is_contiguous_or_false
-_subclasses.fake_tensor: is_fake FakeTensor FakeTensorMode
 ao.quantization: default_per_channel_weight_observer default_weight_observer fuse_modules_qat
+ao.nn.intrinsic:
+ao.nn.intrinsic.qat:
+ao.nn.qat:
+ao.nn.quantizable:
+ao.nn.quantized:
+ao.nn.quantized.dynamic:
 ao.quantization.fuse_modules:
 ao.quantization.fx._decomposed:
 autograd.profiler: emit_nvtx emit_itt
@@ -92,6 +97,7 @@ nn.functional: ScalingType SwizzleType grouped_mm scaled_mm
 numa.binding: AffinityMode NumaOptions
 multiprocessing: start_processes
 multiprocessing.spawn: ProcessRaisedException ProcessExitedException spawn
+package: PackageExporter PackageImporter
 profiler: tensorboard_trace_handler
 profiler.profiler: _default_schedule_fn
 onnx: ExportOptions ONNXProgram OperatorExportTypes TensorProtoDataType TrainingMode export register_custom_op_symbolic

@@ -13,6 +13,7 @@ from ..arrays.numbers import converted, overflow
 from ..arrays.promotion import promote_types
 from ..arrays.state import state
 from ..arrays.warning import warn
+from .lots import readers
 from .tensor import Tensor
 
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
@@ -44,13 +45,9 @@ def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
         return _copied(np.asarray(data), d)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
-    if hasattr(data, "_untyped_storage"):
-        d = state.default_dtype if d is None else d
-        if data.dtype is not d:
-            raise RuntimeError(f"Expected a Storage of type {d.short} or an UntypedStorage, but got {data.dtype.short}")
-        return data._items().copy()
-    if d is not None and hasattr(data, "_as") and hasattr(data, "_owner"):  # bytes
-        return data._as(d.numpy).copy()
+    for storage, read in readers.items():
+        if isinstance(data, storage) and (d is not None or storage.__name__[0] == "T"):
+            return read(data, state.default_dtype if d is None else d)
     if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (dict, type)):
         return _sequence([data[i] for i in range(len(data))], d)
     refuse(data, d)

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays.blank import assigned
-from ..arrays.deferred import as_read
 from ..arrays.extents import address, contiguous_strides, count, extent, in_bytes, owner, span, strided
 from ..arrays.state import state
+from .lots import family, move
 
 held: dict[int, weakref.ref] = {}
 """The owners of memory that cannot grow, by their addresses as objects."""
@@ -40,30 +40,27 @@ def hold(array: Any) -> Any:
     return array
 
 
-def family(tensor: Any) -> list:
-    """The living tensors known to share a tensor's storage."""
-    root = tensor if tensor._root is None else tensor._root
-    members = [root, *(v for v in (r() for r in root._views or ()) if v is not None)]
-    return members if any(m is tensor for m in members) else [*members, tensor]
+def resized(root: Any, needed: int) -> Any:
+    """A memory of other size with the bytes of that of an owner, what is new blank. RuntimeError: others hold the owner's, too."""
+    if id(root) in held:
+        raise RuntimeError("Trying to resize storage that is not resizable")
+    low, high = extent(root)
+    memory = np.zeros_like(root, np.uint8, "C", shape=(needed,))  # on the root's device
+    kept = min(high - low, needed)
+    memory[:kept] = in_bytes(root)[:kept]
+    return memory
 
 
 def grow(tensor: Any, needed: int) -> None:
     """Move a storage to a larger one, old bytes kept and new ones blank, with all tensors known to lie in it."""
     root = owner(tensor._array)
-    if id(root) in held:
-        raise RuntimeError("Trying to resize storage that is not resizable")
     low, high = extent(root)
-    memory = np.zeros_like(root, np.uint8, "C", shape=(needed,))  # on the root's device
-    memory[: high - low] = in_bytes(root)
+    memory = resized(root, needed)
     if state.deterministic:
         size = tensor._array.itemsize
         fresh = memory[-(-(high - low) // size) * size : needed // size * size]
         assigned(fresh.view(tensor._array.dtype))
-    for member in family(tensor):
-        array = member._array
-        if owner(array) is root:
-            at = address(array) - low
-            member._array = as_read(strided(memory, array.shape, array.strides, at, array.dtype), array)
+    move(root, memory, family(tensor))
 
 
 def resize(tensor: Any, shape: tuple) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...sandbox import process
-from ..arrays.deferred import as_read
 from ..arrays.device import absent
-from ..arrays.extents import address, extent, in_bytes, owner, strided
-from .resizing import family, hold
+from ..arrays.extents import extent, in_bytes, owner
+from .lots import family, move
+from .resizing import hold
 from .segments import created, is_open, segment_of
 
 
@@ -48,13 +48,6 @@ def share(tensor: Any) -> Any:
     if absent(tensor._array):
         raise RuntimeError("_share_fd_: only available on CPU")
     root = owner(tensor._array)
-    if can_be_sent(root):
-        return root
-    low = extent(root)[0]
-    memory = hold(copied(root))
-    for member in family(tensor):
-        array = member._array
-        if owner(array) is root:
-            at = address(array) - low
-            member._array = as_read(strided(memory, array.shape, array.strides, at, array.dtype), array)
+    if not can_be_sent(root):
+        move(root, hold(copied(root)), family(tensor))
     return owner(tensor._array)

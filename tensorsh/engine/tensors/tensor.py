@@ -318,6 +318,11 @@ class Tensor(Fields, metaclass=TensorMeta):
         self._node._retained.append(weakref.ref(self))
 
     @property
+    def volatile(self) -> bool:
+        warn("volatile was removed (Variable.volatile is always False)")
+        return False
+
+    @property
     def retains_grad(self) -> bool:
         kept = self._node is not None and self._node._retained
         return any(r() is self for r in kept or ())

@@ -232,3 +232,19 @@ def _select_conv_backend(
     dims = "3d" if weight.dim() == 5 else "2d"
     kind = "SlowTranspose" if transposed else "SlowDilated" if any(n > 1 for n in dilation) else "Slow"
     return _ConvBackend[kind + dims]
+
+
+def _has_storage(x: Tensor) -> bool:
+    return not hasattr(x._array, "layout")
+
+
+def _storage_address(x: Tensor) -> int:
+    return x.untyped_storage()._cdata
+
+
+def _storage_id(x: Tensor) -> int:
+    return x.untyped_storage()._cdata
+
+
+def _data_address(x: Tensor) -> int:
+    return x.data_ptr()

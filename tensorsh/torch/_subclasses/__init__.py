@@ -1,1 +1,12 @@
-"""``torch._subclasses``: PyTorch's tensors without data; here `device="meta"` has them."""
+"""``torch._subclasses``: tensors without elements that answer below autograd."""
+
+from __future__ import annotations
+
+from .fake_tensor import (
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+    UnsupportedFakeTensorException,
+)
+
+__all__ = ["DynamicOutputShapeException", "FakeTensor", "FakeTensorMode", "UnsupportedFakeTensorException"]

@@ -239,7 +239,7 @@ def _scalar(func: Callable, name: str = "hessian") -> Callable:
             raise RuntimeError(f"The function given to {name} should return a single Tensor")
         if out.numel() != 1:
             raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
-        return out.squeeze()
+        return out.squeeze() if name == "hessian" else out
 
     return checked
 

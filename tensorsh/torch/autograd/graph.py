@@ -34,6 +34,10 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     return edge
 
 
+def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
+    """Say whether gradients added on another stream are warned of; on the CPU there are none."""
+
+
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Let autograd take tensors for written in place."""
     for each in (tensor,) if isinstance(tensor, Tensor) else tensor:

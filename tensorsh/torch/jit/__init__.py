@@ -80,6 +80,16 @@ def wait(future: Any) -> Any:
     return future.wait()
 
 
+def _get_trace_graph(f: Any, args: Any = (), *more: Any, **options: Any) -> Any:
+    """RuntimeError: graphs of TorchScript are PyTorch's alone."""
+    _refuse(
+        "_get_trace_graph", "makes a graph of TorchScript, which tensorsh has not: trace with torch.fx.symbolic_trace"
+    )
+
+
+_fork, _wait = fork, wait
+
+
 class ScriptModule(Module):
     """What `script` would make of a module; there is none, but libraries ask whether a module is one."""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ...sandbox import process
 from ...sandbox.namespace import lazily
 
 _PLACES = {
@@ -19,3 +22,13 @@ _PLACES = {
 _found = lazily(__name__, _PLACES)
 globals().update(_found)
 __all__ = list(_found)
+
+
+def __getattr__(name: str) -> Any:
+    """In plain Python, what only Python's own multiprocessing has (`Manager`, `Pool`'s like, `set_start_method`)."""
+    if process.plain and name[:1] != "_":
+        import multiprocessing
+
+        if name in multiprocessing.__all__:
+            return getattr(multiprocessing, name)
+    raise AttributeError(f"module 'torch.multiprocessing' has no attribute {name!r}")

@@ -299,5 +299,30 @@ def _dict_unflatten(values: Any, context: Any) -> dict:
     return dict(zip(context, values, strict=True))
 
 
+def is_structseq_instance(obj: Any) -> bool:
+    """Whether an object is a named tuple of Python's or PyTorch's own, as ``torch.return_types.max``."""
+    return isinstance(obj, tuple) and hasattr(type(obj), "n_sequence_fields")
+
+
+def is_namedtuple_instance(obj: Any) -> bool:
+    """Whether an object is a named tuple."""
+    return named(obj)
+
+
+def tree_is_leaf(tree: Any, is_leaf: Callable | None = None) -> bool:
+    """Whether a value is a leaf."""
+    return _is_leaf(tree, is_leaf)
+
+
+def tree_map_with_path(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
+    """The tree of what a function makes of each leaf and its path."""
+    found, spec = tree_flatten_with_path(tree, is_leaf)
+    others = [tree_leaves(rest, is_leaf) for rest in rests]
+    return tree_unflatten([func(path, leaf, *more) for (path, leaf), *more in zip(found, *others, strict=True)], spec)
+
+
+PyTree = Any
+
+
 def _is_leaf(tree: Any, is_leaf: Callable | None = None) -> bool:
     return opened(tree) is None or is_leaf is not None and is_leaf(tree)

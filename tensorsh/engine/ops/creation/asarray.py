@@ -10,7 +10,7 @@ from ...arrays.dtype import chosen
 from ...arrays.state import state
 from ...loading import table
 from ...tensors.data import to_array
-from ...tensors.storage import UntypedStorage
+from ...tensors.storage import UntypedStorage, bytes_of, nbytes_of
 from ...tensors.tensor import Tensor
 from .factories import as_tensor, made
 from .legacy import from_dlpack, frombuffer
@@ -46,8 +46,8 @@ def asarray(
             t = frombuffer(obj, dtype=dtype or state.default_dtype)
         t = t.clone() if copy else t
         t = t if device is None else t.to(device)
-    elif isinstance(obj, UntypedStorage) and obj.nbytes():  # its bytes, as elements
-        t = frombuffer(obj._bytes(), dtype=state.default_dtype if dtype is None else dtype)
+    elif isinstance(obj, UntypedStorage) and nbytes_of(obj):  # its bytes, as elements
+        t = frombuffer(bytes_of(obj), dtype=state.default_dtype if dtype is None else dtype)
     elif copy:
         t = made(to_array(obj, dtype), device)
     else:

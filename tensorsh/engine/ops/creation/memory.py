@@ -13,7 +13,7 @@ from ...arrays.extents import owner
 from ...graph.fields import wrap
 from ...operators.hooks import stay
 from ...tensors import sharing
-from ...tensors.storage import UntypedStorage
+from ...tensors.storage import storage_on
 from ...tensors.tensor import Tensor
 from .conversion import method
 
@@ -21,7 +21,7 @@ from .conversion import method
 @method
 def is_shared(self: Tensor) -> bool:
     """Whether the memory is one that processes share."""
-    return UntypedStorage(self._array).is_shared()
+    return storage_on(self._array).is_shared()
 
 
 @method

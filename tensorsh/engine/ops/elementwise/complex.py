@@ -140,7 +140,7 @@ def conj(input: Tensor) -> Tensor:
     return (conj_view if isinstance(input._array, np.ndarray) else conj_copy).function(input)
 
 
-@operator("_neg_view", view=True, out=False, node="NegViewBackward0", method=False)
+@operator("_neg_view", view=True, out=False, node="NegViewBackward0")
 def neg_view(xp, input: Array):
     """The negative, a view of the same memory."""
     return deferred.turned(input, False, True) if isinstance(input, np.ndarray) else xp.negative(input)
@@ -148,6 +148,15 @@ def neg_view(xp, input: Array):
 
 neg_view.gradient(input=lambda t, g: -g)
 deferred.RULES["_neg_view"] = partial(neg_view.kernel, np)
+
+
+@operator("_neg_view_copy", node="NegViewBackward0", method=False)
+def neg_view_copy(xp, input: Array):
+    """The negative, in new memory."""
+    return xp.negative(input)
+
+
+neg_view_copy.gradient(input=lambda t, g: -g)
 
 
 @operator("_conj_physical", node="ConjPhysicalBackward0 ConjPhysicalBackward1", method=False)

@@ -28,11 +28,13 @@ from ...graph.fields import tick, wrap
 from ...graph.nodes import Node
 from ...loading import table
 from ...tensors.inplace import Region, check_history
+from ...tensors.lots import enter, known
 from ...tensors.resizing import grow
 from ...tensors.resizing import resize as resize_storage
 from ...tensors.sizes import ints
-from ...tensors.storage import TypedStorage, UntypedStorage, classes
+from ...tensors.storage import UntypedStorage, classes, elements, resize_bytes, storage_on
 from ...tensors.tensor import Tensor
+from ...tensors.typed_storage import TypedStorage, typed_on
 from ...wording.overloads import refuse
 from .shape import squeeze, squeezed_dims, t, transpose, unsqueeze
 from .views import as_strided_view, restrided
@@ -131,10 +133,20 @@ def data_ptr(self: Tensor) -> int:
     return address(self._array) if self._array.size and not absent(self._array) else 0
 
 
+def check_dense(array: Any) -> None:
+    if hasattr(array, "layout"):
+        kind = "SparseTensorImpl" if str(array.layout) == "torch.sparse_coo" else "SparseCsrTensorImpl"
+        raise NotImplementedError(f"Cannot access storage of {kind}")
+
+
 @method
 def untyped_storage(self: Tensor) -> UntypedStorage:
-    """The bytes under the tensor."""
-    return UntypedStorage(self._array)
+    """The bytes under the tensor, one object for all tensors that lie there.
+
+    NotImplementedError: a sparse tensor, which lies in parts.
+    """
+    check_dense(self._array)
+    return storage_on(self._array, self)
 
 
 TYPED = (
@@ -148,7 +160,14 @@ TYPED = (
 def storage(self: Tensor) -> TypedStorage:
     """The elements under the tensor."""
     warn(TYPED)
-    return TypedStorage(self._array)
+    check_dense(self._array)
+    return typed_on(self._array, self._array.dtype, self)
+
+
+@method
+def _typed_storage(self: Tensor) -> TypedStorage:
+    check_dense(self._array)
+    return typed_on(self._array, self._array.dtype, self)
 
 
 @method
@@ -272,14 +291,14 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
                 self._cell = source._cell
             return self
     elif isinstance(source, TypedStorage):
-        array = source.memory(source._dtype)
+        array = elements(source._untyped_storage, source._dtype)
         if array.dtype != self._array.dtype:
             raise RuntimeError(
                 f"Expected a Storage of type {self.dtype.short.lower()} or an UntypedStorage, but got type "
                 f"{source.dtype.short} for argument 1 'storage'"
             )
     elif isinstance(source, UntypedStorage):
-        array = source.memory(self._array.dtype)
+        array = elements(source, self._array.dtype)
     else:
         raise combination_error("set_", source)
     offset = whole(storage_offset)
@@ -292,10 +311,18 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     needed = span(shape, steps, array.itemsize, offset)
     low, high = extent(owner(array))
-    if isinstance(source, Tensor) and needed > high - low:
-        grow(source, needed)
-        array = source._array
+    if needed > high - low:
+        if isinstance(source, Tensor):
+            grow(source, needed)
+            array = source._array
+        else:
+            untyped = source._untyped_storage if isinstance(source, TypedStorage) else source
+            resize_bytes(untyped, needed)
+            array = elements(untyped, array.dtype)
     self._array = as_read(restrided(memory_of(array), shape, steps, offset), self._array)
+    lot = known(owner(self._array))
+    if lot is not None:
+        enter(lot, self)
     return self
 
 

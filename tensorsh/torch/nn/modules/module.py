@@ -36,6 +36,10 @@ def typename(value: Any) -> str:
     return name(value)
 
 
+_EXTRA_STATE_KEY_SUFFIX = "_extra_state"
+"""The end of the key in a state dict under which a module's `get_extra_state` stands."""
+
+
 class Module(metaclass=OpenSealed):
     """Base class of all modules. A class of one's own calls ``super().__init__()`` first, assigns parameters and other
     modules, which are registered under their names, and defines `forward`; calling the module calls it, with the hooks

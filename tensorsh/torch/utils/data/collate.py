@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,6 +30,9 @@ def default_collate(batch: Any) -> Any:
     {'x': tensor([1.5000, 2.5000], dtype=torch.float64), 'name': ['a', 'b']}
     """
     first = batch[0]
+    for kind, function in added().items():
+        if isinstance(first, kind):
+            return function(batch, collate_fn_map=default_collate_fn_map)
     if isinstance(first, Tensor):
         return T.stack(list(batch), 0)
     if isinstance(first, np.ndarray):
@@ -53,6 +57,49 @@ def default_collate(batch: Any) -> Any:
         columns = [default_collate(column) for column in zip(*batch, strict=True)]
         return columns if isinstance(first, tuple) else _like(first, columns)
     raise TypeError(WRONG_KIND.format(type(first)))
+
+
+def collate(batch: Any, *, collate_fn_map: Any = None) -> Any:
+    """A batch as `default_collate` makes it, after what a table of types and functions says of its items."""
+    first = batch[0]
+    for kind, function in (collate_fn_map or {}).items():
+        if isinstance(first, kind):
+            return function(batch, collate_fn_map=collate_fn_map)
+    if isinstance(first, Mapping):
+        return _like(
+            first, {key: collate([item[key] for item in batch], collate_fn_map=collate_fn_map) for key in first}
+        )
+    if isinstance(first, Sequence) and not isinstance(first, (str, bytes)):
+        if any(len(item) != len(first) for item in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        columns = [collate(column, collate_fn_map=collate_fn_map) for column in zip(*batch, strict=True)]
+        if hasattr(first, "_fields"):
+            return type(first)(*columns)
+        return columns if isinstance(first, tuple) else _like(first, columns)
+    raise TypeError(WRONG_KIND.format(type(first)))
+
+
+def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
+    """The tensors of a batch along a new first dimension."""
+    return T.stack(list(batch), 0)
+
+
+def _collate_usual(batch: Any, *, collate_fn_map: Any = None) -> Any:
+    return default_collate(batch)
+
+
+_USUAL = (Tensor, np.ndarray, (np.bool_, np.number, np.object_), float, int, str, bytes)
+default_collate_fn_map: dict[Any, Any] = dict.fromkeys(_USUAL, _collate_usual)
+"""What makes a batch of items of a type. Libraries enter types of their own; no script reaches it."""
+default_collate_fn_map[Tensor] = collate_tensor_fn
+np_str_obj_array_pattern = re.compile(r"[SaUO]")
+
+
+def added() -> dict:
+    """What libraries have entered for types of their own."""
+    if len(default_collate_fn_map) == len(_USUAL):
+        return {}
+    return {kind: function for kind, function in default_collate_fn_map.items() if kind not in _USUAL}
 
 
 def default_convert(data: Any) -> Any:

@@ -20,12 +20,21 @@ KERNELS = PACKAGE / "engine" / "kernels"
 OPTIONS = ["-g0", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-std=gnu11"]
 """Nothing is fused that is not written as ``fma``, so that all compilers give the same bits."""
 
-LEVELS = {"kernels/fourier": "-O2", "arrays/extents": "-O1", "wording/arguments": "-O1"}
+LEVELS = {
+    "kernels/fourier": "-O2",
+    "arrays/extents": "-O1",
+    "arrays/switches": "-O1",
+    "operators/around": "-O1",
+    "operators/titles": "-O1",
+    "tape/walk": "-O1",
+    "tensors/sizes": "-O1",
+    "wording/arguments": "-O1",
+}
 """Files that more passes make slower to compile and not faster to run: transforms are written in vectors and cost ten times as
 much with -O3; the modules stand beside the way of a usual call."""
 
-INLINED = ["-O2", "-finline-functions", "-finline-limit=2000"]
-"""For what Cython translates: a small call is 6 % faster than with -O2 alone, and compiling takes no longer."""
+TRANSLATED = ["-g0", "-O2", "-std=gnu11", "-fno-gcse", "-fno-tree-pre", "-fno-tree-vrp", "-fno-code-hoisting"]
+"""For modules: the passes left out cost an eighth of the compiler's time, and calls of the interpreter gain nothing by them."""
 
 SANITIZERS = "-O1 -fexpensive-optimizations -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined".split()
 """Added where SANITIZE is set in the environment (`make sanitize`): the first wrong access or undefined operation aborts."""
@@ -136,7 +145,7 @@ def translated(temporary: Path, checked: list[str]) -> list:
             ".".join(path.relative_to(ROOT).with_suffix("").parts),
             [str(path.relative_to(ROOT))],
             include_dirs=[numpy.get_include()],
-            extra_compile_args=["-g0", *INLINED, "-std=gnu11", *checked],
+            extra_compile_args=[*TRANSLATED, *checked],
             extra_link_args=checked,
         )
         for path in modules()

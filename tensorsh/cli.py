@@ -102,6 +102,9 @@ def _run(options: Options, is_process: bool) -> int:
     if options.isolate and not name:
         raise UsageError("--isolate is for running a program")
     if not name and sys.stdin is not None and sys.stdin.isatty():
+        for option in ("timeout", "max_output"):
+            if getattr(options, option) is not None:
+                raise UsageError(f"--{option.replace('_', '-')} bounds a program; in the shell Ctrl-C stops what runs")
         return _shell(options, None)
     if (is_process or options.timeout is not None or options.isolate) and not options.interactive:
         from .sandbox.supervision import supervise

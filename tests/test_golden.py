@@ -64,6 +64,7 @@ def test_expectations_belong_to_the_statement_before_them() -> None:
 def test_output_as_expectations() -> None:
     assert output_lines("") == []
     assert output_lines("a\n\nb  \n") == ["> a", ">", "> b"]
+    assert output_lines("", "ValueError: \x1b[2J\x07 bell\nmore") == [r"! ValueError: \x1b[2J\x07 bell"]
     assert output_lines("a", "ValueError: no\nmore") == ["> a", "! ValueError: no"]
 
 

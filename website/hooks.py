@@ -16,6 +16,7 @@ from website import course, drawing, families, programs  # noqa: E402
 
 BESIDE = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md", "reporting.md": "SECURITY.md"}
 """Pages that are files of the repository's first folder."""
+CODE = re.compile(r"`[^`\n]+`")
 made: dict[str, str] = {}
 
 
@@ -61,6 +62,12 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         return drawing.svg(picture.dot(), f"The backward graph of {found['name']}")
 
     markdown = programs.GRAPH.sub(graph, markdown)
+    # In a table GitHub wants `\|` for a bar also within code; here a bar within code is no border, and the stroke would be seen.
+    rows = (
+        CODE.sub(lambda code: code[0].replace("\\|", "|"), line) if line.startswith("|") else line
+        for line in markdown.split("\n")
+    )
+    markdown = "\n".join(rows)
     if name == "course.md":
         markdown += course.contents()
     if name in BESIDE:

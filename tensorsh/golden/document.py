@@ -13,6 +13,8 @@ ANY_LINES = "..."
 ANY_TEXT = "[..]"
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,}")  # differs from run to run
 _RANKS = re.compile(r"^#@ ranks (\d+)\s*$", re.MULTILINE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What an error's line is shown without, and kept without, too: as its escape (`harmless`)."""
 _EXPECTATION = re.compile(r"#([>!])(?: (.*)|)$")
 
 
@@ -80,7 +82,7 @@ def output_lines(printed: str, error: str | None = None) -> list[str]:
         lines.pop()
     marked = [f"> {line}".rstrip() for line in lines]
     if error is not None:
-        marked.append(f"! {error.split(chr(10))[0]}".rstrip())
+        marked.append(f"! {_CONTROL.sub(lambda found: ascii(found[0])[1:-1], error.split(chr(10))[0])}".rstrip())
     return marked
 
 

@@ -193,6 +193,8 @@ def dispatch(shell: Shell, text: str) -> bool:
         return False
     first, newline, body = text.partition("\n")
     name, _, line = first.lstrip("%").partition(" ")
+    if name.endswith("?") and not line.strip():
+        name, line = name.rstrip("?"), "?"
     found = commands().get(name)
     if name in shell.passes or found is None and name in IDLE:
         shell.pass_over(name)

@@ -87,7 +87,8 @@ class Shell:
         write: Any = options.write if options is not None else []
         permissions = self.permissions(read, write)
         permissions.imports = tuple(options.imports if options is not None else ())
-        return Session(permissions, stdin=self.keyboard(), folder="")
+        memory = options.max_memory if options is not None else None
+        return Session(permissions, stdin=self.keyboard(), folder="", max_memory=memory)
 
     def permissions(self, read: Any, write: Any) -> Permissions:
         """What programs may read and write, by the flags of the command line and beyond."""

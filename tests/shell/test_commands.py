@@ -26,6 +26,7 @@ def test_help_lists_every_command(tmp_path: Path) -> None:
         assert f"%{name} " in text or f"%{name}\n" in text, name
     terminal.enter("%help timeit", "gives mean and spread")
     terminal.enter("%tiem 1", "there is no command %tiem; did you mean %time")
+    terminal.enter("%save?", "writes the entries that succeeded as a program")
     terminal.enter("%%", "there is no command %; %help lists them")
     terminal.enter("?", "%autoreload [on|off]")
     terminal.close()

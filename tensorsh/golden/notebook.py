@@ -15,6 +15,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from ..assist.command_lines import CommandLine, replaced
 from ..display.nested import plain_text
 from ..language.places import headline
 from ..language.source import SourceError
@@ -23,16 +24,14 @@ from .document import Block, matches, merge, output_lines
 from .percent import Cell, cells_of, text_of
 
 MISSING = 'notebooks need nbformat and IPython: pip install "tensorsh[notebook]"'
-_IDLE = re.compile(r"%(matplotlib|load_ext|reload_ext|autoreload|config)\b.*$", re.MULTILINE)
+_IDLE = frozenset("matplotlib load_ext reload_ext autoreload config".split())
 """Commands of notebooks that change nothing here."""
-_COMMANDS = re.compile(r"^([ \t]*)([%!].*)$", re.MULTILINE)
 _BLOCK = re.compile(r"((?:[ \t]*(?:#.*)?\n)*)%%(\w+).*")
-_COMMAND = re.compile(r"^[%!].*$", re.MULTILINE)
 _DRAWN = ("html", "markdown", "latex", "svg")
 """Blocks that are text, and print nothing."""
 _CAPTURED = re.compile(r"(?:[ \t]*(?:#.*)?\n)*%%capture\b *([^\W\d]\w*)?.*")
-_KEPT = "#\N{ZERO WIDTH SPACE}"
-"""What stands in front of a command while a notebook is exported."""
+_KEPT = "  #\N{ZERO WIDTH SPACE}"
+"""What stands in front of a command while a notebook is exported, behind a statement in its place."""
 _PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 _OURS = {"kernelspec": {"name": "tensorsh", "display_name": "tensorsh (PyTorch)", "language": "tensorsh"}}
 
@@ -93,14 +92,15 @@ def plain(source: str) -> tuple[str, list[str]]:
             return "", [block[0].strip()] if block[2] not in _DRAWN else []
         source = block[1] + source[block.end() :]
 
-    def line(found: re.Match[str]) -> str:
-        if found[2].startswith("%time "):
-            return found[1] + found[2][6:].strip()
-        if not _IDLE.match(found[2]):
-            passed.append(found[2])
-        return found[1] + "pass" if found[1] else ""
+    def line(found: CommandLine) -> str:
+        before = found.indent + (f"{found.target} = " if found.target else "")
+        if found.name == "time" and found.argument:
+            return before + found.argument
+        if found.name not in _IDLE:
+            passed.append(found.command)
+        return found.indent + "pass" if found.indent else ""
 
-    return _COMMANDS.sub(line, source), passed
+    return replaced(source, line), passed
 
 
 def run_cell(session: Session, source: str, name: str, echo: Callable[[Any], None]) -> None:
@@ -278,6 +278,10 @@ def _cells(notebook: Any) -> list[Cell]:
     return [Cell(cell.cell_type, cell.source, cell.metadata.get("title", "")) for cell in notebook.cells]
 
 
+def _kept(line: CommandLine) -> str:
+    return line.indent + (f"{line.target} = None" if line.target else "pass") + _KEPT + line.command
+
+
 def exported(path: str) -> str:
     """A notebook for PyTorch, as text: shorthands are rewritten, outputs are left out. Raises SyntaxError."""
     import nbformat
@@ -287,10 +291,10 @@ def exported(path: str) -> str:
     notebook = read(path)
     codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
     mark = "# %%\N{ZERO WIDTH SPACE}"
-    text = "\n".join(mark + "\n" + _COMMAND.sub(lambda found: _KEPT + found[0], cell.source) for cell in codes)
+    text = "\n".join(f"{mark}\n{replaced(cell.source, _kept)}" for cell in codes)
     first, *parts = export(text, Path(path).name, torch_names()).split(mark + "\n")
     for number, (cell, part) in enumerate(zip(codes, parts, strict=True)):
-        source = part.removesuffix("\n").replace(_KEPT, "")
+        source = re.sub(f"(?:pass|None){_KEPT}", "", part.removesuffix("\n"))
         cell.source = first + source if number == 0 else source
         cell.outputs, cell.execution_count = [], None
     notebook.metadata.update(_PYTHON)

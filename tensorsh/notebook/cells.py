@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from ..command.arguments import Options
 from ..sandbox.files import Permissions
 from ..shell.commands import NotHere
-from ..shell.loop import GOODBYE, Shell
+from ..shell.loop import GOODBYE, Echo, Shell
 from ..shell.record import Record, Tee
+from ..shell.within import program_of
 from ..tools.displays import board
 from ..tools.progress import screen
 from ..tools.shown import Shown
@@ -94,7 +95,7 @@ class Cells(Shell):
         before, self.kept = self.kept, []
         try:
             with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
-                self.execute(text, f"<input {self.count}>")
+                self.execute(program_of(self, text), f"<input {self.count}>")
                 self._show_figures()
             return out.getvalue(), err.getvalue(), self.kept
         finally:
@@ -140,14 +141,20 @@ class Cells(Shell):
         except Exception as error:
             self.explain(error)
 
-    def _execute(self, text: str, filename: str, record: Record, echo: bool) -> None:
+    def give(self, value: Any) -> None:
+        """Shows the value of a command as that of its cell, where nothing stands beneath it."""
+        if value is not None:
+            self.session._timed(None, self._show, value, Tee(sys.stdout))
+
+    def _execute(self, text: str, filename: str, record: Record, echo: Echo) -> None:
         out = sys.stdout
         tee = Tee(out)
         with redirect_stdout(tee):  # type: ignore[type-var]
             program = self.session.compile(text, filename, continued=True)
             last = program.statements[-1] if echo and not text.rstrip().endswith(";") and program.statements else None
             for statement in program.statements:
-                shown = (lambda value: self._show(value, tee)) if statement is last else None
+                own = echo if callable(echo) else lambda value: self._show(value, tee)
+                shown = own if statement is last else None
                 try:
                     self.session.execute(program, shown, [statement])
                 finally:
@@ -239,7 +246,7 @@ class Cells(Shell):
         """Whether a text is whole; a command always is."""
         from ..shell.commands import is_special
 
-        return ("complete", 0) if is_special(code) else self.session.is_complete(code)
+        return ("complete", 0) if is_special(code) else super().is_complete(code)
 
 
 def flush_left(code: str) -> str:

@@ -60,6 +60,8 @@ class Cells(Shell):
         self.silent = False
         self.failure: Failure | None = None
         self.history: list[tuple[int, str]] = []
+        self.pages: list[str] = []
+        """Answers to questions, for the reply."""
         self.session.trace(True)
 
     def publish(self, data: dict[str, str], metadata: dict[str, Any], is_result: bool, name: str | None) -> None:
@@ -79,6 +81,11 @@ class Cells(Shell):
     def present(self, value: Any, text: str) -> None:
         """Shows what a command has made, as a value."""
         self.publish(*self.session._timed(None, bundle, value), False, None)
+
+    def tell(self, text: str) -> None:
+        """Shows an answer in the client's pager, beneath the cell or aside; a notebook that is stored keeps none."""
+        if not self.silent:
+            self.pages.append(text)
 
     def pass_over(self, name: str) -> None:
         """A notebook that was written for IPython goes on without a word."""
@@ -119,7 +126,7 @@ class Cells(Shell):
 
     def run_cell(self, code: str, number: int, silent: bool, keep: bool) -> Failure | None:
         """Run a cell; the error that it ended with, if it did."""
-        self.silent, self.failure, self.failed = silent, None, None
+        self.silent, self.failure, self.failed, self.pages = silent, None, None, []
         self.count = number - 1
         if keep:
             self.history.append((number, code))

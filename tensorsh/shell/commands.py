@@ -167,9 +167,12 @@ def explain(shell: Shell, name: str, source: bool = False) -> None:
         if close:
             print(f"did you mean {' or '.join(close)}?", file=sys.stderr)
         return
-    print(explanation(found, columns() - 1, draws_unicode(sys.stdout), shell_theme(shell.config)))
+    text = explanation(found, columns() - 1, draws_unicode(sys.stdout), shell_theme(shell.config))
     if source and found.kind in ("function", "class"):
-        print(found.source or "(its text is not shown: ?? shows that of functions and classes that you have defined)")
+        text += "\n" + (
+            found.source or "(its text is not shown: ?? shows that of functions and classes that you have defined)"
+        )
+    shell.tell(text)
 
 
 def dispatch(shell: Shell, text: str) -> bool:

@@ -43,8 +43,8 @@ def who_ls(shell: Shell, argument: str) -> list[str]:
 def psearch(shell: Shell, argument: str) -> None:
     if not argument:
         raise CommandError("%psearch needs a pattern, as in %psearch torch.on*")
-    for name in _fitting(shell, argument.replace("?", "")):
-        print(name)
+    found = _fitting(shell, argument.replace("?", ""))
+    shell.tell("\n".join(found) if found else f"nothing fits {argument}")
 
 
 def _fitting(shell: Shell, pattern: str) -> list[str]:

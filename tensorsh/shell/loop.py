@@ -107,6 +107,10 @@ class Shell:
         """Shows what a command has made: its text for this screen."""
         print(text)
 
+    def tell(self, text: str) -> None:
+        """Shows the answer to a question."""
+        print(text)
+
     def pass_over(self, name: str) -> None:
         """Says why a command of IPython has nothing to do here."""
         from .commands import IDLE

@@ -86,8 +86,10 @@ def test_what_stands_for_a_command_is_no_door(kernel) -> None:
 
 
 def test_names_are_found_by_a_pattern(kernel) -> None:
-    assert kernel.texts("torch.on*?") == ["torch.ones\ntorch.ones_like\ntorch.onnx\n"]
-    assert kernel.texts("?torch.NN.lin*ar") == kernel.texts("%psearch torch.nn.linear") == ["torch.nn.Linear\n"]
+    assert kernel.texts("torch.on*?") == ["torch.ones\ntorch.ones_like\ntorch.onnx"]
+    assert kernel.texts("?torch.NN.lin*ar") == kernel.texts("%psearch torch.nn.linear") == ["torch.nn.Linear"]
     kernel.run("weight_a = weight_b = 1")
-    assert kernel.texts("weight_*?") == ["weight_a\nweight_b\n"] and kernel.texts("torch.zz*?") == []
+    assert kernel.texts("weight_*?") == ["weight_a\nweight_b"] and kernel.texts("torch.zz*?") == [
+        "nothing fits torch.zz*"
+    ]
     assert kernel.run("6 * 7 ?")[0]["ename"] == "SyntaxError"

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..assist.command_lines import CommandLine, replaced
 from ..display.nested import plain_text
-from ..language.places import headline
+from ..language.places import headline, name_and_message
 from ..language.source import SourceError
 from ..session import Session, torch_names
 from .document import Block, matches, merge, output_lines
@@ -27,6 +27,8 @@ MISSING = 'notebooks need nbformat and IPython: pip install "tensorsh[notebook]"
 _IDLE = frozenset("matplotlib load_ext reload_ext autoreload config".split())
 """Commands of notebooks that change nothing here."""
 _BLOCK = re.compile(r"((?:[ \t]*(?:#.*)?\n)*)%%(\w+).*")
+_PLACE = re.compile(r" \((?:<[^<>]*>|[^<>(),]*), line \d+\)\Z")
+"""Where a kernel says that a SyntaxError stands; the name of the file is another in each run."""
 _DRAWN = ("html", "markdown", "latex", "svg")
 """Blocks that are text, and print nothing."""
 _CAPTURED = re.compile(r"(?:[ \t]*(?:#.*)?\n)*%%capture\b *([^\W\d]\w*)?.*")
@@ -155,7 +157,7 @@ class Outcome:
 
     def lines(self) -> list[str]:
         shown = self.printed + ("" if self.value is None else self.value + "\n")
-        return output_lines(shown, None if self.error is None else headline(self.error))
+        return output_lines(shown, None if self.error is None else _joined(*name_and_message(self.error)))
 
     def outputs(self, count: int) -> list[Any]:
         """The same in nbformat's own form."""
@@ -168,8 +170,8 @@ class Outcome:
         if self.value is not None:
             found.append(new_output("execute_result", {"text/plain": self.value}, execution_count=count))
         if self.error is not None:
-            name, _, value = headline(self.error).partition(": ")
-            found.append(new_output("error", ename=name, evalue=value, traceback=[headline(self.error)]))
+            name, value = name_and_message(self.error)
+            found.append(new_output("error", ename=name, evalue=value, traceback=[_joined(name, value)]))
         return found
 
 
@@ -193,6 +195,10 @@ def outcome(session: Session, printed: io.StringIO, source: str, name: str) -> O
     return found
 
 
+def _joined(name: str, message: str) -> str:
+    return f"{name}: {message}" if message else name
+
+
 def stored_lines(cell: Any) -> list[str]:
     """The outputs that stand in a cell, in the form of a golden file's expectations."""
     shown, error = "", None
@@ -206,7 +212,7 @@ def stored_lines(cell: Any) -> list[str]:
         ):
             shown += output.data.get("text/plain", "") + "\n"
         elif output.output_type == "error":
-            error = f"{output.ename}: {output.evalue}" if output.evalue else output.ename
+            error = _joined(output.ename, _PLACE.sub("", output.evalue))
     return output_lines(shown, error)
 
 

@@ -162,6 +162,12 @@ def headline(error: BaseException) -> str:
     return f"{name}: {message}" if message else name
 
 
+def name_and_message(error: BaseException) -> tuple[str, str]:
+    """The same in two parts, as notebooks keep them: the name of the class alone, and the message."""
+    name, _, message = headline(error).partition(": ")
+    return name.rpartition(".")[2], message
+
+
 def nearest(name: str, names: Container[str] | Iterable[str], most: int = 3) -> list[str]:
     """The names most like a misspelt one; a difference of case only comes first, then names that are so abbreviated."""
     from difflib import get_close_matches

@@ -182,13 +182,13 @@ class Cells(Shell):
 
     def explain(self, error: BaseException) -> None:
         """Keep an error for the reply."""
-        from ..language.places import headline
+        from ..language.places import name_and_message
 
         self.failed = self.error = error
         if isinstance(error, KeyboardInterrupt):
             self.failure = Failure("KeyboardInterrupt", "", [self.session.diagnose(error, True)])
             return
-        name, _, value = headline(error).partition(": ")
+        name, value = name_and_message(error)
         if isinstance(error, SyntaxError) and error.lineno is not None:  # as its `str` says it
             value += f" ({error.filename}, line {error.lineno})"
         self.failure = Failure(name, value, self.session.diagnose(error, True).split("\n"))
@@ -206,9 +206,9 @@ class Cells(Shell):
             data, metadata = self.session._timed(None, bundle, value)
             return {"status": "ok", "data": data, "metadata": metadata}
         except Exception as error:
-            from ..language.places import headline
+            from ..language.places import name_and_message
 
-            name, _, told = headline(error).partition(": ")
+            name, told = name_and_message(error)
             return {"status": "error", "ename": name, "evalue": told, "traceback": []}
 
     def completions(self, code: str, cursor: int) -> list[Any]:

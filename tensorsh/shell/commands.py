@@ -154,8 +154,8 @@ def _is_special_line(line: str) -> bool:
     return bool(line) and not line[0].isspace() and is_special(line)
 
 
-def explain(shell: Shell, name: str, source: bool = False) -> None:
-    """Prints the answer to `name?`; for `name??` also the text of what was defined here."""
+def explain(shell: Shell, name: str, tell: Callable[[str], None], source: bool = False) -> None:
+    """Tells the answer to `name?`; for `name??` also the text of what was defined here."""
     from ..display.cells import draws_unicode
     from ..display.explanation import explanation
     from .values import shell_theme
@@ -172,7 +172,7 @@ def explain(shell: Shell, name: str, source: bool = False) -> None:
         text += "\n" + (
             found.source or "(its text is not shown: ?? shows that of functions and classes that you have defined)"
         )
-    shell.tell(text)
+    tell(text)
 
 
 def dispatch(shell: Shell, text: str) -> bool:
@@ -196,7 +196,8 @@ def dispatch(shell: Shell, text: str) -> bool:
         if match is None or match[1] is None:
             help(shell, "")
             return True
-        explain(shell, match[1], source="??" in text)
+        tell = print if match.re is _HELP else shell.tell
+        explain(shell, match[1], tell, source="??" in text)
         return True
     if not text.startswith("%"):
         return False

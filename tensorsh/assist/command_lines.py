@@ -39,16 +39,25 @@ def command_lines(text: str) -> list[CommandLine]:
     if not _LIKELY.search(text):
         return []
     found: list[CommandLine] = []
+
+    def note(number: int, line: str) -> bool:
+        match = _LINE.fullmatch(line) or _QUESTION.fullmatch(line)
+        if match is not None:
+            found.append(CommandLine(number, match[1], match[2] or "", match[3].rstrip()))
+        return match is not None
+
+    beginnings(text, note)
+    return found
+
+
+def beginnings(text: str, note: Callable[[int, str], bool]) -> None:
+    """Gives each line that begins a statement or is empty to `note`, with its number from 0: none within a string, within
+    brackets, behind a backslash. Lines of which it says True are no part of the program."""
     quote, depth, goes_on = "", 0, False
     for number, line in enumerate(text.split("\n")):
-        if not (quote or depth or goes_on):
-            match = _LINE.fullmatch(line) or _QUESTION.fullmatch(line)
-            if match is not None:
-                found.append(CommandLine(number, match[1], match[2] or "", match[3].rstrip()))
-                continue
-        quote, depth = _after(line, quote, depth)
-        goes_on = line.endswith("\\")
-    return found
+        if quote or depth or goes_on or not note(number, line):
+            quote, depth = _after(line, quote, depth)
+            goes_on = line.endswith("\\")
 
 
 def _after(line: str, quote: str, depth: int) -> tuple[str, int]:

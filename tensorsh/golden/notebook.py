@@ -51,9 +51,9 @@ def read(path: str | os.PathLike[str]) -> Any:
     try:
         return nbformat.read(os.fspath(path), as_version=4)
     except OSError as error:
-        raise SourceError(f"cannot read {os.fspath(path)}: {error.strerror}") from None
+        raise SourceError(f"cannot read {os.fspath(path)}: {error.strerror}", 2) from None
     except Exception as error:  # nbformat's own, of many kinds
-        raise SourceError(f"{os.fspath(path)} is no notebook: {str(error).split(chr(10))[0]}") from None
+        raise SourceError(f"{os.fspath(path)} is no notebook: {str(error).split(chr(10))[0]}", 2) from None
 
 
 def write(notebook: Any, path: str | os.PathLike[str]) -> None:
@@ -257,6 +257,13 @@ def _with_wildcards(found: Outcome, lines: list[str], count: int) -> list[Any]:
 
 def convert(source: str, target: str) -> None:
     """A program as a notebook, or a notebook as a program with `# %%` between its cells. Raises SourceError."""
+    try:
+        _convert(source, target)
+    except OSError as error:
+        raise SourceError(f"cannot write {target}: {error.strerror}", 1) from None
+
+
+def _convert(source: str, target: str) -> None:
     if is_notebook(source) == is_notebook(target):
         raise SourceError("convert takes a program and a notebook: A.tsr B.ipynb, or B.ipynb A.tsr", 2)
     if is_notebook(source):
@@ -272,16 +279,19 @@ def convert(source: str, target: str) -> None:
         raise SourceError(MISSING, 2) from None
     notebook = v4.new_notebook(metadata=_OURS)
     make = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
-    for kind, text, title in cells_of(read_source(source)):
+    for kind, text, title, bare in cells_of(read_source(source)):
         cell = make[kind](text)
-        if title:
-            cell.metadata["title"] = title
+        cell.metadata.update({"title": title} if title else {}, **({"bare": True} if bare else {}))
         notebook.cells.append(cell)
     write(notebook, target)
 
 
 def _cells(notebook: Any) -> list[Cell]:
-    return [Cell(cell.cell_type, cell.source, cell.metadata.get("title", "")) for cell in notebook.cells]
+    def named(cell: Any) -> tuple[str, bool]:
+        title = str(cell.metadata.get("title", "")).split("\n")[0]
+        return title, cell is notebook.cells[0] and cell.cell_type == "code" and bool(cell.metadata.get("bare"))
+
+    return [Cell(cell.cell_type, cell.source, *named(cell)) for cell in notebook.cells]
 
 
 def _kept(line: CommandLine) -> str:

@@ -9,6 +9,7 @@ from itertools import islice
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from ..sandbox.thrown import Limit
 from . import peek
 
 LONGEST_MESSAGE = 20_000
@@ -153,9 +154,9 @@ def headline(error: BaseException) -> str:
             message = str(error.msg)
         else:
             message = str(error)
-    except RecursionError:
-        message = "<exception str() failed>"
-    except Exception:
+    except (KeyboardInterrupt, Limit):
+        raise
+    except BaseException:  # also SystemExit, which is no wish of the program that has ended by an error
         message = "<exception str() failed>"
     if len(message) > LONGEST_MESSAGE:
         message = f"{message[:LONGEST_MESSAGE]} ... ({len(message)} characters)"

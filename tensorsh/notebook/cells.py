@@ -82,6 +82,10 @@ class Cells(Shell):
         """Shows what a command has made, as a value."""
         self.publish(*self.session._timed(None, bundle, value), False, None)
 
+    def stopped(self, error: KeyboardInterrupt) -> None:
+        """An interrupt ends its cell, and with it a run of all cells."""
+        self.explain(error)
+
     def tell(self, text: str) -> None:
         """Shows an answer in the client's pager, beneath the cell or aside; a notebook that is stored keeps none."""
         if not self.silent:
@@ -133,7 +137,10 @@ class Cells(Shell):
         if code.strip() in GOODBYE:
             self.leave = 0
         elif code.strip():
-            self.enter(flush_left(code))
+            try:
+                self.enter(flush_left(code))
+            except BaseException as error:  # beside what its programs raise: nothing ends the kernel
+                self.explain(error)
         self._show_figures()
         return self.failure
 
@@ -145,7 +152,7 @@ class Cells(Shell):
 
         try:
             self.session._timed(None, show_all)
-        except Exception as error:
+        except BaseException as error:
             self.explain(error)
 
     def give(self, value: Any) -> None:
@@ -186,6 +193,7 @@ class Cells(Shell):
 
         self.failed = self.error = error
         if isinstance(error, KeyboardInterrupt):
+            error.__context__ = None  # an error whose text has no end may have been interrupted
             self.failure = Failure("KeyboardInterrupt", "", [self.session.diagnose(error, True)])
             return
         name, value = name_and_message(error)
@@ -205,7 +213,7 @@ class Cells(Shell):
             value = self.session.run(text, "<expression>")
             data, metadata = self.session._timed(None, bundle, value)
             return {"status": "ok", "data": data, "metadata": metadata}
-        except Exception as error:
+        except BaseException as error:  # also SystemExit and an interrupt, which would end the kernel
             from ..language.places import name_and_message
 
             name, told = name_and_message(error)

@@ -107,6 +107,11 @@ class Shell:
         """Shows what a command has made: its text for this screen."""
         print(text)
 
+    def stopped(self, error: KeyboardInterrupt) -> None:
+        """Says that Ctrl-C has ended a command; what stands behind it in the entry is left out."""
+        self.failed = error
+        print("KeyboardInterrupt", file=sys.stderr)
+
     def tell(self, text: str) -> None:
         """Shows the answer to a question."""
         print(text)
@@ -266,8 +271,8 @@ class Shell:
             if stripped in self.macros and stripped not in self.session:
                 self.enter(self.macros[stripped], among=True)
                 return
-        except KeyboardInterrupt:
-            print("KeyboardInterrupt", file=sys.stderr)
+        except KeyboardInterrupt as error:
+            self.stopped(error)
             return
         except SystemExit as error:
             self._exit(error)

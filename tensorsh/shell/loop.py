@@ -91,7 +91,8 @@ class Shell:
         write: Any = options.write if options is not None else []
         permissions = self.permissions(read, write)
         permissions.imports = tuple(options.imports if options is not None else ())
-        return Session(permissions, stdin=self.keyboard(), folder="")
+        bound = None if options is None else options.max_memory
+        return Session(permissions, stdin=self.keyboard(), folder="", max_memory=bound)
 
     def permissions(self, read: Any, write: Any) -> Permissions:
         """What programs may read and write, by the flags of the command line and beyond."""

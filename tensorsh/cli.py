@@ -254,6 +254,11 @@ def _failure(
             return (error.code or 0) & 0xFF
         complain(_cut(str(error.code), counted), stderr)
         return 1
+    from .language.source import SourceError
+
+    if isinstance(error, SourceError):
+        complain(f"tensorsh: {error}", stderr)
+        return error.code
     is_limit = limits is not None and isinstance(error, limits.Limit)
     if session is None and not is_limit and not isinstance(error, MemoryError):
         raise error

@@ -11,6 +11,8 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
+from ..sandbox.sealed import Sealed
+
 CONTAINERS = (list, tuple, dict, set, frozenset, OrderedDict, defaultdict, deque, Counter)
 WIDTH = 79
 """Columns, as in IPython."""
@@ -19,6 +21,7 @@ _PLACED = re.compile(r"<([\w.]+) object at (0x[0-9a-f]+)>")
 
 def plain_text(value: Any) -> str:
     """The text of a value beneath a cell; runs within the session."""
+    value = _laid_out(value)
     if type(value) not in CONTAINERS:
         return _single(value)
     from io import StringIO
@@ -29,6 +32,7 @@ def plain_text(value: Any) -> str:
         """IPython's printer without what objects say of themselves to it."""
 
         def pretty(self, obj: Any) -> None:
+            obj = _laid_out(obj)
             if type(obj) in (*CONTAINERS, CallExpression, RawText):
                 super().pretty(obj)
                 return
@@ -42,6 +46,13 @@ def plain_text(value: Any) -> str:
     printer.pretty(value)
     printer.flush()
     return out.getvalue()
+
+
+def _laid_out(value: Any) -> Any:
+    """A mapping of the host's that is shown as the dict it holds, `x.__dict__`: that dict. Others as they are."""
+    if type(type(value)) is Sealed and "_layout" in type(value).__dict__:
+        return type(value)._layout(value)
+    return value
 
 
 def _single(value: Any) -> str:

@@ -15,24 +15,25 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from ..assist.command_lines import CommandLine, replaced
 from ..display.nested import plain_text
-from ..language.places import headline
+from ..language.places import headline, name_and_message
 from ..language.source import SourceError
 from ..session import Session, torch_names
 from .document import Block, matches, merge, output_lines
 from .percent import Cell, cells_of, text_of
 
 MISSING = 'notebooks need nbformat and IPython: pip install "tensorsh[notebook]"'
-_IDLE = re.compile(r"%(matplotlib|load_ext|reload_ext|autoreload|config)\b.*$", re.MULTILINE)
+_IDLE = frozenset("matplotlib load_ext reload_ext autoreload config".split())
 """Commands of notebooks that change nothing here."""
-_COMMANDS = re.compile(r"^([ \t]*)([%!].*)$", re.MULTILINE)
 _BLOCK = re.compile(r"((?:[ \t]*(?:#.*)?\n)*)%%(\w+).*")
-_COMMAND = re.compile(r"^[%!].*$", re.MULTILINE)
+_PLACE = re.compile(r" \((?:<[^<>]*>|[^<>(),]*), line \d+\)\Z")
+"""Where a kernel says that a SyntaxError stands; the name of the file is another in each run."""
 _DRAWN = ("html", "markdown", "latex", "svg")
 """Blocks that are text, and print nothing."""
 _CAPTURED = re.compile(r"(?:[ \t]*(?:#.*)?\n)*%%capture\b *([^\W\d]\w*)?.*")
-_KEPT = "#\N{ZERO WIDTH SPACE}"
-"""What stands in front of a command while a notebook is exported."""
+_KEPT = "  #\N{ZERO WIDTH SPACE}"
+"""What stands in front of a command while a notebook is exported, behind a statement in its place."""
 _PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 _OURS = {"kernelspec": {"name": "tensorsh", "display_name": "tensorsh (PyTorch)", "language": "tensorsh"}}
 
@@ -50,9 +51,9 @@ def read(path: str | os.PathLike[str]) -> Any:
     try:
         return nbformat.read(os.fspath(path), as_version=4)
     except OSError as error:
-        raise SourceError(f"cannot read {os.fspath(path)}: {error.strerror}") from None
+        raise SourceError(f"cannot read {os.fspath(path)}: {error.strerror}", 2) from None
     except Exception as error:  # nbformat's own, of many kinds
-        raise SourceError(f"{os.fspath(path)} is no notebook: {str(error).split(chr(10))[0]}") from None
+        raise SourceError(f"{os.fspath(path)} is no notebook: {str(error).split(chr(10))[0]}", 2) from None
 
 
 def write(notebook: Any, path: str | os.PathLike[str]) -> None:
@@ -93,14 +94,15 @@ def plain(source: str) -> tuple[str, list[str]]:
             return "", [block[0].strip()] if block[2] not in _DRAWN else []
         source = block[1] + source[block.end() :]
 
-    def line(found: re.Match[str]) -> str:
-        if found[2].startswith("%time "):
-            return found[1] + found[2][6:].strip()
-        if not _IDLE.match(found[2]):
-            passed.append(found[2])
-        return found[1] + "pass" if found[1] else ""
+    def line(found: CommandLine) -> str:
+        before = found.indent + (f"{found.target} = " if found.target else "")
+        if found.name == "time" and found.argument:
+            return before + found.argument
+        if found.name not in _IDLE:
+            passed.append(found.command)
+        return found.indent + "pass" if found.indent else ""
 
-    return _COMMANDS.sub(line, source), passed
+    return replaced(source, line), passed
 
 
 def run_cell(session: Session, source: str, name: str, echo: Callable[[Any], None]) -> None:
@@ -155,7 +157,7 @@ class Outcome:
 
     def lines(self) -> list[str]:
         shown = self.printed + ("" if self.value is None else self.value + "\n")
-        return output_lines(shown, None if self.error is None else headline(self.error))
+        return output_lines(shown, None if self.error is None else _joined(*name_and_message(self.error)))
 
     def outputs(self, count: int) -> list[Any]:
         """The same in nbformat's own form."""
@@ -168,8 +170,8 @@ class Outcome:
         if self.value is not None:
             found.append(new_output("execute_result", {"text/plain": self.value}, execution_count=count))
         if self.error is not None:
-            name, _, value = headline(self.error).partition(": ")
-            found.append(new_output("error", ename=name, evalue=value, traceback=[headline(self.error)]))
+            name, value = name_and_message(self.error)
+            found.append(new_output("error", ename=name, evalue=value, traceback=[_joined(name, value)]))
         return found
 
 
@@ -193,6 +195,10 @@ def outcome(session: Session, printed: io.StringIO, source: str, name: str) -> O
     return found
 
 
+def _joined(name: str, message: str) -> str:
+    return f"{name}: {message}" if message else name
+
+
 def stored_lines(cell: Any) -> list[str]:
     """The outputs that stand in a cell, in the form of a golden file's expectations."""
     shown, error = "", None
@@ -206,7 +212,7 @@ def stored_lines(cell: Any) -> list[str]:
         ):
             shown += output.data.get("text/plain", "") + "\n"
         elif output.output_type == "error":
-            error = f"{output.ename}: {output.evalue}" if output.evalue else output.ename
+            error = _joined(output.ename, _PLACE.sub("", output.evalue))
     return output_lines(shown, error)
 
 
@@ -251,6 +257,13 @@ def _with_wildcards(found: Outcome, lines: list[str], count: int) -> list[Any]:
 
 def convert(source: str, target: str) -> None:
     """A program as a notebook, or a notebook as a program with `# %%` between its cells. Raises SourceError."""
+    try:
+        _convert(source, target)
+    except OSError as error:
+        raise SourceError(f"cannot write {target}: {error.strerror}", 1) from None
+
+
+def _convert(source: str, target: str) -> None:
     if is_notebook(source) == is_notebook(target):
         raise SourceError("convert takes a program and a notebook: A.tsr B.ipynb, or B.ipynb A.tsr", 2)
     if is_notebook(source):
@@ -266,16 +279,23 @@ def convert(source: str, target: str) -> None:
         raise SourceError(MISSING, 2) from None
     notebook = v4.new_notebook(metadata=_OURS)
     make = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
-    for kind, text, title in cells_of(read_source(source)):
+    for kind, text, title, bare in cells_of(read_source(source)):
         cell = make[kind](text)
-        if title:
-            cell.metadata["title"] = title
+        cell.metadata.update({"title": title} if title else {}, **({"bare": True} if bare else {}))
         notebook.cells.append(cell)
     write(notebook, target)
 
 
 def _cells(notebook: Any) -> list[Cell]:
-    return [Cell(cell.cell_type, cell.source, cell.metadata.get("title", "")) for cell in notebook.cells]
+    def named(cell: Any) -> tuple[str, bool]:
+        title = str(cell.metadata.get("title", "")).split("\n")[0]
+        return title, cell is notebook.cells[0] and cell.cell_type == "code" and bool(cell.metadata.get("bare"))
+
+    return [Cell(cell.cell_type, cell.source, *named(cell)) for cell in notebook.cells]
+
+
+def _kept(line: CommandLine) -> str:
+    return line.indent + (f"{line.target} = None" if line.target else "pass") + _KEPT + line.command
 
 
 def exported(path: str) -> str:
@@ -287,10 +307,10 @@ def exported(path: str) -> str:
     notebook = read(path)
     codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
     mark = "# %%\N{ZERO WIDTH SPACE}"
-    text = "\n".join(mark + "\n" + _COMMAND.sub(lambda found: _KEPT + found[0], cell.source) for cell in codes)
+    text = "\n".join(f"{mark}\n{replaced(cell.source, _kept)}" for cell in codes)
     first, *parts = export(text, Path(path).name, torch_names()).split(mark + "\n")
     for number, (cell, part) in enumerate(zip(codes, parts, strict=True)):
-        source = part.removesuffix("\n").replace(_KEPT, "")
+        source = re.sub(f"(?:pass|None){_KEPT}", "", part.removesuffix("\n"))
         cell.source = first + source if number == 0 else source
         cell.outputs, cell.execution_count = [], None
     notebook.metadata.update(_PYTHON)

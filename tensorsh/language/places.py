@@ -9,6 +9,7 @@ from itertools import islice
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from ..sandbox.thrown import Limit
 from . import peek
 
 LONGEST_MESSAGE = 20_000
@@ -153,13 +154,19 @@ def headline(error: BaseException) -> str:
             message = str(error.msg)
         else:
             message = str(error)
-    except RecursionError:
-        message = "<exception str() failed>"
-    except Exception:
+    except (KeyboardInterrupt, Limit):
+        raise
+    except BaseException:  # also SystemExit, which is no wish of the program that has ended by an error
         message = "<exception str() failed>"
     if len(message) > LONGEST_MESSAGE:
         message = f"{message[:LONGEST_MESSAGE]} ... ({len(message)} characters)"
     return f"{name}: {message}" if message else name
+
+
+def name_and_message(error: BaseException) -> tuple[str, str]:
+    """The same in two parts, as notebooks keep them: the name of the class alone, and the message."""
+    name, _, message = headline(error).partition(": ")
+    return name.rpartition(".")[2], message
 
 
 def nearest(name: str, names: Container[str] | Iterable[str], most: int = 3) -> list[str]:

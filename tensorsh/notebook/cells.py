@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from ..command.arguments import Options
 from ..sandbox.files import Permissions
 from ..shell.commands import NotHere
-from ..shell.loop import GOODBYE, Shell
+from ..shell.loop import GOODBYE, Echo, Shell
 from ..shell.record import Record, Tee
+from ..shell.within import program_of
 from ..tools.displays import board
 from ..tools.progress import screen
 from ..tools.shown import Shown
@@ -59,6 +60,8 @@ class Cells(Shell):
         self.silent = False
         self.failure: Failure | None = None
         self.history: list[tuple[int, str]] = []
+        self.pages: list[str] = []
+        """Answers to questions, for the reply."""
         self.session.trace(True)
 
     def publish(self, data: dict[str, str], metadata: dict[str, Any], is_result: bool, name: str | None) -> None:
@@ -79,6 +82,15 @@ class Cells(Shell):
         """Shows what a command has made, as a value."""
         self.publish(*self.session._timed(None, bundle, value), False, None)
 
+    def stopped(self, error: KeyboardInterrupt) -> None:
+        """An interrupt ends its cell, and with it a run of all cells."""
+        self.explain(error)
+
+    def tell(self, text: str) -> None:
+        """Shows an answer in the client's pager, beneath the cell or aside; a notebook that is stored keeps none."""
+        if not self.silent:
+            self.pages.append(text)
+
     def pass_over(self, name: str) -> None:
         """A notebook that was written for IPython goes on without a word."""
 
@@ -94,7 +106,7 @@ class Cells(Shell):
         before, self.kept = self.kept, []
         try:
             with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
-                self.execute(text, f"<input {self.count}>")
+                self.execute(program_of(self, text), f"<input {self.count}>")
                 self._show_figures()
             return out.getvalue(), err.getvalue(), self.kept
         finally:
@@ -118,14 +130,17 @@ class Cells(Shell):
 
     def run_cell(self, code: str, number: int, silent: bool, keep: bool) -> Failure | None:
         """Run a cell; the error that it ended with, if it did."""
-        self.silent, self.failure, self.failed = silent, None, None
+        self.silent, self.failure, self.failed, self.pages = silent, None, None, []
         self.count = number - 1
         if keep:
             self.history.append((number, code))
         if code.strip() in GOODBYE:
             self.leave = 0
         elif code.strip():
-            self.enter(flush_left(code))
+            try:
+                self.enter(flush_left(code))
+            except BaseException as error:  # beside what its programs raise: nothing ends the kernel
+                self.explain(error)
         self._show_figures()
         return self.failure
 
@@ -137,17 +152,23 @@ class Cells(Shell):
 
         try:
             self.session._timed(None, show_all)
-        except Exception as error:
+        except BaseException as error:
             self.explain(error)
 
-    def _execute(self, text: str, filename: str, record: Record, echo: bool) -> None:
+    def give(self, value: Any) -> None:
+        """Shows the value of a command as that of its cell, where nothing stands beneath it."""
+        if value is not None:
+            self.session._timed(None, self._show, value, Tee(sys.stdout))
+
+    def _execute(self, text: str, filename: str, record: Record, echo: Echo) -> None:
         out = sys.stdout
         tee = Tee(out)
         with redirect_stdout(tee):  # type: ignore[type-var]
             program = self.session.compile(text, filename, continued=True)
             last = program.statements[-1] if echo and not text.rstrip().endswith(";") and program.statements else None
             for statement in program.statements:
-                shown = (lambda value: self._show(value, tee)) if statement is last else None
+                own = echo if callable(echo) else lambda value: self._show(value, tee)
+                shown = own if statement is last else None
                 try:
                     self.session.execute(program, shown, [statement])
                 finally:
@@ -168,13 +189,14 @@ class Cells(Shell):
 
     def explain(self, error: BaseException) -> None:
         """Keep an error for the reply."""
-        from ..language.places import headline
+        from ..language.places import name_and_message
 
         self.failed = self.error = error
         if isinstance(error, KeyboardInterrupt):
+            error.__context__ = None  # an error whose text has no end may have been interrupted
             self.failure = Failure("KeyboardInterrupt", "", [self.session.diagnose(error, True)])
             return
-        name, _, value = headline(error).partition(": ")
+        name, value = name_and_message(error)
         if isinstance(error, SyntaxError) and error.lineno is not None:  # as its `str` says it
             value += f" ({error.filename}, line {error.lineno})"
         self.failure = Failure(name, value, self.session.diagnose(error, True).split("\n"))
@@ -191,10 +213,10 @@ class Cells(Shell):
             value = self.session.run(text, "<expression>")
             data, metadata = self.session._timed(None, bundle, value)
             return {"status": "ok", "data": data, "metadata": metadata}
-        except Exception as error:
-            from ..language.places import headline
+        except BaseException as error:  # also SystemExit and an interrupt, which would end the kernel
+            from ..language.places import name_and_message
 
-            name, _, told = headline(error).partition(": ")
+            name, told = name_and_message(error)
             return {"status": "error", "ename": name, "evalue": told, "traceback": []}
 
     def completions(self, code: str, cursor: int) -> list[Any]:
@@ -239,7 +261,7 @@ class Cells(Shell):
         """Whether a text is whole; a command always is."""
         from ..shell.commands import is_special
 
-        return ("complete", 0) if is_special(code) else self.session.is_complete(code)
+        return ("complete", 0) if is_special(code) else super().is_complete(code)
 
 
 def flush_left(code: str) -> str:

@@ -116,7 +116,11 @@ class TensorshKernel(Kernel):
                 self._flush()
                 self.send_response(self.iopub_socket, "error", told)
             return {"status": "error", **reply, **told}
-        payload = [] if self.cells.leave is None else [{"source": "ask_exit", "keepkernel": False}]
+        payload: list[dict[str, Any]] = [
+            {"source": "page", "data": {"text/plain": text}, "start": 0} for text in self.cells.pages
+        ]
+        if self.cells.leave is not None:
+            payload.append({"source": "ask_exit", "keepkernel": False})
         self.cells.leave = None
         expressions = {key: self.cells.expression(text) for key, text in (user_expressions or {}).items()}
         return {"status": "ok", **reply, "payload": payload, "user_expressions": expressions}

@@ -21,6 +21,10 @@ class InstanceVariables(metaclass=Sealed):
     def __init__(self, variables: dict[str, Any]) -> None:
         self._variables = variables
 
+    def _layout(self) -> dict[str, Any]:
+        """What a notebook lays out in its place."""
+        return self._variables
+
     def _key(self, name: Any) -> Any:
         name = normalize(name)
         if is_special(name):

@@ -55,12 +55,13 @@ ELSEWHERE = {
     "pycat": "%cat shows a file.",
     "pinfo": "name? explains it.", "pinfo2": "name?? shows its text, too.", "psource": "name?? shows its text.",
     "xmode": "errors show the place, the operands' shapes and a hint.", "colors": "%config theme sets the colours.",
-    "store": "torch.save keeps values from one day to the next.", "who_ls": "%who lists the variables.",
+    "store": "torch.save keeps values from one day to the next.",
     "tensorboard": "plot, hist and track show losses.",
 }  # fmt: skip
 """Commands of IPython that are not there, and what is."""
 KEYS = "name?  explains a function, shows what is in a tensor; Alt-Enter begins a new line; Ctrl-R searches"
 _QUESTION = re.compile(r"\?{0,2}\s*([^\W\d]\w*(?:\.[^\W\d]\w*|\[-?\d+\])*)\s*\?{0,2}$")
+_WILD = re.compile(r"(?:\?+\s*[\w.]*\*[\w.*]*|[^\W\d*][\w.]*\*[\w.*]*\s*\?+|\*[\w.*]*\s*\?+)\s*$")
 _BLOCK = re.compile(r"%%(time|timeit|prun|lprof|capture|writefile|file|html|markdown|latex|svg)\b")
 _HELP = re.compile(r"help\(\s*(?:([^\W\d][\w.]*)|([\"'])modules\2)?\s*\)$")
 """How Python asks."""
@@ -124,7 +125,9 @@ def is_special(text: str) -> bool:
 def is_question(text: str) -> bool:
     if text.startswith("help("):
         return _HELP.match(text) is not None
-    return text in ("?", "??") or (text.endswith("?") or text.startswith("?")) and _QUESTION.match(text) is not None
+    if not text.startswith("?") and not text.endswith("?"):
+        return False
+    return text in ("?", "??") or _QUESTION.match(text) is not None or _WILD.match(text) is not None
 
 
 def is_block(text: str) -> bool:
@@ -151,8 +154,8 @@ def _is_special_line(line: str) -> bool:
     return bool(line) and not line[0].isspace() and is_special(line)
 
 
-def explain(shell: Shell, name: str, source: bool = False) -> None:
-    """Prints the answer to `name?`; for `name??` also the text of what was defined here."""
+def explain(shell: Shell, name: str, tell: Callable[[str], None], source: bool = False) -> None:
+    """Tells the answer to `name?`; for `name??` also the text of what was defined here."""
     from ..display.cells import draws_unicode
     from ..display.explanation import explanation
     from .values import shell_theme
@@ -164,17 +167,23 @@ def explain(shell: Shell, name: str, source: bool = False) -> None:
         if close:
             print(f"did you mean {' or '.join(close)}?", file=sys.stderr)
         return
-    print(explanation(found, columns() - 1, draws_unicode(sys.stdout), shell_theme(shell.config)))
+    text = explanation(found, columns() - 1, draws_unicode(sys.stdout), shell_theme(shell.config))
     if source and found.kind in ("function", "class"):
-        print(found.source or "(its text is not shown: ?? shows that of functions and classes that you have defined)")
+        text += "\n" + (
+            found.source or "(its text is not shown: ?? shows that of functions and classes that you have defined)"
+        )
+    tell(text)
 
 
 def dispatch(shell: Shell, text: str) -> bool:
     """Runs an entry that is a command or a question; False for a program."""
     if text.startswith("!"):
-        print(fill(NO_SYSTEM + shell.deals_with_files, max(columns() - 1, 20)))
+        leave_out(shell, "")
         return True
     if is_question(text):
+        if _WILD.match(text) is not None:
+            commands()["psearch"].function(shell, text.strip("? "))
+            return True
         match = _HELP.match(text) or _QUESTION.match(text)
         if match is not None and match.re is _HELP and match[2]:
             print(
@@ -187,7 +196,8 @@ def dispatch(shell: Shell, text: str) -> bool:
         if match is None or match[1] is None:
             help(shell, "")
             return True
-        explain(shell, match[1], source="??" in text)
+        tell = print if match.re is _HELP else shell.tell
+        explain(shell, match[1], tell, source="??" in text)
         return True
     if not text.startswith("%"):
         return False
@@ -207,7 +217,7 @@ def dispatch(shell: Shell, text: str) -> bool:
         if line.strip() == "?":
             print_help(found)
         elif not found.takes_lines:
-            found.function(shell, (line + newline + body).strip())
+            shell.give(found.function(shell, (line + newline + body).rstrip().lstrip(" \t")))
         elif not first.startswith("%%"):
             raise CommandError(f"%%{name} takes the lines beneath it, and two %")
         else:
@@ -219,6 +229,14 @@ def dispatch(shell: Shell, text: str) -> bool:
             CommandError(f"%{name}: {error.strerror or error}" + (f": {error.filename}" if error.filename else ""))
         )
     return True
+
+
+def leave_out(shell: Shell, name: str) -> None:
+    """Says why a command of IPython's, or of the system, is not there."""
+    if name:
+        shell.refuse(NotHere(unknown(name)))
+    else:
+        print(fill(NO_SYSTEM + shell.deals_with_files, max(columns() - 1, 20)))
 
 
 def unknown(name: str, typed: str = "%") -> str:

@@ -15,6 +15,7 @@ from prompt_toolkit.validation import ValidationError, Validator
 from ..display.cells import clip
 from .commands import as_command, is_special, parts
 from .values import columns
+from .within import program_of
 
 if TYPE_CHECKING:
     from .loop import Shell
@@ -151,9 +152,8 @@ class EntryValidator(Validator):
         self.shell = shell
 
     def validate(self, document: Document) -> None:
-        session = self.shell.session
         try:
-            found = parts(document.text, session.is_complete)
+            found = parts(document.text, self.shell.is_complete)
         except Exception:  # it will be explained when it runs
             return
         for first, text in found:
@@ -162,7 +162,7 @@ class EntryValidator(Validator):
 
     def _check(self, document: Document, first: int, text: str) -> None:
         try:
-            self.shell.session.check(text)
+            self.shell.session.check(program_of(self.shell, text))
         except SyntaxError as error:
             if self.shell.config["after_mistake"] == "leave":
                 return

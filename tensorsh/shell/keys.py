@@ -55,13 +55,13 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
         text = document.text
         if is_block(text):
             body = text.partition("\n")[2]
-            buffer.insert_text("\n" + " " * (shell.session.is_complete(body)[1] if body else 0))
+            buffer.insert_text("\n" + " " * (shell.is_complete(body)[1] if body else 0))
             return
         if is_special(text):
             buffer.validate_and_handle()
             return
         try:
-            state, indent = shell.session.is_complete(text)
+            state, indent = shell.is_complete(text)
         except Exception:  # it will be explained when it runs
             state, indent = "invalid", 0
         after = document.text_after_cursor.strip()

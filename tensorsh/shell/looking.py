@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,37 @@ def who(shell: Shell, argument: str) -> None:
 
     text = "  ".join(_names(shell, argument))
     print("\n".join(textwrap.wrap(text, columns() - 1)) if text else _none(argument))
+
+
+@command("who_ls", "[TYPE...]", "the names of the variables, as a list")
+def who_ls(shell: Shell, argument: str) -> list[str]:
+    return _names(shell, argument)
+
+
+@command("psearch", "PATTERN", "lists the names that a pattern fits, as torch.on*? does")
+def psearch(shell: Shell, argument: str) -> None:
+    if not argument:
+        raise CommandError("%psearch needs a pattern, as in %psearch torch.on*")
+    found = _fitting(shell, argument.replace("?", ""))
+    shell.tell("\n".join(found) if found else f"nothing fits {argument}")
+
+
+def _fitting(shell: Shell, pattern: str) -> list[str]:
+    """The names and dotted paths that a pattern fits, in any case; private ones where it begins with an underscore."""
+    from fnmatch import translate
+
+    session = shell.session
+    found, known = [""], sorted({*session, *session.names()}, key=str.lower)
+    for part in pattern.split("."):
+        fits = re.compile(translate(part), re.IGNORECASE).match
+        private = "_" if part.startswith("_") else ""
+        steps = [
+            (path, name)
+            for path in found
+            for name in ([each.text for each in session.complete(f"{path}.{private}")] if path else known)
+        ]
+        found = [f"{path}.{name}" if path else name for path, name in steps if fits(name)]
+    return found
 
 
 def _none(types: str) -> str:

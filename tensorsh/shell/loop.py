@@ -25,11 +25,14 @@ from .keyboard import HUNG_UP, Keyboard, terminal_is_gone, watch_terminal
 from .outputs import Outputs
 from .record import Record, Tee
 from .status import Status
+from .within import CALL, Within, program_of
+from .within import whole as whole_entry
 
 if TYPE_CHECKING:
     from ..command.arguments import Options
     from ..sandbox.files import Permissions
 
+Echo = bool | Callable[[Any], None]
 GOODBYE = frozenset({"exit", "quit", "exit()", "quit()"})
 STACK = 64 << 20
 """Bytes of the stack: iterators in iterators a few hundred thousand deep."""
@@ -65,6 +68,7 @@ class Shell:
         self.records: list[Record] = []
         self.outputs = Outputs(self.session, self.config["outputs"])
         self.macros: dict[str, str] = {}
+        self.session._builtins[CALL] = Within(self)
         self.lines: Any = None
         """The editor of lines that are no entries."""
         self.count = 0
@@ -104,6 +108,15 @@ class Shell:
         """Shows what a command has made: its text for this screen."""
         print(text)
 
+    def stopped(self, error: KeyboardInterrupt) -> None:
+        """Says that Ctrl-C has ended a command; what stands behind it in the entry is left out."""
+        self.failed = error
+        print("KeyboardInterrupt", file=sys.stderr)
+
+    def tell(self, text: str) -> None:
+        """Shows the answer to a question."""
+        print(text)
+
     def pass_over(self, name: str) -> None:
         """Says why a command of IPython has nothing to do here."""
         from .commands import IDLE
@@ -118,12 +131,21 @@ class Shell:
 
         print(fill(str(error), max(columns() - 1, 20)), file=sys.stderr)
 
+    def give(self, value: Any) -> None:
+        """Echoes the value of a command, if it has one."""
+        if value is not None:
+            self.session._timed(None, self._echo, value, Tee(sys.stdout), False)
+
+    def is_complete(self, text: str) -> tuple[str, int]:
+        """`("complete" | "incomplete" | "invalid", indent)` of an entry, which may have commands in it."""
+        return whole_entry(self, text)
+
     def captured(self, text: str) -> tuple[str, str, list[Any]]:
         """What a program prints, to the standard output and error, and what it displays; nothing is echoed."""
         from contextlib import redirect_stderr, redirect_stdout
 
         with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
-            self.execute(text, "<capture>", echo=False)
+            self.execute(program_of(self, text), "<capture>", echo=False)
         return out.getvalue(), err.getvalue(), []
 
     def confirm(self, question: str) -> bool:
@@ -228,7 +250,7 @@ class Shell:
         refused = getattr(self.session.permissions, "refused", None)
         if refused:
             refused.clear()
-        found = parts(entry, self.session.is_complete)
+        found = parts(entry, self.is_complete)
         self.among, before = among or self.among or len(found) > 1, self.among
         try:
             for _, part in found:
@@ -240,20 +262,24 @@ class Shell:
             self.among = before
 
     def _enter(self, entry: str) -> None:
-        from .commands import dispatch
+        from .commands import CommandError, dispatch
 
         stripped = entry.strip()
         try:
             if dispatch(self, stripped):
                 return
+            program = program_of(self, entry)
             if stripped in self.macros and stripped not in self.session:
                 self.enter(self.macros[stripped], among=True)
                 return
-        except KeyboardInterrupt:
-            print("KeyboardInterrupt", file=sys.stderr)
+        except KeyboardInterrupt as error:
+            self.stopped(error)
             return
         except SystemExit as error:
             self._exit(error)
+            return
+        except CommandError as error:
+            self.refuse(error)
             return
         except Exception as error:
             self.explain(error)
@@ -264,10 +290,11 @@ class Shell:
         self.outputs.entered(self.count, entry)
         for step in self.before_entries:
             step()
-        self.execute(entry, f"<input {self.count}>", record)
+        self.execute(program, f"<input {self.count}>", record)
 
-    def execute(self, text: str, filename: str, record: Record | None = None, echo: bool = True) -> bool:
-        """Runs a program and echoes its values; False after an error, which has been explained."""
+    def execute(self, text: str, filename: str, record: Record | None = None, echo: Echo = True) -> bool:
+        """Runs a program and echoes its values, or gives that of its last expression to `echo`; False after an error, which
+        has been explained."""
         record = record or Record(0, text)
         self.failed = None
         try:
@@ -284,7 +311,7 @@ class Shell:
         self.session.give_back()
         return record.succeeded
 
-    def _execute(self, text: str, filename: str, record: Record, echo: bool) -> None:
+    def _execute(self, text: str, filename: str, record: Record, echo: Echo) -> None:
         began = time.perf_counter()
         out = sys.stdout
         tee = Tee(out)
@@ -298,8 +325,11 @@ class Shell:
             following = [each.lineno for each in program.statements[1:]] + [len(lines) + 1]
             for statement, next_line in zip(program.statements, following, strict=True):
                 silent = next_line > statement.end_lineno and lines[statement.end_lineno - 1].rstrip().endswith(";")
+                show = self._echo_to(tee, silent) if echo is True else None
+                if callable(echo) and statement is program.statements[-1] and not silent:
+                    show = echo
                 try:
-                    self.session.execute(program, self._echo_to(tee, silent) if echo else None, [statement])
+                    self.session.execute(program, show, [statement])
                 finally:
                     record.outputs.append((statement.lineno, statement.end_lineno, tee.take()))
         finally:

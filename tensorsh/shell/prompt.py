@@ -66,14 +66,13 @@ def plain(shell: Shell) -> str:
 
 
 def _continued(shell: Shell, entry: str) -> str:
-    session = shell.session
     while True:
-        state, indent = session.is_complete(entry)
+        state, indent = shell.is_complete(entry)
         if state != "incomplete" or (indent == 0 and entry.endswith("\n\n")):
             return entry
         line = input(CONTINUATION)
         entry += "\n" + line
-        if not line and session.is_complete(entry + "\n")[0] != "incomplete":
+        if not line and shell.is_complete(entry + "\n")[0] != "incomplete":
             return entry
 
 

@@ -3,92 +3,86 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time as clock
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..display.sizes import duration_text
+from ..tools.timing import TimeitResult
 from .commands import CommandError, command
+from .timing import measure, options_of, timed
+from .within import program_of
 
 if TYPE_CHECKING:
     from .loop import Shell
 
-LEAST_TIME = 0.2
-"""Seconds that one run of %timeit should last."""
-
 
 @command("time", "STATEMENT", "runs it once and says how long it took")
-def time(shell: Shell, argument: str) -> None:
-    if not argument:
-        raise CommandError("%time needs a statement")
-    before = processor()
-    began = clock.perf_counter()
-    if untraced(shell, lambda: shell.execute(argument, "<time>")):
-        wall, used = clock.perf_counter() - began, [now - then for now, then in zip(processor(), before, strict=True)]
-        parts = "user {}, sys: {}, ".format(*map(duration_text, used)) if len(used) == 2 else ""
-        print(f"CPU times: {parts}total: {duration_text(sum(used))}")
-        print(f"Wall time: {duration_text(wall)}")
+def time(shell: Shell, argument: str) -> Any:
+    text, values = program_of(shell, argument), list[Any]()
+    done, times = untraced(shell, lambda: timed(lambda: shell.execute(text, "<time>", echo=values.append)))
+    if done:
+        print(times)
+    return values[-1] if done and values else None
 
 
-def processor() -> tuple[float, ...]:
-    """The processor's time so far, the program's and the system's, or their sum where they are not told apart."""
-    try:
-        import resource
-    except ImportError:
-        return (clock.process_time(),)
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime, used.ru_stime
-
-
-@command("timeit", "[-n LOOPS] [-r RUNS] STATEMENT", "runs it many times and gives mean and spread")
-def timeit(shell: Shell, argument: str) -> None:
-    chosen = {"n": 0, "r": 7}
-    while (option := re.match(r"-([nr])\s*(\S*)\s*", argument)) is not None:
-        if not option[2].isdigit() or int(option[2]) < 1:
-            raise CommandError(f"%timeit: -{option[1]} needs a number above 0")
-        chosen[option[1]] = int(option[2])
-        argument = argument[option.end() :]
-    if not argument:
+@command(
+    "timeit",
+    "[-n LOOPS] [-r RUNS] [-o] [-q] STATEMENT",
+    "runs it many times and gives mean and spread (-o: as a value)",
+)
+def timeit(shell: Shell, argument: str) -> TimeitResult | None:
+    first, newline, beneath = argument.partition("\n")
+    options, line = options_of(first)
+    prepared, statement = (line, newline + beneath) if newline else ("", line)
+    if not statement.strip():
         raise CommandError("%timeit needs a statement")
+    prepared, statement = program_of(shell, prepared), program_of(shell, statement)
     try:
-        found = untraced(shell, lambda: _measure(shell, argument, chosen["n"], chosen["r"]))
+        return untraced(shell, lambda: measure(options, *_runs(shell, prepared, statement)))
     except BaseException as error:
         shell.explain(error)
-        return
-    count, times = found
-    mean = sum(times) / len(times)
-    spread = (sum((t - mean) ** 2 for t in times) / len(times)) ** 0.5
-    many = f"{len(times)} run{'' if len(times) == 1 else 's'}, {count:,} loop{'' if count == 1 else 's'} each"
-    print(f"{duration_text(mean)} ± {duration_text(spread)} per loop (mean ± std. dev. of {many})")
+        return None
 
 
-def _measure(shell: Shell, source: str, loops: int, runs: int) -> tuple[int, list[float]]:
-    """Seconds per loop of each run; the number of loops is chosen so that a run lasts a fifth of a second."""
+def _runs(shell: Shell, prepared: str, source: str) -> tuple[Callable[[int], float], float]:
+    """The function that runs a statement so many times and gives the seconds, and those until it was compiled. Before each
+    run stands what is prepared; what both bind is let go of, as in a function."""
     session = shell.session
+    before_each = session.compile(prepared, "<timeit>")
+    began = clock.perf_counter()
     program = session.compile(source, "<timeit>")
+    compiled = clock.perf_counter() - began
     codes = [statement.code for statement in program.statements]
-    code = codes[0] if len(codes) == 1 else program.module
+    if len(codes) > 1:
+        codes = [program.module] if program.last is None else [program.module, program.last]
     variables = session.variables
 
     def run(count: int) -> float:
         work = eval
         began = clock.perf_counter()
-        for _ in range(count):
-            work(code, variables)
+        if len(codes) == 1:
+            code = codes[0]
+            for _ in range(count):
+                work(code, variables)
+        else:
+            for _ in range(count):
+                for code in codes:
+                    work(code, variables)
         return clock.perf_counter() - began
 
-    def all_runs() -> tuple[int, list[float]]:
+    def alone(count: int) -> float:
         session._resolve(program)
-        count = loops
-        if not count:
-            count = 1
-            while (spent := run(count)) < LEAST_TIME / 10 and count < 10**9:
-                count *= 10
-            count = max(1, min(10 ** len(str(int(LEAST_TIME / (spent / count)))) // 10, 10**9)) if spent else count
-        return count, [run(count) / count for _ in range(runs)]
+        before = dict(variables)
+        try:
+            session._at_once(before_each)
+            return run(count)
+        finally:
+            for name in [name for name in variables if name not in before]:
+                del variables[name]
+            variables.update(before)
 
-    return session._settings.run(all_runs)
+    return lambda count: session._settings.run(alone, count), compiled
 
 
 def untraced(shell: Shell, call: Any) -> Any:

@@ -42,16 +42,17 @@ class Client:
         return reply["content"], shown
 
     def texts(self, code: str, **options: Any) -> list[str]:
-        """What a cell showed, as text."""
-        found = []
-        for kind, content in self.run(code, **options)[1]:
+        """What a cell showed, as text, with what it sent to the pager."""
+        found: list[str] = []
+        reply, shown = self.run(code, **options)
+        for kind, content in shown:
             if kind == "stream":
                 found.append(content["text"])
             elif kind == "error":
                 found.append(f"{content['ename']}: {content['evalue']}")
             else:
                 found.append(content["data"]["text/plain"])
-        return found
+        return found + [each["data"]["text/plain"] for each in reply.get("payload", ()) if each["source"] == "page"]
 
     def close(self) -> None:
         self.channels.stop_channels()

@@ -90,7 +90,11 @@ def test_completion_inspection_and_completeness(kernel) -> None:
     found = kernel.channels.complete("weig", 4, reply=True, timeout=30)["content"]
     kinds = found["metadata"]["_jupyter_types_experimental"]
     assert found["matches"] == ["weights"] and kinds[0]["signature"] == "float32[2, 3]"
-    assert kernel.channels.complete("%who", 4, reply=True, timeout=30)["content"]["matches"] == ["who", "whos"]
+    assert kernel.channels.complete("%who", 4, reply=True, timeout=30)["content"]["matches"] == [
+        "who",
+        "who_ls",
+        "whos",
+    ]
     for code, at, text in (
         ("weights", 3, "Size([2, 3])"),
         ("torch.cumsum(weights, ", 22, "torch.cumsum(input, dim"),

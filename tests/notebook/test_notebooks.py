@@ -127,16 +127,61 @@ def test_programs_become_notebooks_and_come_back(tmp_path: Path) -> None:
     ].source == "# Title\n\ntext"
     assert tensorsh("convert", tmp_path / "a.ipynb", tmp_path / "b.tsr").returncode == 0
     assert (tmp_path / "b.tsr").read_text() == text
-    assert cells_of("x = 1\n# %%\ny") == [Cell("code", "x = 1"), Cell("code", "y")]
+    assert cells_of("x = 1\n# %%\ny") == [Cell("code", "x = 1", bare=True), Cell("code", "y")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#!/usr/bin/env tensorsh\n# first\nx = 1\n\n# %%\nx\n",
+        's = """\n# %% no cell\n"""\n\n# %%\nt = [\n# %% none\n]\n',
+        "# %%\nx\n# # %% no cell\n# # # %%\n\n# %% [markdown]\n# # %% kept\n",
+        "#@ ranks 2\n1 / 0\n#! ZeroDivisionError: division by zero\n#1> told\n#!python\n",
+    ],
+)
+def test_a_program_comes_back_to_the_letter(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.tsr").write_text(text)
+    assert tensorsh("convert", tmp_path / "a.tsr", tmp_path / "a.ipynb").returncode == 0
+    assert tensorsh("convert", tmp_path / "a.ipynb", tmp_path / "b.tsr").returncode == 0
+    assert (tmp_path / "b.tsr").read_text() == text
+
+
+def test_a_cell_that_looks_like_several_comes_back_as_one(tmp_path: Path) -> None:
+    path = notebook(tmp_path / "a.ipynb", "# %% not a cell\n#!shebang\nprint('c')  # end", "%time x = 3\n# # %%")
+    assert tensorsh("convert", path, tmp_path / "a.tsr").returncode == 0
+    assert tensorsh("convert", tmp_path / "a.tsr", tmp_path / "b.ipynb").returncode == 0
+    before, after = (nbformat.read(tmp_path / name, 4).cells for name in ("a.ipynb", "b.ipynb"))
+    assert [each.source for each in before] == [each.source for each in after]
+
+
+def test_errors_that_a_kernel_stored_hold(tmp_path: Path) -> None:
+    """A kernel names the class alone, and says of a SyntaxError where it stands."""
+    path = notebook(tmp_path / "a.ipynb", "f(:", "import json\njson.loads('{')")
+    cells = nbformat.read(path, 4)
+    for cell, name, value in (
+        (cells.cells[0], "SyntaxError", "invalid syntax (2345.py, line 1)"),
+        (
+            cells.cells[1],
+            "JSONDecodeError",
+            "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        ),
+    ):
+        cell.outputs = [nbformat.v4.new_output("error", ename=name, evalue=value, traceback=[])]
+        cell.metadata["tags"] = ["raises-exception"]
+    nbformat.write(cells, path)
+    done = tensorsh("test", path)
+    assert done.returncode == 0, done.stdout
 
 
 def test_wrong_use_is_said(tmp_path: Path) -> None:
     (tmp_path / "bad.ipynb").write_text("{")
+    (tmp_path / "a.tsr").write_text("x = 1")
     for arguments, told in (
         (["convert", "a.tsr"], "convert takes two files"),
         (["convert", "a.tsr", "b.tsr"], "convert takes a program and a notebook"),
         ([tmp_path / "bad.ipynb"], "is no notebook"),
-        ([tmp_path / "none.ipynb"], "cannot read"),
+        ([tmp_path / "none.ipynb"], "tensorsh: cannot read"),
+        (["convert", tmp_path / "a.tsr", tmp_path / "nowhere" / "b.ipynb"], "cannot write"),
         (["kernel"], "kernel takes: install"),
     ):
         done = tensorsh(*arguments)

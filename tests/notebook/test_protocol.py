@@ -34,11 +34,14 @@ class TestKernel(jupyter_kernel_test.KernelTests):
     complete_code_samples = ["1", "print('hello, world')", "def f(x):\n  return x*2\n\n\n", "%who"]
     incomplete_code_samples = ["print('''hello", "def f(x):\n  x*2"]
     invalid_code_samples = ["import = 7q"]
-    code_page_something = ""
+    code_page_something = "zeros?"
     code_generate_error = "1 / 0"
     code_execute_result = [{"code": "1+2+3", "result": "6"}, {"code": "torch.ones(2)", "result": "tensor([1., 1.])"}]
-    code_display_data = []
+    code_display_data = [
+        {"code": "display(3)", "mime": "text/plain"},
+        {"code": "display(plot([1, 2]))", "mime": "image/svg+xml"},
+    ]
     code_history_pattern = "1?2*"
-    supported_history_operations = ("tail", "search")
+    supported_history_operations = ("tail", "range", "search")
     code_inspect_sample = "zeros"
-    code_clear_output = ""
+    code_clear_output = "from IPython.display import clear_output\nclear_output()"

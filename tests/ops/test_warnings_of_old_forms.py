@@ -43,9 +43,7 @@ def test_an_old_form_warns_once(call: str) -> None:
     assert [(each.category, str(each.message)) for each in caught] == [(UserWarning, SAID[call])]
 
 
-@pytest.mark.parametrize(
-    "call", ["torch.linalg.qr(torch.eye(2))", "torch.eye(2).T", "torch.nn.LazyLinear(2)"]
-)
+@pytest.mark.parametrize("call", ["torch.linalg.qr(torch.eye(2))", "torch.eye(2).T", "torch.nn.LazyLinear(2)"])
 def test_others_are_silent(call: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -19,8 +19,9 @@ from ..engine.tensors.tensor import Tensor
 from ..sandbox.wrapping import wraps
 from .axes import rearrange
 from .batch_norms import replace_all_batch_norm_modules_
-from .mapping import flatten, rebuild, vmap
+from .mapping import flatten, known_randomness, rebuild, vmap
 from .stateless import functional_call, stack_module_state
+from .utils._pytree import tree_structure
 
 __all__ = [
     "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "rearrange",
@@ -63,6 +64,8 @@ class Given:
     """The arguments of one call, those in `argnums` made ready to differentiate by; `off`: gradients are, where it is called."""
 
     def __init__(self, args: tuple, argnums: int | tuple, off: bool) -> None:
+        if not isinstance(argnums, (int, tuple)):
+            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
         self.off = off
         self.single = isinstance(argnums, int)
         places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
@@ -193,7 +196,16 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = Fals
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
         )
-    for tangent, leaf in zip(flatten(tangents), flatten(primals), strict=False):
+    forms = [tree_structure(each) for each in (primals, tangents)]
+    if forms[0] != forms[1]:
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals and tangents to have the same python structure. For example, if primals is "
+            f"a tuple of 3 tensors, tangents also must be. Got primals with structure {forms[0]} and tangents with structure "
+            f"{forms[1]}"
+        )
+    if not flatten(primals):
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals to contain at least one Tensor.")
+    for tangent, leaf in zip(flatten(tangents), flatten(primals), strict=True):
         if tangent.shape != leaf.shape:
             raise RuntimeError(
                 "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
@@ -204,6 +216,7 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = Fals
         given = Given(primals, tuple(range(len(primals))), off)
         output = func(*given.args)
         output, aux = output if has_aux else (output, None)
+        _tensors_only(output, "jvp(f, primals, tangents)")
         moved = mapped(lambda each: outside(pushed(each, given.wrt, flatten(tangents)), given.own, off), output)
         result = given.result(output)
         return (result, moved, given.result(aux)) if has_aux else (result, moved)
@@ -263,17 +276,21 @@ def jacobian(func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable
     return matrix
 
 
-def _tensors_only(output: Any) -> None:
+def _tensors_only(output: Any, call: str = "vjp(f, *primals)") -> None:
     """Refuse what a function gave beside tensors, where its derivative is wanted."""
     for each in flatten(output):
         if not isinstance(each, Tensor):
             raise RuntimeError(
-                f"vjp(f, *primals): expected f(*primals) to return only tensors, got unsupported type {type(each)}"
+                f"{call}: expected f(*primals) to return only tensors, got unsupported type {type(each)}"
             )
 
 
 def _by_rows(output: Tensor, wrt: list) -> list:
     _tensors_only(output)
+    if not (output.dtype.is_floating_point or output.dtype.is_complex):
+        raise RuntimeError(
+            f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {output.dtype}"
+        )
     flat = output.reshape(-1)
     parts = [derived(each, wrt) for each in flat.unbind()]
     stack, zeros = find_function("stack"), find_function("zeros")
@@ -286,6 +303,7 @@ def _by_rows(output: Tensor, wrt: list) -> list:
 
 
 def _by_columns(output: Tensor, wrt: list) -> list:
+    _tensors_only(output, "jvp(f, primals, tangents)")
     result = []
     stack, zeros = find_function("stack"), find_function("zeros")
     for i, x in enumerate(wrt):
@@ -319,6 +337,8 @@ def jacrev(
     tensor([[2., 0.],
             [0., 6.]])
     """
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
     return jacobian(func, argnums, has_aux, _by_rows)
 
 
@@ -332,6 +352,7 @@ def jacfwd(func: Callable, argnums: int | tuple = 0, has_aux: bool = False, *, r
     tensor([[2., 0.],
             [0., 6.]])
     """
+    known_randomness(randomness)
     return jacobian(func, argnums, has_aux, _by_columns)
 
 

@@ -39,6 +39,11 @@ def rebuild(tree: Any, leaves: Any) -> Any:
     return next(leaves)
 
 
+def known_randomness(randomness: str) -> None:
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+
+
 def vmap(
     func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
 ) -> Callable:
@@ -51,6 +56,8 @@ def vmap(
     tensor([2., 2., 2.])
     """
     name = getattr(func, "__name__", repr(func))
+    if not (chunk_size is None or chunk_size > 0):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @wraps(func)
     def over(*args: Any, **kwargs: Any) -> Any:
@@ -60,7 +67,10 @@ def vmap(
                 f"tuple matching the structure of inputs, got: {type(in_dims)}."
             )
         if not args:
-            raise ValueError(f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs")
+            raise ValueError(
+                f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function "
+                "with no inputs. The latter is unsupported."
+            )
         leaves = flatten(args)
         dims = spread(in_dims if isinstance(in_dims, int) else tuple(in_dims), args)
         sizes = []
@@ -87,10 +97,7 @@ def vmap(
                 "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
                 f"{sizes} for the mapped dimension"
             )
-        if randomness not in ("error", "different", "same"):
-            raise RuntimeError(
-                f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}"
-            )
+        known_randomness(randomness)
         # Slices without elements are all alike: one is computed, and stands for 2**40 of them.
         alike = randomness != "different" and not any(
             x.numel() for x, dim in zip(leaves, dims, strict=True) if dim is not None

@@ -19,6 +19,13 @@ SAID = {
     "torch.istft(torch.stft(torch.ones(8), 4, return_complex=True, window=torch.ones(4)), 4)": "A window was not provided. A rectangular window will be applied.Please provide the same window used by stft to make the inversion lossless.To suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`.",
     "torch.stft(torch.ones(8), 4, return_complex=True)": "A window was not provided. A rectangular window will be applied,which is known to cause spectral leakage. Other windows such as torch.hann_window or torch.hamming_window are recommended to reduce spectral leakage.To suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`.",
     "torch.ones(2, 2, 2).T": "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to reverse the dimensions of a tensor.",
+    "torch.tensor(1.).T": "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases.",
+    "torch.tensor(1.).mT": "Tensor.mT is deprecated on 0-D tensors. This function is the identity in these cases.",
+    "torch.tensor(1.).H": "Tensor.H is deprecated on 0-D tensors. Consider using x.conj().",
+    "torch.tensor(1.).mH": "Tensor.mH is deprecated on 0-D tensors. Consider using x.conj().",
+    "torch.tensor(1.).adjoint()": "adjoint() is deprecated on 0-D tensors. Consider using x.conj().",
+    "torch.tensor(1j).float()": "Casting complex values to real discards the imaginary part",
+    "torch.ones(()).copy_(torch.tensor(1j))": "Casting complex values to real discards the imaginary part",
 }  # fmt: skip
 
 
@@ -36,9 +43,7 @@ def test_an_old_form_warns_once(call: str) -> None:
     assert [(each.category, str(each.message)) for each in caught] == [(UserWarning, SAID[call])]
 
 
-@pytest.mark.parametrize(
-    "call", ["torch.linalg.qr(torch.eye(2))", "torch.eye(2).T", "torch.tensor(1.).T", "torch.nn.LazyLinear(2)"]
-)
+@pytest.mark.parametrize("call", ["torch.linalg.qr(torch.eye(2))", "torch.eye(2).T", "torch.nn.LazyLinear(2)"])
 def test_others_are_silent(call: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -7,6 +7,7 @@ from .warning import warn
 
 _BACKED = "is deprecated in favor of torch.linalg."
 _GOES = " and will be removed in a future PyTorch release.\n"
+_NUMBERS = "is deprecated on 0-D tensors."
 _INSTEAD = "should be replaced with\n"
 _RECTANGULAR = "A window was not provided. A rectangular window will be applied"
 _EXPLICIT = (
@@ -32,6 +33,12 @@ OLD = {
     "stft": f"{_RECTANGULAR},which is known to cause spectral leakage. Other windows such as torch.hann_window or "
     f"torch.hamming_window are recommended to reduce spectral leakage.{_EXPLICIT}",
     "istft": f"{_RECTANGULAR}.Please provide the same window used by stft to make the inversion lossless.{_EXPLICIT}",
+    "complex": "Casting complex values to real discards the imaginary part",
+    "T of a number": f"Tensor.T {_NUMBERS} This function is the identity in these cases.",
+    "mT of a number": f"Tensor.mT {_NUMBERS} This function is the identity in these cases.",
+    "mH of a number": f"Tensor.mH {_NUMBERS} Consider using x.conj().",
+    "adjoint() of a number": f"adjoint() {_NUMBERS} Consider using x.conj().",
+    "H of a number": f"Tensor.H {_NUMBERS} Consider using x.conj().",
     "T": "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error "
     "in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, "
     "-1))` to reverse the dimensions of a tensor.",

@@ -376,3 +376,8 @@ C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long",
     "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long",
 }  # fmt: skip
+LONG_NAMES = {
+    "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "uint16": "short unsigned int", "bool": "bool",
+    "int32": "int", "int64": "long int", "uint32": "unsigned int", "uint64": "long unsigned int",
+}  # fmt: skip
+"""As the distributions name them."""

@@ -103,6 +103,10 @@ def mm(xp: Any, x: Any, y: Any) -> Any:
 def mv(xp: Any, x: Any, y: Any) -> Any:
     if x.ndim != 2 or y.ndim != 1 or isinstance(y, Sparse):
         raise Missing(y if isinstance(y, Sparse) else x)
+    if x.shape[1] != y.shape[0] and type(x) is Compressed:
+        raise RuntimeError(
+            f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})"
+        )
     if x.shape[1] != y.shape[0]:
         raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
     return by_dense(x, y[:, None])[:, 0]

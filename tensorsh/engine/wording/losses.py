@@ -100,10 +100,10 @@ def check_multilabel(input: Any, target: Any) -> None:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
     if input.dtype.kind in "biu":
         raise not_implemented("multilabel_margin_loss_forward_out_frame", input)
-    if target.dtype != INT64:
-        raise RuntimeError(f"expected scalar type Long but found {of(target).short}")
     if target.size and not ((target >= -1) & (target < max(input.shape[-1:] or (1,)))).all().item():
         raise RuntimeError("argument #2 'target' is out of range")
+    if target.dtype != INT64:
+        raise RuntimeError(f"expected scalar type Long but found {of(target).short}")
 
 
 def check_cosine(first: Any, second: Any, target: Any) -> None:

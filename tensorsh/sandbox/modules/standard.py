@@ -383,6 +383,10 @@ _simple("textwrap", "dedent fill indent shorten wrap")
 _simple("bisect", "bisect bisect_left bisect_right insort insort_left insort_right")
 _simple("heapq", "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest")
 _simple("fractions", "Fraction")
+_simple("calendar", "isleap leapdays monthrange weekday")
+_simple("colorsys", "hls_to_rgb hsv_to_rgb rgb_to_hls rgb_to_hsv rgb_to_yiq yiq_to_rgb")
+_simple("html", "escape unescape")
+_simple("keyword", "iskeyword issoftkeyword")
 _simple("numbers", "Complex Integral Number Rational Real")
 _simple(
     "csv",

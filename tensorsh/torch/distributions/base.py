@@ -22,6 +22,7 @@ from ...engine.arrays.state import state
 from ...engine.arrays.warning import warn
 from ...engine.tape.grad_modes import enable_grad, no_grad
 from ...engine.tensors.tensor import Size, Tensor
+from ...sandbox.classes import allow
 from ...sandbox.named import read_named
 from ...sandbox.names import is_special, normalize
 from ...sandbox.sealed import OpenSealed, Sealed
@@ -340,6 +341,11 @@ class Distribution(metaclass=OpenSealed):
         shown = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
         listed = ", ".join(f"{name}: {v if v.numel() == 1 else v.size()}" for name, v in shown.items())
         return f"{type(self).__name__}({listed})"
+
+
+allow(
+    Distribution, "_batch_shape", "_event_shape", "_validate_args", "_extended_shape", "_validate_sample", "_get_checked_instance",
+)  # fmt: skip
 
 
 class ExponentialFamily(Distribution):

@@ -211,7 +211,10 @@ class CorrCholeskyTransform(Transform):
             raise ValueError(FEW)
         n = round((0.25 + 2 * shape[-1]) ** 0.5 + 0.5)
         if n * (n - 1) // 2 != shape[-1]:
-            raise ValueError("Input is not a flattened lower-diagonal number")
+            raise ValueError(
+                f"The size of last dimension is {shape[-1]} which cannot be expressed as the lower triangular part of a square D x D "
+                "matrix."
+            )
         return (*shape[:-1], n, n)
 
     def inverse_shape(self, shape: Any) -> Any:

@@ -353,11 +353,12 @@ class Optimizer(metaclass=OpenSealed):
         self.__dict__.update(state)
         for name in _HOOKS:
             self.__dict__.setdefault(name, OrderedDict())
+        counted = any(base.__module__[:12] == "torch.optim." for base in type(self).__mro__ if base is not Optimizer)
         for group in self.param_groups:  # of an older version, which had fewer options and counted steps by numbers
             for name, default in self.__dict__.get("defaults", {}).items():
                 if name not in group and (default is None or isinstance(default, bool)):
                     group[name] = None if name in ("foreach", "fused") else False
-            for kept in [self.state[p] for p in group["params"] if p in self.state]:
+            for kept in [self.state[p] for p in group["params"] if counted and p in self.state]:
                 if isinstance(kept.get("step"), int | float):
                     kept["step"] = scalar(float(kept["step"]))(None)
 

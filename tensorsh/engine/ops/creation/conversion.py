@@ -11,11 +11,12 @@ from ...arrays.deferred import bits, resolved
 from ...arrays.device import CPU, absent
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import on
-from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, PYTHON, chosen, dtype, float8_e4m3fn
+from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, chosen, dtype, float8_e4m3fn
 from ...arrays.errors import type_name
 from ...arrays.layout import sparse_coo, sparse_csr, strided
 from ...arrays.parallel import listed
 from ...arrays.state import state
+from ...arrays.warned import warn_of_old
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...graph.nodes import cast
@@ -46,6 +47,8 @@ def converted(input: Any, dtype: Any, target: Any) -> Any:
     if dtype is float8_e4m3fn and input.dtype.kind in "fiu":
         input = input.clip(-448, 448)  # its largest numbers: PyTorch does not overflow to NaN
     changes = input.dtype != target or target is COMPLEX_HALF or input.dtype is COMPLEX_HALF
+    if input.dtype.kind == "c" and dtype is not None and dtype.category in (INTEGER, FLOAT):
+        warn_of_old("complex")
     return cast(input, target) if changes else laid_out(input)
 
 

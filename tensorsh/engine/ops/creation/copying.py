@@ -11,7 +11,7 @@ from ...arrays.errors import argument_error, broadcast_error
 from ...arrays.layout import contiguous_format as contiguous
 from ...arrays.layout import laid_out
 from ...arrays.numbers import converted
-from ...arrays.warning import warn
+from ...arrays.warned import warn_of_old
 from ...graph.nodes import whole
 from ...loading import table
 from ...operators.declare import Array, composite, operator
@@ -176,7 +176,7 @@ def assign(target: Any, source: Any) -> None:
         target[...] = source
         return
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
-        warn("Casting complex values to real discards the imaginary part")
+        warn_of_old("complex")
         source = source.real
     if type(source) is not np.ndarray or type(target) is not np.ndarray:
         if hasattr(source, "layout") or hasattr(target, "layout"):

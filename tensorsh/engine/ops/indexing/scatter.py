@@ -481,10 +481,10 @@ def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, includ
 @writes_out
 def take_along_dim(input: Tensor, indices, dim=None) -> Tensor:
     """The elements at `indices` along `dim`, both broadcast in the other dimensions; of all in a row when dim is None."""
-    if indices._array.dtype != np.int64:
-        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.short}")
     if dim is None:
         return input.view(-1).gather(0, indices.view(-1))
+    if indices._array.dtype != np.int64:
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.short}")
     a, b = input._array.shape, indices._array.shape
     if len(a) != len(b):
         raise RuntimeError(

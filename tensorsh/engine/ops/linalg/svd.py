@@ -275,6 +275,14 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return linalg_pinv.function(input, None, rcond, False)
 
 
+def check_tolerances(**given: Any) -> None:
+    for name, value in given.items():
+        if isinstance(value, Tensor) and value.dtype.is_complex:
+            raise RuntimeError(
+                f"torch.linalg.matrix_rank: {name} tensor of complex type is not supported. Got {value.dtype.short}"
+            )
+
+
 @composite("linalg.matrix_rank", method=False, hosted=True)
 def matrix_rank(
     input: Tensor,
@@ -295,9 +303,10 @@ def matrix_rank(
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")
     if a.size == 0:
         return into(wrap(module_of(a).zeros(a.shape[:-2], np.int64)), out, "linalg_matrix_rank")
-    values = magnitudes(a, hermitian)
     if tol is not None:
         atol, rtol = tol, 0.0
+    check_tolerances(atol=atol, rtol=rtol)
+    values = magnitudes(a, hermitian)
     bound = tolerance(atol, rtol, values.max(-1), a.shape)
     bound = bound[..., None]
     check_broadcast([wrap(values), wrap(bound)])

@@ -11,6 +11,7 @@ from ...arrays.backend import move_like
 from ...arrays.chunks import FEW
 from ...arrays.constants import FLOAT32, FLOAT64, ZERO32, ZERO64
 from ...arrays.device import absent
+from ...arrays.dtype import finfo, of
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
 from ...numerics.halves import computed
@@ -177,11 +178,18 @@ def drawn_in(xp: Any, x: Any, lambd: float) -> Any:
     return xp.where(x > bound, x - bound, xp.where(x < -bound, x + bound, x * x.dtype.type(0)))
 
 
+def check_lambda(input: Any, lambd: float) -> None:
+    largest = float(finfo(of(input)).max)
+    if not 0 <= lambd <= largest:
+        raise RuntimeError(
+            f"lambda must be in range [0, {largest:g}] for input dtype {of(input).short}, but found {lambd:g}"
+        )
+
+
 @operator("nn.functional.softshrink", domain="any", method=False, wide=True, check=only_floats("softshrink_check"))
 def softshrink(xp, input: Array, lambd=0.5):
     """Elements drawn toward 0 by `lambd`; 0 within it."""
-    if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    check_lambda(input, lambd)
     found = compiled("softshrink", input, lambd)
     return drawn_in(xp, input, lambd) if found is None else found
 
@@ -282,8 +290,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.short} and {weight.dtype.short}")
     count = weight._array.size
-    if weight.ndim > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     if count != 1:
         if input.ndim == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
@@ -293,6 +299,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
                 f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel size = "
                 f"{channels}."
             )
+    if weight.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     if input.ndim == 0:
         weight = weight.reshape(()) if weight.ndim else weight
     elif input.ndim == 1:

@@ -25,7 +25,7 @@ from ...operators.registration import add_method
 from ...operators.results import store_out
 from ...random import rejection
 from ...random.generator import Generator, default_generator
-from ...random.uniform_words import in_memory_order
+from ...random.uniform_words import LONG_NAMES, in_memory_order
 from ...tensors.inplace import check, rewrite
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
@@ -421,9 +421,6 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
     return filled(self, _draw(self, draw), "NormalBackward0")
 
 
-C_NAMES = {"uint8": "unsigned char", "int8": "signed char", "int16": "short int", "uint16": "short unsigned int"}
-
-
 EXACT = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 """The bits of the integers that a dtype holds exactly."""
 
@@ -448,10 +445,11 @@ def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) ->
         low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    if d.kind in "iu":
+    if d.kind in "biu":
+        least, most = (0, 1) if d.kind == "b" else (np.iinfo(d).min, np.iinfo(d).max)
         for name, bound in (("from", low), ("to - 1", high - 1)):
-            if not np.iinfo(d).min <= bound <= np.iinfo(d).max:
-                raise RuntimeError(f"{name} is out of bounds for {C_NAMES.get(d.name, d.name)}")
+            if not least <= bound <= most:
+                raise RuntimeError(f"{name} is out of bounds for {LONG_NAMES[d.name]}")
     title = "RandomBackward1" if to is None and not upwards else "RandomBackward0"
     return filled(self, _draw(self, lambda shape: g.samplers.randint(g, low, high, shape, d)), title)
 
@@ -477,10 +475,12 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float], positive:
             if unknown or len(args) > len(defaults):
                 raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(unknown), '')}'")
             parameters = [float(values.get(k, v)) for k, v in defaults.items()]
-        if name == "exponential_" and self.dtype.category < FLOAT:
+        if name != "geometric_" and self.dtype.category < FLOAT:
+            if name == "log_normal_":
+                raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{self.dtype.short}'")
             raise RuntimeError(
-                "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you "
-                f"specified {self.dtype.short}"
+                f"{sampler.title()} distribution is a continuous probability distribution. dtype must be a floating point but "
+                f"you specified {self.dtype.short if name == 'exponential_' else LONG_NAMES[self.dtype.name]}"
             )
         at, sign = positive
         if sign and not parameters[at] > 0:

@@ -261,7 +261,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     if A.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if isinstance(dim, (int, np.integer)) or len(dim) != 2:
-        listed = str(dim) if isinstance(dim, (int, np.integer)) else ", ".join(map(str, dim))
+        listed = str(dim) if isinstance(dim, (int, np.integer)) else " ".join(map(str, dim))
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {listed}")
     require_float(name, A.dtype)
     rows, columns = (wrap_dim(int(d), A.ndim) for d in dim)

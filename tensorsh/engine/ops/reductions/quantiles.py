@@ -134,14 +134,14 @@ def check_quantile(name, input, q, interpolation):
             f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
         )
     if type(q._array) is np.ndarray and not ((q._array >= 0) & (q._array <= 1)).all():
-        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
 
 
 def quantile_of(name, input, q, dim, keepdim, interpolation, skip_nan):
     """Between two ranks of the sorted elements, each a gather: PyTorch's own chain of operators."""
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
-            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+            raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
         q = wrap(np.asarray(q, input._array.dtype if input._array.dtype.kind == "f" else np.float32))
         if input._array.dtype.kind != "f" and input._array.size:
             raise RuntimeError("quantile() input tensor must be either float or double dtype")

@@ -98,11 +98,9 @@ def rot90(xp, input: Array, k=1, dims=(0, 1)):
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
-    if dims[0] == dims[1] or abs(dims[0] - dims[1]) == input.ndim:
+    first, second = (wrap_dim(d, input.ndim) for d in dims)
+    if first == second:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
-    for i, d in enumerate(dims):
-        if not -input.ndim <= d < input.ndim:
-            raise RuntimeError(f"Rotation dim{i} out of range, dim{i} = {d}")
     k %= 4
     if k == 0:
         return input.copy("C")

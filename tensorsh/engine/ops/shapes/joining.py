@@ -299,7 +299,7 @@ def broadcast_shapes(*shapes) -> Size:
         for i in range(-1, -1 - len(shape), -1):
             n = shape[i]
             if n < 0:
-                raise RuntimeError(f"Trying to create tensor with negative dimension ({n}): ({n})")
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             if n == 1 or n == result[i]:
                 continue
             if result[i] != 1:
@@ -452,6 +452,9 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
     n = input._array.ndim
     dim = wrap_dim(dim, n)
     if isinstance(repeats, Tensor):
+        along = input._array.shape[dim] if n else 1
+        if repeats._array.ndim == 1 and repeats._array.size not in (1, along):
+            check_repeats(repeats._array, along, dim, output_size)
         check_counts(repeats._array, False, output_size)
         if absent(repeats._array):
             return input.index_select(dim, wrap(repeats._array[:1].repeat(output_size)))

@@ -102,11 +102,10 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
             "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for input, but "
             f"got: {list(shape)}"
         )
-    axis = len(shape) - 2
     if shape[-2] % prod(kernel):
         raise RuntimeError(
-            f"Expected size of input's dimension {axis} to be divisible by the product of kernel_size, but got "
-            f"input.size({axis})={shape[-2]} and kernel_size={kernel}."
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={shape[-2]} and kernel_size={kernel}."
         )
     counts = block_counts(size, kernel, stride, padding, dilation)
     if min(counts) < 1 and prod(counts) == shape[-1]:
@@ -117,8 +116,8 @@ def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     if prod(counts) != shape[-1] or min(counts) < 1 and prod(counts) < 0:
         raise RuntimeError(
             f"Given output_size={size}, kernel_size={kernel}, dilation={dilation}, padding={padding}, stride={stride}, expected "
-            f"size of input's dimension {axis + 1} to match the calculated number of sliding blocks {counts[0]} * {counts[1]} = "
-            f"{prod(counts)}, but got input.size({axis + 1})={shape[-1]}."
+            f"size of input's dimension 2 to match the calculated number of sliding blocks {counts[0]} * {counts[1]} = "
+            f"{prod(counts)}, but got input.size(2)={shape[-1]}."
         )
     x = input.unsqueeze(0) if input.ndim == 2 else input
     y = col2im.function(x, size, kernel, dilation, padding, stride)

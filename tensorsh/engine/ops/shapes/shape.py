@@ -354,9 +354,9 @@ def reversed_dims(self: Tensor) -> Tensor:
     n = self._array.ndim
     if n == 2:
         return permute.run([self, (1, 0)])
+    warn_of_old("T" if n else "T of a number")
     if n == 0:
         return permute.function(self, ())
-    warn_of_old("T")
     return permute.function(self, tuple(range(n))[::-1])
 
 
@@ -370,6 +370,8 @@ def last_exchanged(input: Tensor, name: str) -> Tensor:
     n = input._array.ndim
     if n == 1:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    if not n:
+        warn_of_old(f"{name} of a number")
     return input.transpose(-2, -1) if n else input
 
 
@@ -383,6 +385,8 @@ def hermitian(self: Tensor) -> Tensor:
     if n not in (0, 2):
         hint = " For batches of matrices, consider using tensor.mH" if n > 2 else ""
         raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{hint}")
+    if not n:
+        warn_of_old("H of a number")
     return conjugate(self.transpose(0, 1) if n else self)
 
 

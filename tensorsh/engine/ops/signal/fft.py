@@ -454,7 +454,7 @@ def frequencies(name: str, n: int, d: float, half: bool, options: dict) -> Tenso
     if n == 0:
         values = np.zeros(1 if half else 0, kind.numpy) * (math.nan if half else 1)
     else:
-        values = counts.astype(kind.numpy) * kind.numpy.type(1.0 / (n * d))
+        values = counts.astype(kind.numpy) * kind.numpy.type(1.0 / (n * d) if d else math.inf)
     return stored(made(values, options.get("device"), options.get("requires_grad", False)), out)
 
 

@@ -107,6 +107,15 @@ def reduce_gradients(t, g, needs, input, other, reduce, result1):
 mm_reduce.joint_gradient(reduce_gradients)
 
 
+def multipliable(first: Any, second: Any) -> None:
+    """Refuse dense matrices that do not fit."""
+    if isinstance(first, Sparse) or isinstance(second, Sparse):
+        return
+    if first.ndim == second.ndim == 2 and first.shape[1] != second.shape[0]:
+        (n, k), (l, m) = first.shape, second.shape
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {l}x{m})")
+
+
 @composite("sparse.mm", method=False)
 def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
     """The product of two matrices of which one is sparse; the gradient of a sparse one is as sparse as it is."""
@@ -125,6 +134,7 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
                 f"{TITLES[second.layout]}"
             )
         return sparse_addmm.function(zeros((), dtype=mat2.dtype, device=mat2.device), mat1, mat2, beta=0, alpha=1)
+    multipliable(second.T, first.T)
     turned_over = sparse_addmm.function(
         zeros((), dtype=mat1.dtype, device=mat1.device), mat2.transpose(-2, -1), mat1.transpose(-2, -1), beta=0, alpha=1
     )
@@ -134,6 +144,7 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
 @composite("sparse.addmm", method=False)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)``, where the gradient of a sparse `mat1` is as sparse as it is."""
+    multipliable(mat1._array, mat2._array)
     return sparse_addmm.function(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
@@ -237,6 +248,8 @@ sspaddmm.gradient(**dict.fromkeys(("input", "mat1", "mat2"), no_derivative("sspa
 @composite()
 def smm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse and a dense matrix, as a sparse tensor."""
+    if not isinstance(input._array, Sparse):
+        raise RuntimeError("tensor.sspaddmm(...) can only be called on sparse tensors")
     xp = module_of(mat2._array)
     nothing = Coo(xp.zeros((2, 0), int64), xp.zeros(0, input._array.dtype), (input.shape[0], mat2.shape[1]), True)
     return sspaddmm.function(wrap(nothing), input, mat2, beta=0, alpha=1)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import layout as layouts
+from ...arrays.errors import wrap_dim
 from ...graph.fields import wrap
 from ...operators.declare import Array
 from ...operators.registration import add_method
@@ -199,6 +200,9 @@ def _compressed(layout: Any, blocks: bool) -> None:
     def of(self: Tensor, blocksize: Any, dense_dim: Any) -> Tensor:
         if not isinstance(self._array, Sparse):
             check_dense_dim(self, f"dense_{name}", layout, dense_dim)
+            wrap_dim(-2 if blocks else 1, self.ndim)  # rows and columns
+        if isinstance(blocksize, int):
+            blocksize = (blocksize, blocksize)
         return convert(self, layout, blocksize, dense_dim)
 
     function = blocked if blocks else plain

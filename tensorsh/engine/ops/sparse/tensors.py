@@ -112,11 +112,21 @@ def sparse_coo_tensor(
         return of_coordinates(places, kept, size, requires_grad, check_invariants, is_coalesced)
 
 
+def check_sizes(size: Any, sparse_dim: int, dense_dim: int) -> None:
+    if len(size) != sparse_dim + dense_dim:
+        raise RuntimeError(
+            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {sparse_dim}, "
+            f"dense_dim = {dense_dim}"
+        )
+
+
 def of_coordinates(
     places: Any, kept: Tensor, size: Any, requires_grad: bool, check_invariants: bool | None, is_coalesced: bool | None
 ) -> Tensor:
     """A tensor of coordinates, as an array, and values, which are held against each other."""
     if places.ndim != 2:
+        if size is not None:
+            check_sizes(sizes(size), places.shape[0] if places.ndim else 1, max(kept.ndim - 1, 0))
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(places.shape)}")
     count = kept._array.shape[0] if kept._array.ndim else 1
     if places.shape[1] != count:
@@ -132,11 +142,7 @@ def of_coordinates(
                 raise RuntimeError(f"found negative index {low} for dim {at}")
         size = (*((places.max(1) + 1).tolist() if places.shape[1] else [0] * places.shape[0]), *dense)
     size = sizes(size)
-    if len(size) != places.shape[0] + len(dense):
-        raise RuntimeError(
-            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {places.shape[0]}, "
-            f"dense_dim = {len(dense)}"
-        )
+    check_sizes(size, places.shape[0], len(dense))
     if min(size, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
     if checking(check_invariants):

@@ -42,6 +42,11 @@ def state_dict(self: Any, *args: Any, destination: Any = None, prefix: str = "",
     """The parameters and persistent buffers under their dotted names; detached unless `keep_vars`."""
     check_made(self, "_state_dict_pre_hooks")
     if args:
+        warn(
+            "Positional args are being deprecated, use kwargs instead. Refer to https://pytorch.org/docs/main/generated/torch.nn.Module."
+            "html#torch.nn.Module.state_dict for details.",
+            FutureWarning,
+        )
         destination = args[0] if destination is None else destination
         prefix = args[1] if len(args) > 1 and not prefix else prefix
         keep_vars = args[2] if len(args) > 2 else keep_vars

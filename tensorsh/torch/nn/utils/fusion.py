@@ -77,8 +77,12 @@ def _parameter(value: Tensor, like: Tensor) -> Parameter:
 
 def skip_init(module_cls: Any, *args: Any, **kwargs: Any) -> Any:
     """A module whose parameters are not initialised: nothing is drawn from the generator."""
-    if not (isinstance(module_cls, type) and issubclass(module_cls, Module)):
+    if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")
+    from inspect import signature
+
+    if "device" not in signature(module_cls).parameters:
+        raise RuntimeError("Module must support a 'device' arg to skip initialization")
     from ...settings import get_rng_state, set_rng_state
 
     before = get_rng_state()

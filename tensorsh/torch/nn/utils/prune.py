@@ -447,4 +447,4 @@ def is_pruned(module: Any) -> bool:
     >>> before, prune.is_pruned(prune.l1_unstructured(layer, "weight", amount=1))
     (False, True)
     """
-    return any(_hooks_of(each) for each in module.modules())
+    return any(_hooks_of(each) for _, each in module.named_modules())

@@ -44,6 +44,8 @@ class PackedSequence(
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         if batch_sizes is None:
+            if not isinstance(data, (list, tuple)) or len(data) != 2:
+                raise AssertionError("Expected data to be a list or tuple of length 2")
             data, batch_sizes = data
         elif batch_sizes.device.type != "cpu":
             raise ValueError(
@@ -119,6 +121,10 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     lengths = (lengths if isinstance(lengths, Tensor) else T.as_tensor(lengths)).to(int64)
     if input.numel() == 0:
         raise RuntimeError("Cannot pack empty tensors.")
+    if lengths.ndim != 1:
+        raise RuntimeError(
+            f"'lengths' argument should be a 1D CPU int64 tensor, but got {lengths.ndim}D {lengths.device.type} Long tensor"
+        )
     order = None
     if not enforce_sorted:
         lengths, order = T.sort(lengths, descending=True)
@@ -236,8 +242,9 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     [tensor([1, 2]), tensor([3])]
     """
     if not batch_first:
-        padded_sequences = padded_sequences.transpose(0, 1)
-    return [row[:n] for row, n in zip(padded_sequences, lengths.tolist(), strict=True)]
+        padded_sequences.transpose_(0, 1)  # in place: PyTorch leaves the argument turned, too
+    places = T.arange(padded_sequences.shape[1], device=lengths.device)
+    return [row[places < n] for row, n in zip(padded_sequences, lengths, strict=True)]
 
 
 def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:

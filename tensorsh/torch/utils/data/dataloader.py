@@ -6,9 +6,11 @@ Items are read in this process, or by workers beside it (`workers.py`).
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ....engine.arrays.warning import warn
 from ....sandbox.classes import allow
 from ....sandbox.sealed import OpenSealed, Sealed
 from .collate import default_collate, default_convert
@@ -141,6 +143,8 @@ class DataLoader(metaclass=OpenSealed):
         self._iterator: Any = None
         self._told_length: int | None = None
         self._ready = True
+        if num_workers:
+            self.check_worker_number_rationality()
 
     def __setattr__(self, name: str, value: Any) -> None:
         if self._ready and name in _FIXED:
@@ -159,6 +163,19 @@ class DataLoader(metaclass=OpenSealed):
         else:
             self._iterator.restart()
         return self._iterator
+
+    def check_worker_number_rationality(self) -> None:
+        """Warn of more workers than this process may use processors."""
+        affinity = getattr(os, "sched_getaffinity", None)
+        processors = len(affinity(0)) if affinity else os.cpu_count() or 1
+        if self.num_workers > processors:
+            note = "" if affinity else " (`cpuset` is not taken into account)"
+            warn(
+                f"This DataLoader will create {self.num_workers} worker processes in total. Our suggested max number of worker in "
+                f"current system is {processors}{note}, which is smaller than what this DataLoader is going to create. Please be aware "
+                "that excessive worker creation might get DataLoader running slow or even freeze, lower the worker number to avoid "
+                "potential slowness/freeze if necessary."
+            )
 
     @property
     def _auto_collation(self) -> bool:

@@ -140,13 +140,14 @@ NO_OBJECTS = "arrays of Python objects (dtype=object) are not available"
 
 # whether a program has imported a package, whose arrays may hold objects: packages.py says so
 objects_exist = False
+ndarray = np.ndarray  # of which programs derive no classes
 
 
 def refuse_objects(values: Any) -> None:
     """Refuses arrays of Python objects among some values: numpy holds what is in them by its address alone, while a program's
     methods that it calls may put something else there."""
     for value in values:
-        if isinstance(value, np.ndarray) and value.dtype.hasobject and not objects_exist:
+        if type(value) is ndarray and value.dtype.hasobject and not objects_exist:
             raise TypeError(NO_OBJECTS)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .integers import plain
-from .long_calls import refuse_objects
+from .long_calls import ndarray, refuse_objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,11 @@ def named(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
 
 def answered(result: Any) -> Any:
     """A result without arrays of Python objects."""
-    refuse_objects(result if isinstance(result, (tuple, list)) else (result,))
+    if type(result) is ndarray:
+        if result.dtype.hasobject:
+            refuse_objects((result,))
+    elif isinstance(result, (tuple, list)):
+        refuse_objects(result)
     return result
 
 

@@ -163,7 +163,9 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         return data(value)
     if name == "base" and _is_numpy(kind):
         # An array of its own on the same memory: the real base may be a tensor's, whose shape is the tensor's.
-        found = value.base
+        from .numpy_guards import answered
+
+        found = answered(value.base)
         return found.view() if _is_numpy(type(found)) else found
     if name in ("format", "format_map"):
         return _safe_format(getattr(value, name))

@@ -20,6 +20,8 @@ MANY = 1 << 20
 """Elements that are walked in a moment."""
 LONG = 1 << 22
 """Numbers of a range that is Python's own."""
+PIECE = 1 << 12
+"""Elements of a list between two steps: each may be one and the same number of millions of digits."""
 GENERATOR = type((lambda: (yield))())
 
 
@@ -128,6 +130,18 @@ def stepped(iterable: Any) -> Iterator[Any]:
         yield each
 
 
+def in_pieces(walked: Any) -> Iterator[Any]:
+    """The elements of a list or tuple, whose length is asked anew for each piece."""
+
+    def pieces() -> Iterator[Any]:
+        begin = 0
+        while begin < len(walked):
+            yield walked[begin : begin + PIECE]
+            begin += PIECE
+
+    return itertools.chain.from_iterable(pieces())
+
+
 def steps(
     function: Callable[..., Any], place: int = 0, alone: bool = False, growing: Callable[..., bool] | None = None
 ) -> Callable[..., Any]:
@@ -144,6 +158,10 @@ def steps(
                 is_long = kind is not GENERATOR
             elif kind is range:
                 is_long = len(walked[: MANY + 1]) > MANY
+            elif kind is list or kind is tuple:
+                is_long = False
+                if len(walked) > PIECE:
+                    arguments = (*arguments[:place], in_pieces(walked), *arguments[place + 1 :])
             else:
                 is_long = kind is not GENERATOR and not hasattr(kind, "__len__")
             if is_long:

@@ -136,9 +136,31 @@ def patiently(function: Callable, arguments: list) -> Any:
     return apart(function, arguments) if is_inert(arguments) else function(arguments)
 
 
+NO_OBJECTS = "arrays of Python objects (dtype=object) are not available"
+
+# whether a program has imported a package, whose arrays may hold objects: packages.py says so
+objects_exist = False
+ndarray = np.ndarray  # of which programs derive no classes
+
+
+def refuse_objects(values: Any) -> None:
+    """Refuses arrays of Python objects among some values: numpy holds what is in them by its address alone, while a program's
+    methods that it calls may put something else there."""
+    for value in values:
+        if type(value) is ndarray and value.dtype.hasobject and not objects_exist:
+            raise TypeError(NO_OBJECTS)
+
+
 def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:
-    """The result of a call, made apart where a program waits for it."""
-    if program_frame(sys._getframe(1)) is None or not is_inert([*arguments, *options.values()]):
+    """The result of a call, made apart where a program waits for it.
+
+    Raises:
+        TypeError: A program writes into an array of Python objects, or puts it in order.
+    """
+    if program_frame(sys._getframe(1)) is None:
+        return function(*arguments, **options)
+    refuse_objects(x.base if type(x) is np.flatiter else x for x in arguments)
+    if not is_inert([*arguments, *options.values()]):
         return function(*arguments, **options)
     return apart(function, *arguments, **options)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .integers import plain
+from .long_calls import ndarray, refuse_objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,16 +32,39 @@ def named(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
     return function
 
 
+def answered(result: Any) -> Any:
+    """A result without arrays of Python objects."""
+    if type(result) is ndarray:
+        if result.dtype.hasobject:
+            refuse_objects((result,))
+    elif isinstance(result, (tuple, list)):
+        refuse_objects(result)
+    return result
+
+
 def plainly(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function on plain integers. What numpy has in Python computes with a program's own class of them, and then lays
-    out memory."""
+    out memory. Arrays of Python objects are neither taken nor answered."""
 
     def call(*args: Any, **options: Any) -> Any:
         if not USUAL.issuperset(map(type, args)):
             args = tuple([plain(v) for v in args])
+        refuse_objects(args)
         if options:
             options = plain(options)
-        return function(*args, **options)
+            refuse_objects(options.values())
+        return answered(function(*args, **options))
+
+    return named(call, function)
+
+
+def objectless(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which neither takes nor answers arrays of Python objects."""
+
+    def call(*args: Any, **options: Any) -> Any:
+        refuse_objects(args)
+        refuse_objects(options.values())
+        return answered(function(*args, **options))
 
     return named(call, function)
 
@@ -145,7 +169,7 @@ def method(array: Any, name: str) -> Callable[..., Any]:
         "put": put,
         "choose": choose,
     }
-    function = functions[name]
+    function = objectless(functions[name])
     return lambda *arguments, **keywords: function(array, *arguments, **keywords)
 
 
@@ -158,5 +182,6 @@ def empty_like(prototype: Any, *args: Any, **options: Any) -> Any:
 
 
 GUARDED = {
-    f.__name__: named(f, getattr(np, f.__name__)) for f in (clip, repeat, tile, empty, empty_like, take, put, choose)
+    f.__name__: named(objectless(f), getattr(np, f.__name__))
+    for f in (clip, repeat, tile, empty, empty_like, take, put, choose)
 } | {"unique": named(plainly(unique), np.unique)}

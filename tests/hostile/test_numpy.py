@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tensorsh import Session
+from tensorsh.engine import kernels
 
 UNWRITTEN = [
     "np.add(np.ones(600), 1, where=False)",
@@ -377,3 +378,57 @@ def test_what_an_array_is_is_not_set_in_place(name: str, value: str, way: str) -
         "class Own:\n    def __init__(self): self.shape, self.dtype, self.names = 1, 2, 3\nown = Own(); own.shape += 1"
     )
     assert session.run("own.shape, own.dtype, own.names") == (2, 2, 3)
+
+
+OBJECTS = [
+    "np.add(np.ones(4), 1, dtype=object)",
+    "np.add.outer(np.ones(4), 1, dtype=object)",
+    "np.add.accumulate(np.ones(4), dtype='O')",
+    "np.where(np.ones(2), {1: 2}, 1)",
+    "np.append(np.ones(2), None)",
+    "np.concatenate([[None], [1]])",
+    "np.stack([np.ones(2)], dtype='O', casting='unsafe')",
+    "np.concatenate([np.zeros(2)], dtype=[('a', 'O'), ('b', 'i8')], casting='unsafe')",
+    "np.broadcast_to(None, 3)",
+    "np.take([None, 1], [0])",
+    "np.apply_along_axis(lambda x: {1: 2}, 0, np.ones((2, 2)))",
+    "np.loadtxt(['1 2'], dtype='O')",
+    "np.genfromtxt(['1 2'], dtype='O')",
+    "np.random.permutation([None, 1])",
+    "np.r_[None, 1]",
+    "np.poly1d([{1: 2}, 1])",
+    "np.broadcast([{1: 2}], 1).iters[0].base",
+    "np.ones(4).cumsum(dtype=object)",
+    "np.cumsum(np.ones(4), dtype=object)",
+    "(np.ones(2) * [2**100, 1]).fill(1)",
+    "(np.ones(2) * [2**100, 1]).sort()",
+    "(np.ones(2) * [2**100, 1]).argsort()",
+    "np.copyto(np.ones(2) * [2**100, 1], 1)",
+    "np.put(np.ones(2) * [2**100, 1], 0, 1)",
+    "(np.ones(2) * [2**100, 1]).put(0, {1: 2})",
+    "np.multiply(1, 1, out=np.ones(2) * [2**100, 1])",
+    "a = np.ones(2) * [2**100, 1]\na[0] = {1: 2}",
+    "a = np.ones(2) * [2**100, 1]\na.flat[0] = {1: 2}",
+    "import operator\noperator.setitem(np.ones(2) * [2**100, 1], 0, 1)",
+    "import collections\ncollections.ChainMap(np.ones(2) * [2**100, 1])[0] = 1",
+]
+
+
+@pytest.mark.parametrize("program", OBJECTS)
+def test_no_program_makes_or_writes_an_array_of_objects(program: str) -> None:
+    """It would put there what its own methods, called by numpy in a sort or a sum, take away: `a.fill(A()); a.sort()` crashed."""
+    if kernels.compiled is None and "2**100" in program:
+        pytest.skip("stores are refused by a compiled module")
+    session = Session()
+    session.run("import numpy as np")
+    with pytest.raises(TypeError, match="arrays of Python objects"):
+        session.run(program)
+
+
+def test_python_writes_arrays_of_objects_beside_a_session() -> None:
+    Session().run("import numpy as np")
+    a = np.array([None, 3])
+    a[0] = 2
+    a.flat[1] = 1
+    a.sort()
+    assert a.tolist() == [1, 2]

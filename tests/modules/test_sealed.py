@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import json
+import random
+import typing
 from typing import Any
 
 import pytest
@@ -215,3 +217,14 @@ def test_library_code_that_a_program_calls_changes_no_class() -> None:
         with pytest.raises(TypeError, match="of immutable type"):
             session.run(f"put({owner}, 'add', 3)")
     assert session.run("torch.ones(2).add(1).tolist()") == [2, 2]
+
+
+def test_classes_of_python_are_not_marked() -> None:
+    program = (
+        "import typing, random\ntyping.runtime_checkable(typing.Protocol)\ntyping.final(random.Random)\n"
+        "@typing.runtime_checkable\nclass P(typing.Protocol):\n    def f(self): ...\n"
+        "@typing.final\nclass A:\n    def f(self): return 1\nisinstance(A(), P), isinstance(1, P)"
+    )
+    assert Session().run(program) == (True, False)
+    assert not getattr(typing.Protocol, "_is_runtime_protocol", False)
+    assert not getattr(random.Random, "__final__", False)

@@ -13,7 +13,7 @@ import pytest
 
 from tensorsh.sandbox import long_calls, numpy_guards
 from tensorsh.sandbox.environment import make_environment
-from tensorsh.sandbox.kinds import Told
+from tensorsh.sandbox.kinds import Calling, Told
 from tensorsh.sandbox.modules import numpy_ufuncs
 from tensorsh.sandbox.modules.standard import MODULES
 
@@ -48,7 +48,7 @@ OWN = {
         "update_wrapper",
         "wraps",
     },
-    "typing": {"Type", "get_origin", "overload", "override", "final"},
+    "typing": {"runtime_checkable", "Type", "get_origin", "overload", "override", "final"},
     "dataclasses": {"Field", "dataclass", "field", "fields", "make_dataclass"},
     "re": {"compile", "search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"},
     "pprint": {"pprint", "pp"},
@@ -136,7 +136,7 @@ def behind(function: Any) -> Any:
     if (
         isinstance(function, numpy_ufuncs.ufunc)
         or isinstance(type(function), type)
-        and issubclass(type(function), Told)
+        and issubclass(type(function), (Told, Calling))
     ):
         return function._real
     while getattr(getattr(function, "__code__", None), "co_filename", "") in (

@@ -12,6 +12,8 @@ function gives None where it is handed what it is not made for (another dtype, o
 from __future__ import annotations
 
 import os
+from collections import deque
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -49,10 +51,35 @@ def keep_freed(size: int) -> None:
         kept = size
 
 
+WALKS = (
+    tuple,
+    int,
+    tuple,
+    list,
+    dict,
+    set,
+    frozenset,
+    deque,
+    int,
+    complex,
+    str,
+    bytes,
+    tuple,
+    list,
+    dict,
+    slice,
+    map,
+    starmap,
+)
+"""The classes of which `walks.c` hashes, compares, shows and asks for the next, in its order."""
+
+
 def heed() -> None:
-    """Long methods and products of numpy's arrays can be left, where a program waits for them; for the process, from now on."""
+    """Long methods and products of numpy's arrays can be left, where a program waits for them, and so can Python's own hashes,
+    comparisons and texts; for the process, from now on."""
     if hasattr(compiled, "wait_for"):
         compiled.wait_for(long_calls.of_program)
+        compiled.look_while_walking(WALKS)
 
 
 if process.programs:

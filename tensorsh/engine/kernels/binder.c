@@ -205,9 +205,11 @@ INLINE int take(const Function *function, PyObject *const *args, size count, Cal
 /* A step of Python, in which a thread meets what others throw at it: PyErr_CheckSignals sees to the main one alone. */
 static PyObject *step, *no_names;
 
+/* Collects nothing meanwhile: the `finally` of a program's generators would run in the middle of what asks. */
 int is_interrupted(void) {
-    if (PyErr_CheckSignals() < 0) return 1;
-    PyObject *done = PyEval_EvalCode(step, no_names, no_names);
+    const int collects = PyGC_Disable();
+    PyObject *done = PyErr_CheckSignals() < 0 ? NULL : PyEval_EvalCode(step, no_names, no_names);
+    if (collects) PyGC_Enable();
     Py_XDECREF(done);
     return done == NULL;
 }

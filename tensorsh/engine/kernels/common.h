@@ -23,7 +23,7 @@
 
 extern PyMethodDef memory_methods[], half_methods[];
 int is_bfloat16(PyArray_Descr *dtype);
-int add_kernels(PyObject *module), add_loops(PyObject *module), add_chains(PyObject *module), add_patience(PyObject *module), add_programs(PyObject *module);
+int add_kernels(PyObject *module), add_loops(PyObject *module), add_chains(PyObject *module), add_patience(PyObject *module), add_programs(PyObject *module), add_walks(PyObject *module);
 
 /* A list that calls with an answer are noted in, as (callee, arguments, answer); NULL while nobody listens. */
 #ifdef __GNUC__

@@ -10,7 +10,7 @@ PyMODINIT_FUNC PyInit_compiled(void) {
     import_umath();
     PyObject *module = PyModule_Create(&definition);
     if (module != NULL && PyModule_AddFunctions(module, half_methods) == 0 && add_loops(module) == 0 &&
-        add_chains(module) == 0 && add_programs(module) == 0 && add_patience(module) == 0 && add_kernels(module) == 0)
+        add_chains(module) == 0 && add_programs(module) == 0 && add_patience(module) == 0 && add_walks(module) == 0 && add_kernels(module) == 0)
         return module;
     Py_XDECREF(module);
     return NULL;

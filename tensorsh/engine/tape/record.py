@@ -22,6 +22,8 @@ except ImportError:
 ndarray = np.ndarray
 switches = state
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+PLAIN = frozenset((int, float, bool, complex))
+"""Types of numbers that are kept for the next node, too."""
 FORWARD = {"_nll_loss": "nll_loss_forward"}
 """Names in an error that are not the operator's own."""
 NOTHING, TENSOR, ARGUMENT, LIST, SHAPE, SHAPES, STRIDES, RESULT = range(8)
@@ -235,7 +237,11 @@ class Recording:
                 made = tuple(
                     [wrapped(number) if kind == TENSOR and number is not None else None for kind in sources[::2]]
                 )
-                self.last_number, self.last_kept = number, made
+                if (
+                    number is None or type(number) in PLAIN
+                ):  # what goes runs no code of a program's, which would come here again
+                    self.last_number, self.last_kept = number, made
+                return made
             return self.last_kept
         if count == 2:
             return (self.value(sources[0], sources[1], values, result, tensors, outs),)

@@ -336,7 +336,14 @@ def final(f: Any) -> Any:
     """Marks what should not be overridden or derived from."""
     import typing
 
-    return typing.final(f if isinstance(f, type) else own(f))
+    return f if isinstance(f, type) and not is_own(f) else typing.final(own(f))
+
+
+def runtime_checkable(cls: Any) -> Any:
+    """Makes a protocol one that `isinstance` takes. Those of the library, which all programs share, stay what they are."""
+    import typing
+
+    return typing.runtime_checkable(cls) if is_own(cls) else cls
 
 
 def contextmanager(func: Any) -> Any:

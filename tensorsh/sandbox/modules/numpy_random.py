@@ -15,6 +15,7 @@ import numpy as np
 from ..integers import plain, whole
 from ..kinds import Final, Immutable, make
 from ..long_calls import MANY, apart, is_inert, moves
+from ..numpy_guards import answered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ def _plain(method: Any, name: str) -> Any:
         args = given + tuple([plain(x) for x in args[len(given) :]])
         options = {key: x if key == "x" else plain(x) for key, x in options.items()} if options else options
         if (is_large(args) or is_large(options.values())) and is_inert([*args, *options.values()]):
-            return apart(method, *args, **options)
-        return method(*args, **options)
+            return answered(apart(method, *args, **options))
+        return answered(method(*args, **options))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = method.__doc__

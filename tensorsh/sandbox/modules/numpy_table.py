@@ -15,10 +15,10 @@ import numpy as np
 
 from ..copying import same
 from ..integers import plain
-from ..kinds import Final, Told, make, public_type, stand_in
-from ..long_calls import batched, counting, endable, fitting
+from ..kinds import Calling, Final, Told, make, public_type, stand_in
+from ..long_calls import NO_OBJECTS, batched, counting, endable, fitting
 from ..namespace import Lazy, Namespace
-from ..numpy_guards import GUARDED, bounded, named, plainly, silent, with_points
+from ..numpy_guards import GUARDED, answered, bounded, named, plainly, silent, with_points
 from ..numpy_views import NO_GAPS, NO_TEXT, check_buffer, has_gaps, is_plain
 from . import numpy_ufuncs
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 SIMPLE = frozenset("biufcSUmM")
 """Kinds of dtypes whose arrays hold neither objects nor structures."""
-NO_OBJECTS = "arrays of Python objects (dtype=object) are not available"
 
 UFUNCS = """abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2
 atanh bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
@@ -98,6 +97,7 @@ assert_array_equal assert_array_less assert_array_max_ulp assert_equal assert_st
 
 
 ndarray = public_type(np.ndarray)
+poly1d = stand_in(np.poly1d, "", Calling, _made=lambda c, *rest: np.poly1d(answered(np.atleast_1d(c)), *rest))
 dtype, iinfo, _ = (stand_in(kind, "", Told) for kind in (np.dtype, np.iinfo, np.void))
 
 
@@ -134,7 +134,7 @@ class Indexer(metaclass=Final):
 
     def __getitem__(self, key: Any) -> Any:
         result = self._real[key]
-        return np.asarray(result) if isinstance(result, np.matrix) else result
+        return answered(np.asarray(result) if isinstance(result, np.matrix) else result)
 
     def __repr__(self) -> str:
         return f"<numpy.{self._name}>"
@@ -247,6 +247,7 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
     }
     table |= numpy_files(environment.permissions)
     return table | {
+        "poly1d": poly1d,
         "ndarray": ndarray,
         "ufunc": numpy_ufuncs.ufunc,
         "finfo": finfo,

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..copying import same
 from ..kinds import Final, make
-from ..long_calls import HUGE, LONG, apart
-from ..numpy_guards import named, plain
+from ..long_calls import HUGE, LONG, apart, refuse_objects
+from ..numpy_guards import answered, named, objectless, plain
 
 SETTINGS = ("dtype", "casting", "signature", "order", "subok")
 NUMBERS = frozenset((int, float, bool, complex))
@@ -22,12 +22,16 @@ NUMBERS = frozenset((int, float, bool, complex))
 def run(function: Any, *arguments: Any, **options: Any) -> Any:
     """A call of numpy's, made where it can be left if an array is huge; products of matrices, if there is much to multiply."""
     work = 1
+    if options:
+        refuse_objects(options.values())
     for x in arguments:
         if type(x) is np.ndarray:
+            if x.dtype.hasobject:
+                refuse_objects((x,))
             work *= max(1, x.size)
             if x.size >= HUGE or work >= LONG and getattr(function, "signature", None) is not None:
-                return apart(function, *arguments, **options)
-    return function(*arguments, **options)
+                return answered(apart(function, *arguments, **options))
+    return answered(function(*arguments, **options))
 
 
 def written(real: Any, inputs: tuple, outs: tuple, where: Any, options: dict) -> Any:
@@ -77,7 +81,7 @@ class ufunc(metaclass=Final):  # noqa: N801
         """The function of every pair of an element of `a` and one of `b`."""
         if options.get("where", True) is True:
             pairs = math.prod(x.size for x in (a, b) if type(x) is np.ndarray)
-            return (apart if pairs >= HUGE else run)(self._real.outer, a, b, **plain(options))
+            return answered((apart if pairs >= HUGE else run)(self._real.outer, a, b, **plain(options)))
         a, b = np.asarray(a), np.asarray(b)
         return self(a.reshape(a.shape + (1,) * b.ndim), b, **options)
 
@@ -121,4 +125,4 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "
     return found if np.size(a) else np.zeros_like(found)
 
 
-GUARDED = {f.__name__: named(f, getattr(np, f.__name__)) for f in (pad, unpackbits)}
+GUARDED = {f.__name__: named(objectless(f), getattr(np, f.__name__)) for f in (pad, unpackbits)}

@@ -192,7 +192,7 @@ def typing(environment: Environment) -> dict[str, Any]:
     import typing as real
 
     from ..kinds import public_type, script_type
-    from .definitions import final
+    from .definitions import final, runtime_checkable
 
     names = """AbstractSet Annotated Any AnyStr Callable ChainMap ClassVar Collection Concatenate Container Counter
     DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable ItemsView Iterable Iterator KeysView List Literal
@@ -200,7 +200,7 @@ def typing(environment: Environment) -> dict[str, Any]:
     NotRequired Optional OrderedDict ParamSpec Pattern Protocol Required Reversible Self Sequence Set Sized
     SupportsAbs SupportsBytes SupportsComplex SupportsFloat SupportsIndex SupportsInt SupportsRound Text Tuple TypeAlias
     TypeGuard TypeVar TypeVarTuple TypedDict Union Unpack ValuesView TYPE_CHECKING assert_never assert_type cast
-    get_args is_typeddict runtime_checkable"""
+    get_args is_typeddict"""
 
     def get_origin(tp: Any) -> Any:
         origin = real.get_origin(tp)
@@ -210,8 +210,8 @@ def typing(environment: Environment) -> dict[str, Any]:
         """The real one keeps every function in a table of the process."""
         return func
 
-    table = take(real, names)
-    table |= {"Type": script_type, "get_origin": get_origin, "overload": overload, "final": final}
+    table = take(real, names) | {"final": final, "runtime_checkable": runtime_checkable}
+    table |= {"Type": script_type, "get_origin": get_origin, "overload": overload}
     return table | {"override": lambda func: func}
 
 
@@ -371,6 +371,7 @@ def json(environment: Environment) -> dict[str, Any]:
                     return value.copy()
                 return (default or real.JSONEncoder().default)(value)
 
+            options.pop("check_circular", None)  # checked always: what is not can be interrupted nowhere
             return function(*args, default=default if options.get("cls") else other, **options)
 
         return written

@@ -1,0 +1,103 @@
+/* Hashes, comparisons and texts of Python's own objects, in the midst of which a thread can be interrupted.
+
+   `t = (t, t)`, forty times over, costs nothing and is hashed, compared and shown for ever; so is a list that holds one long number
+   ten million times, and a table of numbers whose hashes are alike. Here stand functions in the place of Python's own that count
+   what is asked for, and look every now and then whether the thread is to be left, before they call Python's own. */
+#include "common.h"
+
+#define OFTEN (1 << 16) /* elements that are compared in about a millisecond */
+
+static size asked; /* since somebody looked; guarded by the interpreter's lock */
+
+/* Whether the thread is to be left, by an error that is set. */
+INLINE int is_left(size more) {
+    if (__builtin_expect((asked += more) < OFTEN, 1)) return 0;
+    asked = 0;
+    return !PyErr_Occurred() && is_interrupted();
+}
+
+#define ONE(x) 1
+#define CALLED(x) 512 /* a call of any function */
+#define HELD(x) (1 + Py_SIZE(x))
+#define KEPT(x) (1 + PyDict_GET_SIZE(x))
+#define BYTES(x) (1 + (Py_SIZE(x) >> 7))
+#define TEXT(x) (1 + (PyUnicode_GET_LENGTH(x) >> 5))
+#if PY_VERSION_HEX >= 0x030c0000
+#define DIGITS(x) (1 + (size)(((PyLongObject *)(x))->long_value.lv_tag >> 7))
+#else
+#define DIGITS(x) (1 + ((Py_SIZE(x) < 0 ? -Py_SIZE(x) : Py_SIZE(x)) >> 4))
+#endif
+
+/* Each: a name of its own, its slot, what it answers and is called with, how it fails, what it counts. */
+#define WALKS(each)                                                                                   \
+    each(tuple_hash, tp_hash, Py_hash_t, (PyObject * a), (a), -1, HELD)                               \
+    each(int_hash, tp_hash, Py_hash_t, (PyObject * a), (a), -1, DIGITS)                               \
+    each(tuple_compare, tp_richcompare, PyObject *, (PyObject * a, PyObject * b, int how), (a, b, how), NULL, HELD) \
+    each(list_compare, tp_richcompare, PyObject *, (PyObject * a, PyObject * b, int how), (a, b, how), NULL, HELD)  \
+    each(dict_compare, tp_richcompare, PyObject *, (PyObject * a, PyObject * b, int how), (a, b, how), NULL, KEPT)  \
+    each(set_compare, tp_richcompare, PyObject *, (PyObject * a, PyObject * b, int how), (a, b, how), NULL, ONE)    \
+    each(frozenset_compare, tp_richcompare, PyObject *, (PyObject * a, PyObject * b, int how), (a, b, how), NULL, ONE) \
+    each(deque_compare, tp_richcompare, PyObject *, (PyObject * a, PyObject * b, int how), (a, b, how), NULL, HELD) \
+    each(int_compare, tp_richcompare, PyObject *, (PyObject * a, PyObject * b, int how), (a, b, how), NULL, DIGITS) \
+    each(complex_compare, tp_richcompare, PyObject *, (PyObject * a, PyObject * b, int how), (a, b, how), NULL, ONE) \
+    each(str_compare, tp_richcompare, PyObject *, (PyObject * a, PyObject * b, int how), (a, b, how), NULL, TEXT)   \
+    each(bytes_compare, tp_richcompare, PyObject *, (PyObject * a, PyObject * b, int how), (a, b, how), NULL, BYTES) \
+    each(tuple_text, tp_repr, PyObject *, (PyObject * a), (a), NULL, HELD)                            \
+    each(list_text, tp_repr, PyObject *, (PyObject * a), (a), NULL, HELD)                             \
+    each(dict_text, tp_repr, PyObject *, (PyObject * a), (a), NULL, KEPT)                             \
+    each(slice_text, tp_repr, PyObject *, (PyObject * a), (a), NULL, ONE)                             \
+    each(map_next, tp_iternext, PyObject *, (PyObject * a), (a), NULL, CALLED)                        \
+    each(starmap_next, tp_iternext, PyObject *, (PyObject * a), (a), NULL, CALLED)
+
+#define PYTHONS(name, slot, kind, taken, given, failure, count)       \
+    static kind(*name##_before) taken;                                \
+    static kind name taken { return is_left(count(a)) ? failure : name##_before given; }
+WALKS(PYTHONS)
+
+/* Gives a class, and those derived from it that have the same, another function. */
+#define REPLACING(slot, function)                                                                    \
+    static int replace_##slot(PyTypeObject *type, function before, function now) {                   \
+        PyObject *derived = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type); \
+        if (derived == NULL) return -1;                                                              \
+        int failed = 0;                                                                              \
+        for (Py_ssize_t k = 0; k < PyList_GET_SIZE(derived) && !failed; k++) {                       \
+            PyTypeObject *each = (PyTypeObject *)PyList_GET_ITEM(derived, k);                        \
+            if (each->slot == before) failed = replace_##slot(each, before, now);                    \
+        }                                                                                            \
+        Py_DECREF(derived);                                                                          \
+        type->slot = now;                                                                            \
+        PyType_Modified(type);                                                                       \
+        return failed;                                                                               \
+    }
+REPLACING(tp_hash, hashfunc)
+REPLACING(tp_richcompare, richcmpfunc)
+REPLACING(tp_repr, reprfunc)
+REPLACING(tp_iternext, iternextfunc)
+
+static int installed;
+
+static PyObject *look_while_walking(PyObject *self, PyObject *types) {
+    if (installed) Py_RETURN_NONE;
+    if (!PyTuple_Check(types)) return PyErr_Format(PyExc_TypeError, "look_while_walking(): a tuple of classes");
+    Py_ssize_t place = 0, count = PyTuple_GET_SIZE(types);
+#define COUNTED(...) +1
+    if (count != 0 WALKS(COUNTED)) return PyErr_Format(PyExc_ValueError, "look_while_walking(): %zd classes", count);
+    for (Py_ssize_t k = 0; k < count; k++)
+        if (!PyType_Check(PyTuple_GET_ITEM(types, k))) return PyErr_Format(PyExc_TypeError, "look_while_walking(): no class");
+    installed = 1;
+#define INSTALLED(name, slot, kind, taken, given, failure, counts)                    \
+    {                                                                                 \
+        PyTypeObject *type = (PyTypeObject *)PyTuple_GET_ITEM(types, place++);        \
+        name##_before = type->slot;                                                   \
+        if (replace_##slot(type, type->slot, name) < 0) return NULL;                  \
+    }
+    WALKS(INSTALLED)
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"look_while_walking", look_while_walking, METH_O, "look_while_walking(classes): long walks of Python's own can be left from now on."},
+    {0},
+};
+
+int add_walks(PyObject *module) { return PyModule_AddFunctions(module, functions); }

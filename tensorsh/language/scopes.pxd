@@ -14,7 +14,7 @@ cdef class Scope:
 
 cdef class Walk:
     cdef public bint checked
-    cdef public list scopes, candidates, nodes, bindings, documented, stores, private, ranges, stack
+    cdef public list scopes, candidates, nodes, bindings, documented, stores, private, ranges, calls, stack
     cdef public object depth
     cpdef Scope scope(self, str kind, Scope parent, str class_name=*)
     cpdef object bind(self, Scope scope, str name, object node)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from . import process
 from .sealed import is_sealed, program_frame
 from .thrown import settle, throw
 from .whole import may_be_left, whole
@@ -138,8 +139,6 @@ def patiently(function: Callable, arguments: list) -> Any:
 
 NO_OBJECTS = "arrays of Python objects (dtype=object) are not available"
 
-# whether a program has imported a package, whose arrays may hold objects: packages.py says so
-objects_exist = False
 ndarray = np.ndarray  # of which programs derive no classes
 
 
@@ -147,7 +146,7 @@ def refuse_objects(values: Any) -> None:
     """Refuses arrays of Python objects among some values: numpy holds what is in them by its address alone, while a program's
     methods that it calls may put something else there."""
     for value in values:
-        if type(value) is ndarray and value.dtype.hasobject and not objects_exist:
+        if type(value) is ndarray and value.dtype.hasobject and not process.objects_exist:
             raise TypeError(NO_OBJECTS)
 
 

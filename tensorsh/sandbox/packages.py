@@ -15,7 +15,7 @@ from operator import attrgetter, methodcaller
 from types import ModuleType
 from typing import Any
 
-from . import gate, long_calls
+from . import gate, process
 from .classes import is_foreign_module
 from .files import Permissions, acting
 from .kinds import public_type
@@ -85,7 +85,7 @@ class Packages:
             prepare, self.prepare = self.prepare, None
             prepare()
         gate.read_checked = read_by_name
-        long_calls.objects_exist = True
+        process.objects_exist = True
         top = name.partition(".")[0]
         if name == top and name not in sys.modules and find_spec(name) is None:
             error = ModuleNotFoundError(f"No module named {name!r}", name=name)

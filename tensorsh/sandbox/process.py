@@ -9,6 +9,9 @@ owned = False
 programs = False
 """Whether programs are run in sessions, which may have to leave what numpy computes for long."""
 
+objects_exist = False
+"""Whether a program has imported a package, whose arrays may hold Python objects."""
+
 one_program = False
 """Whether the process serves one program only: no other is there to be kept apart from it."""
 

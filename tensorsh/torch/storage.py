@@ -88,7 +88,12 @@ def _legacy(name: str, module: str = "torch") -> Any:
     return _LegacyStorageMeta(
         made.short + "Storage",
         (_LegacyStorage,),
-        {"dtype": made, "_dtype": made, "__module__": module, "__doc__": f"Elements of {made}."},
+        {
+            "dtype": made,
+            "_dtype": made,
+            "__module__": module,
+            "__doc__": f"Elements of {made}: new ones, or those of the bytes `wrap_storage`.",
+        },
     )
 
 

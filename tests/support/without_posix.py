@@ -34,8 +34,8 @@ LIBRARIES = (
 """What is loaded beforehand: it knows Windows by itself, and finds out where it is when it is imported."""
 
 
-OPTIONAL = frozenset(("matplotlib",))
-"""Libraries that tests do not install, and that one module is for."""
+OPTIONAL = frozenset(("matplotlib", "tensorboard"))
+"""Libraries that tests do not install, and that one module or folder is for."""
 
 
 class Hidden:

@@ -241,12 +241,12 @@ class UntypedStorage(Storage):
     _checkpoint_offset = None
     _fake_device = None
 
-    def __new__(cls, *args: Any, device: Any = None, size: Any = None, **wrong: Any) -> Any:
+    def __new__(cls, *args: Any, device: Any = None, size: Any = None, **kwargs: Any) -> Any:
         given = args[0] if args else 0 if size is None else size
         if device is not None and not isinstance(device, (str, int, device_type)):
-            wrong["device"] = device
-        if wrong or len(args) > 1:
-            raise combination_error("torch.UntypedStorage", *args, **wrong)
+            kwargs["device"] = device
+        if kwargs or len(args) > 1:
+            raise combination_error("torch.UntypedStorage", *args, **kwargs)
         if isinstance(given, (int, np.integer)) and not isinstance(given, bool):
             memory = blank(whole(given), device)
         else:

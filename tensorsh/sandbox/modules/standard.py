@@ -210,9 +210,8 @@ def typing(environment: Environment) -> dict[str, Any]:
         """The real one keeps every function in a table of the process."""
         return func
 
-    table = take(real, names) | {"final": final, "runtime_checkable": runtime_checkable}
-    table |= {"Type": script_type, "get_origin": get_origin, "overload": overload}
-    return table | {"override": lambda func: func}
+    own = {"Type": script_type, "get_origin": get_origin, "overload": overload, "override": lambda func: func}
+    return take(real, names) | own | {"final": final, "runtime_checkable": runtime_checkable}
 
 
 @_table("dataclasses")

@@ -162,7 +162,7 @@ def combined(
         return result, index, index
     xp = module_of([index])
     if xp is np:
-        by_index = mode == MAX or padding_idx is not None or weight.dtype == FLOAT64
+        by_index = mode == MAX or padding_idx is not None or weight._array.dtype == FLOAT64
         bag = numbered(index, begins, bags, rows, by_index)
         index = index[: len(bag)]
     else:

@@ -32,7 +32,7 @@ def segments(offsets: np.ndarray):
 def folded(data, offsets, reduce, initial):
     axis = offsets.ndim - 1
     ufunc = UFUNCS[reduce]
-    if initial is None and offsets.ndim == 1:
+    if initial is None and offsets.ndim == 1 and type(data) is np.ndarray:
         found = segmented(np.ascontiguousarray(data), offsets.astype(np.int64, copy=False), FOLDS[reduce])
         if found is not None:
             return found
@@ -63,7 +63,7 @@ def reduced(xp, data: Array, offsets: Array, reduce, initial):
 
 
 def shared(grad, data, result, offsets, reduce, initial):
-    if reduce in ("sum", "mean") and offsets.ndim == 1 and data.ndim and grad.dtype == data.dtype:
+    if reduce in ("sum", "mean") and offsets.ndim == 1 and type(data) is np.ndarray and grad.dtype == data.dtype:
         places = offsets.astype(np.int64, copy=False)
         found = segments_spread(np.ascontiguousarray(grad), places, len(data), reduce == "mean")
         if found is not None:

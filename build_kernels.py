@@ -24,6 +24,7 @@ LEVELS = {
     "kernels/fourier": "-O2",
     "arrays/extents": "-O1",
     "arrays/switches": "-O1",
+    "/language/": "-O1",
     "operators/around": "-O1",
     "operators/titles": "-O1",
     "tape/walk": "-O1",
@@ -111,7 +112,7 @@ def shared(one: Callable[..., list[str]], pool: ThreadPoolExecutor, progress: Pr
     def compiled(sources: list[str], *rest: Any, extra_postargs: Sequence[str] = (), **named: Any) -> list[str]:
         def made(source: str) -> list[str]:
             name = Path(source).with_suffix("").as_posix()
-            less = [level for file, level in LEVELS.items() if name.endswith(file) and not os.environ.get("SANITIZE")]
+            less = [level for file, level in LEVELS.items() if file in name and not os.environ.get("SANITIZE")]
             found = one([source], *rest, extra_postargs=[*extra_postargs, *less], **named)
             progress.step()
             return found

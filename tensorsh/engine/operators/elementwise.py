@@ -45,7 +45,7 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
     single = len(op.params) == 1
     if ufunc is not KERNEL:
         exact = options.get("exact", False)
-        op.fast = precisely(ufunc, options) if exact else ufunc
+        op.fast = precisely(ufunc, options) if exact else at_default(ufunc, op.rest) if op.rest else ufunc
         if many or single:
             precise = PRECISE.get(options.get("precise", ufunc)) if exact else None
             loop = options.get("loop", precise if exact else ufunc)
@@ -74,6 +74,16 @@ def loop_of(inputs: int, single: Any, double: Any, whole: Any, numbers: bool, ha
     made = kernel("Loop")
     ufuncs = [u if type(u) is np.ufunc else None for u in (single, double, whole)]
     return None if made is None or ufuncs[0] is None else made(inputs, *ufuncs, numbers, halves)
+
+
+def at_default(ufunc: Any, rest: Any) -> Callable:
+    """A ufunc of two arrays where the setting behind them, a whole number, is what it is when left out."""
+    (default,) = rest
+
+    def compute(a: Any, b: Any, setting: Any) -> Any:
+        return ufunc(a, b) if type(setting) is int and setting == default else None
+
+    return compute
 
 
 def precisely(ufunc: Any, options: dict) -> Callable:

@@ -17,6 +17,19 @@ cdef extern from *:
         for (int k = 0; k < PyArray_NDIM(x); k++) n *= PyArray_DIM(x, k); /* numpy makes no array of more than 63 bits */
         return n;
     }
+    static CYTHON_INLINE PyObject *tensorsh_meta_of(PyObject *a) {
+        PyArrayObject *x = (PyArrayObject *)a;
+        PyObject *shape = PyTuple_New(PyArray_NDIM(x)), *meta;
+        if (shape == NULL) return NULL;
+        for (int k = 0; k < PyArray_NDIM(x); k++) {
+            PyObject *n = PyLong_FromSsize_t(PyArray_DIM(x, k));
+            if (n == NULL) return Py_DECREF(shape), NULL;
+            PyTuple_SET_ITEM(shape, k, n);
+        }
+        meta = PyTuple_Pack(2, shape, (PyObject *)PyArray_DESCR(x));
+        Py_DECREF(shape);
+        return meta;
+    }
     static CYTHON_INLINE PyObject *tensorsh_weak(PyObject *a) { return PyWeakref_NewRef(a, NULL); }
     /* Of two arrays of numpy, as the caller has made sure: 1 if they have one dtype, 2 if they have one shape; 0 where there
        are no elements. */
@@ -32,6 +45,7 @@ cdef extern from *:
     """
     object dtype_of "tensorsh_dtype_of"(object a)
     Py_ssize_t size_of "tensorsh_size_of"(object a)
+    object meta_of "tensorsh_meta_of"(object a)
     object weak "tensorsh_weak"(object a)
     int likeness "tensorsh_likeness"(object a, object b)
 
@@ -56,7 +70,7 @@ cdef class Recording:
     @cython.locals(t=Fields, each=Fields, node=Step)
     cdef object recorded(self, tuple values, object result)
     @cython.locals(t=Fields, k=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint, mixed=bint, edges=tuple,
-                   saved=tuple, metas=list)
+                   saved=tuple)
     cdef object made_node(self, tuple values, Fields result, list tensors, list outs, object title)
     cdef object node_of_lists(self, object node_class, tuple values, Fields result, list tensors, list outs)
     cdef tuple kept_where(self, long mask)
@@ -74,6 +88,18 @@ cdef inline tuple nodes_of(tuple values, bytes places, long mask):
         node = (<Fields?>values[places[k]])._node if mask >> k & 1 else None
         Py_INCREF(node)
         PyTuple_SET_ITEM(made, k, node)
+    return made
+
+cdef inline tuple metas_of(tuple values, bytes places, long mask):
+    cdef Py_ssize_t k, n = len(places)
+    cdef tuple made = PyTuple_New(n)
+    for k in range(n):
+        meta = None
+        if mask >> k & 1:
+            a = (<Fields?>values[places[k]])._array
+            meta = meta_of(a) if type(a) is ndarray else (a.shape, a.dtype)
+        Py_INCREF(meta)
+        PyTuple_SET_ITEM(made, k, meta)
     return made
 
 cpdef object beside(object x, object result)

@@ -51,6 +51,14 @@ if not cython.compiled:
         """The nodes of the tensors at places, as far as a mask has them."""
         return tuple([values[i]._node if mask >> k & 1 else None for k, i in enumerate(places)])
 
+    def meta_of(a):
+        """The shape and dtype of an array of numpy."""
+        return a.shape, a.dtype
+
+    def metas_of(values, places, mask):
+        """The shapes and dtypes of the tensors at places, as far as a mask has them."""
+        return tuple([meta_of(values[i]._array) if mask >> k & 1 else None for k, i in enumerate(places)])
+
 
 def camel(name):
     """``log_softmax`` -> ``LogSoftmax``, ``log1p`` -> ``Log1P``, ``expm1`` -> ``Expm1``, as PyTorch names its nodes."""
@@ -162,14 +170,7 @@ class Recording:
         saved = self.keep(mask, values, result, tensors, outs)
         if other == 0:
             return link(node_class, edges, saved)
-        metas = []
-        for k in range(len(self.tensors)):
-            if other >> k & 1:
-                a = values[self.tensors[k]]._array
-                metas.append((a.shape, a.dtype))
-            else:
-                metas.append(None)
-        return link(node_class, edges, saved, tuple(metas))
+        return link(node_class, edges, saved, metas_of(values, self.tensors, other))
 
     def node_of_lists(self, node_class, values, result, tensors, outs):
         """The node of a call with lists of tensors: an edge for each of their elements."""

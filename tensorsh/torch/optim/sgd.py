@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ...engine import kernels
+from ...engine.arrays.state import state as engine
 from . import differentiable
 from .arithmetic import Launches, axpy, check_fused, in_one_pass, pieces, plus
 from .differentiable import recorded
@@ -62,19 +66,23 @@ class SGD(Optimizer):
         share, nesterov, maximize = 1 - group["dampening"], group["nesterov"], group["maximize"]
         sign = -1.0 if maximize else 1.0
         launches = Launches()
+        name = "momentum_step" if momentum else "sgd_step"
+        kernel = None if engine.threads > 1 else kernels.kernel(name)
         if not momentum:
             for p in group["params"]:
-                gradient = p._grad
-                if gradient is None:
+                if p._grad is None:
                     continue
-                if launches.take("SGD", [p._array, gradient._array], decay, sign, lr):
+                array, gradient = p._array, p._grad._array
+                if type(array) is not np.ndarray and launches.take("SGD", [array, gradient], decay, sign, lr):
                     pass
-                elif in_one_pass("sgd_step", [p._array, gradient._array], -lr, decay, sign):
+                elif kernel is not None and kernel(array, gradient, -lr, decay, sign) is not None:
+                    pass
+                elif in_one_pass(name, [array, gradient], -lr, decay, sign):
                     pass
                 elif not decay and not maximize:
-                    axpy(p._array, gradient._array, -lr)
+                    axpy(array, gradient, -lr)
                 else:
-                    for x, g in pieces(p._array, gradient._array):
+                    for x, g in pieces(array, gradient):
                         g = -g if maximize else g
                         axpy(x, plus(g, x, decay) if decay else g, -lr)
                 p._bump()
@@ -91,11 +99,14 @@ class SGD(Optimizer):
                 buffer = state["momentum_buffer"] = zeros(p)
             arrays = [p._array, gradient._array, buffer._array]
             rates = (0.0, 1.0) if first else (momentum, share)
-            if launches.take("MOMENTUM", arrays, decay, sign, lr, *rates, momentum if nesterov else 0.0):
+            if type(arrays[0]) is not np.ndarray and launches.take(
+                "MOMENTUM", arrays, decay, sign, lr, *rates, momentum if nesterov else 0.0
+            ):
                 p._bump()
                 continue
             numbers = (-lr, decay, sign, momentum, share, nesterov)
-            if not first and in_one_pass("momentum_step", arrays, *numbers):
+            taken = not first and kernel is not None and kernel(*arrays, *numbers) is not None
+            if taken or not first and in_one_pass(name, arrays, *numbers):
                 p._bump()
                 continue
             for x, g, m in pieces(*arrays):

@@ -1,4 +1,7 @@
-"""The server before clients that can do what known editors can: pytest-lsp checks each answer against what its client has said."""
+"""The server before clients that can do what known editors can: pytest-lsp checks each answer against what its client has said.
+
+`.ci/run` runs this file by itself: pytest-lsp's plugin fails for tests that are no functions, as golden files are.
+"""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ async def test_what_is_shown_of_a_text(client: LanguageClient) -> None:
     while not client.diagnostics.get(URI):
         await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
     [told] = client.diagnostics[URI]
-    assert told.message.startswith("name 'undefinde' is not defined") and told.range.start.line == 2
+    assert "name 'undefinde' is not defined" in told.message and told.range.start.line == 2
     document = lsp.TextDocumentIdentifier(URI)
     hover = None
     while hover is None:  # it answers from what is known, and the text still runs

@@ -144,10 +144,11 @@ ndarray = np.ndarray  # of which programs derive no classes
 
 def refuse_objects(values: Any) -> None:
     """Refuses arrays of Python objects among some values: numpy holds what is in them by its address alone, while a program's
-    methods that it calls may put something else there."""
+    methods that it calls may put something else there. A program that has imported a package meets those of the package."""
     for value in values:
-        if type(value) is ndarray and value.dtype.hasobject and not process.objects_exist:
-            raise TypeError(NO_OBJECTS)
+        if type(value) is ndarray and value.dtype.hasobject:
+            if process.holds_objects is None or not process.holds_objects():
+                raise TypeError(NO_OBJECTS)
 
 
 def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:

@@ -55,6 +55,12 @@ class PackageModule(Namespace):
         return self._packages.public(self._real)
 
 
+def holds_objects() -> bool:
+    """Whether the program that runs has imported a package."""
+    permissions = acting()
+    return permissions is not None and permissions.packages is not None and permissions.packages.used
+
+
 class Packages:
     """The packages of one session.
 
@@ -65,6 +71,8 @@ class Packages:
     def __init__(self, permissions: Permissions, prepare: Any = None) -> None:
         self.permissions, self.prepare = permissions, prepare
         self.shown: dict[str, PackageModule] = {}
+        self.used = False
+        """Whether one was imported: arrays may hold Python objects."""
 
     def allows(self, name: str) -> bool:
         """Whether a module belongs to a package that was allowed."""
@@ -85,7 +93,7 @@ class Packages:
             prepare, self.prepare = self.prepare, None
             prepare()
         gate.read_checked = read_by_name
-        process.objects_exist = True
+        self.used, process.holds_objects = True, holds_objects
         top = name.partition(".")[0]
         if name == top and name not in sys.modules and find_spec(name) is None:
             error = ModuleNotFoundError(f"No module named {name!r}", name=name)

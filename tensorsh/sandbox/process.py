@@ -3,14 +3,18 @@ process it is, says so here before anything is loaded."""
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 owned = False
 """Whether the command line started the process: freed memory may be kept for results to come."""
 
 programs = False
 """Whether programs are run in sessions, which may have to leave what numpy computes for long."""
 
-objects_exist = False
-"""Whether a program has imported a package, whose arrays may hold Python objects."""
+holds_objects: Any = None
+"""What says whether the program that asks has imported a package, whose arrays may hold Python objects; None before any has."""
 
 one_program = False
 """Whether the process serves one program only: no other is there to be kept apart from it."""

@@ -329,3 +329,15 @@ got = [intern("a"), isgeneratorfunction(print), A(1)(2), B(2)(3), functools.redu
        sorted([2, 1], key=lambda x: -x), functools.partial(max, 3)(4), dict(a=int("3")), isinstance(1, int), type(1) is int, max(*[1, 2])]
 """)
     assert session.variables["got"] == ["a", False, 3, 5, 3, [1, 2], [2, 1], 4, {"a": 3}, True, True, 2]
+
+
+def test_objects_in_arrays_are_of_the_session_that_imported_a_package() -> None:
+    program = "import numpy as np\nstr(np.where([True], None, 1).dtype)"
+    other, importing = Session(), Session(Permissions(imports=["lark"]))
+    for session in (other, importing):
+        with pytest.raises(TypeError, match="arrays of Python objects"):
+            session.run(program)
+    importing.run("import lark")
+    assert importing.run(program) == "object"
+    with pytest.raises(TypeError, match="arrays of Python objects"):
+        other.run(program)

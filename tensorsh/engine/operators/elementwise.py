@@ -45,7 +45,7 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
     single = len(op.params) == 1
     if ufunc is not KERNEL:
         exact = options.get("exact", False)
-        op.fast = precisely(ufunc, options) if exact else at_default(ufunc, op.rest) if op.rest else ufunc
+        op.fast = precisely(ufunc, options) if exact else at_default(ufunc, op.rest) if many and op.rest else ufunc
         if many or single:
             precise = PRECISE.get(options.get("precise", ufunc)) if exact else None
             loop = options.get("loop", precise if exact else ufunc)

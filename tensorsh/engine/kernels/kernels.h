@@ -50,7 +50,8 @@
 /* The elements of a loop do not depend on one another, also where the result is written over an argument. */
 #ifdef __clang__
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#define UNROLL(times) _Pragma("clang loop unroll(full)")
+#define PRAGMA(text) _Pragma(#text)
+#define UNROLL(times) PRAGMA(clang loop unroll_count(times))
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #define PRAGMA(text) _Pragma(#text)

@@ -46,6 +46,7 @@ static int walk(Call *c) {
                 if (k != axis) base += counts[k] * array->strides[k];                        \
             const size end = i + each, first = i;                                            \
             if (axis == last)                                                                \
+                UNROLL(4)                                                                    \
                 for (; i < end; i++) {                                                       \
                     const size place = place_at(index + i);                                  \
                     if (OUTSIDE(place, n)) return 0;                                         \

@@ -103,5 +103,7 @@ cdef inline tuple metas_of(tuple values, bytes places, long mask):
     return made
 
 cpdef object beside(object x, object result)
+@cython.locals(t=Fields)
+cpdef object view_of(object array, Fields source, object node=*)
 @cython.locals(root=Fields, n=Py_ssize_t, views=list)
 cpdef object attach(Fields t, Fields source, object origin=*)

@@ -304,6 +304,15 @@ def beside(x, result):
     return x
 
 
+def view_of(array, source, node=None):
+    """The tensor of an array that is a view of `source`'s memory."""
+    t = wrap(array)
+    if node is not None:
+        t._node = node
+    attach(t, source, None)
+    return t
+
+
 def attach(t, source, origin=None):
     """Make `t` a view of `source`'s storage: a common version cell, and a place in the base's list of views."""
     base = source._root

@@ -21,7 +21,7 @@ from ...arrays.state import state
 from ...arrays.views import expanded
 from ...graph.fields import fresh, link, wrap
 from ...kernels import kernel, unsuited
-from ...tape.record import attach
+from ...tape.record import view_of
 from ...tensors.inplace import check, mutate
 from ...tensors.overlap import apart, check_inplace
 from ...tensors.subscripts import (
@@ -45,6 +45,7 @@ ndarray = np.ndarray
 masked = kernel("masked", unsuited)
 PUT = ("index_put",)
 BASIC = frozenset({int, slice})
+LONG = np.dtype(np.int64)
 NUMBERS = (bool, int, float, complex, np.generic)
 ZERO_DIM = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor "
@@ -66,12 +67,9 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             part = array[index, ...]
         except IndexError:
             raise out_of_bounds(array.shape, index) from None
-        t = wrap(part)
-        edge = self._node
-        if edge is not None and state.grad_enabled:
-            t._node = step_node(select, edge, (array.shape, 0, index))
-        attach(t, self)
-        return t
+        if self._node is not None and state.grad_enabled:
+            return view_of(part, self, step_node(select, self._node, (array.shape, 0, index)))
+        return view_of(part, self)
     if kind is slice:
         return sliced(self, index)
     if kind is tuple and len(index) <= array.ndim:
@@ -82,9 +80,9 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             return basic(self, index)
     if kind is Tensor and array.ndim and type(array) is ndarray:
         where = index._array
-        if type(where) is ndarray and where.ndim and where.dtype in INDEX_KINDS:
+        if type(where) is ndarray and where.ndim and ((dtype := where.dtype) is LONG or dtype in INDEX_KINDS):
             try:
-                if where.dtype.kind != "b":
+                if dtype is LONG or dtype.kind != "b":
                     result = array.take(where, 0)
                 else:
                     result = masked(array, where)
@@ -140,11 +138,10 @@ def sliced(self: Tensor, index: slice) -> Tensor:
         result = array[index]
     except TypeError:
         raise TypeError("slice indices must be integers or None or have an __index__ method") from None
-    t = wrap(result)
     if self._node is not None and state.grad_enabled:
-        t._node = step_node(slice_, self._node, (array.shape, 0, index.start, index.stop, index.step))
-    attach(t, self)
-    return t
+        node = step_node(slice_, self._node, (array.shape, 0, index.start, index.stop, index.step))
+        return view_of(result, self, node)
+    return view_of(result, self)
 
 
 def basic(self: Tensor, index: tuple) -> Tensor:
@@ -159,12 +156,9 @@ def basic(self: Tensor, index: tuple) -> Tensor:
             if type(i) is int and not -n <= i < n:
                 raise IndexError(f"index {i} is out of bounds for dimension {at} with size {n}") from None
         raise
-    t = wrap(part)
-    edge = self._node
-    if edge is not None and state.grad_enabled:
-        t._node = chain(edge, array.shape, index)
-    attach(t, self)
-    return t
+    if self._node is not None and state.grad_enabled:
+        return view_of(part, self, chain(self._node, array.shape, index))
+    return view_of(part, self)
 
 
 def chain(edge: Any, shape: tuple, index: tuple) -> Any:

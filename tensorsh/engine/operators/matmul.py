@@ -52,14 +52,14 @@ def reshaped(op: Any, x: Tensor, shape: tuple) -> Tensor:
     """A contiguous tensor in another shape, by `op`, for the use of the next product only."""
     view = share(x, x._array.reshape(shape))
     if x._node is not None and state.grad_enabled:
-        view._node = link(op.node_class(op.node), (x._node,), (x._array.shape,))
+        view._node = op.step(x._node, (x._array.shape,))
     return view
 
 
 def renewed(op: Any, x: Tensor, shape: tuple) -> Tensor:
     """A result that nobody has seen yet, in another shape, by `op`."""
     if x._node is not None:
-        x._node = link(op.node_class(op.node), (x._node,), (x._array.shape,))
+        x._node = op.step(x._node, (x._array.shape,))
     x._array = x._array.reshape(shape)
     return x
 

@@ -67,6 +67,7 @@ cdef class Recording:
     cdef public Py_ssize_t last_place
     cdef public dict kept, classes
     cpdef object node_class(self, object title, bint narrow=*)
+    cpdef object step(self, object edge, tuple saved)
     @cython.locals(t=Fields, each=Fields, node=Step)
     cdef object recorded(self, tuple values, object result)
     @cython.locals(t=Fields, k=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint, mixed=bint, edges=tuple,

@@ -86,6 +86,10 @@ class Recording:
             self.classes[title, narrow] = made
         return made
 
+    def step(self, edge, saved):
+        """A node of one operand, with what it keeps given."""
+        return link(self.node_class(self.node), (edge,), saved)
+
     def record(self, values, result):
         """The public results as tensors with a node."""
         return self.recorded(tuple(values), result)

@@ -19,7 +19,7 @@ from ...arrays.extents import meets
 from ...arrays.numbers import LOOSE, converted
 from ...arrays.state import state
 from ...arrays.views import expanded
-from ...graph.fields import fresh, link, wrap
+from ...graph.fields import fresh, wrap
 from ...kernels import kernel, unsuited
 from ...tape.record import view_of
 from ...tensors.inplace import check, mutate
@@ -53,11 +53,6 @@ ZERO_DIM = (
 )
 
 
-def step_node(op: Any, edge: Any, saved: tuple) -> Any:
-    """A node of one step of indexing."""
-    return link(op.node_class(op.node), (edge,), saved)
-
-
 def getitem(self: Tensor, index: Any) -> Tensor:
     """``self[index]``: a view for numbers and slices, a copy for masks and index tensors."""
     array = self._array
@@ -68,7 +63,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         except IndexError:
             raise out_of_bounds(array.shape, index) from None
         if self._node is not None and state.grad_enabled:
-            return view_of(part, self, step_node(select, self._node, (array.shape, 0, index)))
+            return view_of(part, self, select.step(self._node, (array.shape, 0, index)))
         return view_of(part, self)
     if kind is slice:
         return sliced(self, index)
@@ -125,7 +120,7 @@ def chosen(self: Tensor, result: Any, indices: list) -> Tensor:
     """The tensor of what index tensors choose."""
     if self._node is None or not state.grad_enabled:
         return fresh(result)
-    return fresh(result, step_node(ops.index, self._node, (self._array.shape, indices)))
+    return fresh(result, ops.index.step(self._node, (self._array.shape, indices)))
 
 
 def sliced(self: Tensor, index: slice) -> Tensor:
@@ -139,7 +134,7 @@ def sliced(self: Tensor, index: slice) -> Tensor:
     except TypeError:
         raise TypeError("slice indices must be integers or None or have an __index__ method") from None
     if self._node is not None and state.grad_enabled:
-        node = step_node(slice_, self._node, (array.shape, 0, index.start, index.stop, index.step))
+        node = slice_.step(self._node, (array.shape, 0, index.start, index.stop, index.step))
         return view_of(result, self, node)
     return view_of(result, self)
 
@@ -170,13 +165,13 @@ def chain(edge: Any, shape: tuple, index: tuple) -> Any:
         if type(i) is slice:
             if not whole(i, n):
                 start, stop, step = i.indices(n)
-                edge = step_node(slice_, edge, (shape, dim, start, stop, step))
+                edge = slice_.step(edge, (shape, dim, start, stop, step))
                 shape = (*shape[:dim], len(range(start, stop, step)), *shape[dim + 1 :])
             dim += 1
         else:
-            edge = step_node(select, edge, (shape, dim, i))
+            edge = select.step(edge, (shape, dim, i))
             shape = shape[:dim] + shape[dim + 1 :]
-    return step_node(alias, edge, ()) if edge is first else edge
+    return alias.step(edge, ()) if edge is first else edge
 
 
 def taken(self: Tensor, items: list) -> tuple[Tensor, list]:

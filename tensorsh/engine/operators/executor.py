@@ -151,9 +151,10 @@ class Executor(Recording):
             for at, x in enumerate(list(many)):
                 if not isinstance(x, Fields):
                     raise TypeError(f"expected Tensor as element {at} in argument {i}, but got {type(x).__name__}")
-                if x._node is not None:
+                t = cython.cast(Fields, x)
+                if t._node is not None:
                     tracked = True
-                taken.append(x._array)
+                taken.append(t._array)
             arrays[i] = taken
         return tracked
 

@@ -34,6 +34,8 @@ CALL = 1 << 13
 """The price of a matrix for LAPACK beside its arithmetic, in multiplications."""
 MANY = 1 << 20
 """Elements that take long to sort, to transform or to look up."""
+READ = 1 << 24
+"""Elements that take long to read and write a few times."""
 HUGE = 1 << 26
 """Elements that take long to read. An array of so many may cost nothing: one number, repeated."""
 

@@ -29,14 +29,23 @@ static int windows_of(Windows *w, const Argument *numbers, const Argument *in, c
 /* The first number k for which `start + k * step` is not negative. */
 INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-start + step - 1) / step; }
 
+/* One of two elements by a condition that nothing foretells: without a jump, also behind the last whole vector of a row. */
+#define CHOICE(T, I, name)                                                                                            \
+    INLINE T name##_choice(int first, T u, T v) {                                                                     \
+        I a, b;                                                                                                       \
+        memcpy(&a, &u, sizeof a), memcpy(&b, &v, sizeof b);                                                           \
+        a = (a & -(I)first) | (b & ~-(I)first);                                                                       \
+        memcpy(&u, &a, sizeof u);                                                                                     \
+        return u;                                                                                                     \
+    }
 /* The elements `from..to` of a row of windows meet another element of each. */
-#define MEET(T, I, step)                                                                                              \
+#define MEET(T, I, name, step)                                                                                        \
     INDEPENDENT                                                                                                       \
     for (size j = from; j < to; j++) {                                                                                \
         const T v = x[j * (step)];                                                                                    \
         const int better = (v > best[j]) | (v != v);                                                                  \
-        best[j] = better ? v : best[j];                                                                               \
-        number[j] = better ? tap : number[j];                                                                         \
+        best[j] = name##_choice(better, v, best[j]);                                                                  \
+        number[j] = (tap & -(I)better) | (number[j] & ~-(I)better);                                                   \
     }
 /* Every second element begins here: the even and the odd ones of a row lie apart in `halves`, which vectors can read. */
 #define SPLIT(T, name)                                                                                                \
@@ -50,24 +59,25 @@ INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-star
     INLINE const T *name##_every_second(const T *halves, size width, size start) {                                    \
         return halves + (start & 1 ? (width + 1) / 2 : 0) + (start - (start & 1)) / 2;                                \
     }
-#define LARGEST(T, step)                                                                                              \
+#define LARGEST(T, name, step)                                                                                        \
     INDEPENDENT                                                                                                       \
     for (size j = from; j < to; j++) {                                                                                \
         const T v = x[j * (step)];                                                                                    \
-        best[j] = ((v > best[j]) | (v != v)) ? v : best[j];                                                           \
+        best[j] = name##_choice((v > best[j]) | (v != v), v, best[j]);                                                \
     }
 #define POOLING(T, I, name)                                                                                           \
+    CHOICE(T, I, name)                                                                                                \
     SPLIT(T, name)                                                                                                    \
     INLINE void name##_largest(const T *x, size stride, size from, size to, T *best) {                                \
-        if (stride == 1) { LARGEST(T, 1) }                                                                            \
-        else { LARGEST(T, stride) }                                                                                   \
+        if (stride == 1) { LARGEST(T, name, 1) }                                                                            \
+        else { LARGEST(T, name, stride) }                                                                                   \
     }                                                                                                                 \
     /* The usual windows: two neighbours each. */                                                                     \
     INLINE void name##_pairs(const T *x, size count, T *best) {                                                       \
         INDEPENDENT                                                                                                   \
         for (size j = 0; j < count; j++) {                                                                            \
             const T u = x[2 * j], v = x[2 * j + 1];                                                                   \
-            best[j] = ((v > u) | (v != v)) ? v : u;                                                                   \
+            best[j] = name##_choice((v > u) | (v != v), v, u);                                                                 \
         }                                                                                                             \
     }                                                                                                                 \
     /* Maxima alone: those along the rows first, which many windows share. */                                         \
@@ -78,7 +88,9 @@ INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-star
         for (size plane = 0; plane < planes && !ends(c, rows * width); plane++) {                                     \
             if (!pairs)                                                                                               \
                 for (size j = 0; j < rows * across; j++) lines[j] = -(T)INFINITY;                                     \
-            for (size row = 0; row < rows; row++, x += width) {                                                       \
+            const size whole = pairs && width == 2 * across; /* all rows are one */                                   \
+            if (whole) name##_pairs(x, rows * across, lines), x += rows * width;                                      \
+            for (size row = 0; !whole && row < rows; row++, x += width) {                                             \
                 if (pairs) {                                                                                          \
                     name##_pairs(x, across, lines + row * across);                                                    \
                     continue;                                                                                         \
@@ -106,8 +118,8 @@ INLINE size first_inside(size start, size step) { return start >= 0 ? 0 : (-star
         }                                                                                                             \
     }                                                                                                                 \
     INLINE void name##_meet(const T *x, size stride, size from, size to, I tap, T *best, I *number) {            \
-        if (stride == 1) { MEET(T, I, 1) }                                                                            \
-        else { MEET(T, I, stride) }                                                                                   \
+        if (stride == 1) { MEET(T, I, name, 1) }                                                                            \
+        else { MEET(T, I, name, stride) }                                                                                   \
     }                                                                                                                 \
     WIDE static void name##_planes(Call *c, const Windows *w, const T *x, T *best, uint8_t *places, I *number, size planes) { \
         const size depth = w->in[0], height = w->in[1], width = w->in[2], across = w->out[2];                         \

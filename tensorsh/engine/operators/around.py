@@ -6,7 +6,7 @@ Cython compiles this file together with `around.pxd`; without a compiler it runs
 
 import numpy as np
 
-from ...sandbox.long_calls import LONG, MANY, apart
+from ...sandbox.long_calls import LONG, apart
 from ..arrays.layout import channels_are_last, with_channels_last
 
 try:
@@ -22,17 +22,18 @@ if not cython.compiled:
 class Around:
     """A kernel, called as it is."""
 
-    def __init__(self, kernel, pairs, images, most):
-        """pairs: it may take long, where no more than two arrays meet, each element of one with each of the other. images: results
-        have the channels last in memory where one of so many first arguments has, of fewer dimensions than `most`."""
+    def __init__(self, kernel, many, images, most):
+        """many: so many elements of one array take long, and so do two arrays each element of which meets each of the other;
+        0: never. images: results have the channels last in memory where one of so many first arguments has, of fewer dimensions
+        than `most`."""
         self.kernel = kernel
-        self.pairs = pairs
+        self.many = many
         self.images = images
         self.most = most
         self.__doc__ = kernel.__doc__
 
     def __call__(self, xp, *given, **options):
-        if self.pairs and self.takes_long(given):
+        if self.many and self.takes_long(given):
             result = apart(self.kernel, xp, *given, **options)
         elif options:
             result = self.kernel(xp, *given, **options)
@@ -64,7 +65,7 @@ class Around:
                     continue
                 n = size_of(x)
                 if n > 0:
-                    if n >= MANY or largest * n >= LONG or work >= LONG:
+                    if n >= self.many or largest * n >= LONG or work >= LONG:
                         return True
                     if largest * n > work:
                         work = largest * n

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox.long_calls import MANY, READ
 from ..arrays.dtype import COMPLEX, dtype
 from ..arrays.layout import by_columns, copying
 from ..examples import example
@@ -149,8 +150,8 @@ class Operator(Executor):
         if images == "columns":
             self.kernel, images = by_columns(kernel, frozenset(map(int, number))), ""
         if images or long:
-            lasting = bool(images) if long is None else bool(long)
-            self.kernel = Around(self.kernel, lasting, int(number[0]) if images else 0, 6 if images == "images" else 5)
+            many = READ if long == "once" or images and long is None else MANY if long else 0
+            self.kernel = Around(self.kernel, many, int(number[0]) if images else 0, 6 if images == "images" else 5)
         self.real_gradient = False
         """Whether complex results have no gradient: set below the declaration."""
         self.exact_numbers: bool = scalars == "exact"
@@ -314,7 +315,8 @@ def operator(
     short      given the operator and a form, makes the short way in front of it
     ufunc      an elementwise operator's array function for floats, or `by` with how it is used
     out        whether ``out=`` exists
-    long       it may take long, and can be left at any time; "hosted": and computes on the CPU wherever its tensors are
+    long       it may take long, and can be left at any time; "once": but goes through its elements once; "hosted": and computes
+               on the CPU wherever its tensors are
     laid       where results lie: "columns 0 1", these column by column; "images 2", with the channels last where one of so
                many first arguments has; "planes 1", but not in three dimensions
     view       the result shares the input's memory

@@ -105,7 +105,7 @@ def masked_fill(input: Tensor, mask, value) -> Tensor:
     return op.function(input, mask, value)
 
 
-@operator(long=True)
+@operator(long="once")
 def masked_select(xp, input: Array, mask: Array):
     """The elements where `mask` is true, in a row.
     The mask and `input` broadcast; the result is a vector. RuntimeError: a mask that is not boolean."""
@@ -198,7 +198,7 @@ def masked_scatter(input: Tensor, mask, source) -> Tensor:
     return masked_scatter_op.function(input, mask, source)
 
 
-@operator("_nonzero", method=False, long=True)
+@operator("_nonzero", method=False, long="once")
 def nonzero_op(xp, input: Array):
     if not input.ndim:
         return xp.zeros((int(bool(input.item())), 0), np.int64)

@@ -289,7 +289,7 @@ def scatter(input: Tensor, dim, index, src=None, *, value=None, reduce=None) -> 
     return op.function(*values)
 
 
-@operator(inplace=True, long=True)
+@operator(inplace=True, long="once")
 def scatter_add(xp, input: Written, dim, index: Array, src: Array):
     """A copy of `input` with `src` added at the places `index` along `dim`."""
     if xp is np and src.ndim:

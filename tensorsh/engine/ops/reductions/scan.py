@@ -69,7 +69,7 @@ def sums_along(a, dim, dtype):
     return np.add.accumulate(a.astype(FLOAT64, "C"), dim).astype(FLOAT32) if sums is None else sums
 
 
-@operator(inplace=True, long=True)
+@operator(inplace=True, long="once")
 def cumsum(xp, input: Array, dim, *, dtype=None):
     """The running sum along `dim`; integers and booleans give int64.
     The shape stays. IndexError: no such dimension."""
@@ -95,7 +95,7 @@ cumsum.fast = sums_along
 cumsum.gradient(input=lambda t, g, dim: reverse_cumsum(t, g, dim))
 
 
-@operator(inplace=True, long=True)
+@operator(inplace=True, long="once")
 def cumprod(xp, input: Array, dim, *, dtype=None):
     """The running product along `dim`; integers and booleans give int64."""
     return accumulate(xp, "cumprod", input, dim, dtype)

@@ -80,7 +80,7 @@ def along(f):
     return compute
 
 
-@operator(node=numbered("Sum"), long=True)
+@operator(node=numbered("Sum"), long="once")
 def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The sum over `dim` (a number or several; all when None). Integers and booleans give int64.
     A summed dimension goes, or has size 1 with `keepdim`. IndexError: no such dimension; RuntimeError: one named
@@ -99,7 +99,7 @@ sum.fast = sums.kernel_sum
 sum.gradient(input=sum_gradient)
 
 
-@operator(node=numbered("Mean"), long=True)
+@operator(node=numbered("Mean"), long="once")
 def mean(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The arithmetic mean over `dim` (a number or several; all when None) of a floating-point or complex tensor.
     A dimension goes, or has size 1 with `keepdim`; no elements give NaN. RuntimeError: integers without a float
@@ -175,7 +175,7 @@ def product(a, axis=None, keepdims=False):
     return row_order(np.multiply.reduce(a, axis=axis, keepdims=keepdims, dtype=a.dtype))
 
 
-@operator(node=numbered("Prod"), long=True)
+@operator(node=numbered("Prod"), long="once")
 def prod(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The product over `dim` (a number; all when None). Integers and booleans give int64.
     The dimension goes, or has size 1 with `keepdim`; no elements give 1. `dtype` is that in which is multiplied.
@@ -234,7 +234,7 @@ def logical(name, ufunc):
     kernel.__name__ = name
     kernel.__doc__ = f"Whether {'every' if name == 'all' else 'any'} element along `dim` is true."
 
-    made = operator(long=True)(kernel)
+    made = operator(long="once")(kernel)
     made.fast = along(lambda a, axis, keepdims: ufunc.reduce(a, axis, None, None, keepdims))
     made.same = lambda a, dim, keepdim: (
         made.fast(a, dim, keepdim) if type(a) is np.ndarray and a.dtype.kind == "b" else None
@@ -246,7 +246,7 @@ all = logical("all", np.logical_and)
 any = logical("any", np.logical_or)
 
 
-@operator(out=False, long=True)
+@operator(out=False, long="once")
 def count_nonzero(xp, input: Array, dim=None):
     """How many elements along `dim` are not zero.
     int64: one number for all elements where `dim` is None, else without the dimensions `dim` (a number or several).

@@ -256,12 +256,17 @@ def full_like(
     return made(array, beside(input, device), requires_grad)
 
 
-def new_form(name: str, maker: Callable) -> Callable:
-    """The method of a function that makes tensors."""
+def new_form(name: str, maker: Callable, fill: Any = None) -> Callable:
+    """The method of a function that makes tensors; `fill`: what fills one of so many elements."""
 
     def method(
         self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **other: Any
     ) -> Tensor:
+        array, plain = self._array, fill is not None and dtype is None and device is None and not requires_grad
+        if plain and not other and size and type(array) is np.ndarray and state.default_device is None:
+            shape = tuple(size[0]) if isinstance(size[0], tuple) and len(size) == 1 else size
+            if all([type(n) is int and 0 <= n < 1 << 16 for n in shape]) and len(shape) < 4:
+                return fresh(fill(shape, array.dtype))
         if hasattr(self._array, "layout") and name in ("new_zeros", "new_empty"):
             other.setdefault("layout", self.layout)
         return maker(
@@ -487,11 +492,6 @@ for _f in (tensor, scalar_tensor, as_tensor, from_numpy, zeros, ones, empty, ful
            empty_like, full_like, arange, linspace, logspace, eye):  # fmt: skip
     table.FUNCTIONS[_f.__name__] = _f
 table.FUNCTIONS["range"] = range_
-for _name, _maker in {
-    "zeros": zeros,
-    "ones": ones,
-    "empty": empty,
-    "full": full,
-}.items():
-    add_method("new_" + _name, new_form("new_" + _name, _maker))
+for _maker, _filled in (zeros, np.zeros), (ones, np.ones), (empty, blank), (full, None):
+    add_method(_name := "new_" + _maker.__name__, new_form(_name, _maker, _filled))
 add_method("new_tensor", new_tensor)

@@ -33,9 +33,8 @@ def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, coun
     if x is not None and x.dtype.char not in "fd":
         x = exactly(x) if prod(kernel_size) < FEW and x.dtype.kind in "iu" else None
     if x is not None:
-        rest = (1,) * (3 - len(out))
-        planes = as_planes(row_order(x), len(out))
-        total = region_sums(planes, edges(input.shape[2:], out, kernel_size, stride, padding), rest + out, False)
+        bounds, planar = edges(input.shape[2:], out, kernel_size, stride, padding)
+        total = region_sums(as_planes(row_order(x), len(out)), bounds, planar, False)
     if total is not None:
         total = total.reshape(*input.shape[:2], *out)
         by = divisor(
@@ -58,12 +57,12 @@ region_sums = kernel("region_sums", unsuited)
 
 @lru_cache(64)
 def edges(shape: tuple, out: tuple, kernel: tuple, stride: tuple, padding: tuple) -> Any:
-    """Where the windows begin and end within the input, in three dimensions."""
+    """Where the windows begin and end within the input, and how many there are, in three dimensions."""
     found = [np.array([0, 1])] * (3 - len(out))
     for n, m, k, s, p in zip(shape, out, kernel, stride, padding, strict=True):
         begin = np.arange(m) * s - p
         found += [np.clip(begin, 0, n), np.clip(begin + k, 0, n)]
-    return np.concatenate(found).astype(np.int64)
+    return np.concatenate(found).astype(np.int64), (1,) * (3 - len(out)) + out
 
 
 def divisor(xp, shape, out, kernel, stride, padding, include, override, dtype):

@@ -105,25 +105,6 @@ randn.__doc__ = (
 )
 
 
-def _like(name: str, fill: Callable, doc: str) -> None:
-    """A function that fills a tensor of another one's size."""
-
-    def sample(
-        input: Tensor, *, dtype: Any = None, generator: Any = None, device: Any = None, requires_grad: bool = False,
-        memory_format: Any = None, **_: Any,
-    ) -> Tensor:  # fmt: skip
-        t = fill(empty_like(input, dtype=dtype, device=device, memory_format=memory_format), generator)
-        return t.requires_grad_() if requires_grad else t
-
-    sample.__name__ = sample.__qualname__ = name
-    sample.__doc__ = doc + " in the size of another tensor."
-    function(sample)
-
-
-_like("rand_like", lambda t, generator: uniform_(t, generator=generator), "Uniform random numbers from [0, 1)")
-_like("randn_like", lambda t, generator: normal_(t, generator=generator), "Standard normal random numbers")
-
-
 @function
 def randint(
     low: Any, high: Any = None, size: Any = None, *, generator: Any = None, out: Any = None, dtype: Any = None,

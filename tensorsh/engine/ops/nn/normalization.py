@@ -25,7 +25,6 @@ from ...numerics import norms
 from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
 from ...operators.declare import Array, composite, operator
-from ...tensors.tensor import Tensor
 from ..elementwise.by_number import plus
 
 
@@ -127,8 +126,9 @@ def input_rstd(t, centred, axes, rstd, n):
 
 def check_batch(size: Any, input: Any = None) -> None:
     if prod([size[0], *size[2:]]) == 1:
-        shown = size if input is None else input.shape
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {shown}")
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {getattr(input, 'shape', size)}"
+        )
 
 
 def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
@@ -151,13 +151,6 @@ def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
 STATISTICS = ("running_mean", "running_var", "weight", "bias")
 
 
-def _features(name: str, expected: int, v: Tensor) -> None:
-    if v._array.ndim > 1 and v._array.size == expected and name.startswith("running"):
-        raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {v.ndim}")
-    if v._array.size != expected:
-        raise RuntimeError(f"{name} should contain {expected} elements not {v.numel()}")
-
-
 @composite("nn.functional.batch_norm", method=False)
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     """Normalise each channel of input [N, C, ...] over the batch; running statistics are updated while training."""
@@ -173,8 +166,10 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
             raise RuntimeError(f"{name} must be defined in evaluation mode")
     channels = shape[1] if len(shape) > 1 else 0
     for name, v in zip(STATISTICS, (running_mean, running_var, weight, bias), strict=True):
-        if v is not None:
-            _features(name, channels, v)
+        if v is not None and (v._array.size != channels or v._array.ndim > 1 and name in STATISTICS[:2]):
+            if v._array.size != channels:
+                raise RuntimeError(f"{name} should contain {channels} elements not {v.numel()}")
+            raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {v.ndim}")
     if empty:
         return input.clone()
     if len(shape) == 1:

@@ -27,9 +27,9 @@ class OptimizedModule(Module):
         self._modules["_orig_mod"] = mod
         self.__dict__["_orig_mod"] = mod
         self.__dict__["_options"] = dict(options or {})
-        backend = self._options.get("backend")
-        plain = callable(backend) and type(backend) is not str
-        made = mod if plain else compiled(mod, fullgraph=bool(self._options.get("fullgraph")))
+        from ..replay.options import backend
+
+        made = compiled(mod, bool(self._options.get("fullgraph")), backend=backend(self._options))
         self.__dict__["_compiled"] = made
         self.__dict__.pop("training", None)
 

@@ -43,11 +43,16 @@ def compile(model: Any, options: dict[str, Any]) -> Any:
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if options.get("disable") or state.__dict__.get("stance") == "force_eager":
         return model
-    backend = options.get("backend")
     if isinstance(model, Module):
         from .._dynamo.eval_frame import OptimizedModule
 
         return OptimizedModule(model, options)
-    if type(model) is not FunctionType or callable(backend) and type(backend) is not str:
+    if type(model) is not FunctionType:
         return model
-    return compiled(model, fullgraph=bool(options.get("fullgraph")), most=options.get("recompile_limit"))
+    return compiled(model, bool(options.get("fullgraph")), options.get("recompile_limit"), backend(options))
+
+
+def backend(options: dict[str, Any]) -> Any:
+    """The compiler that is asked for, or the default one: a name, or a function."""
+    chosen = options.get("backend")
+    return state.__dict__.get("default_backend") if chosen is None else chosen

@@ -126,9 +126,8 @@ def input_rstd(t, centred, axes, rstd, n):
 
 def check_batch(size: Any, input: Any = None) -> None:
     if prod([size[0], *size[2:]]) == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {getattr(input, 'shape', size)}"
-        )
+        shown = getattr(input, "shape", size)
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {shown}")
 
 
 def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:

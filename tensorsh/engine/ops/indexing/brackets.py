@@ -71,7 +71,9 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         return sliced(self, index)
     if kind is tuple and len(index) <= array.ndim:
         for i in index:
-            if type(i) is not int and (type(i) is not slice or i.step is not None):
+            if type(i) is not int and (
+                type(i) is not slice or i.step is not None and (type(i.step) is not int or i.step < 1)
+            ):
                 break
         else:
             return basic(self, index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -27,8 +28,11 @@ from .classes import check_reduction, legacy, reduce, reduced, spread
 @operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True)
 def bce(xp, input: Array, target: Array, weight: Constant = None, reduction="mean"):
     """-(y log x + (1 - y) log(1 - x)), logarithms not below -100."""
-    refuse(~((input >= 0) & (input <= 1)), lambda: RuntimeError("all elements of input should be between 0 and 1"))
-    refuse(~((target >= 0) & (target <= 1)), lambda: RuntimeError("all elements of target should be between 0 and 1"))
+    for name, x in ("input", input), ("target", target):
+        if type(x) is np.ndarray and x.size and np.minimum.reduce(x, None) >= 0 and np.maximum.reduce(x, None) <= 1:
+            continue
+        text = f"all elements of {name} should be between 0 and 1"
+        refuse(~((x >= 0) & (x <= 1)), partial(RuntimeError, text))
     low = input.dtype.type(-100)
     loss = (target - 1) * xp.maximum(rounded(xp.log1p, -input), low)
     loss = loss - target * xp.maximum(rounded(xp.log, input), low)
@@ -55,7 +59,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     """Cross entropy of probabilities with targets between 0 and 1.
     A logarithm is at least -100. RuntimeError: input outside [0, 1]; ValueError: shapes that differ."""
     reduction = legacy(size_average, reduce, reduction)
-    if target.size() != input.size():
+    if target._array.shape != input._array.shape:
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. Please "
             "ensure they have the same size."

@@ -33,14 +33,14 @@ def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, coun
     if x is not None and x.dtype.char not in "fd":
         x = exactly(x) if prod(kernel_size) < FEW and x.dtype.kind in "iu" else None
     if x is not None:
-        bounds, planar = edges(input.shape[2:], out, kernel_size, stride, padding)
+        bounds, planar, counts = regions(
+            input.shape[2:], out, kernel_size, stride, padding, count_include_pad, divisor_override
+        )
         total = region_sums(as_planes(row_order(x), len(out)), bounds, planar, False)
     if total is not None:
-        total = total.reshape(*input.shape[:2], *out)
-        by = divisor(
-            xp, input.shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, total.dtype
-        )
-        np.divide(total, by, total)
+        total = total.reshape(input.shape[:2] + out)
+        kind = total.dtype
+        np.divide(total, counts.astype(kind) if type(counts) is np.ndarray else kind.type(counts), total)
         return total if x is input else np.trunc(total).astype(input.dtype)
     full = surrounded(xp, input, padding, kernel_size, stride, ones, out, 0)
     for _, place in places(kernel_size, stride, ones, out):
@@ -56,13 +56,17 @@ region_sums = kernel("region_sums", unsuited)
 
 
 @lru_cache(64)
-def edges(shape: tuple, out: tuple, kernel: tuple, stride: tuple, padding: tuple) -> Any:
-    """Where the windows begin and end within the input, and how many there are, in three dimensions."""
+def regions(
+    shape: tuple, out: tuple, kernel: tuple, stride: tuple, padding: tuple, include: bool, override: int | None
+) -> tuple:
+    """Where the windows begin and end within the input, and how many there are, in three dimensions; how many elements each
+    one's mean counts."""
     found = [np.array([0, 1])] * (3 - len(out))
     for n, m, k, s, p in zip(shape, out, kernel, stride, padding, strict=True):
         begin = np.arange(m) * s - p
         found += [np.clip(begin, 0, n), np.clip(begin + k, 0, n)]
-    return np.concatenate(found).astype(np.int64), (1,) * (3 - len(out)) + out
+    counts = override or window_counts(shape, out, kernel, stride, padding, include)
+    return np.concatenate(found).astype(np.int64), (1,) * (3 - len(out)) + out, counts
 
 
 def divisor(xp, shape, out, kernel, stride, padding, include, override, dtype):

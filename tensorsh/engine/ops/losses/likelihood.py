@@ -85,9 +85,11 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 )
 def bce_logits(xp, input: Array, target: Array, weight: Constant = None, pos_weight: Constant = None, reduction="mean"):
     """(1 - y) x + log(1 + exp(-x)), weighted; the logarithm in the stable form."""
-    soft = rounded(xp.log1p, rounded(xp.exp, -xp.abs(input))) + xp.maximum(-input, input.dtype.type(0))
+    soft = rounded(xp.log1p, rounded(xp.exp, -xp.abs(input)))
+    soft += xp.maximum(-input, input.dtype.type(0))
     if pos_weight is None:
-        loss = (1 - target) * input + soft
+        loss = (1 - target) * input
+        loss += soft
     else:
         loss = (1 - target) * input + ((pos_weight - 1) * target + 1) * soft
     return reduce(xp, loss if weight is None else loss * weight, reduction)
@@ -121,7 +123,7 @@ def binary_cross_entropy_with_logits(
     """Cross entropy of logits with targets between 0 and 1, stable for large logits.
     ValueError: shapes that differ."""
     reduction = legacy(size_average, reduce, reduction)
-    if target.size() != input.size():
+    if target._array.shape != input._array.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     if target._array.dtype.kind == "b" and input._array.dtype.kind != "b":
         raise RuntimeError(
@@ -134,7 +136,9 @@ def binary_cross_entropy_with_logits(
         raise RuntimeError(
             f"result type {input.dtype.short} can't be cast to the desired output type {target.dtype.short}"
         )
-    if input.dtype.is_floating_point and promote_types(input.dtype, target.dtype) is not target.dtype:
+    if input.dtype is target.dtype:
+        pass
+    elif input.dtype.is_floating_point and promote_types(input.dtype, target.dtype) is not target.dtype:
         input = input.to(target.dtype)  # the result is written into a tensor of the target's dtype
     if weight is not None:
         check_kept(target, weight)

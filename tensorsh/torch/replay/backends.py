@@ -14,16 +14,23 @@ from typing import Any
 
 from ...engine.arrays.state import state
 from ...engine.tensors.tensor import Tensor
-from ..fx.graph import Graph
-from ..fx.graph_module import GraphModule
 from ..nn.modules.module import Module
-from .compiled import MOST, Programs, finished
+from .compiled import MOST, Programs, compiled, finished
 from .errors import BackendCompilerFailed
 from .guards import Guards
 from .names import VIEWS
 from .recording import Recording, Slot
 from .trial import opened
 from .writing import Writer
+
+
+def by_options(function: Any, options: dict[str, Any], most: int | None = None) -> Any:
+    """What `torch.compile` makes of a function or a module: by the backend that is asked for, or the default one."""
+    backend, fullgraph = options.get("backend"), bool(options.get("fullgraph"))
+    if backend is None:
+        backend = state.__dict__.get("default_backend")
+    by = ByBackend(function, backend, fullgraph, most) if callable(backend) and type(backend) is not str else None
+    return compiled(function, fullgraph, most, by)
 
 
 class ByBackend(Programs):
@@ -65,6 +72,8 @@ class ByBackend(Programs):
 
     def made(self, guards: Guards, recording: Recording, tree: Any) -> Callable:
         """The program of the calls that pass the guards."""
+        from ..fx.graph_module import GraphModule
+
         tensors = guards.tensors
         read = list(dict.fromkeys(n for node in recording.nodes for n in ordered((node.args, node.kwargs))))
         inputs = [n for n in read if n < len(tensors)]
@@ -114,8 +123,10 @@ def names(function: Any, guards: Guards, numbers: list[int]) -> list[str]:
     ]
 
 
-def graph_of(recording: Recording, inputs: dict[int, str], outputs: list[int]) -> Graph:
-    """The operators of a recording as a graph: its inputs by name, and the numbers of its outputs."""
+def graph_of(recording: Recording, inputs: dict[int, str], outputs: list[int]) -> Any:
+    """The operators of a recording as a graph of `torch.fx`: its inputs by name, and the numbers of its outputs."""
+    from ..fx.graph import Graph
+
     graph = Graph()
     nodes: dict[int, Any] = {}
     for number, name in inputs.items():
@@ -155,7 +166,7 @@ def filled(value: Any, nodes: dict[int, Any]) -> Any:
     return {key: filled(each, nodes) for key, each in value.items()} if type(value) is dict else value
 
 
-def bound(graph: Graph, made: Any, result: Any, nodes: dict[int, Any]) -> None:
+def bound(graph: Any, made: Any, result: Any, nodes: dict[int, Any]) -> None:
     """Put a node at the number of its result, or its parts at those of several."""
     if type(result) is Slot:
         nodes[result.number] = made

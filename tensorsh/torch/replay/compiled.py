@@ -200,9 +200,9 @@ def reset() -> None:
         each.useful = each.active = False
 
 
-def compiled(function: Any, fullgraph: bool = False, most: int | None = None, backend: Any = None) -> Any:
+def compiled(function: Any, fullgraph: bool = False, most: int | None = None, programs: Programs | None = None) -> Any:
     """A function that gives what another, or a module, gives, by programs of its operators where it can; the other itself, where
-    its Python does more than compute. backend: a function that makes the programs of graphs."""
+    its Python does more than compute. programs: others than those of its recordings."""
     if isinstance(function, Module):
         dressed: Any = lambda call: call
     else:
@@ -211,12 +211,7 @@ def compiled(function: Any, fullgraph: bool = False, most: int | None = None, ba
         except Refused:
             return function
         dressed = wraps(function)
-    if callable(backend) and type(backend) is not str:
-        from .backends import ByBackend  # with it comes torch.fx
-
-        programs: Programs = ByBackend(function, backend, fullgraph, most)
-    else:
-        programs = Programs(function, fullgraph, most)
+    programs = programs or Programs(function, fullgraph, most)
     everyone.add(programs)
     known = programs.known
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...engine.arrays.state import state
 from ..nn.modules.module import Module
-from .compiled import compiled
+from .backends import by_options
 from .errors import InvalidBackend
 
 BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
@@ -49,10 +49,4 @@ def compile(model: Any, options: dict[str, Any]) -> Any:
         return OptimizedModule(model, options)
     if type(model) is not FunctionType:
         return model
-    return compiled(model, bool(options.get("fullgraph")), options.get("recompile_limit"), backend(options))
-
-
-def backend(options: dict[str, Any]) -> Any:
-    """The compiler that is asked for, or the default one: a name, or a function."""
-    chosen = options.get("backend")
-    return state.__dict__.get("default_backend") if chosen is None else chosen
+    return by_options(model, options, options.get("recompile_limit"))

@@ -85,11 +85,9 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 )
 def bce_logits(xp, input: Array, target: Array, weight: Constant = None, pos_weight: Constant = None, reduction="mean"):
     """(1 - y) x + log(1 + exp(-x)), weighted; the logarithm in the stable form."""
-    soft = rounded(xp.log1p, rounded(xp.exp, -xp.abs(input)))
-    soft += xp.maximum(-input, input.dtype.type(0))
+    soft = rounded(xp.log1p, rounded(xp.exp, -xp.abs(input))) + xp.maximum(-input, input.dtype.type(0))
     if pos_weight is None:
-        loss = (1 - target) * input
-        loss += soft
+        loss = (1 - target) * input + soft
     else:
         loss = (1 - target) * input + ((pos_weight - 1) * target + 1) * soft
     return reduce(xp, loss if weight is None else loss * weight, reduction)

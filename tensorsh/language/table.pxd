@@ -6,7 +6,7 @@ cdef class Table:
     cdef public object lexicon
     cdef public dict literals
     @cython.locals(token=tuple, first=tuple, last=tuple, actions=list, reached=list, states=list, values=list, starts=list, index=Py_ssize_t,
-                   state=Py_ssize_t, code=Py_ssize_t, number=Py_ssize_t, begin=Py_ssize_t, before=Py_ssize_t, top=Py_ssize_t, end=Py_ssize_t, kind=str, size=Py_ssize_t, children=list, after=dict, where=dict,
+                   state=Py_ssize_t, code=Py_ssize_t, number=Py_ssize_t, before=Py_ssize_t, top=Py_ssize_t, end=Py_ssize_t, kind=str, size=Py_ssize_t, children=list, after=dict, where=dict,
                    row=dict, steps=Py_ssize_t)
     cpdef object parse(self, list tokens, list rules)
 

@@ -58,14 +58,14 @@ class Table:
     def parse(self, tokens: list[Token], rules: list[tuple[str, int, Any, Any]]) -> Any:
         """Run the actions over the tokens; raises Rejected."""
         actions, reached = self.actions, self.reached
-        states: list[Any] = [
-            self.start
-        ]  # the stacks, used up to `top`: the states, what led to each, where that begins
+        # The stacks, used up to `top`: the states, what led to each, the token that that begins with.
+        states: list[Any] = [self.start]
         values: list[Any] = [None]
-        starts: list[int] = [0]
+        starts: list[Any] = [None]
         top = 0
         state, steps = self.start, STEPS
         index = -1
+        last: Any = None  # A compound statement ends with its last word, not with the line break behind it.
         for token in tokens:
             index += 1
             kind = token[0]
@@ -82,10 +82,12 @@ class Table:
                     if top == len(states):
                         states.append(found)
                         values.append(token)
-                        starts.append(index)
+                        starts.append(token)
                     else:
-                        states[top], values[top], starts[top] = found, token, index
+                        states[top], values[top], starts[top] = found, token, token
                     state = code
+                    if kind not in _LAYOUT:
+                        last = token
                     break
                 number = ~code
                 origin, size, select, action = rules[number]
@@ -99,10 +101,7 @@ class Table:
                     elif action is list:
                         values[top] = children if select is None else _selected(select, children)
                     else:
-                        begin, before = starts[top], index - 1
-                        first, last = tokens[begin], tokens[before]
-                        if last[0] in _LAYOUT:
-                            last = _last_visible(tokens, index)
+                        first = starts[top]
                         where = {
                             "lineno": first[2],
                             "col_offset": first[3],
@@ -122,7 +121,7 @@ class Table:
                     top += 1
                     states[top:] = [0]
                     values[top:] = [made]
-                    starts[top:] = [index]
+                    starts[top:] = [token]
                 before = states[top - 1]
                 row = reached[before]
                 after = row.get(origin)
@@ -168,13 +167,6 @@ class Table:
             states = [*states, self.gotos[states[-1]][origin]]
             if states[-1] == self.end and kind == "$END":
                 return True
-
-
-def _last_visible(tokens: list[Token], index: int) -> Token:
-    """A compound statement ends with its last word, not with the line break behind it."""
-    while tokens[index - 1][0] in _LAYOUT:
-        index -= 1
-    return tokens[index - 1]
 
 
 def _selector(size: int, kept: list[list[int]], nones: int) -> tuple[Any, ...] | None:

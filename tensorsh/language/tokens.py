@@ -20,6 +20,7 @@ MAX_INDENTS = 100
 MAX_FSTRINGS = 100
 
 _CLOSING = {")": "(", "]": "[", "}": "{"}
+COMPILED = not __file__.endswith(".py")
 _STRUCTURE = frozenset("( [ { ) ] } : := = !".split())
 """Operators that open or close something, or may in an f-string."""
 _MARGIN = re.compile(r"[ \t\f]*(?:#[^\n]*)?")
@@ -95,9 +96,22 @@ class _Tokenizer(FStrings):
         plain, operators = self.lexicon.plain, self.lexicon.operators
         kinds = self.lexicon.kinds
         ascii_only, steps = self.ascii, STEPS
+        by_characters = COMPILED and ascii_only
         position = self.indent(0)
         size = len(text)
         while position < size:
+            if by_characters and not fstrings:
+                position = self.plain(position)
+                if position == size:
+                    break
+                if text[position] == "\n":
+                    line, column = self.line, position - self.line_start
+                    position += 1
+                    self.new_line(position)
+                    if not brackets:
+                        self.end_line(line, column)
+                        position = self.indent(position)
+                    continue
             for match in finditer(text, position):  # until what follows is no ordinary token
                 if len(tokens) % steps == 0:
                     step()
@@ -185,7 +199,82 @@ class _Tokenizer(FStrings):
                 elif kind == "ODD":
                     position = self.odd(match.start())
                     break
+                if by_characters:
+                    break
         self.finish()
+
+    def plain(self, position: int) -> int:
+        """Reads names, plain numbers, operators and what lies between them by their characters, in compiled code, of a text in ASCII
+        outside of f-strings: the tokens that the pattern finds. Gives the position of the first thing that is none of these."""
+        text, tokens, brackets, line, line_start = self.text, self.tokens, self.brackets, self.line, self.line_start
+        keywords, plain, operators = self.lexicon.keywords, self.lexicon.plain, self.lexicon.operators
+        steps, size = STEPS, len(text)
+        while position < size:
+            start = position
+            c = text[position]
+            if c == " " or c == "\t" or c == "\f":
+                position += 1
+                continue
+            if len(tokens) % steps == 0:
+                step()
+            after = position + 1
+            if "a" <= c <= "z" or "A" <= c <= "Z" or c == "_":
+                while after < size:
+                    c = text[after]
+                    if not ("a" <= c <= "z" or "A" <= c <= "Z" or "0" <= c <= "9" or c == "_"):
+                        break
+                    after += 1
+                if after < size and (c == "'" or c == '"'):
+                    return start
+                value = text[start:after]
+                kind: Any = keywords.get(value, "NAME")
+                if kind == "ASYNC":
+                    return start
+            elif "0" <= c <= "9":
+                zero = c == "0"
+                points = 0
+                while after < size:
+                    c = text[after]
+                    if c == "." and not points:
+                        points = 1
+                    elif not "0" <= c <= "9" or zero and not points:
+                        break
+                    after += 1
+                if after < size and ("a" <= c <= "z" or "A" <= c <= "Z" or "0" <= c <= "9" or c == "_" or c == "."):
+                    return start
+                value = text[start:after]
+                kind = "NUMBER"
+            elif c == "#":
+                position = text.find("\n", position)
+                if position < 0:
+                    return size
+                continue
+            else:
+                following = text[after] if after < size else "\n"
+                if c == "." and "0" <= following <= "9":
+                    return start
+                value = c
+                if following == "=" or following == c or following == ">" or following == ".":
+                    value = text[start : start + 3]
+                    if value not in operators:
+                        value = text[start : start + 2]
+                        if value not in operators:
+                            value = c
+                kind = plain.get(value)
+                if kind is None:
+                    kind = operators.get(value)
+                    if kind is None or value == "!":
+                        return start
+                    if value == "(" or value == "[" or value == "{":
+                        if len(brackets) >= MAX_BRACKETS:
+                            return start
+                        brackets.append((value, line, start - line_start))
+                    elif value == ")" or value == "]" or value == "}":
+                        self.close(value, start)
+                after = start + len(value)
+            tokens.append((kind, value, line, start - line_start, line, after - line_start))
+            position = after
+        return size
 
     # lines
 

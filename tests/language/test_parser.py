@@ -13,10 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tensorsh.language import tokens
 from tensorsh.language.build import TABLE, build_table, grammar_hash, grammar_path, read_text
 from tensorsh.language.compiler import compile_program
 from tensorsh.language.parser import TsrSyntaxError, parse, parse_ast
 from tensorsh.language.prompt import completeness
+from tensorsh.language.table import load_table
 
 from ..support.processes import printed
 from .corpus import PROGRAMS
@@ -245,3 +247,26 @@ def _timed(work, clock) -> float:
     start = clock()
     work()
     return clock() - start
+
+
+PIECES = (
+    """a b Z _ 0 1 9 . + - * / % @ < > & | ^ ~ ; ' " # \\ $ ? ` ( ) [ ] { } : = ! , == := -> ... **= //= 0x1f 1e5 1_000 1. 007 0.5 1.5j
+f'{x!r:>{w}}' rb'x' async match case if for lambda ''' é 0b12 5.e3 3.__class__ a.b""".split()
+    + [" ", "\t", "\f", "\n", "\n  ", "\n    ", "\\\n"]
+)
+
+
+def test_tokens_read_by_characters_are_those_of_the_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compiled, the tokenizer reads plain ASCII without the pattern: valid texts and wrong ones alike."""
+    lexicon = load_table().lexicon
+
+    def read(text: str, by_characters: bool) -> list:
+        monkeypatch.setattr(tokens, "COMPILED", by_characters and tokens.COMPILED)
+        found = tokens.tokenize(text, lexicon)
+        monkeypatch.undo()
+        return [(kind, vars(v) if kind == "ERROR" else v, *place) for kind, v, *place in found]
+
+    draw = random.Random(7)
+    for _ in range(4000):
+        text = "".join(draw.choice(PIECES) for _ in range(draw.randint(1, 20)))
+        assert read(text, True) == read(text, False), text

@@ -348,3 +348,15 @@ def test_numbers_that_change_at_each_call_do_not_fill_the_memory():
     made.run("for k in range(100): y = c(x, k)")
     assert made.run("y.tolist()") == [197.0, 197.0]
     assert replays(made, "c(x, 1)")
+
+
+def test_a_session_hands_no_graph_to_a_backend() -> None:
+    """A graph's text is Python that nobody has read: programs of a session have no `torch.fx`."""
+    session = Session()
+    session.run("got = []\ndef backend(gm, inputs):\n    got.append(gm)\n    return gm\n")
+    session.run(
+        "f = torch.compile(lambda x: x + 1, backend=backend)\nm = torch.compile(nn.Linear(2, 2), backend=backend)"
+    )
+    assert session.run("str(f(ones(2))), tuple(m(ones(2)).shape), got") == ("tensor([2., 2.])", (2,), [])
+    session.run("torch.compiler.set_default_backend(backend)")
+    assert session.run("str(torch.compile(lambda x: x * 2)(ones(2))), got") == ("tensor([2., 2.])", [])

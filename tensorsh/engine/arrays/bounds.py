@@ -27,7 +27,7 @@ _flagged: list[Any] = []
 def refuse(wrong: Any, error: Callable[[], Exception]) -> None:
     """Raise `error()` if any element of the mask `wrong` is set."""
     if isinstance(wrong, (np.ndarray, np.generic)):
-        if wrong.any():
+        if np.count_nonzero(wrong):
             raise error()
         return
     if absent(wrong):  # the meta device has no values

@@ -62,6 +62,8 @@ def channels_are_last(array: Any) -> bool:
     if array.ndim not in (4, 5) or array.flags.c_contiguous and array.shape[1] != 1:
         return False
     shape, strides = array.shape, array.strides
+    if strides[-1] < strides[1] * shape[1]:  # the usual case
+        return False
     least = 0
     for axis in (1, *range(array.ndim - 1, 1, -1), 0):
         if not shape[axis] or strides[axis] < least or not axis and least == strides[1]:

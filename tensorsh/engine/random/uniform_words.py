@@ -379,5 +379,6 @@ C_NAMES = {
 LONG_NAMES = {
     "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "uint16": "short unsigned int", "bool": "bool",
     "int32": "int", "int64": "long int", "uint32": "unsigned int", "uint64": "long unsigned int",
+    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
 """As the distributions name them."""

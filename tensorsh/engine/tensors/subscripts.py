@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox.long_calls import extremes, places
+from ...sandbox.long_calls import HUGE, extremes, places
 from ..arrays.backend import device_of
 from ..arrays.bounds import refuse
 from ..arrays.cupy_module import nowhere
@@ -20,7 +20,8 @@ from .tensor import Tensor
 
 ndarray = np.ndarray
 FULL = slice(None)
-INDEX_KINDS = (np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.bool_))
+INDICES = (np.dtype(np.int64), np.dtype(np.int32))
+INDEX_KINDS = (*INDICES, np.dtype(np.bool_))
 
 
 def outside(index: Any, wrong: Any, dim: int, n: int) -> IndexError:
@@ -38,6 +39,31 @@ def single(index: tuple) -> int | None:
     if type(last) is Tensor and last._array.ndim and last._array.dtype.kind == "i" and last._array.dtype in INDEX_KINDS:
         return len(before)
     return None
+
+
+def in_places(index: tuple) -> tuple | None:
+    """The arrays of an index of integer tensors alone, as in ``x[i, j]``; None for others."""
+    found = []
+    for i in index:
+        if type(i) is not Tensor:
+            return None
+        a = i._array
+        if type(a) is not ndarray or not a.ndim or a.dtype not in INDICES or a.size >= HUGE:
+            return None
+        found.append(a)
+    return tuple(found)
+
+
+def elements(xp: Any, array: Any, where: Any) -> Any:
+    """The elements at an index as numpy takes it, in row order."""
+    result = array[where]
+    if type(result) is not ndarray and xp is np:
+        return np.asarray(result)
+    if not result.flags.c_contiguous:
+        return xp.ascontiguousarray(result)
+    if xp is np and 1 in result.shape:  # numpy leaves odd strides there
+        return result.reshape(-1).reshape(result.shape)
+    return result
 
 
 def check_slice(index: slice) -> None:

@@ -125,7 +125,8 @@ def check_fits(input: tuple, weight: tuple, padding: tuple, dilation: tuple, d: 
         )
 
 
-def check_output(input: tuple, weight: tuple, stride: tuple, padding: tuple, dilation: tuple, rest: tuple) -> None:
+@remembered
+def check_output(input: tuple, weight: tuple, stride: tuple, padding: tuple, dilation: tuple, rest: tuple) -> bool:
     """The settings of a transposed convolution that depend on each other; a line is an image of height 1."""
     d = len(stride)
     axes = ("depth", "height", "width")[-max(d, 2) :]
@@ -148,6 +149,7 @@ def check_output(input: tuple, weight: tuple, stride: tuple, padding: tuple, dil
             f"Given input size per channel: ({given}). Calculated output size per channel: ({found}). Output size is too "
             "small"
         )
+    return True
 
 
 def check_dims(input: Tensor, d: int, name: str) -> None:

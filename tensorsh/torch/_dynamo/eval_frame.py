@@ -6,7 +6,7 @@ from typing import Any
 
 from ...sandbox.classes import allow
 from ..nn.modules.module import Module
-from ..replay.compiled import compiled
+from ..replay.backends import by_options
 
 __all__ = ["OptimizedModule", "is_dynamo_supported"]
 
@@ -27,10 +27,7 @@ class OptimizedModule(Module):
         self._modules["_orig_mod"] = mod
         self.__dict__["_orig_mod"] = mod
         self.__dict__["_options"] = dict(options or {})
-        backend = self._options.get("backend")
-        plain = callable(backend) and type(backend) is not str
-        made = mod if plain else compiled(mod, fullgraph=bool(self._options.get("fullgraph")))
-        self.__dict__["_compiled"] = made
+        self.__dict__["_compiled"] = by_options(mod, self._options)
         self.__dict__.pop("training", None)
 
     @property

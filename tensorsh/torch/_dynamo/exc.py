@@ -1,5 +1,5 @@
 """``torch._dynamo.exc``: the errors of the compiler."""
 
-from ..replay.errors import InvalidBackend, TorchDynamoException, Unsupported
+from ..replay.errors import BackendCompilerFailed, InvalidBackend, TorchDynamoException, Unsupported
 
-__all__ = ["InvalidBackend", "TorchDynamoException", "Unsupported"]
+__all__ = ["BackendCompilerFailed", "InvalidBackend", "TorchDynamoException", "Unsupported"]

@@ -41,6 +41,9 @@ MOST = 8
 class Programs:
     """A function's programs, each with the guards that say which calls are its own."""
 
+    raises = False
+    """Whether an error of a program is the program's, and not to be looked for in the function."""
+
     def __init__(self, function: Any, fullgraph: bool = False, most: int | None = None) -> None:
         """function: it, or a module. fullgraph: say what is not one graph. most: so many programs at most."""
         self.function = function
@@ -197,9 +200,9 @@ def reset() -> None:
         each.useful = each.active = False
 
 
-def compiled(function: Any, fullgraph: bool = False, most: int | None = None) -> Any:
+def compiled(function: Any, fullgraph: bool = False, most: int | None = None, programs: Programs | None = None) -> Any:
     """A function that gives what another, or a module, gives, by programs of its operators where it can; the other itself, where
-    its Python does more than compute."""
+    its Python does more than compute. programs: others than those of its recordings."""
     if isinstance(function, Module):
         dressed: Any = lambda call: call
     else:
@@ -208,7 +211,7 @@ def compiled(function: Any, fullgraph: bool = False, most: int | None = None) ->
         except Refused:
             return function
         dressed = wraps(function)
-    programs = Programs(function, fullgraph, most)
+    programs = programs or Programs(function, fullgraph, most)
     everyone.add(programs)
     known = programs.known
 
@@ -218,6 +221,8 @@ def compiled(function: Any, fullgraph: bool = False, most: int | None = None) ->
             try:
                 result = program(args, kwargs)
             except Exception:
+                if programs.raises:
+                    raise
                 return function(*args, **kwargs)  # which has the words
             if result is EAGER:
                 programs.idle()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...sandbox.sealed import Sealed
 
 MODULE = "torch._dynamo.exc"
@@ -20,6 +22,17 @@ class InvalidBackend(TorchDynamoException):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends.")
+
+
+class BackendCompilerFailed(TorchDynamoException):
+    """A function that was to make a program of a graph raised an error, or made none."""
+
+    __module__ = MODULE
+
+    def __init__(self, backend: Any, error: Exception) -> None:
+        name = getattr(backend, "__name__", "?")
+        super().__init__(f"backend={name!r} raised:\n{type(error).__name__}: {error}")
+        self.backend_name, self.inner_exception = name, error
 
 
 class Unsupported(TorchDynamoException):

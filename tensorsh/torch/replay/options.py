@@ -7,7 +7,7 @@ from typing import Any
 
 from ...engine.arrays.state import state
 from ..nn.modules.module import Module
-from .compiled import compiled
+from .backends import by_options
 from .errors import InvalidBackend
 
 BACKENDS = ("cudagraphs", "inductor", "openxla", "tvm")
@@ -43,11 +43,10 @@ def compile(model: Any, options: dict[str, Any]) -> Any:
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if options.get("disable") or state.__dict__.get("stance") == "force_eager":
         return model
-    backend = options.get("backend")
     if isinstance(model, Module):
         from .._dynamo.eval_frame import OptimizedModule
 
         return OptimizedModule(model, options)
-    if type(model) is not FunctionType or callable(backend) and type(backend) is not str:
+    if type(model) is not FunctionType:
         return model
-    return compiled(model, fullgraph=bool(options.get("fullgraph")), most=options.get("recompile_limit"))
+    return by_options(model, options, options.get("recompile_limit"))

@@ -193,8 +193,7 @@ def full(
     else:
         array = _full(shape, fill_value, dtype)
     if out is not None:
-        stored(array, out, dtype)
-        return out
+        return stored(array, out, dtype)
     return made(array, device, requires_grad)
 
 
@@ -207,9 +206,13 @@ def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
         d = int64
     else:
         d = state.default_dtype.to_complex() if isinstance(value, complex) else state.default_dtype
+    return np.full(shape, _number(value, d), d.numpy)
+
+
+def _number(value: Any, d: dtype) -> Any:
     if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
         raise OverflowError("int too big to convert")
-    return np.full(shape, converted(value, d.numpy), d.numpy)
+    return converted(value, d.numpy)
 
 
 def _like(name: str, fill: Callable) -> Callable:
@@ -250,18 +253,23 @@ def full_like(
     with it and has no history. RuntimeError: a value that the dtype cannot hold."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = input.dtype if dtype is None else chosen(dtype, "full_like")
-    array = np.empty_like(pattern(input._array, device), _full((), value, d).dtype)
-    array[...] = _full((), value, d)
+    array = np.empty_like(pattern(input._array, device), d.numpy)
+    array[...] = _number(value, d)
     array = array if memory_format is None else laid_out(array, memory_format)
     return made(array, beside(input, device), requires_grad)
 
 
-def new_form(name: str, maker: Callable) -> Callable:
-    """The method of a function that makes tensors."""
+def new_form(name: str, maker: Callable, fill: Any = None) -> Callable:
+    """The method of a function that makes tensors; `fill`: what fills one of so many elements."""
 
     def method(
         self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **other: Any
     ) -> Tensor:
+        array, plain = self._array, fill is not None and dtype is None and device is None and not requires_grad
+        if plain and not other and size and type(array) is np.ndarray and state.default_device is None:
+            shape = tuple(size[0]) if isinstance(size[0], tuple) and len(size) == 1 else size
+            if len(shape) < 4 and all([type(n) is int and 0 <= n < 1 << 16 for n in shape]):
+                return fresh(fill(shape, array.dtype))
         if hasattr(self._array, "layout") and name in ("new_zeros", "new_empty"):
             other.setdefault("layout", self.layout)
         return maker(
@@ -487,11 +495,6 @@ for _f in (tensor, scalar_tensor, as_tensor, from_numpy, zeros, ones, empty, ful
            empty_like, full_like, arange, linspace, logspace, eye):  # fmt: skip
     table.FUNCTIONS[_f.__name__] = _f
 table.FUNCTIONS["range"] = range_
-for _name, _maker in {
-    "zeros": zeros,
-    "ones": ones,
-    "empty": empty,
-    "full": full,
-}.items():
-    add_method("new_" + _name, new_form("new_" + _name, _maker))
+for _maker, _filled in (zeros, np.zeros), (ones, np.ones), (empty, blank), (full, None):
+    add_method(_name := "new_" + _maker.__name__, new_form(_name, _maker, _filled))
 add_method("new_tensor", new_tensor)

@@ -31,6 +31,8 @@ from ...tensors.subscripts import (
     as_index,
     check_basic,
     check_slice,
+    elements,
+    in_places,
     indices_of,
     single,
     whole,
@@ -69,7 +71,9 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         return sliced(self, index)
     if kind is tuple and len(index) <= array.ndim:
         for i in index:
-            if type(i) is not int and (type(i) is not slice or i.step is not None):
+            if type(i) is not int and (
+                type(i) is not slice or i.step is not None and (type(i.step) is not int or i.step < 1)
+            ):
                 break
         else:
             return basic(self, index)
@@ -101,6 +105,13 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             return chosen(self, array.take(index[at]._array, at), [FULL] * at + [index[at]])
         except IndexError:
             pass
+    elif kind is tuple and 1 < len(index) <= array.ndim and array.size < HUGE and type(array) is ndarray:
+        places = in_places(index)
+        if places is not None:
+            try:
+                return chosen(self, elements(np, array, places), list(index))
+            except IndexError:
+                pass
     items = indices_of(index)
     view, found = taken(self, items)
     if not found:

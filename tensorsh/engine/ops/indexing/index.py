@@ -24,7 +24,7 @@ from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Written, composite, operator
 from ...tensors.inplace import mutate, write
 from ...tensors.overlap import apart
-from ...tensors.subscripts import advanced
+from ...tensors.subscripts import advanced, elements
 from ...tensors.tensor import Tensor
 
 
@@ -84,14 +84,7 @@ def index(xp, input: Array, indices):
     where = plain(indices, input)
     if type(where) is not tuple and where.dtype.kind != "b":
         return input.take(where, 0)
-    result = input[where]
-    if type(result) is not np.ndarray and xp is np:
-        return np.asarray(result)
-    if not result.flags.c_contiguous:
-        return xp.ascontiguousarray(result)
-    if xp is np and 1 in result.shape:  # numpy leaves odd strides there
-        return result.reshape(-1).reshape(result.shape)
-    return result
+    return elements(xp, input, where)
 
 
 index.gradient(input=lambda t, g, input_shape, indices: t._index_backward(g, input_shape, indices))
@@ -158,6 +151,8 @@ def put_check(input: Tensor, indices: list, values: Any) -> None:
 
 def check_shape(given: tuple, shape: tuple) -> None:
     """Raise unless values of a shape can be written to places of another."""
+    if given == shape:
+        return
     try:
         fits = np.broadcast_shapes(given, shape) == shape
     except ValueError:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.errors import cpp_name, type_name, wrap_dim
+from ...arrays.state import state
 from ...arrays.warned import warn_of_old
 from ...graph.fields import wrap
 from ...operators.declare import composite
@@ -89,6 +90,16 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
             "inner() the last dimension must match on both input tensors but got shapes "
             f"{list(a.shape)} and {list(b.shape)}"
         )
+    tracked = state.grad_enabled and (input._node is not None or other._node is not None)
+    if (
+        out is None
+        and a.ndim == b.ndim == 2
+        and a.dtype == b.dtype
+        and type(a) is type(b) is np.ndarray
+        and not tracked
+    ):
+        if a.shape[1] > 1 and len(a) * len(b) > 1:  # otherwise one is summed first, or the product is of two vectors
+            return mm.function(input, wrap(b.T))
     return tensordot(input, other, ([-1], [-1]), out)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -27,8 +28,11 @@ from .classes import check_reduction, legacy, reduce, reduced, spread
 @operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True)
 def bce(xp, input: Array, target: Array, weight: Constant = None, reduction="mean"):
     """-(y log x + (1 - y) log(1 - x)), logarithms not below -100."""
-    refuse(~((input >= 0) & (input <= 1)), lambda: RuntimeError("all elements of input should be between 0 and 1"))
-    refuse(~((target >= 0) & (target <= 1)), lambda: RuntimeError("all elements of target should be between 0 and 1"))
+    for name, x in ("input", input), ("target", target):
+        if type(x) is np.ndarray and x.size and np.minimum.reduce(x, None) >= 0 and np.maximum.reduce(x, None) <= 1:
+            continue
+        text = f"all elements of {name} should be between 0 and 1"
+        refuse(~((x >= 0) & (x <= 1)), partial(RuntimeError, text))
     low = input.dtype.type(-100)
     loss = (target - 1) * xp.maximum(rounded(xp.log1p, -input), low)
     loss = loss - target * xp.maximum(rounded(xp.log, input), low)
@@ -55,7 +59,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     """Cross entropy of probabilities with targets between 0 and 1.
     A logarithm is at least -100. RuntimeError: input outside [0, 1]; ValueError: shapes that differ."""
     reduction = legacy(size_average, reduce, reduction)
-    if target.size() != input.size():
+    if target._array.shape != input._array.shape:
         raise ValueError(
             f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. Please "
             "ensure they have the same size."
@@ -117,7 +121,7 @@ def binary_cross_entropy_with_logits(
     """Cross entropy of logits with targets between 0 and 1, stable for large logits.
     ValueError: shapes that differ."""
     reduction = legacy(size_average, reduce, reduction)
-    if target.size() != input.size():
+    if target._array.shape != input._array.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     if target._array.dtype.kind == "b" and input._array.dtype.kind != "b":
         raise RuntimeError(
@@ -130,7 +134,9 @@ def binary_cross_entropy_with_logits(
         raise RuntimeError(
             f"result type {input.dtype.short} can't be cast to the desired output type {target.dtype.short}"
         )
-    if input.dtype.is_floating_point and promote_types(input.dtype, target.dtype) is not target.dtype:
+    if input.dtype is target.dtype:
+        pass
+    elif input.dtype.is_floating_point and promote_types(input.dtype, target.dtype) is not target.dtype:
         input = input.to(target.dtype)  # the result is written into a tensor of the target's dtype
     if weight is not None:
         check_kept(target, weight)

@@ -26,30 +26,28 @@ from .pooling import FEW, as_planes, batched, batchwise, exactly, outputs, place
 @batchwise
 def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
     """Means of the windows of input [N, C, *S]."""
-    ones = (1,) * len(kernel_size)
-    out = outputs(input.shape[2:], kernel_size, stride, padding, ones, ceil_mode)
-    total = None
+    shape, total = input.shape, None
     x = input if type(input) is np.ndarray and 0 < input.size <= FEW else None
     if x is not None and x.dtype.char not in "fd":
         x = exactly(x) if prod(kernel_size) < FEW and x.dtype.kind in "iu" else None
     if x is not None:
-        rest = (1,) * (3 - len(out))
-        planes = as_planes(row_order(x), len(out))
-        total = region_sums(planes, edges(input.shape[2:], out, kernel_size, stride, padding), rest + out, False)
+        settings = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+        out, bounds, planar, counts = regions(shape[2:], *settings)
+        total = region_sums(as_planes(row_order(x), len(out)), bounds, planar, False)
     if total is not None:
-        total = total.reshape(*input.shape[:2], *out)
-        by = divisor(
-            xp, input.shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, total.dtype
-        )
-        np.divide(total, by, total)
+        total = total.reshape(shape[:2] + out)
+        kind = total.dtype
+        np.divide(total, counts.astype(kind) if type(counts) is np.ndarray else kind.type(counts), total)
         return total if x is input else np.trunc(total).astype(input.dtype)
+    ones = (1,) * len(kernel_size)
+    out = outputs(shape[2:], kernel_size, stride, padding, ones, ceil_mode)
     full = surrounded(xp, input, padding, kernel_size, stride, ones, out, 0)
     for _, place in places(kernel_size, stride, ones, out):
         if total is None:
             total = xp.ascontiguousarray(full[place]) + 0  # a sum from zero: -0 is none
         else:
             total = xp.add(total, full[place], out=total)
-    by = divisor(xp, input.shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, total.dtype)
+    by = divisor(xp, shape, out, kernel_size, stride, padding, count_include_pad, divisor_override, total.dtype)
     return total / by if total.dtype.kind != "i" else xp.trunc(total / by).astype(total.dtype)
 
 
@@ -57,13 +55,18 @@ region_sums = kernel("region_sums", unsuited)
 
 
 @lru_cache(64)
-def edges(shape: tuple, out: tuple, kernel: tuple, stride: tuple, padding: tuple) -> Any:
-    """Where the windows begin and end within the input, in three dimensions."""
+def regions(
+    shape: tuple, kernel: tuple, stride: tuple, padding: tuple, ceil: bool, include: bool, override: int | None
+) -> tuple:
+    """How many windows there are; where they begin and end within the input, and their number, in three dimensions; how many
+    elements each one's mean counts."""
+    out = outputs(shape, kernel, stride, padding, (1,) * len(kernel), ceil)
     found = [np.array([0, 1])] * (3 - len(out))
     for n, m, k, s, p in zip(shape, out, kernel, stride, padding, strict=True):
         begin = np.arange(m) * s - p
         found += [np.clip(begin, 0, n), np.clip(begin + k, 0, n)]
-    return np.concatenate(found).astype(np.int64)
+    counts = override or window_counts(shape, out, kernel, stride, padding, include)
+    return out, np.concatenate(found).astype(np.int64), (1,) * (3 - len(out)) + out, counts
 
 
 def divisor(xp, shape, out, kernel, stride, padding, include, override, dtype):

@@ -23,6 +23,7 @@ from ...kernels import kernel as compiled
 from ...kernels import unsuited
 from ...loading import table
 from ...numerics.convolution import compiled_forward, compiled_weight, suits
+from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
 from ...tensors.inplace import fits_dtype
 from ...tensors.tensor import Tensor
@@ -114,13 +115,24 @@ def _forward(
 
 def _as_convolution(xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, size: tuple) -> Any:
     """The transpose with steps of one, as a convolution with the weight mirrored; None where it is none, or dearer."""
-    kernel, out = w.shape[2:], g.shape[2:]
-    border = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True))
-    whole = tuple(m + 2 * b - d * (k - 1) for m, b, d, k in zip(out, border, dilation, kernel, strict=True))
-    if min(border) < 0 or whole != tuple(size) or g.shape[1] * prod(size) > 3 * w.shape[1] * prod(out):
+    border = _border(g.shape[1:], w.shape[1:], padding, dilation, tuple(size))
+    if not border:
         return None
-    mirrored = w[(slice(None), slice(None), *(slice(None, None, -1) for _ in kernel))].swapaxes(0, 1)
-    return _forward(xp, g, xp.ascontiguousarray(mirrored), (1,) * len(kernel), border, dilation, 1)
+    mirrored = w[BACKWARDS[: w.ndim]].swapaxes(0, 1)
+    return _forward(xp, g, xp.ascontiguousarray(mirrored), (1,) * len(border), border, dilation, 1)
+
+
+BACKWARDS = (slice(None),) * 2 + (slice(None, None, -1),) * 3
+
+
+@remembered
+def _border(g: tuple, w: tuple, padding: tuple, dilation: tuple, size: tuple) -> tuple:
+    """The padding of that convolution, by the shapes of a sample and of a filter; none where it is not to be."""
+    border = tuple(d * (k - 1) - p for d, k, p in zip(dilation, w[1:], padding, strict=True))
+    whole = tuple(m + 2 * b - d * (k - 1) for m, b, d, k in zip(g[1:], border, dilation, w[1:], strict=True))
+    if min(border) < 0 or whole != size or g[0] * prod(size) > 3 * w[0] * prod(g[1:]):
+        return ()
+    return border
 
 
 MANY = 1 << 22
@@ -167,11 +179,15 @@ def _transposed(
     n, o = g.shape[:2]
     out = g.shape[2:]
     inner = w.shape[1]
+    if groups == 1 == max(stride):
+        x = _as_convolution(xp, g, w, padding, dilation, size) if max(kernel) > 1 else None
+        if x is not None:
+            return x
     flat = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
     if all(k == 1 for k in kernel) and all(s == 1 for s in stride) and not any(padding) and tuple(size) == tuple(out):
         cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out)))
         return cols.reshape(n, groups * inner, *out)
-    if groups == 1 and all(s == 1 for s in stride):
+    if max(kernel) == 1 == groups == max(stride):
         x = _as_convolution(xp, g, w, padding, dilation, size)
         if x is not None:
             return x
@@ -209,9 +225,14 @@ def _transposed(
 
 
 def _size(g: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, output_padding: tuple) -> tuple:
+    return _extent(g.shape[2:], w.shape[2:], stride, padding, dilation, output_padding)
+
+
+@remembered
+def _extent(out: tuple, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, output_padding: tuple) -> tuple:
     return tuple(
         (m - 1) * s - 2 * p + d * (k - 1) + e + 1
-        for m, s, p, d, k, e in zip(g.shape[2:], stride, padding, dilation, w.shape[2:], output_padding, strict=True)
+        for m, s, p, d, k, e in zip(out, stride, padding, dilation, kernel, output_padding, strict=True)
     )
 
 

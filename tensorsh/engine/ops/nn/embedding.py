@@ -23,7 +23,12 @@ added_rows = kernel("added_rows", unsuited)
 
 def checked(xp: Any, index: Any, rows: int) -> None:
     """IndexError for an index outside the table."""
-    if index.size and not outside(index, 0, rows):
+    if type(index) is np.ndarray:
+        if index.size:
+            low, high = extremes(index)
+            if low < 0 or high >= rows:
+                raise IndexError("index out of range in self")
+    elif index.size and not outside(index, 0, rows):
         refuse((index < 0) | (index >= rows), lambda: IndexError("index out of range in self"))
 
 
@@ -64,7 +69,7 @@ def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:
 def rows_of(xp, weight: Array, indices: Array, padding_idx=-1, sparse=False):
     """The rows of weight [V, D] that indices [*] name: [*, D]."""
     checked(xp, indices, weight.shape[0])
-    return xp.take(weight, indices, axis=0)
+    return weight.take(indices, 0) if xp is np else xp.take(weight, indices, axis=0)
 
 
 rows_of.gradient(
@@ -198,12 +203,12 @@ def one_hot(tensor, num_classes=-1):
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return wrap(np.zeros((*x.shape, num_classes), np.int64))
-    least, most = extremes(x)
-    if least.item() < 0:
+    least, most = [n if type(n) is int else wrap(n).item() for n in extremes(x)]
+    if least < 0:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
-        num_classes = wrap(most).item() + 1
-    elif most.item() >= num_classes:
+        num_classes = most + 1
+    elif most >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     span((*x.shape, num_classes), None, 8)
     xp = module_of(x)

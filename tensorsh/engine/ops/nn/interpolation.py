@@ -49,6 +49,19 @@ FEW = 256
 """The taps of so many outputs are remembered."""
 
 
+FLAT = 1 << 10
+"""The places of so many outputs are remembered as those in a whole plane."""
+
+
+@lru_cache(64)
+def nearest_of_few(sizes: tuple, size: tuple, mode: str, align: bool, scales: tuple) -> np.ndarray:
+    """The place in a plane, or a volume, of the element nearest to each output; only read."""
+    places = np.zeros((), np.int64)
+    for n, m, scale in zip(sizes, size, scales, strict=True):
+        places = places[..., None] * n + taps(n, m, mode, align, scale)[0][:, 0]
+    return places
+
+
 @lru_cache(64)
 def taps_of_few(*settings: Any) -> tuple[np.ndarray, np.ndarray]:
     found = all_taps(*settings)
@@ -213,6 +226,9 @@ def upsample(xp, input: Array, size, mode, align, scales):
             axis = input.ndim - d + at
             input = weighed(input, axis, *single_taps(input.shape[axis], size[at], mode, align, scales[at]))
         return np.ascontiguousarray(input)
+    if mode.startswith("nearest") and type(input) is np.ndarray and math.prod(size) <= FLAT and input.size:
+        planes = input.reshape(*input.shape[:-d], -1)
+        return planes.take(nearest_of_few(input.shape[-d:], tuple(size), mode, align, tuple(scales)), -1)
     for at, (m, scale) in enumerate(zip(size, scales, strict=True)):
         axis = input.ndim - d + at
         n = input.shape[axis]

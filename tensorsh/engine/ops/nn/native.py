@@ -155,7 +155,10 @@ def _losses() -> None:
             given = _settings | {"reduction": 1} | dict(zip(names, args, strict=False)) | kwargs
             kind = int(given.pop("reduction"))
             shown = ("none", "mean", "sum")[kind] if 0 <= kind <= 2 else "none"
-            return find_function("nn.functional." + _name)(**given, reduction=shown)
+            function = find_function("nn.functional." + _name)
+            if _name == "kl_div" and shown == "mean":  # of which that function warns
+                return function(**given, reduction="none").mean()
+            return function(**given, reduction=shown)
 
         loss.__name__ = loss.__qualname__ = name
         loss.__doc__ = f"``nn.functional.{name}`` with the reduction as a number: 0 for none, 1 for mean, 2 for sum."

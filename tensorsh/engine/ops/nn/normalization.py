@@ -25,7 +25,6 @@ from ...numerics import norms
 from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
 from ...operators.declare import Array, composite, operator
-from ...tensors.tensor import Tensor
 from ..elementwise.by_number import plus
 
 
@@ -125,9 +124,10 @@ def input_rstd(t, centred, axes, rstd, n):
     return (var + eps) ** -0.5
 
 
-def check_batch(size: Any) -> None:
+def check_batch(size: Any, input: Any = None) -> None:
     if prod([size[0], *size[2:]]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {size}")
+        shown = getattr(input, "shape", size)
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {shown}")
 
 
 def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
@@ -147,31 +147,31 @@ def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
             raise RuntimeError(f"expected scalar type {of(array).short} but found {of(each).short}")
 
 
-def _features(name: str, expected: int, v: Tensor | None) -> None:
-    if v is not None and v.ndim > 1 and v.numel() == expected and name.startswith("running"):
-        raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {v.ndim}")
-    if v is not None and v.numel() != expected:
-        raise RuntimeError(f"{name} should contain {expected} elements not {v.numel()}")
+STATISTICS = ("running_mean", "running_var", "weight", "bias")
 
 
 @composite("nn.functional.batch_norm", method=False)
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     """Normalise each channel of input [N, C, ...] over the batch; running statistics are updated while training."""
+    shape = input._array.shape
     if training:
-        check_batch(input.size())
+        check_batch(shape, input)
     if eps <= 0.0 if training else eps < 0.0:
         rule = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {rule}, but got {eps}")
-    empty = input.ndim == 1 and not input._array.size
+    empty = shape == (0,)
     for name, v in () if training or empty else (("running_mean", running_mean), ("running_var", running_var)):
         if v is None:
             raise RuntimeError(f"{name} must be defined in evaluation mode")
-    channels = input.shape[1] if input.ndim > 1 else 0
-    for name, v in {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}.items():
-        _features(name, channels, v)
+    channels = shape[1] if len(shape) > 1 else 0
+    for name, v in zip(STATISTICS, (running_mean, running_var, weight, bias), strict=True):
+        if v is not None and (v._array.size != channels or v._array.ndim > 1 and name in STATISTICS[:2]):
+            if v._array.size != channels:
+                raise RuntimeError(f"{name} should contain {channels} elements not {v.numel()}")
+            raise RuntimeError(f"TensorAccessor expected 1 dims but tensor has {v.ndim}")
     if empty:
         return input.clone()
-    if input.ndim == 1:
+    if len(shape) == 1:
         wrap_dim(1, 1)
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")

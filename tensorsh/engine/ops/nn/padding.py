@@ -7,6 +7,7 @@ import numpy as np
 from ...arrays.backend import fold_at
 from ...arrays.extents import signed, sized
 from ...arrays.numbers import converted
+from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 
@@ -16,28 +17,39 @@ MODES = {"reflect": "Reflection", "replicate": "Replication"}
 @operator("constant_pad_nd", node="ConstantPadNdBackward0", method=False, out=False, laid="images 1")
 def constant_pad(xp, input: Array, pad, value=0):
     """`pad` counts elements before and after, last dimension first; negative numbers cut off."""
+    cuts, shape, inside = frame(input.shape, tuple(pad))
+    sized(shape, input.itemsize)
+    number = converted(value if isinstance(value, complex) else float(value), input.dtype)
+    if xp is np:
+        out = np.empty(shape, input.dtype)
+        out.fill(number)
+    else:
+        out = xp.full(shape, number, input.dtype)
+    out[inside] = input[cuts]
+    return out
+
+
+@remembered
+def frame(sizes: tuple, pad: tuple) -> tuple[tuple, tuple, tuple]:
+    """What stays of an array that is padded, the shape of the result, and the place in it."""
     widths, cuts = [], []
-    for d in range(input.ndim):
-        at = 2 * (input.ndim - 1 - d)
+    for d, n in enumerate(sizes):
+        at = 2 * (len(sizes) - 1 - d)
         before, after = (pad[at], pad[at + 1]) if at < len(pad) else (0, 0)
-        n = input.shape[d]
         if n + min(before, 0) + min(after, 0) < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
         cuts.append(slice(max(-before, 0), n - max(-after, 0)))
         widths.append((max(before, 0), max(after, 0)))
-    inner = input[tuple(cuts)]
-    shape = tuple([signed(n + b + a) for n, (b, a) in zip(inner.shape, widths, strict=True)])
+    inner = [len(range(n)[cut]) for n, cut in zip(sizes, cuts, strict=True)]
+    shape = tuple([signed(n + b + a) for n, (b, a) in zip(inner, widths, strict=True)])
     for d, n in enumerate(shape):
         if n < 0:
             raise RuntimeError(
-                f"The input size {inner.shape[d]}, plus negative padding {widths[d][0]} and {widths[d][1]} resulted in a "
+                f"The input size {inner[d]}, plus negative padding {widths[d][0]} and {widths[d][1]} resulted in a "
                 f"negative output size, which is invalid. Check dimension {d} of your input."
             )
-    sized(shape, input.itemsize)
-    number = value if isinstance(value, complex) else float(value)
-    out = xp.full(shape, converted(number, input.dtype), input.dtype)
-    out[tuple(slice(b, b + n) for n, (b, _) in zip(inner.shape, widths, strict=True))] = inner
-    return out
+    inside = tuple([slice(b, b + n) for n, (b, _) in zip(inner, widths, strict=True)])
+    return tuple(cuts), shape, inside
 
 
 constant_pad.gradient(input=lambda t, g, pad: t.constant_pad_nd(g, tuple(-p for p in pad)))
@@ -71,26 +83,35 @@ def border_pad(xp, input: Array, pad, mode):
 
 def bordered(xp, a, pad, mode):
     """The same for borders that add: an array in the middle of the result, whose borders are then copied from within."""
-    axes = [(a.ndim - 1 - at, pad[2 * at], pad[2 * at + 1]) for at in range(len(pad) // 2)]
-    shape, inner = list(a.shape), [slice(None)] * a.ndim
+    shape, inside, borders = sides(a.shape, tuple(pad), mode)
+    out = xp.empty(shape, a.dtype)
+    out[inside] = a
+    for border, source in borders:
+        out[border] = out[source]
+    return out
+
+
+@remembered
+def sides(sizes: tuple, pad: tuple, mode: str) -> tuple[tuple, tuple, list[tuple]]:
+    """The shape of a result whose borders come from within, the input's place in it, and each border with its source."""
+    n = len(sizes)
+    axes = [(n - 1 - at, pad[2 * at], pad[2 * at + 1]) for at in range(len(pad) // 2)]
+    shape, inner = list(sizes), [slice(None)] * n
     for axis, before, after in axes:
         inner[axis] = slice(before, before + shape[axis])
         shape[axis] += before + after
-    out = xp.empty(shape, a.dtype)
-    out[tuple(inner)] = a
+    inside, borders = tuple(inner), []
     for axis, before, after in axes:
         inner[axis] = slice(None)
-        if not before and not after:
-            continue
-        end = before + a.shape[axis]
-        view = lambda *part: out[(*inner[:axis], slice(*part), *inner[axis + 1 :])]  # noqa: B023 - used in this turn
+        part = lambda *ends: (*inner[:axis], slice(*ends), *inner[axis + 1 :])  # noqa: B023 - used in this turn
+        end, last = before + sizes[axis], before + sizes[axis] - 2 - after
         edges = mode == "replicate"
         if before:
-            view(before)[...] = view(before, before + 1) if edges else view(2 * before, before, -1)
+            borders.append((part(before), part(before, before + 1) if edges else part(2 * before, before, -1)))
         if after:
-            last = end - 2 - after
-            view(end, None)[...] = view(end - 1, end) if edges else view(end - 2, last if last >= 0 else None, -1)
-    return out
+            turned = part(end - 2, last if last >= 0 else None, -1)
+            borders.append((part(end, None), part(end - 1, end) if edges else turned))
+    return tuple(shape), inside, borders
 
 
 def folded(grad, n, before, after, axis):
@@ -130,39 +151,47 @@ def pad(input, pad, mode="constant", value=None):
     """Pad the last dimensions: `pad` holds the numbers of elements before and after, last dimension first.
     RuntimeError: an odd number of lengths; NotImplementedError: a mode without rule for so many dimensions."""
     widths = tuple([int(p) for p in pad])
-    shape = input._array.shape
+    fitting(input._array.shape, widths, mode, value is None or value == 0)
+    if mode == "constant":
+        return constant_pad.function(input, widths, 0 if value is None else value)
+    return circular_pad(input, widths) if mode == "circular" else border_pad.function(input, widths, mode)
+
+
+@remembered
+def fitting(shape: tuple, widths: tuple, mode: str, plain: bool) -> bool:
+    """Raise unless an input of a shape is padded so; `plain`: no other value than zero is given."""
     ndim = len(shape)
     if len(widths) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(widths) // 2 > ndim:
         raise RuntimeError(
             "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(widths)} and input of dimension {input.ndim}"
+            f"{len(widths)} and input of dimension {ndim}"
         )
     if mode == "constant":
-        return constant_pad.function(input, widths, 0 if value is None else value)
+        return True
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
-    if value is not None and value != 0:
+    if not plain:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     dims = len(widths) // 2
     if ndim not in (dims + 1, dims + 2) or dims > 3:
-        raise NotImplementedError(f"Padding size {len(widths)} is not supported for {input.ndim}D input tensor.")
+        raise NotImplementedError(f"Padding size {len(widths)} is not supported for {ndim}D input tensor.")
     if mode in ("reflect", "replicate") and 0 in shape[-dims - 1 :]:
         raise RuntimeError(
             f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
-            f"input, but got: {list(input.shape)}"
+            f"input, but got: {list(shape)}"
         )
     for at in range(dims):
         n, before, after = shape[ndim - 1 - at], widths[2 * at], widths[2 * at + 1]
         if mode == "reflect" and max(before, after) >= n:
             raise RuntimeError(
                 f"Argument #{4 + 2 * at}: Padding size should be less than the corresponding input dimension, but got: padding "
-                f"({before}, {after}) at dimension {input.ndim - 1 - at} of input {list(input.shape)}"
+                f"({before}, {after}) at dimension {ndim - 1 - at} of input {list(shape)}"
             )
         if mode == "circular" and max(before, after) > n:
             raise RuntimeError("Padding value causes wrapping around more than once.")
-    return circular_pad(input, widths) if mode == "circular" else border_pad.function(input, widths, mode)
+    return True
 
 
 def circular_pad(input: Tensor, widths: tuple) -> Tensor:

@@ -116,9 +116,13 @@ pool, spread = kernel("max_pool", unsuited), kernel("max_pool_gradient", unsuite
 
 def as_planes(x: Any, d: int) -> Any:
     """An array [N, C, *S] as [N * C, D, H, W]."""
-    return x.reshape(-1, *(1,) * (3 - d), *x.shape[2:])
+    shape = x.shape
+    if d == 2 and shape[0] * shape[1]:
+        return x.reshape(shape[0] * shape[1], 1, shape[2], shape[3])
+    return x.reshape(-1, *(1,) * (3 - d), *shape[2:])
 
 
+@remembered
 def numbers(kernel: tuple, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
     """The settings as the compiled kernels want them: each for three dimensions."""
     rest = 3 - len(kernel)
@@ -131,14 +135,15 @@ def compiled_maxima(
     """Maxima, and their places where these are wanted, by the compiled kernel; None for what it is not made for."""
     if type(x) is not np.ndarray or not x.flags.c_contiguous or prod(kernel) > 256:
         return None
-    if x.dtype.char not in "fd":
+    kind = x.dtype
+    if kind is not FLOAT32 and kind is not FLOAT64 and kind.char not in "fd":
         wide = exactly(x)
         found = None if wide is None else compiled_maxima(wide, kernel, stride, padding, dilation, out, placed)
         return None if found is None else (found[0].astype(x.dtype), found[1])
     d, given = len(kernel), numbers(kernel, stride, padding, dilation)
-    best = np.empty((*x.shape[:2], *out), x.dtype)
+    best = np.empty(x.shape[:2] + out, kind)
     where = np.empty(best.shape, np.uint8) if placed else None
-    if state.threads == 1 or x.size < SHARED:
+    if x.size < SHARED or state.threads == 1:
         done = pool(as_planes(x, d), as_planes(best, d), as_planes(where, d) if placed else None, given)
         return None if done is None else (best, where)
     jobs = cut(x.shape[0] * x.shape[1], x.size)
@@ -166,6 +171,7 @@ def exactly(x: Any) -> Any:
 
 
 FEW, EXACT = 4096, 1 << 40
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def cut(planes: int, size: int) -> list[tuple[int, int]]:

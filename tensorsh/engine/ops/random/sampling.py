@@ -37,6 +37,8 @@ from .drawn import normal_of_both, normal_of_mean, normal_of_std
 def source(generator: Any, device: Any = None, like: Any = None) -> Any:
     """The engine's generator behind a torch.Generator; for None that of the device, or of an array's device. A device that is not
     there is refused here, before a number is drawn."""
+    if generator is None and type(like) is np.ndarray:
+        return default_generator()
     if like is not None:
         where = None if isinstance(like, np.ndarray) else device_of(like)
     else:
@@ -103,25 +105,6 @@ randn.__doc__ = (
     "Random numbers of the standard normal distribution in a tensor of the given size.\n\nFewer than 16 numbers come from "
     "another stream than 16 or more (as in PyTorch): randn(15) is not the beginning of randn(16)."
 )
-
-
-def _like(name: str, fill: Callable, doc: str) -> None:
-    """A function that fills a tensor of another one's size."""
-
-    def sample(
-        input: Tensor, *, dtype: Any = None, generator: Any = None, device: Any = None, requires_grad: bool = False,
-        memory_format: Any = None, **_: Any,
-    ) -> Tensor:  # fmt: skip
-        t = fill(empty_like(input, dtype=dtype, device=device, memory_format=memory_format), generator)
-        return t.requires_grad_() if requires_grad else t
-
-    sample.__name__ = sample.__qualname__ = name
-    sample.__doc__ = doc + " in the size of another tensor."
-    function(sample)
-
-
-_like("rand_like", lambda t, generator: uniform_(t, generator=generator), "Uniform random numbers from [0, 1)")
-_like("randn_like", lambda t, generator: normal_(t, generator=generator), "Standard normal random numbers")
 
 
 @function
@@ -374,6 +357,8 @@ def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
 
 def _draw(t: Tensor, sampler: Callable, *args: Any, **kwargs: Any) -> np.ndarray:
     """A sampler's numbers in the order in which PyTorch's loops visit the tensor's memory."""
+    if type(t._array) is np.ndarray and t._array.flags.c_contiguous:
+        return sampler(t._array.shape, *args, **kwargs)
     ordered = in_memory_order(t._array)
     values = sampler(ordered.shape, *args, **kwargs)
     if ordered is t._array:
@@ -390,7 +375,7 @@ def filler(f: Callable) -> Callable:
 
 
 def _floating(t: Tensor, kernel: str) -> None:
-    if t.dtype.category < FLOAT:
+    if t._array.dtype.kind != "f" and t.dtype.category < FLOAT:
         raise not_implemented(kernel, t.dtype)
 
 
@@ -435,6 +420,8 @@ def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) ->
     low, to = bounds.pop("from", low), bounds.pop("to", to)
     upwards = to is None and len(limits) == 2
     g, d = source(generator, like=self._array), self._array.dtype
+    if d.kind == "c":
+        raise not_implemented("random_kernel_cpu", self.dtype)
     if low is None and to is None:
         return filled(self, _draw(self, lambda shape: g.samplers.random(g, shape, d)), "RandomBackward2")
     if upwards:  # to the largest that the dtype holds exactly
@@ -475,7 +462,9 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float], positive:
             if unknown or len(args) > len(defaults):
                 raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(unknown), '')}'")
             parameters = [float(values.get(k, v)) for k, v in defaults.items()]
-        if name != "geometric_" and self.dtype.category < FLOAT:
+        if name == "geometric_" and self.dtype.category > FLOAT:
+            raise not_implemented("geometric_cpu", self.dtype)
+        if name != "geometric_" and self.dtype.category != FLOAT:
             if name == "log_normal_":
                 raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{self.dtype.short}'")
             raise RuntimeError(

@@ -6,6 +6,8 @@ import numpy as np
 
 from ...arrays.dtype import BOOL
 from ...arrays.errors import combination_error, wrap_dim, wrap_dims
+from ...arrays.state import state
+from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor
@@ -20,6 +22,9 @@ def part(x: Tensor, dim: int, start: int, length: int) -> Tensor:
 def ends(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """All but the last, and all but the first."""
     n = x._array.shape[dim]
+    if n and type(x._array) is np.ndarray and (x._node is None or not state.grad_enabled):
+        before = (slice(None),) * dim
+        return wrap(x._array[(*before, slice(0, n - 1))]), wrap(x._array[(*before, slice(1, n))])
     if n:
         return slice_.function(x, dim, 0, n - 1), slice_.function(x, dim, 1, n)
     return part(x, dim, 0, n - 1), part(x, dim, 1, n - 1)

@@ -27,7 +27,11 @@ def span(name, a, low, high, given, dimension=0):
     """The outer edges: as given, or those of the data; never equal."""
     if not given:
         low, high = (
-            [x.item() for x in extremes(a)] if a.size else (0.0, 1.0) if name == "torch.histogramdd" else (low, high)
+            [x if type(x) is int else x.item() for x in extremes(a)]
+            if a.size
+            else (0.0, 1.0)
+            if name == "torch.histogramdd"
+            else (low, high)
         )
     if not (math.isfinite(low) and math.isfinite(high)):
         if name == "torch.histc":

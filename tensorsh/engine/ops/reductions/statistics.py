@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from math import isfinite
 
 import numpy as np
 
@@ -166,7 +167,7 @@ def along_both(root):
         away = wide - mean
         np.multiply(away, away, away)
         r = np.add.reduce(away, dim, None, None, keepdim) / (n - 1)
-        if not np.isfinite(r).all():
+        if not isfinite(r if dim is None else np.add.reduce(r, None)):  # none of them is negative
             return None
         r = np.sqrt(r) if root else r
         return np.asarray(r, FLOAT32), np.asarray(mean if keepdim else mean.reshape(np.shape(r)), FLOAT32)

@@ -467,6 +467,8 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
         shape = input._array.shape
         size = (*shape[: dim + 1], int(repeats), *shape[dim + 1 :])
         count(size)
+        if type(input._array) is np.ndarray and (input._node is None or not state.grad_enabled):
+            return wrap(input._array.repeat(int(repeats), dim))
         return input.unsqueeze(dim + 1).expand(size).clone(memory_format=contiguous_format).flatten(dim, dim + 1)
     counts = move(repeats._array, CPU) if isinstance(repeats, Tensor) else np.asarray(repeats)
     along = input._array.shape[dim] if n else 1

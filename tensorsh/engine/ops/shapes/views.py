@@ -6,15 +6,13 @@ numbers and slices; the others have gradients of their own where an index does n
 
 from __future__ import annotations
 
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from ....sandbox.integers import whole
 from ...arrays.backend import module_of
-from ...arrays.device import absent
-from ...arrays.errors import combination_error, wrap_dim
+from ...arrays.errors import wrap_dim
 from ...arrays.extents import check_bounds, element_offset, strided
 from ...loading import table
 from ...operators.declare import Array, camel, composite, operator
@@ -436,65 +434,3 @@ def unsafe_chunk(input: Tensor, chunks, dim=0) -> tuple:
 def unsafe_split(tensor: Tensor, split_size, dim=0) -> tuple:
     """As `split`; the parts are no views to autograd."""
     return split_by(tensor, split_size, dim, unsafe_equal)
-
-
-@composite("tensor_split")
-def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=None, indices=None) -> tuple:
-    """So many parts of nearly equal length along `dim`, or the parts between the given places."""
-    shape = input._array.shape
-    if not shape:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    given = next((x for x in (indices_or_sections, sections, indices) if x is not None), None)
-    if given is None:
-        raise combination_error("tensor_split", input)
-    if isinstance(given, Tensor):
-        if given._array.dtype != np.int64:
-            raise RuntimeError(
-                "tensor_split expected tensor_indices_or_sections to have dtype of long, but got " + given.dtype.short
-            )
-        if given._array.ndim > 1:
-            raise RuntimeError(
-                "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
-                f"a tensor with {given._array.ndim} dims"
-            )
-        if absent(given._array):
-            raise RuntimeError("tensor_split expected tensor_indices_or_sections to be on cpu, but it's on meta")
-        given = given._array.tolist()
-    dim = wrap_dim(dim, len(shape))
-    n = shape[dim]
-    if isinstance(given, (int, np.integer)):
-        if given <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {given}")
-        least, longer = divmod(n, given)
-        ends = list(accumulate([least + 1] * longer + [least] * (given - longer)))[:-1]
-    else:
-        ends = list(given)
-    starts = [0, *ends]
-    return tuple([slice_.function(input, dim, a, b) for a, b in zip(starts, [*ends, n], strict=True)])
-
-
-def _directional(name: str, dim: int, least: int) -> None:
-    def function(input: Tensor, indices_or_sections, *more: int) -> tuple:
-        if more:
-            indices_or_sections = (indices_or_sections, *more)
-        ndim = input._array.ndim
-        if ndim < least:
-            raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {ndim} dimensions!"
-            )
-        along = 0 if name == "hsplit" and ndim == 1 else dim
-        if isinstance(indices_or_sections, int):
-            if indices_or_sections <= 0 or input._array.shape[along] % indices_or_sections:
-                raise RuntimeError(
-                    f"torch.{name} attempted to split along dimension {along}, but the size of the dimension "
-                    f"{input._array.shape[along]} is not divisible by the split_size {indices_or_sections}!"
-                )
-        return tensor_split(input, indices_or_sections, along)
-
-    function.__doc__ = f"`tensor_split` along dimension {dim}."
-    function.__name__ = name
-    composite(name)(function)
-
-
-for _name, _dim, _least in ("hsplit", 1, 1), ("vsplit", 0, 2), ("dsplit", 2, 3):
-    _directional(_name, _dim, _least)

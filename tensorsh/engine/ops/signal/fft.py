@@ -14,6 +14,7 @@ import numpy as np
 from ...arrays.dtype import FLOAT, dtype, of
 from ...arrays.errors import type_name, wrap_dim
 from ...arrays.state import state
+from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.fourier import short, transformed
@@ -198,9 +199,15 @@ def prepared(input: Any, complex_wanted: bool = False) -> Tensor:
         input = input.to(state.default_dtype)
     elif kind.itemsize <= 2:
         raise RuntimeError(f"Unsupported dtype {of(input._array).short}")
-    if complex_wanted and input._array.dtype.kind != "c":
-        input = input.to(of(input._array).to_complex())
+    a = input._array
+    if complex_wanted and a.dtype.kind != "c":
+        if type(a) is np.ndarray and a.dtype.char in COMPLEX and (input._node is None or not state.grad_enabled):
+            return wrap(a.astype(COMPLEX[a.dtype.char]))
+        input = input.to(of(a).to_complex())
     return input
+
+
+COMPLEX = {"f": np.dtype(np.complex64), "d": np.dtype(np.complex128)}
 
 
 def real_input(name: str, input: Any, words: str = "real") -> Tensor:
@@ -211,8 +218,9 @@ def real_input(name: str, input: Any, words: str = "real") -> Tensor:
 
 def resized(x: Tensor, dims: Any, sizes: Any) -> Tensor:
     """Cut off or filled with zeros to the given sizes (-1: as it is)."""
+    shape = x._array.shape
     for d, n in zip(dims, sizes, strict=True):
-        if n == -1:
+        if n == -1 or n == shape[d]:
             continue
         have = x._array.shape[d]
         if have < n:
@@ -315,8 +323,11 @@ def ints(x: Any) -> list[int] | None:
 
 def several(x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int]]:
     """The dimensions to transform, and the size for each."""
+    shape = x._array.shape
+    n = len(shape)
+    if s is None and (dim is None or dim == (-2, -1) and n > 1) and 0 not in shape:
+        return (list(range(n)), list(shape)) if dim is None else ([n - 2, n - 1], list(shape[-2:]))
     s, dim = ints(s), ints(dim)
-    n = x._array.ndim
     if dim is not None:
         dims = [wrap_dim(d, n) for d in dim]
         if len(set(dims)) < len(dims):

@@ -25,7 +25,9 @@ WATCHED = "TENSORSH_WATCHED"
 """The environment variable by which a process knows that it is watched."""
 GRACE = 1.0
 """Seconds that a program has to unwind after its time is over, or to hear of Ctrl-C: in one call of compiled code it cannot."""
-INTERRUPTED = "KeyboardInterrupt: the program was in the midst of one call that nothing interrupts, and was ended with it"
+INTERRUPTED = (
+    "KeyboardInterrupt: the program was in the midst of one call that nothing interrupts, and was ended with it"
+)
 
 
 def timeout_message(seconds: float, setting: str = "--timeout") -> str:

@@ -3,8 +3,10 @@
    A program that says `a @ a` or `a.sort()` calls numpy at once, which nobody can interrupt. Here stand functions in the place of
    those of numpy's that take long: on large arrays they call a hook with the function that stood there before, and its
    arguments; on all others they end in that function itself (as their last step: numpy looks at the stack to see whether it
-   may write over an intermediate result). So do those that put something into an array of Python objects, or put it in
-   order: the hook refuses a program. */
+   may write over an intermediate result).
+
+   Arrays of Python objects no program gets: numpy holds what is in them by its address alone. What arithmetic makes of lists and
+   numbers beyond 64 bits is shown to the hook, and so are stores and orders of arrays that came by other ways: it refuses. */
 #include "common.h"
 
 #define MANY (1 << 20)  /* elements that take long to sort */
@@ -15,6 +17,26 @@
 static PyObject *hook; /* hook(function, *arguments) */
 
 static int holds_objects(PyObject *a) { return PyArray_Check(a) && PyDataType_REFCHK(PyArray_DESCR((PyArrayObject *)a)); }
+/* Whether arithmetic with an operand, and others of which that is true, makes no array of Python objects. */
+static int is_plain(PyObject *x) {
+    if (PyArray_CheckExact(x)) return !holds_objects(x);
+    if (PyLong_CheckExact(x)) {
+        int is_beyond;
+        PyLong_AsLongAndOverflow(x, &is_beyond);
+        return !is_beyond;
+    }
+    return PyFloat_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x) || PyArray_IsScalar(x, Number) || PyArray_IsScalar(x, Bool);
+}
+/* An answer, unless it holds objects that a program would get: the hook refuses it. */
+static PyObject *same(PyObject *self, PyObject *answer) { return Py_NewRef(answer); }
+static PyMethodDef same_method = {"same", same, METH_O, NULL};
+static PyObject *same_handed;
+static PyObject *looked_at(PyObject *answer) {
+    if (answer == NULL || !holds_objects(answer)) return answer;
+    PyObject *seen = PyObject_CallFunctionObjArgs(hook, same_handed, answer, NULL);
+    Py_DECREF(answer);
+    return seen;
+}
 static int is_large(PyObject *a) { return PyArray_CheckExact(a) && PyArray_SIZE((PyArrayObject *)a) >= MANY; }
 
 static int is_huge(PyObject *a) { return PyArray_CheckExact(a) && PyArray_SIZE((PyArrayObject *)a) >= HUGE_COUNT; }
@@ -96,7 +118,7 @@ static PyObject *asked(const Method *method, PyObject *self, PyObject *const *ar
                          : is_huge(self);
     if (asks)
         return PyObject_Vectorcall(hook, all, count + 2, keywords);
-    return PyObject_Vectorcall(method->before, all + 1, count + 1, keywords);
+    return looked_at(PyObject_Vectorcall(method->before, all + 1, count + 1, keywords));
 }
 
 #define METHODS(each)                                                                                                \
@@ -132,13 +154,14 @@ static PyObject *put_apart(PyObject *function, PyObject *a, PyObject *b, PyObjec
 #define UNARY(name)                                                                \
     HANDED(name, unaryfunc, name##_before(a))                                      \
     static PyObject *array_##name(PyObject *a) {                                   \
-        if (__builtin_expect(is_huge(a), 0)) return put_apart(name##_handed, a, NULL, NULL); \
+        if (__builtin_expect(is_huge(a) || holds_objects(a), 0)) return put_apart(name##_handed, a, NULL, NULL); \
         return name##_before(a);                                                   \
     }
 #define BINARY_IF(name, asks)                                                      \
     HANDED(name, binaryfunc, b ? name##_before(a, b) : NULL)                       \
     static PyObject *array_##name(PyObject *a, PyObject *b) {                      \
         if (__builtin_expect(asks, 0)) return put_apart(name##_handed, a, b, NULL); \
+        if (__builtin_expect(!is_plain(a) || !is_plain(b), 0)) return looked_at(name##_before(a, b)); \
         return name##_before(a, b);                                                \
     }
 #define BINARY(name) BINARY_IF(name, are_huge(a, b))
@@ -147,6 +170,7 @@ static PyObject *put_apart(PyObject *function, PyObject *a, PyObject *b, PyObjec
     HANDED(name, ternaryfunc, b ? name##_before(a, b, c ? c : Py_None) : NULL)     \
     static PyObject *array_##name(PyObject *a, PyObject *b, PyObject *c) {         \
         if (__builtin_expect(are_huge(a, b), 0)) return put_apart(name##_handed, a, b, c); \
+        if (__builtin_expect(!is_plain(a) || !is_plain(b), 0)) return looked_at(name##_before(a, b, c)); \
         return name##_before(a, b, c);                                             \
     }
 #define NUMBERS(each)                                                              \
@@ -208,6 +232,7 @@ static PyObject *wait_for(PyObject *self, PyObject *function) {
         Py_XSETREF(methods[k].before, Py_NewRef(before));
         definitions[k].ml_doc = ((PyMethodDescrObject *)before)->d_method->ml_doc;
     }
+    if ((same_handed = PyCFunction_New(&same_method, NULL)) == NULL) return NULL;
     hook = Py_NewRef(function);
     for (int k = 0; k < METHOD_COUNT; k++) {
         PyObject *now = PyDescr_NewMethod(type, &definitions[k]);

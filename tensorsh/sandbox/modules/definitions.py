@@ -12,6 +12,7 @@ import functools
 from types import FunctionType
 from typing import Any
 
+from ..builtins import is_subclass
 from ..classes import is_script_class, register_class
 from ..copying import same
 from ..gate import get_attribute
@@ -19,7 +20,6 @@ from ..kinds import Final, check_own, make, real_types
 from ..names import composed
 from ..sealed import OpenSealed
 from ..stores import own
-from ..builtins import is_subclass
 from ..thrown import kept_out
 from ..wrapping import wraps as dressed
 

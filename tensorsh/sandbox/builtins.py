@@ -13,10 +13,7 @@ import sys
 from . import classes, gate, stores
 
 try:
-    from . import (
-        bounds,  # type: ignore[attr-defined]
-        unicode_errors,  # type: ignore[attr-defined]  # noqa: F401 - puts their text within bounds
-    )
+    from . import bounds, unicode_errors  # type: ignore[attr-defined]  # noqa: F401 - importing one puts texts within bounds
 except ImportError:
     bounds = None  # built without a compiler
 from .iterating import adds_lists, iterate, presented, steps

@@ -69,7 +69,7 @@ def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
     )
     extensions = [kernels]
     if folder is None:
-        extensions += [*translated(temporary, checked), hardening([*OPTIONS, *more, *checked], checked)]
+        extensions += [*translated(temporary, checked), *hardening([*OPTIONS, *more, *checked], checked)]
     command = side_by_side()(Distribution({"name": "tensorsh", "ext_modules": extensions}))
     command.inplace = folder is None
     command.build_lib = str(folder or temporary)
@@ -80,16 +80,19 @@ def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
     return [Path(command.get_ext_fullpath(extension.name)) for extension in extensions]
 
 
-def hardening(compiled: list[str], linked: list[str]) -> Any:
-    """The extension that mends Python's own errors of text for the sandbox."""
+def hardening(compiled: list[str], linked: list[str]) -> list[Any]:
+    """The extensions that mend Python's own errors of text, and what it does without bounds, for the sandbox."""
     from setuptools import Extension
 
-    return Extension(
-        "tensorsh.sandbox.unicode_errors",
-        ["tensorsh/sandbox/unicode_errors.c"],
-        extra_compile_args=compiled,
-        extra_link_args=linked,
-    )
+    return [
+        Extension(
+            f"tensorsh.sandbox.{source.stem}",
+            [os.path.relpath(source)],
+            extra_compile_args=compiled,
+            extra_link_args=linked,
+        )
+        for source in sorted((PACKAGE / "sandbox").glob("*.c"))
+    ]
 
 
 def side_by_side() -> Any:

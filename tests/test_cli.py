@@ -291,6 +291,27 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert process.returncode == 130 and said.startswith("KeyboardInterrupt at ") and said.count("\n") == 1
 
 
+@pytest.mark.skipif(not hasattr(signal, "sigtimedwait"), reason="nobody watches a program here")
+def test_ctrl_c_ends_also_what_hears_of_nothing(tmp_path: Path) -> None:
+    deaf = "a = [0] * 10**6\nprint('ready', flush=True)\nsorted(a, key=a.count)"
+    slow = "import time\ntry:\n  print('ready', flush=True)\n  time.sleep(60)\nexcept KeyboardInterrupt:\n  time.sleep(1.5)\n  print('saved')"
+    for source, code, output, error in (
+        (deaf, 130, "", "KeyboardInterrupt: the program was in the midst of one call that nothing interrupts, and was ended with it\n"),
+        (slow, 0, "saved\n", ""),
+    ):  # fmt: skip
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tensorsh", script(tmp_path, source)],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout and process.stdout.readline() == "ready\n"
+        time.sleep(1)  # until it is in the midst of it
+        process.send_signal(signal.SIGINT)
+        assert (*process.communicate(timeout=30), process.returncode) == (output, error, code)
+
+
 LOOPS = {
     "plain": "while True: pass",
     "except": "while True:\n    try:\n        while True: pass\n    except: pass",

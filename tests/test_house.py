@@ -46,6 +46,8 @@ SANDBOX = [
         "numpy_views",
         "copying",
         "unicode_errors",
+        "bounds",
+        "long_texts",
     },
     {"names", "instance", "formatting", "classes", "stores", "gate", "steps", "named", "numpy_guards"},
     {"kinds", "namespace", "imports", "beside", "packages", "files", "builtins", "restored"},

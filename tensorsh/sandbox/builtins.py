@@ -13,11 +13,12 @@ import sys
 from . import classes, gate, stores
 
 try:
-    from . import unicode_errors  # type: ignore[attr-defined]  # noqa: F401 - puts their text within bounds
+    from . import bounds, unicode_errors  # type: ignore[attr-defined]  # noqa: F401 - importing one puts texts within bounds
 except ImportError:
-    pass  # built without a compiler
+    bounds = None  # built without a compiler
 from .iterating import adds_lists, iterate, presented, steps
 from .kinds import script_type
+from .long_texts import of_texts
 from .names import is_gated
 
 TYPE_CHECKING = False
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, TextIO
 
     from .files import Permissions
+
+is_instance, is_subclass = isinstance, issubclass
+if bounds is not None:
+    is_instance, is_subclass = bounds.isinstance, bounds.issubclass
+    bounds.wait_for_texts(of_texts)
 
 MAX_INTEGER_BITS = 1 << 25  # ten million digits: what Python works out in about a second
 
@@ -57,6 +63,7 @@ def make_builtins(
     """The builtins of one session. Without `stdout`, print goes to whatever `sys.stdout` is at the time."""
     table: dict[str, Any] = {name: getattr(_real, name) for name in _PLAIN}
     table |= {name: steps(table[name], alone=name in ("min", "max")) for name in ("all", "any", "max", "min")}
+    table |= {"isinstance": is_instance, "issubclass": is_subclass}
     table["sum"] = steps(sum, growing=adds_lists)
     table["iter"] = presented(iterate, iter)
     table |= _PUBLIC_EXCEPTIONS

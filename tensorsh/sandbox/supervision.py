@@ -1,7 +1,7 @@
 """A program from the command line runs in a child process, and the process that was started watches it.
 
-It says in one line what the child can no longer say itself: that the time was over in the middle of one long operation,
-that CPython overflowed its C stack (`x = map(f, x)` in a long loop), that the system ended it.
+It says in one line what the child can no longer say itself: that the time was over in the middle of one long operation, that
+Ctrl-C was pressed in one, that CPython overflowed its C stack (`x = map(f, x)` in a long loop), that the system ended it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,12 @@ from __future__ import annotations
 import os
 import sys
 import time
+
+from .whole import handler
+
+TYPE_CHECKING = False  # typing is not imported only for this
+if TYPE_CHECKING:
+    from typing import Any
 
 TIMEOUT_CODE = 124
 CRASH = "Crash: the program nested calls in C more deeply than there is stack for, or ran out of memory there"
@@ -18,7 +24,10 @@ START = 2.0
 WATCHED = "TENSORSH_WATCHED"
 """The environment variable by which a process knows that it is watched."""
 GRACE = 1.0
-"""Seconds that a program has to unwind after its time is over."""
+"""Seconds that a program has to unwind after its time is over, or to hear of Ctrl-C: in one call of compiled code it cannot."""
+INTERRUPTED = (
+    "KeyboardInterrupt: the program was in the midst of one call that nothing interrupts, and was ended with it"
+)
 
 
 def timeout_message(seconds: float, setting: str = "--timeout") -> str:
@@ -38,22 +47,37 @@ def supervise(seconds: float | None) -> None:
     watched = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     deadline = time.monotonic() + (1e9 if seconds is None else seconds) + GRACE
-    parent, (reading, writing) = os.getpid(), os.pipe()
+    heeds = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not ignored, as by nohup
+    parent, (reading, writing), (hearing, telling) = os.getpid(), os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
         os.close(writing)
+        os.close(hearing)
         _die_with_parent(parent, reading)
+        if heeds:
+            _tell_of_interrupts(telling)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return
     os.close(reading)
-    killed = False
+    os.close(telling)
+    os.set_blocking(hearing, False)
+    killed = ""
+    pressed = None  # when Ctrl-C was, of which the program has not heard
     while True:
-        remaining = deadline - time.monotonic()
-        if remaining <= 0 and not killed:
+        now = time.monotonic()
+        if pressed is not None and now - pressed >= GRACE:
+            pressed, is_heard = None, _is_told(hearing)
+            killed = killed if is_heard else killed or INTERRUPTED
+        if now >= deadline:
+            killed = killed or timeout_message(seconds or 0)
+        if killed:
             os.kill(child, signal.SIGKILL)
-            killed = True
+        remaining = min(deadline, 1e18 if pressed is None else pressed + GRACE) - now
         received = signal.sigtimedwait(watched, 3600 if killed else min(max(remaining, 0), 1e6))
         if received is not None and received.si_signo != signal.SIGCHLD:
+            if heeds and received.si_signo == signal.SIGINT and pressed is None:
+                _is_told(hearing)  # of an earlier one
+                pressed = time.monotonic()
             if received.si_code <= 0:  # sent by a process; what the terminal sends, the child got too
                 os.kill(child, received.si_signo)
             continue
@@ -61,6 +85,8 @@ def supervise(seconds: float | None) -> None:
         if ended:
             break
     code = os.waitstatus_to_exitcode(status)
+    if killed == INTERRUPTED:
+        _leave(killed, 130)
     if killed or code == -signal.SIGALRM:  # still ending after its time
         _leave(timeout_message(seconds or 0), TIMEOUT_CODE)
     if code in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT, -signal.SIGILL, -signal.SIGFPE):
@@ -68,6 +94,30 @@ def supervise(seconds: float | None) -> None:
     if code == -signal.SIGKILL:
         _leave(KILLED, 1)
     os._exit(code if code >= 0 else 128 - code)
+
+
+def _tell_of_interrupts(pipe: int) -> None:
+    """Has a child say when it hears of Ctrl-C, at a step of Python's: whoever cannot hear of it is ended."""
+    import _signal
+
+    @handler
+    def hear(number: int, frame: Any) -> None:
+        try:
+            os.write(pipe, b"!")
+        except OSError:  # full: nobody has read for long
+            pass
+        _signal.default_int_handler(number, frame)
+
+    os.set_blocking(pipe, False)
+    _signal.signal(_signal.SIGINT, hear)
+
+
+def _is_told(pipe: int) -> bool:
+    """Whether something was said."""
+    try:
+        return bool(os.read(pipe, 1024))
+    except BlockingIOError:
+        return False
 
 
 def _watch(seconds: float) -> None:

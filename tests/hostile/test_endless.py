@@ -77,6 +77,9 @@ CALLS = {
     "a method of numpy's, an order": ("a = np.random.rand(3 * 10**7)", "a.argsort()"),
     "a method of numpy's, a sort in place": ("a = np.random.rand(3 * 10**7)", "a.sort()"),
     "a method of numpy's, a search": ("a = np.random.rand(2 * 10**7)", "a.searchsorted(a)"),
+    "an operator of numpy's by name": ("a = np.ones((1800, 1800), int)", "a.__matmul__(a)"),
+    "powers of numpy's": ("a = np.full(10**8, 1.0)", "a ** 3.3"),
+    "a copy of numpy's": ("a = np.broadcast_to(np.ones(1), 2**28)", "a.copy()"),
     "an order by two keys": ("a = np.random.rand(10**7)", "np.lexsort((a, a))"),
     "pairs of numpy's": ("a = np.random.rand(2 * 10**4)", "while True: np.subtract.outer(a, a)"),
     "roots": ("a = np.random.rand(3000)", "np.roots(a)"),
@@ -125,6 +128,15 @@ CALLS = {
         "collections.deque(itertools.accumulate(a), 1)",
     ),
     "the hash of a tuple in itself": ("t = ()\nfor i in range(40): t = (t, t)\n", "hash(t)"),
+    "the hash of a tuple of a program's class in itself": (
+        "class T(tuple): pass\nt = T()\nfor i in range(40): t = T((t, t))\n",
+        "hash(t)",
+    ),
+    "the hash of a tuple in itself, by name": ("t = ()\nfor i in range(40): t = (t, t)\n", "t.__hash__()"),
+    "lists of a program's class in themselves that are compared": (
+        "class T(list): pass\nt, u = T(), T()\nfor i in range(40): t, u = T((t, t)), T((u, u))\n",
+        "t == u",
+    ),
     "a tuple in itself as a key": ("t = ()\nfor i in range(40): t = (t, t)\n", "{t: 1}"),
     "lists in themselves that are compared": (
         "t, u = [], []\nfor i in range(40): t, u = [t, t], [u, u]\n",
@@ -153,6 +165,12 @@ CALLS = {
     "a set of one long number": ("a = [3**10**6] * 10**7", "set(a)"),
     "the sum of one long number": ("a = [3**10**6] * 10**7", "sum(a)"),
     "one long text in many places": ("a = ['a' * 10**7] * 10**6", "a.count('a' * 10**7 + '')"),
+    "a long text from its end": ("a = 'a' * 10**6; b = 'a' * (25 * 10**4) + 'b' + 'a' * (25 * 10**4)", "a.rfind(b)"),
+    "long bytes from their end": (
+        "a = b'a' * 10**6; b = b'a' * (25 * 10**4) + b'b' + b'a' * (25 * 10**4)",
+        "a.rsplit(b)",
+    ),
+    "the ends of a long text": ("a = 'a' * 10**8; b = 'b' * 10**6 + 'a'", "a.strip(b)"),
     "numbers whose hashes are alike": ("a = [i * (2**61 - 1) for i in range(10**5)]", "set(a)"),
     "keys whose hashes are alike": ("a = [(i * (2**61 - 1),) for i in range(10**5)]", "dict.fromkeys(a)"),
     "calls of compiled functions": ("import collections; a = [0] * 10**6", "collections.deque(map(a.count, a), 0)"),
@@ -237,6 +255,12 @@ REFUSED = {
     "marks that are looked at": (MARKS + "import unicodedata", "unicodedata.is_normalized('NFC', a)"),
     "marks in a name": (MARKS, "getattr(torch, a)"),
     "marks in a field": (MARKS + "import collections", "collections.namedtuple('A', [a])"),
+    "classes in tuples in themselves": ("t = int\nfor i in range(40): t = (t, t)\n", "isinstance('a', t)"),
+    "tuples in themselves without a class": ("t = ()\nfor i in range(40): t = (t, t)\n", "issubclass(int, t)"),
+    "errors in tuples in themselves": (
+        "import contextlib; t = KeyError\nfor i in range(40): t = (t, t)\n",
+        "with contextlib.suppress(t): raise ValueError",
+    ),
     "rows without elements": ("a = np.zeros((2**40, 0))", "np.unique(a, axis=0)"),
     "numpy's generator without bits": ("", "np.random.set_state(('MT19937', np.zeros(624), 624, 0, 0.0))"),
     "a generator without bits": ("s = torch.get_rng_state(); s[24:-40] = 0", "torch.set_rng_state(s)"),
@@ -253,8 +277,8 @@ def test_what_nobody_waits_for_is_refused(name: str) -> None:
     prepared, call = REFUSED[name]
     session = Session()
     session.run(prepared.replace("; ", "\n"))
-    told = "is not normalized in tensorsh|repeated elements|state|of np.random takes"
-    with pytest.raises((ValueError, SyntaxError, RuntimeError), match=told):
+    told = "is not normalized in tensorsh|repeated elements|state|of np.random takes|1048576 classes at most"
+    with pytest.raises((ValueError, SyntaxError, RuntimeError, TypeError), match=told):
         session.run(call, timeout=20)
 
 
@@ -286,6 +310,43 @@ def test_names_and_texts_are_normalized_as_by_python() -> None:
         session.run("n('NFD', 5)")
     with pytest.raises(ValueError, match="invalid normalization form"):
         session.run("n('A', 'a')")
+
+
+def test_searches_from_the_end_in_pieces_are_pythons_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    import random
+
+    from tensorsh.sandbox import builtins, long_texts
+
+    if builtins.bounds is None:
+        pytest.skip("built without a compiler")
+    monkeypatch.setattr(long_texts, "STEP", 7)
+    draw = random.Random(1)
+
+    class Text(str):
+        def __getitem__(self, place: object) -> str:
+            return "x"
+
+        def __len__(self) -> int:
+            return 3
+
+    def told(call: Callable[[], object]) -> object:
+        try:
+            return call()
+        except ValueError as error:
+            return str(error)
+
+    for _ in range(2000):
+        text = "".join(draw.choices("ab", k=draw.randrange(12)))
+        part = "".join(draw.choices("ab", k=draw.randrange(1, 4)))
+        ends = [draw.choice([None, draw.randrange(-8, 14)]) for _ in range(draw.randrange(3))]
+        for kind in (str, Text, bytes, bytearray):
+            of = (lambda t, kind=kind: kind(t.encode())) if kind in (bytes, bytearray) else kind
+            base = str if kind is Text else kind
+            for name in ("rfind", "rindex", "rsplit", "rpartition", "strip", "lstrip", "rstrip"):
+                more = ends if name in ("rfind", "rindex") else [draw.randrange(-1, 4)] if name == "rsplit" else []
+                method = getattr(base, name)  # short ones are Python's own
+                called = told(lambda: long_texts.of_texts(method, of(text), of(part), *more))  # noqa: B023
+                assert called == told(lambda: method(of(text), of(part), *more))  # noqa: B023
 
 
 LIMITED = {

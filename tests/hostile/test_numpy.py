@@ -409,14 +409,27 @@ OBJECTS = [
     "np.multiply(1, 1, out=np.ones(2) * [2**100, 1])",
     "a = np.ones(2) * [2**100, 1]\na[0] = {1: 2}",
     "a = np.ones(2) * [2**100, 1]\na.flat[0] = {1: 2}",
+    "a = np.ones(2) * [2**100, 1]\na.__setitem__(0, {1: 2})",
+    "a = np.ones(2) * [2**100, 1]\na.flat.__setitem__(0, {1: 2})",
     "import operator\noperator.setitem(np.ones(2) * [2**100, 1], 0, 1)",
     "import collections\ncollections.ChainMap(np.ones(2) * [2**100, 1])[0] = 1",
+    "np.ones(2, int) * [2**100, 1]",
+    "[2**100, 1] + np.ones(2, int)",
+    "np.ones(2, int).__radd__([2**100, 1])",
+    "np.ones(2, int) ** [2**100, 1]",
+    "np.ones((2, 2), int) @ [2**100, 1]",
+    "np.ones((2, 2), int).dot([2**100, 1])",
+    "import functools, operator\nfunctools.reduce(operator.add, [np.ones(2, int), [2**100, 1]])",
+    "sum([[2**100, 1]], np.ones(2, int))",
+    "class I(int):\n  def __radd__(self, o): return self\nnp.ones(2, int) + [I(2**100), 1]",
+    "from fractions import Fraction\nnp.ones(2) + Fraction(1, 2)",
 ]
 
 
 @pytest.mark.parametrize("program", OBJECTS)
 def test_no_program_makes_or_writes_an_array_of_objects(program: str) -> None:
-    """It would put there what its own methods, called by numpy in a sort or a sum, take away: `a.fill(A()); a.sort()` crashed."""
+    """It would put there what its own methods, called by numpy in a sort or a sum, take away: `a.fill(A()); a.sort()` crashed, and
+    so did `a + [I(2**100)]` with a class of integers whose `__gt__` says `a += 1`, asked for its `argmax()`."""
     if kernels.compiled is None and "2**100" in program:
         pytest.skip("stores are refused by a compiled module")
     session = Session()

@@ -39,6 +39,9 @@ WITHIN void record_call(PyObject *callee, PyObject *const *args, size count, PyO
 int kernel_bound(PyObject *capsule, PyObject *args, Call *call, const Kernel **kernel, unsigned *arrays, unsigned *writes);
 /* A planned call's work: 1 done, 0 not for this kernel, -1 an error. */
 int kernel_work(const Kernel *kernel, Call *call);
+/* What a class says of a slot by name (`tuple.__hash__`) is the function that stands there now. Classes that are derived later take
+   their slots from these. -1 with an error. */
+WITHIN int rename_slot(PyTypeObject *type, void *before, void *now);
 /* Whether a signal, or what another thread threw at this one, ends a call: an error is set. */
 int is_interrupted(void);
 

@@ -62,7 +62,7 @@ MULTIPLY_ADD(double, multiply_add_doubles, __builtin_fma)
             for (int i = 0; i < BLOCK; i++) {                                                                 \
                 const T a = x[i], b = y[i], from_zero = b > 0 ? least : -least, next = a == 0 ? from_zero : moved[i];\
                 const T found = a == b ? b : next;                                                            \
-                out[i] = (a != a) | (b != b) ? a + b : found;                                                 \
+                out[i] = ((a != a) | (b != b)) ? a + b : found;                                               \
             }                                                                                                 \
         }                                                                                                     \
         for (size i = 0; i < n; i++) out[i] = name##_of(x[i], y[i]);                                          \

@@ -29,7 +29,7 @@
 #if !defined(__x86_64__) || !defined(__linux__) || !defined(__GLIBC__)
 #define WIDE
 #elif defined(__clang__)
-#if __clang_major__ >= 14 && TENSORSH_WIDEST == 4
+#if __clang_major__ >= 16 && TENSORSH_WIDEST == 4 /* 14 ends in errors of its own with AVX-512 */
 #define WIDE __attribute__((target_clones("avx512f", "fma", "default")))
 #elif __clang_major__ >= 14
 #define WIDE __attribute__((target_clones("fma", "default")))

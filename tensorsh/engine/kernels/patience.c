@@ -1,19 +1,95 @@
-/* Long methods and products of numpy's arrays, handed to a function of Python's that can leave them.
+/* Long methods and operators of numpy's arrays, handed to a function of Python's that can leave them.
 
    A program that says `a @ a` or `a.sort()` calls numpy at once, which nobody can interrupt. Here stand functions in the place of
    those of numpy's that take long: on large arrays they call a hook with the function that stood there before, and its
-   arguments; on all others that function itself. So do those that put something into an array of Python objects, or put it in
-   order: the hook refuses a program. */
+   arguments; on all others they end in that function itself (as their last step: numpy looks at the stack to see whether it
+   may write over an intermediate result).
+
+   Arrays of Python objects no program gets: numpy holds what is in them by its address alone. What arithmetic makes of lists and
+   numbers beyond 64 bits is shown to the hook, and so are stores and orders of arrays that came by other ways: it refuses. */
 #include "common.h"
 
 #define MANY (1 << 20)  /* elements that take long to sort */
+#define HUGE_COUNT (1 << 25) /* elements that take long to read */
 #define LONG (1ll << 28) /* multiplications that take about as long */
 #define MOST 8          /* arguments */
 
 static PyObject *hook; /* hook(function, *arguments) */
 
 static int holds_objects(PyObject *a) { return PyArray_Check(a) && PyDataType_REFCHK(PyArray_DESCR((PyArrayObject *)a)); }
+/* Whether arithmetic with an operand, and others of which that is true, makes no array of Python objects. */
+static int is_plain(PyObject *x) {
+    if (PyArray_CheckExact(x)) return !holds_objects(x);
+    if (PyLong_CheckExact(x)) {
+        int is_beyond;
+        PyLong_AsLongAndOverflow(x, &is_beyond);
+        return !is_beyond;
+    }
+    return PyFloat_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x) || PyArray_IsScalar(x, Number) || PyArray_IsScalar(x, Bool);
+}
+/* An answer, unless it holds objects that a program would get: the hook refuses it. */
+static PyObject *same(PyObject *self, PyObject *answer) { return Py_NewRef(answer); }
+static PyMethodDef same_method = {"same", same, METH_O, NULL};
+static PyObject *same_handed;
+static PyObject *looked_at(PyObject *answer) {
+    if (answer == NULL || !holds_objects(answer)) return answer;
+    PyObject *seen = PyObject_CallFunctionObjArgs(hook, same_handed, answer, NULL);
+    Py_DECREF(answer);
+    return seen;
+}
 static int is_large(PyObject *a) { return PyArray_CheckExact(a) && PyArray_SIZE((PyArrayObject *)a) >= MANY; }
+
+static int is_huge(PyObject *a) { return PyArray_CheckExact(a) && PyArray_SIZE((PyArrayObject *)a) >= HUGE_COUNT; }
+
+/* Whether two operands, or the grid that they make together, take long to read. */
+static int are_huge(PyObject *a, PyObject *b) {
+    if (is_huge(a) || is_huge(b)) return 1;
+    if (!PyArray_CheckExact(a) || !PyArray_CheckExact(b)) return 0;
+    PyArrayObject *x = (PyArrayObject *)a, *y = (PyArrayObject *)b;
+    if (times(PyArray_SIZE(x), PyArray_SIZE(y)) < HUGE_COUNT) return 0;
+    size all = 1;
+    for (int k = 1; k <= PyArray_NDIM(x) || k <= PyArray_NDIM(y); k++) {
+        const size m = k <= PyArray_NDIM(x) ? PyArray_DIM(x, PyArray_NDIM(x) - k) : 1;
+        const size n = k <= PyArray_NDIM(y) ? PyArray_DIM(y, PyArray_NDIM(y) - k) : 1;
+        all = times(all, m == 1 ? n : m);
+    }
+    return all >= HUGE_COUNT;
+}
+
+/* Elements that an index takes at most, or writes. */
+static size chosen(PyArrayObject *a, PyObject *key) {
+    size all = 1;
+    const int many = PyTuple_CheckExact(key) ? (int)PyTuple_GET_SIZE(key) : 1;
+    int axis = 0, widened = 0;
+    for (int k = 0; k < many; k++) {
+        PyObject *each = PyTuple_CheckExact(key) ? PyTuple_GET_ITEM(key, k) : key;
+        if (PyArray_CheckExact(each)) {
+            widened = 1, all = times(all, PyArray_SIZE((PyArrayObject *)each));
+            axis += PyArray_TYPE((PyArrayObject *)each) == NPY_BOOL ? PyArray_NDIM((PyArrayObject *)each) : 1;
+        } else if (PySlice_Check(each) && axis < PyArray_NDIM(a)) {
+            Py_ssize_t begin, end, step, n = PyArray_DIM(a, axis);
+            PySliceObject *slice = (PySliceObject *)each;
+            if ((slice->start == Py_None || PyLong_CheckExact(slice->start)) && (slice->stop == Py_None || PyLong_CheckExact(slice->stop)) &&
+                (slice->step == Py_None || PyLong_CheckExact(slice->step))) {
+                if (PySlice_Unpack(each, &begin, &end, &step) < 0) PyErr_Clear();
+                else n = PySlice_AdjustIndices(n, &begin, &end, step);
+            }
+            all = times(all, n), axis++;
+        } else if (each == Py_Ellipsis) {
+            return widened ? all : PyArray_SIZE(a);
+        } else if (each != Py_None) {
+            axis++;
+        }
+    }
+    for (; axis < PyArray_NDIM(a); axis++) all = times(all, PyArray_DIM(a, axis));
+    return all;
+}
+static int has_array(PyObject *key) {
+    if (!PyTuple_CheckExact(key)) return PyArray_CheckExact(key);
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(key); k++)
+        if (PyArray_CheckExact(PyTuple_GET_ITEM(key, k))) return 1;
+    return 0;
+}
 
 /* Multiplications of a product. */
 static size of_product(PyObject *a, PyObject *b) {
@@ -27,6 +103,7 @@ static size of_product(PyObject *a, PyObject *b) {
 
 typedef struct {
     const char *name;
+    int orders; /* not only reads */
     PyObject *before;
 } Method;
 
@@ -36,107 +113,143 @@ static PyObject *asked(const Method *method, PyObject *self, PyObject *const *ar
     if (count + named > MOST) return PyErr_Format(PyExc_TypeError, "%s() takes fewer arguments", method->name);
     all[0] = method->before, all[1] = self;
     for (Py_ssize_t k = 0; k < count + named; k++) all[k + 2] = args[k];
-    if (is_large(self) || holds_objects(self) || (count && (is_large(args[0]) || of_product(self, args[0]) >= LONG)))
+    const int asks = method->orders
+                         ? is_large(self) || holds_objects(self) || (count && (is_large(args[0]) || of_product(self, args[0]) >= LONG))
+                         : is_huge(self);
+    if (asks)
         return PyObject_Vectorcall(hook, all, count + 2, keywords);
-    return PyObject_Vectorcall(method->before, all + 1, count + 1, keywords);
+    return looked_at(PyObject_Vectorcall(method->before, all + 1, count + 1, keywords));
 }
 
-#define METHODS(each) each(argpartition) each(argsort) each(dot) each(fill) each(partition) each(searchsorted) each(sort)
-#define PLACE(name) AT_##name,
+#define METHODS(each)                                                                                                \
+    each(argpartition, 1) each(argsort, 1) each(dot, 1) each(fill, 1) each(partition, 1) each(searchsorted, 1) each(sort, 1) \
+    each(all, 0) each(any, 0) each(argmax, 0) each(argmin, 0) each(astype, 0) each(compress, 0) each(copy, 0)        \
+    each(cumprod, 0) each(cumsum, 0) each(flatten, 0) each(max, 0) each(mean, 0) each(min, 0) each(nonzero, 0)       \
+    each(prod, 0) each(ravel, 0) each(round, 0) each(std, 0) each(sum, 0) each(trace, 0) each(var, 0)
+#define PLACE(name, orders) AT_##name,
 enum { METHODS(PLACE) METHOD_COUNT };
-#define ENTRY(name) {#name, NULL},
+#define ENTRY(name, orders) {#name, orders, NULL},
 static Method methods[] = {METHODS(ENTRY)};
-#define FUNCTION(name)                                                                                               \
+#define FUNCTION(name, orders)                                                                                               \
     static PyObject *array_##name(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {     \
         return asked(&methods[AT_##name], self, args, count, keywords);                                              \
     }
 METHODS(FUNCTION)
-#define DEFINITION(name) {#name, (PyCFunction)(void (*)(void))array_##name, METH_FASTCALL | METH_KEYWORDS, NULL},
+#define DEFINITION(name, orders) {#name, (PyCFunction)(void (*)(void))array_##name, METH_FASTCALL | METH_KEYWORDS, NULL},
 static PyMethodDef definitions[] = {METHODS(DEFINITION)};
 
-/* Stores, `a[i] = x` and `a.flat[i] = x`. */
-static objobjargproc store_before, flat_store_before;
-static PyObject *store, *flat_store; /* the same for the hook */
+/* Slots: what stood there before, the same as a function for the hook, and what stands there now. */
+static PyObject *put_apart(PyObject *function, PyObject *a, PyObject *b, PyObject *c) {
+    return PyObject_CallFunctionObjArgs(hook, function, a, b, c, NULL); /* up to the first that is NULL */
+}
+#define HANDED(name, kind, call)                                                   \
+    static kind name##_before;                                                     \
+    static PyObject *name##_handed;                                                \
+    static PyObject *name##_call(PyObject *self, PyObject *args) {                 \
+        PyObject *a, *b = NULL, *c = NULL;                                         \
+        if (!PyArg_UnpackTuple(args, #name, 1, 3, &a, &b, &c)) return NULL;        \
+        return call;                                                               \
+    }                                                                              \
+    static PyMethodDef name##_method = {#name, name##_call, METH_VARARGS, NULL};
+#define UNARY(name)                                                                \
+    HANDED(name, unaryfunc, name##_before(a))                                      \
+    static PyObject *array_##name(PyObject *a) {                                   \
+        if (__builtin_expect(is_huge(a) || holds_objects(a), 0)) return put_apart(name##_handed, a, NULL, NULL); \
+        return name##_before(a);                                                   \
+    }
+#define BINARY_IF(name, asks)                                                      \
+    HANDED(name, binaryfunc, b ? name##_before(a, b) : NULL)                       \
+    static PyObject *array_##name(PyObject *a, PyObject *b) {                      \
+        if (__builtin_expect(asks, 0)) return put_apart(name##_handed, a, b, NULL); \
+        if (__builtin_expect(!is_plain(a) || !is_plain(b), 0)) return looked_at(name##_before(a, b)); \
+        return name##_before(a, b);                                                \
+    }
+#define BINARY(name) BINARY_IF(name, are_huge(a, b))
+#define PRODUCT(name) BINARY_IF(name, of_product(a, b) >= LONG)
+#define POWER(name)                                                                \
+    HANDED(name, ternaryfunc, b ? name##_before(a, b, c ? c : Py_None) : NULL)     \
+    static PyObject *array_##name(PyObject *a, PyObject *b, PyObject *c) {         \
+        if (__builtin_expect(are_huge(a, b), 0)) return put_apart(name##_handed, a, b, c); \
+        if (__builtin_expect(!is_plain(a) || !is_plain(b), 0)) return looked_at(name##_before(a, b, c)); \
+        return name##_before(a, b, c);                                             \
+    }
+#define NUMBERS(each)                                                              \
+    each(add, BINARY) each(subtract, BINARY) each(multiply, BINARY) each(remainder, BINARY) each(divmod, BINARY) \
+    each(power, POWER) each(negative, UNARY) each(positive, UNARY) each(absolute, UNARY) each(invert, UNARY)     \
+    each(lshift, BINARY) each(rshift, BINARY) each(and, BINARY) each(xor, BINARY) each(or, BINARY)               \
+    each(floor_divide, BINARY) each(true_divide, BINARY) each(matrix_multiply, PRODUCT)                          \
+    each(inplace_add, BINARY) each(inplace_subtract, BINARY) each(inplace_multiply, BINARY)                      \
+    each(inplace_remainder, BINARY) each(inplace_power, POWER) each(inplace_lshift, BINARY)                      \
+    each(inplace_rshift, BINARY) each(inplace_and, BINARY) each(inplace_xor, BINARY) each(inplace_or, BINARY)    \
+    each(inplace_floor_divide, BINARY) each(inplace_true_divide, BINARY) each(inplace_matrix_multiply, PRODUCT)
+#define MADE(name, KIND) KIND(name)
+NUMBERS(MADE)
 
-static PyObject *triple(objobjargproc function, PyObject *args) {
-    PyObject *a, *key, *value;
-    if (!PyArg_ParseTuple(args, "OOO", &a, &key, &value) || function(a, key, value) < 0) return NULL;
-    Py_RETURN_NONE;
+static PyObject *done(int failed) { return failed < 0 ? NULL : Py_NewRef(Py_None); }
+static int stored(PyObject *answer) {
+    Py_XDECREF(answer);
+    return answer == NULL ? -1 : 0;
 }
-static PyObject *call_store(PyObject *self, PyObject *args) { return triple(store_before, args); }
-static PyObject *call_flat_store(PyObject *self, PyObject *args) { return triple(flat_store_before, args); }
-static int asked_to_store(PyObject *function, PyObject *a, PyObject *key, PyObject *value) {
-    PyObject *done = PyObject_CallFunctionObjArgs(hook, function, a, key, value, NULL);
-    Py_XDECREF(done);
-    return done == NULL ? -1 : 0;
+
+HANDED(compare, richcmpfunc, b && c ? compare_before(a, b, (int)PyLong_AsLong(c)) : NULL)
+static PyObject *array_compare(PyObject *a, PyObject *b, int how) {
+    if (__builtin_expect(!are_huge(a, b), 1)) return compare_before(a, b, how);
+    PyObject *number = PyLong_FromLong(how), *answer = number ? put_apart(compare_handed, a, b, number) : NULL;
+    Py_XDECREF(number);
+    return answer;
 }
+
+HANDED(index, binaryfunc, b ? index_before(a, b) : NULL)
+static PyObject *array_index(PyObject *a, PyObject *key) {
+    if (__builtin_expect(has_array(key) && chosen((PyArrayObject *)a, key) >= HUGE_COUNT, 0)) return put_apart(index_handed, a, key, NULL);
+    return index_before(a, key);
+}
+
+/* `a[i] = x` and `a.flat[i] = x`. */
+HANDED(store, objobjargproc, b && c ? done(store_before(a, b, c)) : NULL)
 static int array_store(PyObject *a, PyObject *key, PyObject *value) {
-    return value != NULL && holds_objects(a) ? asked_to_store(store, a, key, value) : store_before(a, key, value);
+    const int asks = value != NULL && (holds_objects(a) || (is_huge(a) && chosen((PyArrayObject *)a, key) >= HUGE_COUNT));
+    return asks ? stored(put_apart(store_handed, a, key, value)) : store_before(a, key, value);
 }
+HANDED(flat_store, objobjargproc, b && c ? done(flat_store_before(a, b, c)) : NULL)
 static int array_flat_store(PyObject *a, PyObject *key, PyObject *value) {
     const int asks = value != NULL && holds_objects((PyObject *)((PyArrayIterObject *)a)->ao);
-    return asks ? asked_to_store(flat_store, a, key, value) : flat_store_before(a, key, value);
+    return asks ? stored(put_apart(flat_store_handed, a, key, value)) : flat_store_before(a, key, value);
 }
 
-/* The operator @, and @=. */
-static binaryfunc product_before, product_in_place_before;
-static PyObject *product, *product_in_place; /* the same for the hook */
-
-static PyObject *pair(binaryfunc function, PyObject *args) {
-    PyObject *a, *b;
-    return PyArg_ParseTuple(args, "OO", &a, &b) ? function(a, b) : NULL;
-}
-static PyObject *call_product(PyObject *self, PyObject *args) { return pair(product_before, args); }
-static PyObject *call_product_in_place(PyObject *self, PyObject *args) { return pair(product_in_place_before, args); }
-static PyMethodDef calls[] = {
-    {"matmul", call_product, METH_VARARGS, NULL},
-    {"imatmul", call_product_in_place, METH_VARARGS, NULL},
-    {"store", call_store, METH_VARARGS, NULL},
-    {"flat_store", call_flat_store, METH_VARARGS, NULL},
-};
-static PyObject *array_product(PyObject *a, PyObject *b) {
-    return of_product(a, b) < LONG ? product_before(a, b) : PyObject_CallFunctionObjArgs(hook, product, a, b, NULL);
-}
-static PyObject *array_product_in_place(PyObject *a, PyObject *b) {
-    if (of_product(a, b) < LONG) return product_in_place_before(a, b);
-    return PyObject_CallFunctionObjArgs(hook, product_in_place, a, b, NULL);
-}
+/* Puts a function into a slot; -1 with an error. */
+#define REPLACED(type, slot, name)                                                                         \
+    if ((name##_handed = PyCFunction_New(&name##_method, NULL)) == NULL) return NULL;                      \
+    name##_before = (type)->slot, (type)->slot = array_##name;                                             \
+    if (rename_slot(type, (void *)name##_before, (void *)array_##name) < 0) return NULL;
 
 static PyObject *wait_for(PyObject *self, PyObject *function) {
     PyTypeObject *type = &PyArray_Type;
     if (hook != NULL) Py_RETURN_NONE;
-    product = PyCFunction_New(&calls[0], NULL);
-    product_in_place = PyCFunction_New(&calls[1], NULL);
-    store = PyCFunction_New(&calls[2], NULL);
-    flat_store = PyCFunction_New(&calls[3], NULL);
-    if (product == NULL || product_in_place == NULL || store == NULL || flat_store == NULL) return NULL;
     for (int k = 0; k < METHOD_COUNT; k++) {
         PyObject *before = PyDict_GetItemString(type->tp_dict, methods[k].name);
         if (before == NULL || !Py_IS_TYPE(before, &PyMethodDescr_Type)) Py_RETURN_NONE; /* somebody else was here */
-        methods[k].before = Py_NewRef(before);
+        Py_XSETREF(methods[k].before, Py_NewRef(before));
         definitions[k].ml_doc = ((PyMethodDescrObject *)before)->d_method->ml_doc;
     }
+    if ((same_handed = PyCFunction_New(&same_method, NULL)) == NULL) return NULL;
     hook = Py_NewRef(function);
     for (int k = 0; k < METHOD_COUNT; k++) {
         PyObject *now = PyDescr_NewMethod(type, &definitions[k]);
         if (now == NULL || PyDict_SetItemString(type->tp_dict, methods[k].name, now) < 0) return Py_XDECREF(now), NULL;
         Py_DECREF(now);
     }
-    product_before = type->tp_as_number->nb_matrix_multiply;
-    product_in_place_before = type->tp_as_number->nb_inplace_matrix_multiply;
-    type->tp_as_number->nb_matrix_multiply = array_product;
-    type->tp_as_number->nb_inplace_matrix_multiply = array_product_in_place;
-    store_before = type->tp_as_mapping->mp_ass_subscript;
-    type->tp_as_mapping->mp_ass_subscript = array_store;
-    flat_store_before = PyArrayIter_Type.tp_as_mapping->mp_ass_subscript;
-    PyArrayIter_Type.tp_as_mapping->mp_ass_subscript = array_flat_store;
-    PyType_Modified(type);
-    PyType_Modified(&PyArrayIter_Type);
+#define NUMBER(name, KIND) REPLACED(type, tp_as_number->nb_##name, name)
+    NUMBERS(NUMBER)
+    REPLACED(type, tp_richcompare, compare)
+    REPLACED(type, tp_as_mapping->mp_subscript, index)
+    REPLACED(type, tp_as_mapping->mp_ass_subscript, store)
+    REPLACED(&PyArrayIter_Type, tp_as_mapping->mp_ass_subscript, flat_store)
     Py_RETURN_NONE;
 }
 
 static PyMethodDef functions[] = {
-    {"wait_for", wait_for, METH_O, "wait_for(hook): long methods of numpy's arrays are called as hook(function, *arguments) from now on."},
+    {"wait_for", wait_for, METH_O, "wait_for(hook): long methods and operators of numpy's arrays are called as hook(function, *arguments) from now on."},
     {0},
 };
 

@@ -169,7 +169,7 @@ INLINE int least_by_angle(Family family, int shifted) {
                 at[i] = shifted ? at[i] + at[i] - 1 : at[i];                                              \
                 /* Degrees are whole, towards zero; what is no number of 64 bits is none. */              \
                 const T cut = given[i] < LONGEST ? given[i] : LONGEST;                                    \
-                degree[i] = (cut > -1) & (given[i] < (T)9223372036854775808.0) ? (int)(cut > -1 ? cut : -1) : -1;                \
+                degree[i] = ((cut > -1) & (given[i] < (T)9223372036854775808.0)) ? (int)(cut > -1 ? cut : -1) : -1;              \
             }                                                                                             \
             int steps[BLOCK];                                                                             \
             for (int i = 0; i < BLOCK; i++) {                                                             \

@@ -7,13 +7,14 @@
 
 #define OFTEN (1 << 16) /* elements that are compared in about a millisecond */
 
-static size asked; /* since somebody looked; guarded by the interpreter's lock */
+static size asked; /* since somebody looked. Interpreters with locks of their own may count at once: then it is too few. */
 
 /* Whether the thread is to be left, by an error that is set. */
 INLINE int is_left(size more) {
-    if (__builtin_expect((asked += more) < OFTEN, 1)) return 0;
-    asked = 0;
-    return !PyErr_Occurred() && is_interrupted();
+    const size now = __atomic_load_n(&asked, __ATOMIC_RELAXED) + more;
+    __atomic_store_n(&asked, now < OFTEN ? now : 0, __ATOMIC_RELAXED);
+    if (__builtin_expect(now < OFTEN, 1)) return 0;
+    return !PyErr_Occurred() && PyInterpreterState_Get() == PyInterpreterState_Main() && is_interrupted();
 }
 
 #define ONE(x) 1
@@ -54,6 +55,22 @@ INLINE int is_left(size more) {
     static kind name taken { return is_left(count(a)) ? failure : name##_before given; }
 WALKS(PYTHONS)
 
+int rename_slot(PyTypeObject *type, void *before, void *now) {
+#if PY_VERSION_HEX >= 0x030c0000
+    PyObject *names = PyType_GetDict(type);
+#else
+    PyObject *names = Py_XNewRef(type->tp_dict);
+#endif
+    if (names == NULL) return PyErr_Occurred() ? -1 : 0;
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(names, &at, &key, &value);)
+        if (Py_IS_TYPE(value, &PyWrapperDescr_Type) && ((PyWrapperDescrObject *)value)->d_wrapped == before)
+            ((PyWrapperDescrObject *)value)->d_wrapped = now;
+    Py_DECREF(names);
+    PyType_Modified(type);
+    return 0;
+}
+
 /* Gives a class, and those derived from it that have the same, another function. */
 #define REPLACING(slot, function)                                                                    \
     static int replace_##slot(PyTypeObject *type, function before, function now) {                   \
@@ -65,9 +82,9 @@ WALKS(PYTHONS)
             if (each->slot == before) failed = replace_##slot(each, before, now);                    \
         }                                                                                            \
         Py_DECREF(derived);                                                                          \
+        if (failed) return -1;                                                                       \
         type->slot = now;                                                                            \
-        PyType_Modified(type);                                                                       \
-        return failed;                                                                               \
+        return rename_slot(type, (void *)before, (void *)now);                                       \
     }
 REPLACING(tp_hash, hashfunc)
 REPLACING(tp_richcompare, richcmpfunc)
@@ -84,14 +101,14 @@ static PyObject *look_while_walking(PyObject *self, PyObject *types) {
     if (count != 0 WALKS(COUNTED)) return PyErr_Format(PyExc_ValueError, "look_while_walking(): %zd classes", count);
     for (Py_ssize_t k = 0; k < count; k++)
         if (!PyType_Check(PyTuple_GET_ITEM(types, k))) return PyErr_Format(PyExc_TypeError, "look_while_walking(): no class");
-    installed = 1;
 #define INSTALLED(name, slot, kind, taken, given, failure, counts)                    \
     {                                                                                 \
         PyTypeObject *type = (PyTypeObject *)PyTuple_GET_ITEM(types, place++);        \
-        name##_before = type->slot;                                                   \
-        if (replace_##slot(type, type->slot, name) < 0) return NULL;                  \
+        if (type->slot != name) name##_before = type->slot; /* else an earlier try got so far */ \
+        if (replace_##slot(type, name##_before, name) < 0) return NULL;               \
     }
     WALKS(INSTALLED)
+    installed = 1;
     Py_RETURN_NONE;
 }
 

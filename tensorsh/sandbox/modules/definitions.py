@@ -12,6 +12,7 @@ import functools
 from types import FunctionType
 from typing import Any
 
+from ..builtins import is_subclass
 from ..classes import is_script_class, register_class
 from ..copying import same
 from ..gate import get_attribute
@@ -358,9 +359,15 @@ def leaving() -> dict[str, Any]:
     """contextlib's classes that hold errors, which do not hold one that ends the program."""
     import contextlib
 
+    def suppresses(self: Any, kind: Any, error: Any, trace: Any) -> Any:
+        if kind is not None:
+            is_subclass(kind, self._exceptions)  # which refuses tuples of tuples without end
+        return contextlib.suppress.__exit__(self, kind, error, trace)
+
     found = {}
     for real in (contextlib.suppress, contextlib.ExitStack):
-        body = {"__exit__": kept_out(real.__exit__), "__module__": "contextlib", "__doc__": real.__doc__}
+        leave = suppresses if real is contextlib.suppress else real.__exit__
+        body = {"__exit__": kept_out(leave), "__module__": "contextlib", "__doc__": real.__doc__}
         found[real.__name__] = OpenSealed(real.__name__, (real,), body)
     return found
 

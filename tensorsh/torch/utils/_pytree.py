@@ -194,8 +194,20 @@ def tree_map_(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None =
 def tree_map_only(type_or_types: Any, func: Any, tree: Any = None, is_leaf: Callable | None = None) -> Any:
     """The tree with `func` of each leaf of a type; the others stay."""
     chosen = type_or_types if isinstance(type_or_types, (type, tuple)) or not callable(type_or_types) else None
+    if isinstance(chosen, tuple):
+        chosen = tuple(flat(chosen, {}))
     fits = type_or_types if chosen is None else lambda x: isinstance(x, chosen)
     return tree_map(lambda x: func(x) if fits(x) else x, tree, is_leaf=is_leaf)
+
+
+def flat(kinds: tuple, seen: dict[int, tuple]) -> Iterator:
+    """The classes in a tuple of classes and tuples; those of each tuple once, however often it is in others."""
+    for kind in kinds:
+        if not isinstance(kind, tuple):
+            yield kind
+        elif id(kind) not in seen:
+            seen[id(kind)] = kind
+            yield from flat(kind, seen)
 
 
 def tree_all(pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool:

@@ -52,8 +52,7 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     title = func.__name__
     name = title.strip("_")
     if title in ("__get__", "__set__", "__delete__"):  # of a property
-        getter = getattr(getattr(func, "__self__", None), "fget", None)
-        name = getattr(getter, "__name__", "dtype")
+        name = getattr(getattr(func, "__self__", None), "__name__", "dtype")
         name = name if name in ("T", "mT", "H", "mH", "real", "imag") else "dtype"
     if name in OF_THE_PART:
         with DisableTorchFunctionSubclass():

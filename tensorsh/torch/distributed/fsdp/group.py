@@ -15,8 +15,9 @@ from ...nn.parameter import Parameter
 from ..collectives import all_gather, all_reduce
 from ..exchanges import reduce_scatter_tensor
 from ..tensor.dtensor import DTensor, distribute_tensor
-from ..tensor.moving import share
-from ..tensor.placements import Replicate, Shard
+from ..tensor.moving import cut, share
+from ..tensor.parts import placed_tensor
+from ..tensor.placements import Replicate, Shard, _StridedShard
 
 
 class Entry:
@@ -26,11 +27,15 @@ class Entry:
 
     def __init__(self, parameter: Any, owners: list[tuple[Any, str]], mesh: Any, dtype: Any) -> None:
         self.owners = owners
-        self.shape = tuple(parameter.shape)
+        parallel = isinstance(parameter, DTensor)
+        self.shape = tuple(parameter._array.shape)
         if not self.shape:
             raise ValueError("fully_shard doesn't support scalar parameters. Change scalar parameters to 1D.")
-        placements = [Replicate()] * (mesh.ndim - 1) + [Shard(0)]
-        self.part = distribute_tensor(parameter, mesh, placements, src_data_rank=None)
+        copies = [Replicate()] * (mesh.ndim - 1)
+        if parallel:
+            self.part = cut_again(parameter, mesh, copies)
+        else:
+            self.part = distribute_tensor(parameter, mesh, [*copies, Shard(0)], src_data_rank=None)
         parts = mesh.size(mesh.ndim - 1)
         self.step = share(self.shape[0], parts, 0)[1] * math.prod(self.shape[1:])
         """Elements of the first part, which is the largest."""
@@ -39,7 +44,11 @@ class Entry:
         self.memory = mmap.mmap(-1, size)
         count = math.prod(self.shape)
         array = hold(np.frombuffer(self.memory, form, count)) if count else np.zeros(0, form)
-        self.whole = Parameter(wrap(array.reshape(self.shape)), parameter.requires_grad)
+        whole = wrap(array.reshape(self.shape))
+        if parallel:
+            self.whole = parameter._beside(whole)._as_parameter(parameter.requires_grad)
+        else:
+            self.whole = Parameter(whole, parameter.requires_grad)
 
     def show(self, parameter: Any) -> None:
         """Give the modules the part, or the whole."""
@@ -59,6 +68,22 @@ class Entry:
         """Give the memory of the whole back to the system; who holds it sees zeros until it is filled again."""
         if hasattr(mmap, "MADV_DONTNEED"):
             self.memory.madvise(mmap.MADV_DONTNEED)
+
+
+def cut_again(parameter: Any, mesh: Any, copies: list) -> Any:
+    """A parameter in parts of tensor parallelism, each in parts along its first dimension."""
+    root, own = mesh._get_root_mesh(), parameter._mesh
+    if own._get_root_mesh() is not root or not mesh._names or not own._names:
+        raise RuntimeError(
+            f"fully_shard wants a dimension of the mesh that the parameters are in parts of already, but got {mesh} and {own}: make "
+            "one mesh by init_device_mesh with mesh_dim_names, and take both from it by name"
+        )
+    before = math.prod(own.size(i) for i, each in enumerate(parameter._placements) if each.is_shard(0))
+    first = Shard(0) if before == 1 else _StridedShard(0, split_factor=before)
+    array = cut(parameter._array, 0, mesh.get_group(mesh.ndim - 1))
+    both = root[(*mesh._names, *own._names)]
+    made = placed_tensor(wrap(array), both, (*copies, first, *parameter._placements), parameter._shape)
+    return made._as_parameter(parameter.requires_grad)
 
 
 class Group:

@@ -14,7 +14,7 @@ from ....engine.operators.torch_function import DisableTorchFunctionSubclass
 from ....engine.tensors.tensor import Tensor
 from .moving import Guard, moved
 from .parts import beside_parts, in_parts, local_of, placed_tensor
-from .placements import REPLICATE, Partial, Replicate, Shard
+from .placements import REPLICATE, Partial, Replicate, Shard, _StridedShard
 
 RULES: dict[str, Callable] = {}
 
@@ -65,6 +65,8 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     rule = RULES.get(name)
     if rule is None and name in POINTWISE:
         rule = pointwise
+    if rule is not None and any(type(each) is _StridedShard for t in found if in_parts(t) for each in t._placements):
+        rule = alike if rule is pointwise else None
     if rule is not None:
         result = rule(Call(func, title, name, args, kwargs, mesh))
         if result is not NotImplemented:
@@ -220,6 +222,14 @@ def pointwise(call: Call) -> Any:
         for k, placement in enumerate(here):
             wanted[k].append(REPLICATE if kept is None else placement)
     return call.run({id(t): tuple(w) for t, w in zip(tensors, wanted, strict=True)}, tuple(out), shape)
+
+
+def alike(call: Call) -> Any:
+    """Element by element, of tensors that lie in the same parts."""
+    first = call.tensors[0]
+    if any(t._shape != first._shape or t._placements != first._placements for t in call.tensors):
+        return NotImplemented
+    return call.run({id(t): t._placements for t in call.tensors}, first._placements, first._shape)
 
 
 def partial(call: Call, here: list) -> Any:

@@ -18,6 +18,7 @@ from ..tensor.dtensor import DTensor, distribute_tensor
 from ..tensor.moving import cut, share
 from ..tensor.parts import placed_tensor
 from ..tensor.placements import Replicate, Shard, _StridedShard
+from .gathered import Gathered, added, forget
 
 
 class Entry:
@@ -64,11 +65,6 @@ class Entry:
             for other, title in self.owners:
                 other._parameters[title] = given
 
-    def forget(self) -> None:
-        """Give the memory of the whole back to the system; who holds it sees zeros until it is filled again."""
-        if hasattr(mmap, "MADV_DONTNEED"):
-            self.memory.madvise(mmap.MADV_DONTNEED)
-
 
 def cut_again(parameter: Any, mesh: Any, copies: list) -> Any:
     """A parameter in parts of tensor parallelism, each in parts along its first dimension."""
@@ -86,22 +82,17 @@ def cut_again(parameter: Any, mesh: Any, copies: list) -> Any:
     return made._as_parameter(parameter.requires_grad)
 
 
-class Group:
+class Group(Gathered):
     """The parameters of one call of `fully_shard`."""
 
     def __init__(self, found: list[tuple[Any, list]], mesh: Any, policy: Any) -> None:
         self.mesh, self.policy = mesh, policy
         self.entries = [Entry(parameter, owners, mesh, policy.param_dtype) for parameter, owners in found]
         self.group = mesh.get_group(mesh.ndim - 1)
-        self.is_whole = False
-        self.reduces = self.reduces_all = True
-        self.arrived = 0
-        self.trained = [entry for entry in self.entries if entry.whole.requires_grad]
-        self.reshards = True
+        self.reduces_all = True
         for entry in self.entries:
             entry.show(entry.part)
-        for entry in self.trained:
-            entry.whole.register_post_accumulate_grad_hook(self._arrive)
+        super().__init__([entry for entry in self.entries if entry.whole.requires_grad])
 
     def unshard(self) -> None:
         """Gather the parts."""
@@ -117,8 +108,8 @@ class Group:
         for entry in self.entries:
             entry.take()
         self.is_whole = True
-        for members in self._by_dtype(lambda entry: entry.whole._array.dtype):
-            form, length = members[0].whole._array.dtype, sum(entry.step for entry in members)
+        for form, members in alike(self.entries, lambda entry: entry.whole._array.dtype).items():
+            length = sum(entry.step for entry in members)
             mine, at = np.zeros(length, form), 0
             for entry in members:
                 part = entry.part._array.reshape(-1)
@@ -137,41 +128,16 @@ class Group:
         for entry in self.entries:
             entry.show(entry.whole)
 
-    def reshard(self) -> None:
-        """Forget the wholes."""
-        if not self.is_whole:
-            return
-        self.is_whole = False
+    def _part(self) -> None:
         for entry in self.entries:
             entry.show(entry.part)
-            entry.forget()
-
-    def _by_dtype(self, of: Any) -> list[list[Entry]]:
-        found: dict[Any, list[Entry]] = {}
-        for entry in self.entries:
-            found.setdefault(of(entry), []).append(entry)
-        return list(found.values())
-
-    def _arrive(self, parameter: Any) -> None:
-        self.arrived += 1
-        if self.arrived == len(self.trained):
-            self.finish()
-
-    def finish(self) -> None:
-        """Sum the gradients that have arrived, each process its part; the wholes are not needed any more."""
-        self.arrived = 0
-        if self.reduces:
-            self._reduce([entry for entry in self.trained if entry.whole._grad is not None])
-        if self.reshards:
-            self.reshard()
+            forget(entry.memory)
 
     def _reduce(self, entries: list[Entry]) -> None:
         dtype = self.policy.reduce_dtype
         parts, size = self.group.size(), self.mesh.size()
-        by_dtype: dict[Any, list[Entry]] = {}
-        for entry in entries:
-            by_dtype.setdefault(entry.whole._grad._array.dtype if dtype is None else dtype.numpy, []).append(entry)
-        for form, members in by_dtype.items():
+        reduced_in = lambda entry: entry.whole._grad._array.dtype if dtype is None else dtype.numpy
+        for form, members in alike(entries, reduced_in).items():
             length = sum(entry.step for entry in members)
             rows, at = np.zeros((parts, length), form), 0
             for entry in members:
@@ -192,7 +158,12 @@ class Group:
                 part = entry.part._array
                 new = mine._array[at : at + part.size].reshape(part.shape).astype(part.dtype)
                 at += entry.step
-                if entry.part._grad is None:
-                    entry.part._grad = wrap(new)
-                else:
-                    entry.part._grad._array[...] += new
+                added(entry.part, new)
+
+
+def alike(entries: list[Entry], of: Any) -> dict[Any, list[Entry]]:
+    """Parameters by what a function gives of each."""
+    found: dict[Any, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(of(entry), []).append(entry)
+    return found

@@ -162,6 +162,7 @@ class Progress:
             line.append(work)
             if len(line) == 1:
                 self._advance(lane, line)
+                self.helped = True
             if not self.lanes:
                 return
             if self.thread is None:

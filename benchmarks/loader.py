@@ -44,12 +44,12 @@ def main() -> int:
         line = "".join(f"{name} {best:8.1f} ({middle:8.1f})   " for name, (best, middle) in shown.items())
         if len(shown) > 1:
             (best, middle), (other_best, other_middle) = shown["tensorsh"], shown["PyTorch"]
-            line += f"{times(other_best, best)} ({times(other_middle, middle).strip()}) times"
+            line += f"{ratio(other_best, best)} ({ratio(other_middle, middle).strip()}) times"
         print(f"{row:>22}  {line}")
     return 0
 
 
-def times(theirs: float, own: float) -> str:
+def ratio(theirs: float, own: float) -> str:
     """How many times as fast; a dash where the clock of the processors shows no time."""
     return f"{theirs / own:6.2f}" if own else "     -"
 

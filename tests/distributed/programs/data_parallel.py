@@ -147,4 +147,13 @@ for _ in range(5):
     opt.step()
 if w == 2:  # to the last bit; gloo adds more in a ring
     print([each.hex() for p in h.parameters() for each in p.tolist()])
+h = DDP(nn.Linear(2, 2))
+h(torch.ones(1, 2))
+print("forward twice", h(torch.ones(1, 2)).shape)
+try:
+    with h.join(throw_on_early_termination=True):
+        for _ in range(2 + r):
+            h(torch.ones(1, 2)).sum().backward()
+except RuntimeError as e:
+    print(e)
 dist.destroy_process_group()

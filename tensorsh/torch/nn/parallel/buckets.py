@@ -87,6 +87,8 @@ class Reducer:
         self.divisor = group.size()
         self.hook: tuple[Any, Callable] | None = None
         self.active = False
+        self.unused: list[Any] = []
+        """Parameters of this pass that no gradient comes to: marked at the first that comes to another."""
         self.used = np.zeros(len(parameters), np.int32)
         self.ready: set[int] = set()
         self.next = 0
@@ -120,16 +122,25 @@ class Reducer:
         self.used[:] = 0
         for bucket in self.buckets:
             bucket.missing = len(bucket.parameters)
+        self.unused = unused
+        if len(unused) == len(self.parameters):  # no gradient will come
+            self._mark_unused()
+
+    def _mark_unused(self) -> None:
+        unused, self.unused = self.unused, []
         for parameter in unused:
             self._mark(parameter, None)
 
     def lacking(self) -> list[int]:
-        """The numbers of the parameters whose gradients an unfinished pass still waits for."""
-        return [i for i, p in enumerate(self.parameters) if id(p) not in self.ready] if self.active else []
+        """The numbers of the parameters whose gradients a pass that has begun still waits for."""
+        began = self.active and self.ready
+        return [i for i, p in enumerate(self.parameters) if id(p) not in self.ready] if began else []
 
     def arrived(self, parameter: Any) -> None:
         """Take the gradient of a parameter, if it is waited for."""
         if self.active:
+            if self.unused:
+                self._mark_unused()
             self._mark(parameter, parameter._grad)
 
     def _mark(self, parameter: Any, gradient: Any) -> None:

@@ -79,6 +79,8 @@ for _ in range(3):
     loss.backward()
     up = model.layers[1].up.weight.grad
     print(f"{loss.item():.5f}", up.placements, f"{up.full_tensor().abs().sum().item():.4f}")
+    twice = [p for p in model.parameters() if p.device_mesh.ndim == 2]
+    print(f"{nn.utils.clip_grad_norm_(twice, 0.1).full_tensor().item():.4f}")
     optimizer.step()
     optimizer.zero_grad()
 whole = get_model_state_dict(model, options=StateDictOptions(full_state_dict=True))

@@ -225,11 +225,17 @@ def pointwise(call: Call) -> Any:
 
 
 def alike(call: Call) -> Any:
-    """Element by element, of tensors that lie in the same parts."""
-    first = call.tensors[0]
-    if any(t._shape != first._shape or t._placements != first._placements for t in call.tensors):
+    """Element by element, of tensors that lie in the same parts, and of numbers."""
+    first = max(call.tensors, key=lambda t: t.numel())
+    if first.numel() == 1:
         return NotImplemented
-    return call.run({id(t): t._placements for t in call.tensors}, first._placements, first._shape)
+    wanted = {}
+    for t in call.tensors:
+        number = t.numel() == 1
+        if not number and (t._shape != first._shape or t._placements != first._placements):
+            return NotImplemented
+        wanted[id(t)] = (REPLICATE,) * call.mesh.ndim if number else t._placements
+    return call.run(wanted, first._placements, first._shape)
 
 
 def partial(call: Call, here: list) -> Any:

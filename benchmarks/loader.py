@@ -44,9 +44,14 @@ def main() -> int:
         line = "".join(f"{name} {best:8.1f} ({middle:8.1f})   " for name, (best, middle) in shown.items())
         if len(shown) > 1:
             (best, middle), (other_best, other_middle) = shown["tensorsh"], shown["PyTorch"]
-            line += f"{other_best / best:6.2f} ({other_middle / middle:.2f}) times"
+            line += f"{ratio(other_best, best)} ({ratio(other_middle, middle).strip()}) times"
         print(f"{row:>22}  {line}")
     return 0
+
+
+def ratio(theirs: float, own: float) -> str:
+    """How many times as fast; a dash where the clock of the processors shows no time."""
+    return f"{theirs / own:6.2f}" if own else "     -"
 
 
 def measure(workers: int) -> None:

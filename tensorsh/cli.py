@@ -399,7 +399,7 @@ def complain(text: str, stream: Any = None) -> None:
 
 def _prepare_streams() -> None:
     """UTF-8 where the locale knows only ASCII; stderr never fails for a character; ranks write whole lines."""
-    if "PMI_RANK" in os.environ and sys.stdout is not None:
+    if sys.stdout is not None and not os.environ.keys().isdisjoint(("PMI_RANK", "RANK", "SLURM_PROCID")):
         sys.stdout.reconfigure(line_buffering=True, write_through=False)  # type: ignore[union-attr]
     for stream, errors in ((sys.stdin, None), (sys.stdout, None), (sys.stderr, "backslashreplace")):
         encoding = (getattr(stream, "encoding", None) or "").lower().replace("-", "").replace("_", "")

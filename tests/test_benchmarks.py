@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import gate, sweep
+from benchmarks import gate, loader, sweep
 from benchmarks.cases import Case
 
 
@@ -59,3 +59,7 @@ def test_the_sweep_has_a_row_for_nearly_every_operator() -> None:
         "Tensor.expand",
     ):
         assert name in found, name
+
+
+def test_a_loader_that_took_no_time_of_the_processors_has_no_ratio() -> None:
+    assert (loader.ratio(3.0, 1.5), loader.ratio(3.0, 0.0).strip()) == ("  2.00", "-")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -23,9 +24,10 @@ MANAGERS = (
     ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
     ("PMIX_RANK", "PMIX_SIZE", "", ""),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"),
-    ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"),
+    ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", ""),
 )
-"""The names under which process managers say rank, size, and both on this machine."""
+"""The names under which process managers say rank, size, and both on this machine. Slurm says them to every step, also where it
+does not speak with MPI: its ranks meet by themselves then."""
 failed = False
 """Whether the program in this process has ended with an error: it must not wait for the others then."""
 attached = False
@@ -37,7 +39,10 @@ LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 
 def managed() -> bool:
     """Whether a process manager that MPI knows has started this process: the launcher, mpiexec, srun."""
-    return "PMI_FD" in os.environ or "PMI_PORT" in os.environ or KEYS in os.environ or _manager() is not None
+    if "PMI_FD" in os.environ or "PMI_PORT" in os.environ or KEYS in os.environ:
+        return True
+    names = _manager()
+    return names is not None and names[0] != "SLURM_PROCID"
 
 
 def _manager() -> tuple[str, str, str, str] | None:
@@ -56,7 +61,27 @@ def said() -> dict[str, str]:
         return found
     rank, size, local, locals_ = (os.environ.get(name, "") for name in names)
     made = {"RANK": rank, "WORLD_SIZE": size, "LOCAL_RANK": local or rank, "LOCAL_WORLD_SIZE": locals_ or size}
-    return made | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"} | found
+    place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500"} if names[0] != "SLURM_PROCID" else _step()
+    return made | place | found
+
+
+def _step() -> dict[str, str]:
+    """Where the ranks of a step of Slurm meet: on its first machine, by a number that no other step has just now."""
+    nodes = os.environ.get("SLURM_STEP_NODELIST") or os.environ.get("SLURM_JOB_NODELIST") or ""
+    first = re.match(r"([^\[,]+)(?:\[(\w+))?", nodes)  # of "node[03-05,9],other"
+    single = os.environ.get("SLURM_STEP_NUM_NODES") or os.environ.get("SLURM_NNODES") or "1"
+    host = "127.0.0.1" if single == "1" or first is None else first[1] + (first[2] or "")
+    job, step = (
+        int(n) if (n := os.environ.get(name, "")).isdigit() else 0 for name in ("SLURM_JOB_ID", "SLURM_STEP_ID")
+    )
+    found = {"MASTER_ADDR": host, "MASTER_PORT": str(20000 + (job * 64 + step) % 10000)}
+    here, counts = os.environ.get("SLURM_NODEID", "0"), os.environ.get("SLURM_STEP_TASKS_PER_NODE", "")
+    each = [
+        n for n, times in re.findall(r"(\d+)(?:\(x(\d+)\))?", counts) for _ in range(int(times or 1))
+    ]  # of "2(x3),1"
+    if here.isdigit() and int(here) < len(each):
+        found["LOCAL_WORLD_SIZE"] = each[int(here)]
+    return found
 
 
 def adopt() -> None:

@@ -158,6 +158,18 @@ def test_shared_memory_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
         transport.check_shared_memory(2)
 
 
+def test_parts_of_two_meshes_are_not_sharded() -> None:
+    code = """\
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor.parallel import ColwiseParallel, parallelize_module
+torch.distributed.init_process_group("gloo", rank=0, world_size=1)
+mesh = torch.distributed.init_device_mesh
+part = parallelize_module(nn.Linear(2, 2), mesh("cpu", (1,)), ColwiseParallel())
+fully_shard(part, mesh=mesh("cpu", (1, 1), mesh_dim_names=("dp", "tp"))["dp"])
+"""
+    assert "make one mesh by init_device_mesh with mesh_dim_names" in tensorsh("-c", code).stderr
+
+
 def test_what_is_no_module_is_not_sharded() -> None:
     from tensorsh.torch.distributed.fsdp.module import fully_shard
 

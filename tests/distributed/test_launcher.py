@@ -103,21 +103,44 @@ def test_mpiexec_ends_when_a_rank_raises(tmp_path: Path) -> None:
     assert gone_from_shared_memory(set())
 
 
-def test_a_script_by_the_names_of_torchrun(tmp_path: Path) -> None:
-    """Whoever starts the ranks says where they meet, not the script."""
-    names = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29713"}
-    command = [sys.executable, "-m", "tensorsh", program(tmp_path, ".tsr"), "a"]
+def names(kind: str, rank: int) -> dict[str, str]:
+    """The environment that torchrun, or srun without MPI, gives a rank of two."""
+    if kind == "torchrun":
+        place = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29713"}
+        return {"WORLD_SIZE": "2", "RANK": str(rank), "LOCAL_RANK": str(rank), **place}
+    step = {"SLURM_JOB_ID": str(os.getpid()), "SLURM_STEP_ID": "0", "SLURM_NNODES": "1", "SLURM_STEP_NODELIST": "node"}
+    return {"SLURM_NTASKS": "2", "SLURM_PROCID": str(rank), "SLURM_LOCALID": str(rank), **step}
+
+
+@pytest.mark.parametrize("kind", ["torchrun", "srun"])
+@pytest.mark.parametrize("suffix", [".tsr", ".py"])
+def test_ranks_by_the_names_of_others(kind: str, suffix: str, tmp_path: Path) -> None:
+    """Whoever starts the ranks says where they meet, not the script. Each writes whole lines."""
+    words = (["python"] if suffix == ".py" else []) + [program(tmp_path, suffix), "a", "-n"]
     ranks = [
         subprocess.Popen(
-            command,
-            env={**os.environ, **names, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            text=True,
+            [sys.executable, "-m", "tensorsh", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", **names(kind, rank)},
         )
         for rank in range(2)
-    ]
-    for rank in ranks:
-        assert "tensor([3., 3.])" in rank.communicate(timeout=LONGEST)[0] and rank.returncode == 0
+    ]  # fmt: skip
+    for rank, line in zip(ranks, SAID, strict=True):
+        out, errors = rank.communicate(timeout=LONGEST)
+        assert (rank.returncode, out) == (0, line + "\n"), errors
+
+
+def test_where_the_ranks_of_slurm_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensorsh.ranks import world
+
+    for name in [name for name in os.environ if name.startswith(("SLURM", "PMI", "RANK"))]:
+        monkeypatch.delenv(name)
+    several = {"SLURM_STEP_NODELIST": "node[03-05,9],other", "SLURM_STEP_NUM_NODES": "5", "SLURM_NODEID": "3"}
+    for name, value in {**names("srun", 1), **several, "SLURM_STEP_TASKS_PER_NODE": "2(x3),1(x2)"}.items():
+        monkeypatch.setenv(name, value)
+    said = world.said()
+    assert (said["RANK"], said["MASTER_ADDR"], said["LOCAL_WORLD_SIZE"], world.managed()) == ("1", "node03", "1", False)
+    monkeypatch.setenv("PMI_FD", "3")  # as srun --mpi=pmi2 says
+    assert world.managed()
 
 
 SPAWNS = """\

@@ -204,6 +204,8 @@ class World:
         self.named = 0
         self.sent: list[Any] = []
         """Messages that were copied, until they have arrived."""
+        self.beside: list[Any] = []
+        """Threads that speak with other processes beside the program."""
         self.meshes: list[Any] = []
         """The meshes whose `with` blocks the program is in."""
 

@@ -47,7 +47,7 @@ def meet(url: str, rank: int, size: int, seconds: float) -> Meeting:
     query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
     if parts.scheme not in ("env", "tcp", "file"):
         raise RuntimeError(f"No rendezvous handler for {parts.scheme}://")
-    outside = parts.scheme == "env" and rank < 0 and size < 0 and "RANK" in os.environ and not query
+    outside = parts.scheme == "env" and rank < 0 and size < 0 and "RANK" in places.said() and not query
     """Whether rank, size and place are those that whoever started this process has said."""
     if parts.scheme == "env" or not (rank < 0 and "rank" not in query):
         rank = setting("RANK", query, rank)
@@ -121,10 +121,11 @@ def _address(parts: Any, url: str, rank: int, seconds: float) -> tuple[str, int]
             raise missing("file://", "path missing")
         FileStore(path)
         return "127.0.0.1", int(hashlib.sha256(path.encode()).hexdigest()[:12], 16)
+    said = places.said()
     for name in ("MASTER_ADDR", "MASTER_PORT"):
-        if name not in os.environ:
+        if name not in said:
             raise missing("env://", f"environment variable {name} expected, but not set")
-    return os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
+    return said["MASTER_ADDR"], int(said["MASTER_PORT"])
 
 
 _handlers: dict[str, Any] = {}

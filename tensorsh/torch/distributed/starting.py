@@ -92,6 +92,8 @@ def destroy_process_group(group: Any = None) -> None:
     if group is None and world.default is None:
         raise AssertionError("Process group cannot be None")
     found = group_of(group)
+    for thread in list(world.beside):
+        thread.join()
     if found is not world.default:
         del world.groups[found._title]
         return
@@ -129,6 +131,18 @@ def new_group(
     made = ProcessGroup(ranks, number, name, seconds, title, group_desc or "undefined")
     made._store = PrefixStore(str(number), parent._store)
     world.groups[made._title] = made
+    return made
+
+
+APART = 8192
+"""What makes the number of a group's other self of its number."""
+
+
+def apart(group: ProcessGroup) -> ProcessGroup:
+    """The same processes once more, which make it together: what a thread says in its name meets nothing of the program's."""
+    number, title = group._number + APART, f"{group._title}/apart"
+    made = ProcessGroup(group._ranks, number, group._backend, group._timeout, title, "apart")
+    world.groups[title] = made
     return made
 
 

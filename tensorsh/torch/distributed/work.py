@@ -136,6 +136,7 @@ class Progress:
         self.lock = threading.RLock()
         self.lanes: dict[Any, deque[Work]] = {}
         self.waiters = 0
+        self.helped = False
         self.news = threading.Event()
         self.thread: threading.Thread | None = None
         self.untold: deque[Work] = deque()
@@ -161,6 +162,7 @@ class Progress:
             line.append(work)
             if len(line) == 1:
                 self._advance(lane, line)
+                self.helped = True
             if not self.lanes:
                 return
             if self.thread is None:
@@ -189,6 +191,12 @@ class Progress:
         finally:
             self.lock.release()
 
+    def help(self) -> None:
+        """Looks after everything once, from time to time in the midst of a program: the thread beside it need not look as often."""
+        if self.lanes:
+            self.helped = True
+            self.step()
+
     def wait(self, work: Work, end: float | None = None) -> None:
         """Waits for an operation, looking after all."""
         self.waiters += 1
@@ -209,7 +217,8 @@ class Progress:
                 self.news.wait()
                 self.news.clear()
                 turns = 0
-            elif self.waiters:
+            elif self.waiters or self.helped:
+                self.helped = False
                 time.sleep(0.001)
             else:
                 turns = 0 if self.step() else turns + 1

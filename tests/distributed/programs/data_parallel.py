@@ -125,4 +125,35 @@ print(len(opt.param_groups), opt.param_groups[1]["lr"], opt.param_groups[1]["bet
 opt.consolidate_state_dict(to=0)
 if r == 0:
     print(sorted(opt.state_dict()["state"]), opt.state_dict()["param_groups"][1]["params"])
+
+
+class Scaled(nn.Module):
+    """Its gradients are rounded by no sum but that of the processes."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale, self.shift = nn.Parameter(torch.linspace(-1, 1, 7)), nn.Parameter(torch.zeros(7))
+
+    def forward(self, x):
+        return x * self.scale + self.shift
+
+
+h = DDP(Scaled())
+opt = torch.optim.SGD(h.parameters(), lr=0.3, momentum=0.9)
+torch.manual_seed(20 + r)
+for _ in range(5):
+    opt.zero_grad()
+    (h(torch.rand(7)) ** 2).sum().backward()
+    opt.step()
+if w == 2:  # to the last bit; gloo adds more in a ring
+    print([each.hex() for p in h.parameters() for each in p.tolist()])
+h = DDP(nn.Linear(2, 2))
+h(torch.ones(1, 2))
+print("forward twice", h(torch.ones(1, 2)).shape)
+try:
+    with h.join(throw_on_early_termination=True):
+        for _ in range(2 + r):
+            h(torch.ones(1, 2)).sum().backward()
+except RuntimeError as e:
+    print(e)
 dist.destroy_process_group()

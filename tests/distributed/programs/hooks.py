@@ -137,4 +137,29 @@ for _ in range(4):
     print(train(m, o, 1)[1])
 print(sorted(o.state_dict()), o.state_dict()["step"])
 attempt("period", lambda: averagers.PeriodicModelAverager(period=0))
+
+
+class Unordered(nn.Module):
+    """Its gradients come in another order than its parameters were made in."""
+
+    def __init__(self):
+        super().__init__()
+        self.last, self.first, self.norm, self.third = (
+            nn.Linear(8, 3),
+            nn.Linear(6, 8),
+            nn.LayerNorm(8),
+            nn.Linear(8, 8),
+        )
+
+    def forward(self, x):
+        return self.last(self.third(self.norm(self.first(x).relu())))
+
+
+for cap, unused, views in ((25, False, False), (0.0005, False, True), (0.0005, True, False)):
+    torch.manual_seed(0)
+    m = DDP(Unordered(), bucket_cap_mb=cap, find_unused_parameters=unused, gradient_as_bucket_view=views)
+    m.register_comm_hook(None, mine)
+    for _ in range(3):
+        seen.clear()
+        print(cap, unused, views, train(m, steps=1), sorted(seen, key=lambda each: each[0]))
 dist.destroy_process_group()

@@ -98,7 +98,7 @@ class Join(metaclass=OpenSealed):
             last, rounds = False, rounds + 1
             if self._throws:
                 all_reduce(wrap(np.ones(1, np.float32)), group=self._group)
-                raise RuntimeError(EARLY)
+                raise RuntimeError(f"Rank {self._group.rank()} exhausted all inputs.")
             if rounds == 1000:
                 warn(
                     "Detected uneven input skew of greater than 1000. This means that rank "

@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 from ....sandbox.sealed import OpenSealed
-from ...serialization import permissions
 
 
 class FileSystemWriter(metaclass=OpenSealed):
@@ -41,13 +40,3 @@ def folder_of(checkpoint_id: Any, storage: Any) -> str:
     if path is None:
         raise RuntimeError("`checkpoint_id` must be specified if storage_reader/storage_writer is None.")
     return os.fspath(path)
-
-
-def made(folder: str) -> None:
-    """Make a folder, where the program may write."""
-    os.makedirs(permissions().check(folder, "write"), exist_ok=True)
-
-
-def written(folder: str, name: str, data: bytes) -> None:
-    """Write a file of a checkpoint."""
-    permissions().write_bytes(os.path.join(folder, name), data)

@@ -9,7 +9,7 @@ from ....engine.tensors.tensor import Tensor
 from ..groups import outside
 from ..starting import get_rank, get_world_size, is_initialized
 from ..tensor.moving import share
-from ..tensor.placements import Replicate, Shard
+from ..tensor.placements import Replicate, Shard, cutting
 
 
 def walk(value: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
@@ -44,7 +44,8 @@ def part_of(t: Any) -> tuple[tuple, Any, bool]:
         return (0,) * t.dim(), t._array, True
     low, sizes = [0] * len(t._shape), list(t._shape)
     coordinate, first = t._mesh.get_coordinate(), True
-    for i, placement in enumerate(placements):
+    for i in cutting(placements):
+        placement = placements[i]
         if isinstance(placement, Shard):
             start, end = share(sizes[placement.dim], t._mesh.size(i), coordinate[i])
             low[placement.dim] += start

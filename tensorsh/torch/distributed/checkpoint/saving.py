@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import threading
 import uuid
 from typing import Any
 
@@ -10,11 +12,16 @@ import numpy as np
 
 from ....engine.graph.fields import wrap
 from ....engine.tensors.tensor import Tensor
+from ....sandbox import process
 from ... import serialization
 from ...futures import Future
-from ..objects import all_gather_object
-from .folders import folder_of, made, written
+from ...serialization import permissions
+from ..groups import group_of, world
+from ..objects import all_gather_object, gathered
+from ..starting import apart
+from .folders import folder_of
 from .items import name_of, part_of, processes, sizes_of, stored, walk
+from .loading import CheckpointException
 from .metadata import Record, Size, packed
 from .planner import DefaultSavePlanner
 
@@ -29,48 +36,79 @@ def save(
     state_dict: nested dicts and lists of tensors, DTensors and plain values; objects with a state_dict() stand for that.
     checkpoint_id: the folder. storage_writer: a FileSystemWriter, instead. planner: what is written (DefaultSavePlanner()). process_group: the processes (None: all).
     Where processes have values of one name, those of the first that has them count."""
-    folder = folder_of(checkpoint_id, storage_writer)
-    rank, count = (0, 1) if no_dist else processes(process_group)
-    planner = DefaultSavePlanner() if planner is None else planner
-    planner.set_up_planner(stored(state_dict), None, rank == 0)
-    items: list[tuple] = []  # name, path, offsets, sizes of the part, sizes of the whole, dtype
-    values: list[Any] = []
-    for path, value in walk(planner.state_dict):
-        if isinstance(value, Tensor):
-            low, array, first = part_of(value)
-            if not first:
+    saving = Saving(state_dict, folder_of(checkpoint_id, storage_writer), planner, process_group, no_dist)
+    saving.finish(process_group)
+    return saving.about
+
+
+class Saving:
+    """A state as it was at a moment, as the bytes that this process writes, and what all write."""
+
+    def __init__(self, state_dict: dict, folder: str, planner: Any, group: Any, no_dist: bool) -> None:
+        self.rank, self.count = (0, 1) if no_dist else processes(group)
+        self.folder, self.name, self.permissions = folder, f"__{self.rank}_0.distcp", permissions()
+        planner = DefaultSavePlanner() if planner is None else planner
+        planner.set_up_planner(stored(state_dict), None, self.rank == 0)
+        items: list[tuple] = []  # name, path, offsets, sizes of the part, sizes of the whole, dtype
+        values: list[Any] = []
+        for path, value in walk(planner.state_dict):
+            if isinstance(value, Tensor):
+                low, array, first = part_of(value)
+                if not first:
+                    continue
+                items.append((name_of(path), path, low, tuple(array.shape), sizes_of(value), value.dtype.name))
+            else:
+                items.append((name_of(path), path, None, None, None, None))
+            values.append(value)
+        everything: list[Any] = [None] * self.count
+        _gather(everything, items, group)
+        taken: dict[tuple, int] = {}
+        for number, theirs in enumerate(everything):
+            for item in theirs:
+                taken.setdefault((item[0], item[2]), number)
+        data, places = io.BytesIO(), []
+        for item, value in zip(items, values, strict=True):
+            if taken[item[0], item[2]] != self.rank:
                 continue
-            items.append((name_of(path), path, low, tuple(array.shape), sizes_of(value), value.dtype.name))
-        else:
-            items.append((name_of(path), path, None, None, None, None))
-        values.append(value)
-    everything: list[Any] = [None] * count
-    _gather(everything, items, process_group)
-    taken: dict[tuple, int] = {}
-    for number, theirs in enumerate(everything):
-        for item in theirs:
-            taken.setdefault((item[0], item[2]), number)
-    if rank == 0:
-        made(folder)
-    _gather([None] * count, None, process_group)  # the folder is there
-    data, places, file = io.BytesIO(), [], f"__{rank}_0.distcp"
-    for item, value in zip(items, values, strict=True):
-        if taken[item[0], item[2]] != rank:
-            continue
-        begin = data.tell()
-        if isinstance(value, Tensor):
-            array: Any = value._array if type(value._array) is np.ndarray else value.detach().cpu()._array
-            value = wrap(array.copy(order="C"))
-        serialization.save(value, data)
-        places.append((item[0], item[2], file, begin, data.tell() - begin))
-    if places:
-        written(folder, file, data.getvalue())
-    _gather(everything_written := [None] * count, places, process_group)
-    about = _metadata(everything, everything_written, folder)
-    if rank == 0:
-        written(folder, ".metadata", packed(about))
-    _gather([None] * count, None, process_group)
-    return about
+            begin = data.tell()
+            if isinstance(value, Tensor):
+                array: Any = value._array if type(value._array) is np.ndarray else value.detach().cpu()._array
+                value = wrap(array.copy(order="C"))
+            serialization.save(value, data)
+            places.append((item[0], item[2], self.name, begin, data.tell() - begin))
+        self.data = data.getvalue()
+        all_places: list[Any] = [None] * self.count
+        _gather(all_places, places, group)
+        self.about = _metadata(everything, all_places, folder)
+
+    def finish(self, group: Any) -> None:
+        """Write the files; at last the first process says what lies where, if all have written theirs."""
+        for write in (self._make, self._write, self._describe):
+            mine = b""
+            try:
+                write()
+            except (RuntimeError, ValueError, OSError) as error:
+                if self.count == 1:
+                    raise
+                mine = f"{type(error).__name__}\0{error}".encode()
+            if self.count == 1:
+                continue
+            told = gathered(group_of(group), "save", np.frombuffer(mine, np.uint8))
+            texts = {i: bytes(each).decode().split("\0", 1) for i, each in enumerate(told) if each.size}
+            if texts:
+                raise CheckpointException({i: (kind, text) for i, (kind, text) in texts.items()})
+
+    def _make(self) -> None:
+        if self.rank == 0:
+            os.makedirs(self.permissions.check(self.folder, "write"), exist_ok=True)
+
+    def _write(self) -> None:
+        if self.data:
+            self.permissions.write_bytes(os.path.join(self.folder, self.name), self.data)
+
+    def _describe(self) -> None:
+        if self.rank == 0:
+            self.permissions.write_bytes(os.path.join(self.folder, ".metadata"), packed(self.about))
 
 
 def _gather(found: list, value: Any, group: Any) -> None:
@@ -130,17 +168,78 @@ class Saved(Future):
 
     __module__, __qualname__ = "concurrent.futures._base", "Future"
 
+    def __init__(self, saving: Saving, group: Any) -> None:
+        super().__init__()
+        self._saving, self._group, self._failure = saving, group, None
+        self._before = _threads[-1] if _threads else None
+        self._thread = threading.Thread(target=self._work, name="checkpoint")
+        self._cause = self._settled
+        _threads[:] = [self._thread]
+        world.beside.append(self._thread)
+        self._thread.start()
+
+    def _work(self) -> None:
+        if self._before is not None:
+            self._before.join()  # in the same order on all processes
+        try:
+            self._saving.finish(self._group)
+        except BaseException as error:  # noqa: BLE001 - whoever asks gets it
+            self._failure = error
+        world.beside.remove(threading.current_thread())
+        if process.plain:
+            self._tell()
+
+    def _tell(self) -> None:
+        with _telling:
+            if not super().done():
+                self._finish(None if self._failure else self._saving.about, self._failure)
+
+    def _settled(self) -> None:
+        self._thread.join()
+        self._tell()
+
+    def done(self) -> bool:
+        """Whether all is written, or an error is there."""
+        if not super().done() and not self._thread.is_alive():
+            self._tell()
+        return super().done()
+
     def result(self, timeout: float | None = None) -> Any:
-        """What was saved."""
+        """What was saved, once it is; TimeoutError after some seconds."""
+        self._thread.join(timeout)
+        if self._thread.is_alive():
+            raise TimeoutError
         return self.wait()
+
+    def exception(self, timeout: float | None = None) -> Any:
+        """The error that hindered it, None where none did."""
+        try:
+            self.result(timeout)
+        except TimeoutError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - it is what was asked for
+            return error
+        return None
 
 
 Saved.__name__ = "Future"
+_threads: list[threading.Thread] = []
+_telling = threading.RLock()
+_groups: dict[str, Any] = {}
+"""The groups in whose name savings speak beside the programs, each for one of the program's."""
 
 
-def async_save(state_dict: dict, *, checkpoint_id: Any = None, storage_writer: Any = None, **options: Any) -> Any:
-    """As `save`; a Future of it, which is done when this returns."""
-    future: Any = Saved()
-    known = {name: options.get(name) for name in ("planner", "process_group")}
-    future.set_result(save(state_dict, checkpoint_id=checkpoint_id, storage_writer=storage_writer, **known))
-    return future
+def async_save(
+    state_dict: dict, *, checkpoint_id: Any = None, storage_writer: Any = None, planner: Any = None, process_group: Any = None,
+    no_dist: bool = False, **options: Any,
+) -> Any:  # fmt: skip
+    """As `save`, but the state is copied and written while the program goes on. A Future of it: `result()` waits. Others: accepted.
+    A program waits for it at its end, and before destroy_process_group."""
+    saving = Saving(state_dict, folder_of(checkpoint_id, storage_writer), planner, process_group, no_dist)
+    own = None
+    if saving.count > 1:
+        given = group_of(process_group)
+        own = _groups.get(given._title)
+        if own is None or world.groups.get(own._title) is not own or own._ranks != given._ranks:
+            own = _groups[given._title] = apart(given)
+    return Saved(saving, own)

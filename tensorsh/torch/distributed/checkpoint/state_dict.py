@@ -6,7 +6,7 @@ from typing import Any
 
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
-from ....sandbox.sealed import OpenSealed
+from ..settings import Settings
 from ..starting import get_rank, is_initialized
 from ..tensor.dtensor import DTensor, distribute_tensor
 
@@ -16,7 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class StateDictOptions(metaclass=OpenSealed):
+class StateDictOptions(Settings):
     """What state dicts are to hold.
     full_state_dict: whole tensors instead of parts (False). cpu_offload: on the CPU, and with whole tensors in the first
     process only (False). broadcast_from_rank0: load what the first process has (False). Others: accepted."""
@@ -28,10 +28,7 @@ class StateDictOptions(metaclass=OpenSealed):
         keep_submodule_prefixes: bool = True, strict: bool = True, broadcast_from_rank0: bool = False,
         flatten_optimizer_state_dict: bool = False, dsd_fqn_modifiers: str = "_fqn_modifiers",
     ) -> None:  # fmt: skip
-        self.full_state_dict, self.cpu_offload = full_state_dict, cpu_offload
-        self.ignore_frozen_params, self.keep_submodule_prefixes = ignore_frozen_params, keep_submodule_prefixes
-        self.strict, self.broadcast_from_rank0 = strict, broadcast_from_rank0
-        self.flatten_optimizer_state_dict = flatten_optimizer_state_dict
+        self._keep(locals())
 
 
 def _plain(name: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any
 
-from ....sandbox.sealed import OpenSealed
 from ...nn.attention import SealedEnum
 from ...nn.modules.batchnorm import _BatchNorm
+from ..settings import Settings
 
 __all__ = [
     "BackwardPrefetch", "CPUOffload", "FullOptimStateDictConfig", "FullStateDictConfig", "LocalOptimStateDictConfig",
@@ -47,20 +47,6 @@ class StateDictType(Enum, metaclass=SealedEnum):
     SHARDED_STATE_DICT = auto()
 
 
-class Settings(metaclass=OpenSealed):
-    """Named values, which are equal where they all are."""
-
-    __module__ = "torch.distributed.fsdp.api"
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.__dict__ == other.__dict__
-
-    __hash__ = None  # type: ignore[assignment]
-
-
 class MixedPrecision(Settings):
     """The dtypes of a wrapped module.
     param_dtype: of parameters while they are used (None: their own). reduce_dtype: in which gradients are summed (None: that
@@ -80,13 +66,7 @@ class MixedPrecision(Settings):
         cast_root_forward_inputs: bool = True,
         _module_classes_to_ignore: Any = (_BatchNorm,),
     ) -> None:
-        self.param_dtype = param_dtype
-        self.reduce_dtype = reduce_dtype
-        self.buffer_dtype = buffer_dtype
-        self.keep_low_precision_grads = keep_low_precision_grads
-        self.cast_forward_inputs = cast_forward_inputs
-        self.cast_root_forward_inputs = cast_root_forward_inputs
-        self._module_classes_to_ignore = _module_classes_to_ignore
+        self._keep(locals())
 
 
 class CPUOffload(Settings):
@@ -96,7 +76,7 @@ class CPUOffload(Settings):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_params: bool = False) -> None:
-        self.offload_params = offload_params
+        self._keep(locals())
 
 
 class StateDictConfig(Settings):
@@ -106,7 +86,7 @@ class StateDictConfig(Settings):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = False) -> None:
-        self.offload_to_cpu = offload_to_cpu
+        self._keep(locals())
 
 
 class FullStateDictConfig(StateDictConfig):
@@ -117,8 +97,7 @@ class FullStateDictConfig(StateDictConfig):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = False, rank0_only: bool = False) -> None:
-        self.offload_to_cpu = offload_to_cpu
-        self.rank0_only = rank0_only
+        self._keep(locals())
 
 
 class LocalStateDictConfig(StateDictConfig):
@@ -126,9 +105,6 @@ class LocalStateDictConfig(StateDictConfig):
     offload_to_cpu: accepted, for they are on the processor (False)."""
 
     __module__ = "torch.distributed.fsdp.api"
-
-    def __init__(self, offload_to_cpu: bool = False) -> None:
-        self.offload_to_cpu = offload_to_cpu
 
 
 class ShardedStateDictConfig(StateDictConfig):
@@ -138,8 +114,7 @@ class ShardedStateDictConfig(StateDictConfig):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = False, _use_dtensor: bool = False) -> None:
-        self.offload_to_cpu = offload_to_cpu
-        self._use_dtensor = _use_dtensor
+        self._keep(locals())
 
 
 class OptimStateDictConfig(Settings):
@@ -149,7 +124,7 @@ class OptimStateDictConfig(Settings):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = True) -> None:
-        self.offload_to_cpu = offload_to_cpu
+        self._keep(locals())
 
 
 class FullOptimStateDictConfig(OptimStateDictConfig):
@@ -160,8 +135,7 @@ class FullOptimStateDictConfig(OptimStateDictConfig):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = True, rank0_only: bool = False) -> None:
-        self.offload_to_cpu = offload_to_cpu
-        self.rank0_only = rank0_only
+        self._keep(locals())
 
 
 class LocalOptimStateDictConfig(OptimStateDictConfig):
@@ -171,7 +145,7 @@ class LocalOptimStateDictConfig(OptimStateDictConfig):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = False) -> None:
-        self.offload_to_cpu = offload_to_cpu
+        self._keep(locals())
 
 
 class ShardedOptimStateDictConfig(OptimStateDictConfig):
@@ -181,8 +155,7 @@ class ShardedOptimStateDictConfig(OptimStateDictConfig):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = True, _use_dtensor: bool = False) -> None:
-        self.offload_to_cpu = offload_to_cpu
-        self._use_dtensor = _use_dtensor
+        self._keep(locals())
 
 
 class StateDictSettings(Settings):
@@ -192,11 +165,12 @@ class StateDictSettings(Settings):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(
-        self, state_dict_type: Any = None, state_dict_config: Any = None, optim_state_dict_config: Any = None
+        self,
+        state_dict_type: Any = None,
+        state_dict_config: Any = None,
+        optim_state_dict_config: Any = None,
     ) -> None:
-        self.state_dict_type = state_dict_type
-        self.state_dict_config = state_dict_config
-        self.optim_state_dict_config = optim_state_dict_config
+        self._keep(locals())
 
 
 CONFIGS = {

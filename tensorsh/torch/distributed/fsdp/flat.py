@@ -13,6 +13,7 @@ from ....engine.tensors.resizing import hold
 from ...nn.parameter import Parameter
 from ..collectives import all_reduce
 from ..exchanges import all_gather_into_tensor, reduce_scatter_tensor
+from .gathered import Gathered, added, forget
 
 INSIDE = "_fsdp_wrapped_module"
 """The name of the module within a wrapped one."""
@@ -32,7 +33,7 @@ class Piece:
         self.part: Any = None
 
 
-class Flat:
+class Flat(Gathered):
     """The row. `original`: optimizers see its parameters by themselves, else one flat one."""
 
     def __init__(
@@ -71,15 +72,12 @@ class Flat:
         self.mine = hold(row[self.start : self.start + self.step].copy())
         self.memory = mmap.mmap(-1, max(self.length * self.used.itemsize, 1))
         self.row = hold(np.frombuffer(self.memory, self.used, self.length))
-        self.is_whole, self.reduces, self.reshards, self.arrived = False, True, True, 0
         self.part = Parameter(wrap(self.mine), parameters[0].requires_grad)
-        self.trained = [piece for piece in self.pieces if piece.trained]
         for piece in self.pieces:
             piece.whole = Parameter(wrap(self.row[piece.low : piece.high].reshape(piece.shape)), piece.trained)
             low, high = self.within(piece)
             piece.part = Parameter(wrap(self.mine[low:high]), piece.trained)
-            if piece.trained:
-                piece.whole.register_post_accumulate_grad_hook(self._arrive)
+        super().__init__([piece for piece in self.pieces if piece.trained])
         self.hide()
 
     def within(self, piece: Piece) -> tuple[int, int]:
@@ -122,34 +120,15 @@ class Flat:
         self.row[...] = self.gathered(self.used)
         self.show(lambda piece: piece.whole)
 
-    def reshard(self) -> None:
-        """Forget the row; its memory goes back to the system."""
-        if not self.is_whole:
-            return
-        self.is_whole = False
+    def _part(self) -> None:
         self.hide()
-        if hasattr(mmap, "MADV_DONTNEED"):
-            self.memory.madvise(mmap.MADV_DONTNEED)
+        forget(self.memory)
 
-    def _arrive(self, parameter: Any) -> None:
-        self.arrived += 1
-        if self.arrived == len(self.trained):
-            self.finish()
-
-    def finish(self) -> None:
-        """Sum the gradients that have arrived, each process its part; the row is not needed any more."""
-        self.arrived = 0
-        if self.reduces and any(piece.whole._grad is not None for piece in self.trained):
-            self._reduce()
-        if self.reshards:
-            self.reshard()
-
-    def _reduce(self) -> None:
+    def _reduce(self, used: list[Piece]) -> None:
         row = np.zeros(self.length, self.reduced or self.used)
-        for piece in self.trained:
-            if piece.whole._grad is not None:
-                row[piece.low : piece.high] = piece.whole._grad._array.reshape(-1)
-                piece.whole._grad = None
+        for piece in used:
+            row[piece.low : piece.high] = piece.whole._grad._array.reshape(-1)
+            piece.whole._grad = None
         count = self.group.size() * (1 if self.copies is None else self.copies.size())
         before = 1
         while count % before == 0 and count / before > before:
@@ -167,16 +146,9 @@ class Flat:
         array *= np.asarray(before / count).astype(row.dtype)
         array = array.astype(self.form, copy=False)
         if not self.original:
-            self._add(self.part, array)
+            added(self.part, array)
             return
         for piece in self.trained:
             low, high = self.within(piece)
             if high > low:
-                self._add(piece.part, array[low:high])
-
-    @staticmethod
-    def _add(parameter: Any, gradient: Any) -> None:
-        if parameter._grad is None:
-            parameter._grad = wrap(gradient)
-        else:
-            parameter._grad._array[...] += gradient
+                added(piece.part, array[low:high])

@@ -15,8 +15,10 @@ from ...nn.parameter import Parameter
 from ..collectives import all_gather, all_reduce
 from ..exchanges import reduce_scatter_tensor
 from ..tensor.dtensor import DTensor, distribute_tensor
-from ..tensor.moving import share
-from ..tensor.placements import Replicate, Shard
+from ..tensor.moving import cut, share
+from ..tensor.parts import placed_tensor
+from ..tensor.placements import Replicate, Shard, _StridedShard
+from .gathered import Gathered, added, forget
 
 
 class Entry:
@@ -26,11 +28,15 @@ class Entry:
 
     def __init__(self, parameter: Any, owners: list[tuple[Any, str]], mesh: Any, dtype: Any) -> None:
         self.owners = owners
-        self.shape = tuple(parameter.shape)
+        parallel = isinstance(parameter, DTensor)
+        self.shape = tuple(parameter._array.shape)
         if not self.shape:
             raise ValueError("fully_shard doesn't support scalar parameters. Change scalar parameters to 1D.")
-        placements = [Replicate()] * (mesh.ndim - 1) + [Shard(0)]
-        self.part = distribute_tensor(parameter, mesh, placements, src_data_rank=None)
+        copies = [Replicate()] * (mesh.ndim - 1)
+        if parallel:
+            self.part = cut_again(parameter, mesh, copies)
+        else:
+            self.part = distribute_tensor(parameter, mesh, [*copies, Shard(0)], src_data_rank=None)
         parts = mesh.size(mesh.ndim - 1)
         self.step = share(self.shape[0], parts, 0)[1] * math.prod(self.shape[1:])
         """Elements of the first part, which is the largest."""
@@ -39,7 +45,11 @@ class Entry:
         self.memory = mmap.mmap(-1, size)
         count = math.prod(self.shape)
         array = hold(np.frombuffer(self.memory, form, count)) if count else np.zeros(0, form)
-        self.whole = Parameter(wrap(array.reshape(self.shape)), parameter.requires_grad)
+        whole = wrap(array.reshape(self.shape))
+        if parallel:
+            self.whole = parameter._beside(whole)._as_parameter(parameter.requires_grad)
+        else:
+            self.whole = Parameter(whole, parameter.requires_grad)
 
     def show(self, parameter: Any) -> None:
         """Give the modules the part, or the whole."""
@@ -55,28 +65,34 @@ class Entry:
             for other, title in self.owners:
                 other._parameters[title] = given
 
-    def forget(self) -> None:
-        """Give the memory of the whole back to the system; who holds it sees zeros until it is filled again."""
-        if hasattr(mmap, "MADV_DONTNEED"):
-            self.memory.madvise(mmap.MADV_DONTNEED)
+
+def cut_again(parameter: Any, mesh: Any, copies: list) -> Any:
+    """A parameter in parts of tensor parallelism, each in parts along its first dimension."""
+    root, own = mesh._get_root_mesh(), parameter._mesh
+    if own._get_root_mesh() is not root or not mesh._names or not own._names:
+        raise RuntimeError(
+            f"fully_shard wants a dimension of the mesh that the parameters are in parts of already, but got {mesh} and {own}: make "
+            "one mesh by init_device_mesh with mesh_dim_names, and take both from it by name"
+        )
+    before = math.prod(own.size(i) for i, each in enumerate(parameter._placements) if each.is_shard(0))
+    first = Shard(0) if before == 1 else _StridedShard(0, split_factor=before)
+    array = cut(parameter._array, 0, mesh.get_group(mesh.ndim - 1))
+    both = root[(*mesh._names, *own._names)]
+    made = placed_tensor(wrap(array), both, (*copies, first, *parameter._placements), parameter._shape)
+    return made._as_parameter(parameter.requires_grad)
 
 
-class Group:
+class Group(Gathered):
     """The parameters of one call of `fully_shard`."""
 
     def __init__(self, found: list[tuple[Any, list]], mesh: Any, policy: Any) -> None:
         self.mesh, self.policy = mesh, policy
         self.entries = [Entry(parameter, owners, mesh, policy.param_dtype) for parameter, owners in found]
         self.group = mesh.get_group(mesh.ndim - 1)
-        self.is_whole = False
-        self.reduces = self.reduces_all = True
-        self.arrived = 0
-        self.trained = [entry for entry in self.entries if entry.whole.requires_grad]
-        self.reshards = True
+        self.reduces_all = True
         for entry in self.entries:
             entry.show(entry.part)
-        for entry in self.trained:
-            entry.whole.register_post_accumulate_grad_hook(self._arrive)
+        super().__init__([entry for entry in self.entries if entry.whole.requires_grad])
 
     def unshard(self) -> None:
         """Gather the parts."""
@@ -92,8 +108,8 @@ class Group:
         for entry in self.entries:
             entry.take()
         self.is_whole = True
-        for members in self._by_dtype(lambda entry: entry.whole._array.dtype):
-            form, length = members[0].whole._array.dtype, sum(entry.step for entry in members)
+        for form, members in alike(self.entries, lambda entry: entry.whole._array.dtype).items():
+            length = sum(entry.step for entry in members)
             mine, at = np.zeros(length, form), 0
             for entry in members:
                 part = entry.part._array.reshape(-1)
@@ -112,41 +128,16 @@ class Group:
         for entry in self.entries:
             entry.show(entry.whole)
 
-    def reshard(self) -> None:
-        """Forget the wholes."""
-        if not self.is_whole:
-            return
-        self.is_whole = False
+    def _part(self) -> None:
         for entry in self.entries:
             entry.show(entry.part)
-            entry.forget()
-
-    def _by_dtype(self, of: Any) -> list[list[Entry]]:
-        found: dict[Any, list[Entry]] = {}
-        for entry in self.entries:
-            found.setdefault(of(entry), []).append(entry)
-        return list(found.values())
-
-    def _arrive(self, parameter: Any) -> None:
-        self.arrived += 1
-        if self.arrived == len(self.trained):
-            self.finish()
-
-    def finish(self) -> None:
-        """Sum the gradients that have arrived, each process its part; the wholes are not needed any more."""
-        self.arrived = 0
-        if self.reduces:
-            self._reduce([entry for entry in self.trained if entry.whole._grad is not None])
-        if self.reshards:
-            self.reshard()
+            forget(entry.memory)
 
     def _reduce(self, entries: list[Entry]) -> None:
         dtype = self.policy.reduce_dtype
         parts, size = self.group.size(), self.mesh.size()
-        by_dtype: dict[Any, list[Entry]] = {}
-        for entry in entries:
-            by_dtype.setdefault(entry.whole._grad._array.dtype if dtype is None else dtype.numpy, []).append(entry)
-        for form, members in by_dtype.items():
+        reduced_in = lambda entry: entry.whole._grad._array.dtype if dtype is None else dtype.numpy
+        for form, members in alike(entries, reduced_in).items():
             length = sum(entry.step for entry in members)
             rows, at = np.zeros((parts, length), form), 0
             for entry in members:
@@ -167,7 +158,12 @@ class Group:
                 part = entry.part._array
                 new = mine._array[at : at + part.size].reshape(part.shape).astype(part.dtype)
                 at += entry.step
-                if entry.part._grad is None:
-                    entry.part._grad = wrap(new)
-                else:
-                    entry.part._grad._array[...] += new
+                added(entry.part, new)
+
+
+def alike(entries: list[Entry], of: Any) -> dict[Any, list[Entry]]:
+    """Parameters by what a function gives of each."""
+    found: dict[Any, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(of(entry), []).append(entry)
+    return found

@@ -12,7 +12,6 @@ from ....sandbox.sealed import OpenSealed, joined
 from ...nn.modules.module import Module
 from ..device_mesh import init_device_mesh
 from ..starting import get_world_size
-from ..tensor.dtensor import DTensor
 from .group import Group
 from .policies import MixedPrecisionPolicy, OffloadPolicy
 
@@ -148,10 +147,6 @@ def own_parameters(modules: list, ignored: Any) -> list[tuple[Any, list]]:
         for name, parameter in module._parameters.items():
             if parameter is None or id(parameter) in left:
                 continue
-            if isinstance(parameter, DTensor):
-                raise ValueError(
-                    "fully_shard takes plain parameters: shard first, or leave those in parts out by ignored_params"
-                )
             found.setdefault(id(parameter), (parameter, []))[1].append((module, name))
         ahead += list(module._modules.values())[::-1]
         ahead = [each for each in ahead if each is not None]

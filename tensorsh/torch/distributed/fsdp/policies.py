@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....sandbox.sealed import OpenSealed
+from ..settings import Settings
 
 
-class MixedPrecisionPolicy(metaclass=OpenSealed):
+class MixedPrecisionPolicy(Settings):
     """The dtypes of a sharded module.
     param_dtype: of parameters while they are used (None: their own). reduce_dtype: in which gradients are summed (None: that of
     the parameters in use). output_dtype: to which outputs are cast (None: they stay). cast_forward_inputs: cast inputs to
@@ -22,17 +22,13 @@ class MixedPrecisionPolicy(metaclass=OpenSealed):
         output_dtype: Any = None,
         cast_forward_inputs: bool = True,
     ) -> None:
-        self.param_dtype, self.reduce_dtype, self.output_dtype = param_dtype, reduce_dtype, output_dtype
-        self.cast_forward_inputs = cast_forward_inputs
+        self._keep(locals())
 
-    def __repr__(self) -> str:
-        return (
-            f"MixedPrecisionPolicy(param_dtype={self.param_dtype}, reduce_dtype={self.reduce_dtype}, "
-            f"output_dtype={self.output_dtype}, cast_forward_inputs={self.cast_forward_inputs})"
-        )
+    def __hash__(self) -> int:
+        return hash(tuple(self.__dict__.values()))
 
 
-class OffloadPolicy(metaclass=OpenSealed):
+class OffloadPolicy(Settings):
     """Where parts of parameters are kept: where they are."""
 
     __module__ = "torch.distributed.fsdp"
@@ -45,4 +41,4 @@ class CPUOffloadPolicy(OffloadPolicy):
     __module__ = "torch.distributed.fsdp"
 
     def __init__(self, pin_memory: bool = True) -> None:
-        self.pin_memory = pin_memory
+        self._keep(locals())

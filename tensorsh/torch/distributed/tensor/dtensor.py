@@ -20,7 +20,7 @@ from ..device_mesh import DeviceMesh, current_mesh
 from . import products, shapes  # noqa: F401  their rules
 from .moving import Guard, cut, moved
 from .parts import _ToTorchTensor, bind, gradient_placements, local_of, placed_tensor
-from .placements import Partial, Replicate, normal
+from .placements import Partial, Replicate, cutting, normal
 from .rules import dispatch
 
 stay("classes")
@@ -280,7 +280,8 @@ def distribute_tensor(
         array = array.copy()
         for i in range(mesh.ndim):
             broadcast(wrap(array), group_src=src_data_rank, group=mesh.get_group(i))
-    for i, each in enumerate(wanted):
+    for i in cutting(wanted):
+        each = wanted[i]
         if each.is_shard():
             array = cut(array, each.dim, mesh.get_group(i))
         elif each.is_partial("sum"):

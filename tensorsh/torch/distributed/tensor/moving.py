@@ -12,7 +12,7 @@ from ....engine.tape.function import Function
 from ....engine.tensors.tensor import Tensor
 from ..collectives import all_gather, all_reduce
 from ..reduce_ops import ReduceOp
-from .placements import Partial, Replicate, Shard
+from .placements import Partial, Replicate, Shard, _StridedShard, cutting
 
 OPS = {"sum": "SUM", "avg": "SUM", "max": "MAX", "min": "MIN", "product": "PRODUCT"}
 
@@ -109,13 +109,14 @@ def moved(local: Tensor, mesh: Any, before: tuple, after: tuple, shape: tuple) -
         return local
     # What is cut twice along one dimension is joined from the last cut to the first.
     now = list(before)
-    for i in reversed(range(mesh.ndim)):
-        if now[i] != after[i] and not isinstance(now[i], Replicate):
+    for i in reversed(cutting(before)):
+        moves = now[i] != after[i] or isinstance(now[i], _StridedShard)
+        if moves and not isinstance(now[i], Replicate):
             direct = mesh.ndim == 1 or not isinstance(now[i], Shard) and not isinstance(after[i], Shard)
             target = after[i] if direct else Replicate()
             local = _one(local, mesh, i, now, target, shape)
             now[i] = target
-    for i in range(mesh.ndim):
+    for i in cutting(after):
         if now[i] != after[i]:
             local = _one(local, mesh, i, now, after[i], shape)
             now[i] = after[i]
@@ -126,8 +127,8 @@ def _one(local: Tensor, mesh: Any, i: int, now: list, target: Any, shape: tuple)
     size = 0
     if isinstance(now[i], Shard):
         size = shape[now[i].dim]
-        coordinate = mesh.get_coordinate()
-        for j in range(i):
+        coordinate, order = mesh.get_coordinate(), cutting(now)
+        for j in order[: order.index(i)]:
             if isinstance(now[j], Shard) and now[j].dim == now[i].dim:
                 low, high = share(size, mesh.size(j), coordinate[j])
                 size = high - low

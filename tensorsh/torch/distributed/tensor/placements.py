@@ -50,6 +50,25 @@ class Shard(Placement):
         return f"S({self.dim})"
 
 
+class _StridedShard(Shard):
+    """In parts along a dimension that later dimensions of the mesh cut first, as FSDP cuts the parts of tensor parallelism.
+    dim: the dimension. split_factor: in how many parts it is before this cut."""
+
+    __module__ = "torch.distributed.tensor.placement_types"
+    __slots__ = ("split_factor",)
+    split_factor: int
+
+    def __init__(self, dim: int, *, split_factor: int) -> None:
+        super().__init__(dim)
+        object.__setattr__(self, "split_factor", int(split_factor))
+
+    def __repr__(self) -> str:
+        return f"_StridedShard(dim={self.dim}, sf={self.split_factor})"
+
+    def __str__(self) -> str:
+        return f"_S({self.dim}, {self.split_factor})"
+
+
 class Replicate(Placement):
     """Whole in every process."""
 
@@ -84,6 +103,11 @@ class Partial(Placement):
 REPLICATE = Replicate()
 
 
+def cutting(placements: Any) -> list[int]:
+    """The dimensions of a mesh in the order in which they cut a tensor."""
+    return sorted(range(len(placements)), key=lambda i: isinstance(placements[i], _StridedShard))
+
+
 def normal(placements: Any, ndim: int, mesh: Any) -> tuple[Any, ...]:
     """Placements as given, one for each dimension of the mesh; negative dimensions counted from the end."""
     given = [REPLICATE] * mesh.ndim if placements is None else list(placements)
@@ -99,5 +123,6 @@ def normal(placements: Any, ndim: int, mesh: Any) -> tuple[Any, ...]:
             dim = each.dim + ndim if each.dim < 0 else each.dim
             if not 0 <= dim < max(ndim, 1):
                 raise AssertionError(f"Sharding dim {each.dim} greater than tensor ndim {ndim}")
-            given[i] = Shard(dim)
+            if dim != each.dim:
+                given[i] = Shard(dim)
     return tuple(given)

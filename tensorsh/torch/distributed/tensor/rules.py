@@ -14,7 +14,7 @@ from ....engine.operators.torch_function import DisableTorchFunctionSubclass
 from ....engine.tensors.tensor import Tensor
 from .moving import Guard, moved
 from .parts import beside_parts, in_parts, local_of, placed_tensor
-from .placements import REPLICATE, Partial, Replicate, Shard
+from .placements import REPLICATE, Partial, Replicate, Shard, _StridedShard
 
 RULES: dict[str, Callable] = {}
 
@@ -52,8 +52,7 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     title = func.__name__
     name = title.strip("_")
     if title in ("__get__", "__set__", "__delete__"):  # of a property
-        getter = getattr(getattr(func, "__self__", None), "fget", None)
-        name = getattr(getter, "__name__", "dtype")
+        name = getattr(getattr(func, "__self__", None), "__name__", "dtype")
         name = name if name in ("T", "mT", "H", "mH", "real", "imag") else "dtype"
     if name in OF_THE_PART:
         with DisableTorchFunctionSubclass():
@@ -66,6 +65,8 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     rule = RULES.get(name)
     if rule is None and name in POINTWISE:
         rule = pointwise
+    if rule is not None and any(type(each) is _StridedShard for t in found if in_parts(t) for each in t._placements):
+        rule = alike if rule is pointwise else None
     if rule is not None:
         result = rule(Call(func, title, name, args, kwargs, mesh))
         if result is not NotImplemented:
@@ -221,6 +222,20 @@ def pointwise(call: Call) -> Any:
         for k, placement in enumerate(here):
             wanted[k].append(REPLICATE if kept is None else placement)
     return call.run({id(t): tuple(w) for t, w in zip(tensors, wanted, strict=True)}, tuple(out), shape)
+
+
+def alike(call: Call) -> Any:
+    """Element by element, of tensors that lie in the same parts, and of numbers."""
+    first = max(call.tensors, key=lambda t: t.numel())
+    if first.numel() == 1:
+        return NotImplemented
+    wanted = {}
+    for t in call.tensors:
+        number = t.numel() == 1
+        if not number and (t._shape != first._shape or t._placements != first._placements):
+            return NotImplemented
+        wanted[id(t)] = (REPLICATE,) * call.mesh.ndim if number else t._placements
+    return call.run(wanted, first._placements, first._shape)
 
 
 def partial(call: Call, here: list) -> Any:

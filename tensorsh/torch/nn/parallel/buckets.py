@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ....engine.graph.fields import wrap
-from ...distributed.collectives import all_reduce
+from ...distributed.collectives import all_reduce, broadcast
 from ...distributed.grad_bucket import GradBucket
+from ...distributed.groups import world
 
 FIRST = 1 << 20
 """Bytes of the first bucket, which is full soon: reducing begins early."""
@@ -47,8 +49,7 @@ class Bucket:
 
 
 def filled(parameters: list[Any], first: float, others: float) -> list[Bucket]:
-    """Buckets of parameters, which come in the order in which their gradients are expected."""
-    buckets: list[Bucket] = []
+    """Buckets of parameters, of each dtype apart: full with the bytes of the first limit, those after it with those of the other."""
     open_: dict[Any, tuple[list[Any], int]] = {}
     groups: list[list[Any]] = []
     limits: dict[Any, float] = {}
@@ -64,9 +65,7 @@ def filled(parameters: list[Any], first: float, others: float) -> list[Bucket]:
             limits[key] = others
         else:
             open_[key] = members, size
-    for members in groups:
-        buckets.append(Bucket(len(buckets), members))
-    return buckets
+    return [Bucket(i, members) for i, members in enumerate(groups)]
 
 
 class Reducer:
@@ -79,12 +78,17 @@ class Reducer:
         self.parameters = parameters
         self.sparse = [p for p in parameters if id(p) in sparse]
         """Parameters whose gradients keep some elements alone: each is reduced by itself, behind the buckets."""
-        self.buckets = filled([p for p in parameters[::-1] if id(p) not in sparse], min(FIRST, cap), cap)
-        self.place = {id(p): (b, i) for b in self.buckets for i, p in enumerate(b.parameters)}
+        self.cap = cap
+        self.order: list[int] | None = None if finds_unused else []
+        """The numbers of parameters in the order in which their gradients came, until the buckets are laid out by it."""
         self.number = {id(p): i for i, p in enumerate(parameters)}
+        first = (min(FIRST, cap), cap) if finds_unused else (math.inf, math.inf)
+        self._lay_out(filled([p for p in parameters if id(p) not in sparse], *first)[::-1])
         self.divisor = group.size()
         self.hook: tuple[Any, Callable] | None = None
         self.active = False
+        self.unused: list[Any] = []
+        """Parameters of this pass that no gradient comes to: marked at the first that comes to another."""
         self.used = np.zeros(len(parameters), np.int32)
         self.ready: set[int] = set()
         self.next = 0
@@ -92,23 +96,51 @@ class Reducer:
         handles = [p.register_post_accumulate_grad_hook(lambda p: _arrived(this(), p)) for p in parameters]
         weakref.finalize(self, lambda: [handle.remove() for handle in handles]).atexit = False
 
+    def _lay_out(self, buckets: list[Bucket]) -> None:
+        """Take other buckets, which are reduced in this order."""
+        self.buckets = buckets
+        for i, bucket in enumerate(buckets):
+            bucket.index = i
+        self.place = {id(p): (b, i) for b in buckets for i, p in enumerate(b.parameters)}
+
+    def _learn(self) -> None:
+        """After the first pass: lay out the buckets in the order in which gradients came on the first process."""
+        if self.order is None:
+            return
+        came, self.order = self.order, None
+        numbers = wrap(np.array([*came, *sorted(set(self.number.values()) - set(came))[::-1]], np.int64))
+        broadcast(numbers, group_src=0, group=self.group)
+        ordered = [self.parameters[i] for i in numbers._array.tolist()]
+        self._lay_out(filled([p for p in ordered if id(p) in self.place], min(FIRST, self.cap), self.cap))
+
     def begin(self, unused: list[Any]) -> None:
         """Expect the gradients of a backward pass, but those of unused parameters."""
         self.active, self.next = True, 0
         self.ready.clear()
+        if self.order is not None:
+            self.order.clear()
         self.used[:] = 0
         for bucket in self.buckets:
             bucket.missing = len(bucket.parameters)
+        self.unused = unused
+        if len(unused) == len(self.parameters):  # no gradient will come
+            self._mark_unused()
+
+    def _mark_unused(self) -> None:
+        unused, self.unused = self.unused, []
         for parameter in unused:
             self._mark(parameter, None)
 
     def lacking(self) -> list[int]:
-        """The numbers of the parameters whose gradients an unfinished pass still waits for."""
-        return [i for i, p in enumerate(self.parameters) if id(p) not in self.ready] if self.active else []
+        """The numbers of the parameters whose gradients a pass that has begun still waits for."""
+        began = self.active and self.ready
+        return [i for i, p in enumerate(self.parameters) if id(p) not in self.ready] if began else []
 
     def arrived(self, parameter: Any) -> None:
         """Take the gradient of a parameter, if it is waited for."""
         if self.active:
+            if self.unused:
+                self._mark_unused()
             self._mark(parameter, parameter._grad)
 
     def _mark(self, parameter: Any, gradient: Any) -> None:
@@ -116,6 +148,8 @@ class Reducer:
         if key in self.ready:
             raise RuntimeError(TWICE.format(index=self.number[key]))
         self.ready.add(key)
+        if self.order is not None:
+            self.order.append(self.number[key])
         if key not in self.place:
             self.used[self.number[key]] = gradient is not None
             self._go_on()
@@ -126,14 +160,18 @@ class Reducer:
             view[...] = 0
         else:
             self.used[self.number[key]] = 1
-            if gradient._array is not view:
-                if hasattr(gradient._array, "layout"):
-                    raise RuntimeError("sparse gradients are reduced of embeddings with sparse=True alone")
+            if hasattr(gradient._array, "layout"):
+                raise RuntimeError("sparse gradients are reduced of embeddings with sparse=True alone")
+            if self.hook is None and self.divisor > 1:  # a hook sees what was not divided
+                np.multiply(gradient._array, view.dtype.type(1.0 / self.divisor), out=view)
+            elif gradient._array is not view:
                 view[...] = gradient._array
         bucket.missing -= 1
         self._go_on()
 
     def _go_on(self) -> None:
+        if self.next and world.progress is not None:
+            world.progress.help()
         while self.next < len(self.buckets) and not self.buckets[self.next].missing:
             self._launch(self.buckets[self.next])
             self.next += 1
@@ -145,9 +183,6 @@ class Reducer:
             state, hook = self.hook
             bucket.handle = hook(state, GradBucket(bucket, bucket is self.buckets[-1]))
             return
-        if self.divisor > 1:
-            array = bucket.flat._array
-            np.multiply(array, np.asarray(1.0 / self.divisor).astype(array.dtype), out=array)
         bucket.handle = all_reduce(bucket.flat, group=self.group, async_op=True)
 
     def launch_empty(self) -> None:
@@ -162,6 +197,7 @@ class Reducer:
             bucket.result()
         for parameter in self.sparse:
             self._sum_sparse(parameter, None)
+        self._learn()
 
     def _sum_sparse(self, parameter: Any, gradient: Any) -> Any:
         part = nothing(parameter) if gradient is None else gradient.detach() * (1.0 / self.divisor)
@@ -194,6 +230,7 @@ class Reducer:
             reduced = self._sum_sparse(parameter, here if self.used[number] else None)
             if everywhere[number]:
                 parameter._grad = reduced
+        self._learn()
 
 
 def nothing(parameter: Any) -> Any:

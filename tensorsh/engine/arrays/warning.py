@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-from ...sandbox.sealed import MARK
+from ...sandbox.sealed import is_own
 
 
 def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
@@ -14,7 +14,3 @@ def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and is_own(frame):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
-
-
-def is_own(frame) -> bool:
-    return frame.f_globals.get("__name__", "").partition(".")[0] == "tensorsh" and MARK not in frame.f_builtins

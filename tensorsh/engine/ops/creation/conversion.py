@@ -16,8 +16,7 @@ from ...arrays.errors import type_name
 from ...arrays.layout import sparse_coo, sparse_csr, strided, type_of
 from ...arrays.parallel import listed
 from ...arrays.state import state
-from ...arrays.warned import warn_of_old
-from ...arrays.warning import warn
+from ...arrays.warning import warn, warn_of_old
 from ...graph.fields import wrap
 from ...graph.nodes import cast
 from ...loading import table

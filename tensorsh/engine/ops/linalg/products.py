@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.errors import cpp_name, type_name, wrap_dim
-from ...arrays.warned import warn_of_old
+from ...arrays.warning import warn_of_old
 from ...graph.fields import wrap
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor

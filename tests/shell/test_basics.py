@@ -316,9 +316,9 @@ def test_exit_with_a_code(terminal: Terminal) -> None:
 
 def test_bounds_of_the_command_line(tmp_path: Path) -> None:
     """--max-memory holds for each entry and leaves the shell alive; what can bound only a program is refused."""
-    terminal = Terminal(tmp_path, "--max-memory", "1G")
+    terminal = Terminal(tmp_path, "--max-memory", "300M")
     terminal.enter("rows = []", "rows = []")
-    terminal.enter("while True: rows.append([0.0] * 5000000)\n", "the limit is 1073741824 bytes (--max-memory)")
+    terminal.enter("while True: rows.append([0.0] * 5000000)\n", "the limit is 314572800 bytes (--max-memory)")
     terminal.enter("len(rows) > 3, ones(2)", "(True, tensor([1., 1.]))")
     terminal.close()
     terminal = Terminal(tmp_path, "--timeout", "5", wait=False)

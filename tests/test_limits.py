@@ -17,7 +17,7 @@ from tensorsh import Session
 if sys.platform == "win32":
     pytest.skip("limits are the kernel's", allow_module_level=True)
 
-SECONDS = 2
+SECONDS = 1
 BOMBS = {  # source, exit code, beginning of the first line
     "power": ("10**10**8", 124, "Timeout:"),
     "string": ("'a'*10**10", 1, "MemoryError"),
@@ -118,7 +118,7 @@ def run(source: str, folder: Path, *options: str) -> tuple[subprocess.CompletedP
 
 @pytest.mark.parametrize(("source", "code", "line"), BOMBS.values(), ids=BOMBS.keys())
 def test_a_bomb_ends_in_one_line(source: str, code: int, line: Any, tmp_path: Path) -> None:
-    limit = SECONDS if code == 124 else 10 * SECONDS
+    limit = SECONDS if code == 124 else 20
     done, seconds = run(source, tmp_path, f"--timeout={limit}", "--max-memory=400M", "--max-output=1M")
     assert done.returncode == code, done.stderr
     assert line is None or done.stderr.startswith(line), done.stderr[:300]

@@ -97,10 +97,14 @@ def by_program(frame: FrameType) -> bool:
     return not _is_own(frame) and program_frame(frame) is not None
 
 
+def is_own(frame: FrameType) -> bool:
+    """Code of this package, not a program's."""
+    return frame.f_globals.get("__name__", "")[:9] == "tensorsh." and MARK not in frame.f_builtins
+
+
 def _is_own(frame: FrameType) -> bool:
     """Code of this package, other than the gate, through which programs set attributes."""
-    name = frame.f_globals.get("__name__", "")
-    return name[:9] == "tensorsh." and name not in GATES and MARK not in frame.f_builtins
+    return is_own(frame) and frame.f_globals["__name__"] not in GATES
 
 
 def _maker() -> FrameType:

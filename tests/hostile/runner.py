@@ -80,15 +80,30 @@ class Worker:
         self.told.close()
 
 
+class Runner:
+    """Programs, one after another, in one process; in a new one after one that did harm."""
+
+    def __init__(self, command: list[str] | None = None, byte: int = BYTE) -> None:
+        self.command, self.byte = command or [sys.executable, "-m", "tests.hostile.worker"], byte
+        self.worker: Worker | None = None
+
+    def ask(self, source: str) -> tuple[str, str]:
+        """A program's text, and the harm that it did: a crash, a standstill, foreign memory."""
+        self.worker = self.worker or Worker(self.command, self.byte)
+        text, harm = self.worker.ask(source)
+        if harm:
+            self.close()
+        return text, harm
+
+    def close(self) -> None:
+        if self.worker:
+            self.worker.close()
+            self.worker = None
+
+
 def run(sources: list[str], command: list[str] | None = None, byte: int = BYTE) -> list[tuple[str, str]]:
-    """The text of each program, and the harm that it did: a crash, a standstill, foreign memory."""
-    answers, worker = [], None
-    for source in sources:
-        worker = worker or Worker(command or [sys.executable, "-m", "tests.hostile.worker"], byte)
-        answers.append(worker.ask(source))
-        if answers[-1][1]:
-            worker.close()
-            worker = None
-    if worker:
-        worker.close()
+    """The text of each program, and the harm that it did."""
+    runner = Runner(command, byte)
+    answers = [runner.ask(source) for source in sources]
+    runner.close()
     return answers

@@ -20,7 +20,7 @@ from tensorsh.sandbox.limits import Timeout
 if sys.platform == "win32":
     pytest.skip("signals are the kernel's", allow_module_level=True)
 
-AFTER = 0.3
+AFTER = 0.1
 """Seconds after which Ctrl-C comes."""
 WITHIN = 2.0
 """Seconds in which control has to be back; on a busy machine the clock of the process's own processor time counts."""

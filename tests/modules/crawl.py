@@ -141,18 +141,18 @@ def crawl(roots: dict[str, Any], depth: int) -> tuple[list[str], int]:
     for distance in range(depth + 1):
         following = []
         for path, value in level:
+            key = key_of(value)
+            if key in seen:
+                continue
             reason = why_not(value)
             if reason is not None and reason not in VETTED:
                 bad.append(f"{path}: {reason}")
-                continue
-            key = key_of(value)
-            if key in seen:
                 continue
             seen[key] = value  # kept, so that no other object gets its id
             if isinstance(value, type):
                 bad += left_in_a_fake(value)
             if distance < depth:
-                following += [(path + step, found) for step, found in children(value)]
+                following += [(path + step, found) for step, found in children(value) if key_of(found) not in seen]
         level = following
     return bad, len(seen)
 

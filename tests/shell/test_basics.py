@@ -91,7 +91,7 @@ def test_ctrl_c_ends_a_long_call_at_its_line(terminal: Terminal, call: str) -> N
     terminal.run("x = 7; a = rand(4000, 4000, dtype=torch.float64); repr(torch.linalg.eigvals(ones(2, 2)))")
     terminal.send(f"print('now'); b = {call}\r")
     terminal.wait("\nnow")
-    terminal.busy(0.3)
+    terminal.busy(0.1)
     terminal.interrupt()
     terminal.wait("KeyboardInterrupt")
     terminal.enter("x + a.numel(); 'b' in globals()", "\n16000007\nFalse\ntsr>")
@@ -109,7 +109,7 @@ def test_ctrl_c_ends_what_never_ends(terminal: Terminal, call: str) -> None:
     terminal.run("x = 7; import re; repr(torch.linalg.inv(eye(2)))")
     terminal.send(f"print('now')\x1b\r{call}\r")
     terminal.wait("\nnow")
-    terminal.busy(0.3)
+    terminal.busy(0.1)
     began = time.monotonic()
     terminal.interrupt()
     terminal.wait("KeyboardInterrupt at <input 2>:")
@@ -132,7 +132,7 @@ def test_ctrl_c_twice_ends_what_catches_it(terminal: Terminal, program: str) -> 
     terminal.run("x = 7")
     terminal.send("%run program.tsr\r")
     terminal.wait("\nnow")
-    terminal.busy(0.3)
+    terminal.busy(0.1)
     prompts = terminal.prompts()
     terminal.interrupt()
     time.sleep(0.3)
@@ -316,9 +316,9 @@ def test_exit_with_a_code(terminal: Terminal) -> None:
 
 def test_bounds_of_the_command_line(tmp_path: Path) -> None:
     """--max-memory holds for each entry and leaves the shell alive; what can bound only a program is refused."""
-    terminal = Terminal(tmp_path, "--max-memory", "1G")
+    terminal = Terminal(tmp_path, "--max-memory", "300M")
     terminal.enter("rows = []", "rows = []")
-    terminal.enter("while True: rows.append([0.0] * 5000000)\n", "the limit is 1073741824 bytes (--max-memory)")
+    terminal.enter("while True: rows.append([0.0] * 5000000)\n", "the limit is 314572800 bytes (--max-memory)")
     terminal.enter("len(rows) > 3, ones(2)", "(True, tensor([1., 1.]))")
     terminal.close()
     terminal = Terminal(tmp_path, "--timeout", "5", wait=False)

@@ -133,19 +133,6 @@ def common_shape(a: tuple, b: tuple) -> tuple:
         raise broadcast_error(a, b) from None
 
 
-def check_kept(target: Any, other: Any) -> None:
-    """Raise PyTorch's error where what is written in place has not the shape, or not the dtype, of one operand."""
-    shape = common_shape(target.shape, other.shape)
-    if shape != tuple(target.shape):
-        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
-    from .dtype import can_hold
-    from .promotion import result_type
-
-    common = result_type([target._array, other._array])
-    if not can_hold(common, target.dtype):
-        raise RuntimeError(f"result type {common.short} can't be cast to the desired output type {target.dtype.short}")
-
-
 def broadcast_error(a: tuple, b: tuple) -> RuntimeError:
     """The size mismatch of two shapes, at the last dimension where they differ."""
     n = max(len(a), len(b))

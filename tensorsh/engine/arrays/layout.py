@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.sealed import Frozen
+from .backend import device_of
 from .cupy_module import device_count
+from .dtype import of
 from .parallel import copied
 
 
@@ -54,7 +56,23 @@ sparse_bsc = layout("sparse_bsc")
 jagged = layout("jagged")
 _mkldnn = layout("_mkldnn")
 
+ROWS = {sparse_csr, sparse_bsr}
+BLOCKS = {sparse_bsr, sparse_bsc}
+TITLES = {
+    strided: "Strided", sparse_coo: "Sparse", sparse_csr: "SparseCsr", sparse_csc: "SparseCsc",
+    sparse_bsr: "SparseBsr", sparse_bsc: "SparseBsc",
+}  # fmt: skip
+"""What error texts call a layout."""
+
 PINNED = "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this system."
+
+
+def type_of(array: Any) -> str:
+    """The name of the type of a tensor on an array, ``torch.FloatTensor``."""
+    layout = getattr(array, "layout", strided)
+    kind = "" if layout is strided else "sparse." if layout is sparse_coo else "sparse_csr."
+    device = device_of(array).type
+    return f"torch.{'' if device == 'cpu' else device + '.'}{kind}{of(array).short}Tensor"
 
 
 def channels_are_last(array: Any) -> bool:

@@ -20,6 +20,7 @@ from .dtype import (
     INTEGER,
     bfloat16,
     bool_,
+    can_hold,
     complex32,
     complex64,
     complex128,
@@ -34,6 +35,7 @@ from .dtype import (
     of,
     uint8,
 )
+from .errors import common_shape
 from .state import state
 
 _UNSIGNED = {"uint16", "uint32", "uint64"}
@@ -140,6 +142,16 @@ def _result_type(operands: Any) -> dtype:
             result = lower
     assert result is not None
     return result
+
+
+def check_kept(target: Any, other: Any) -> None:
+    """Raise PyTorch's error where what is written in place has not the shape, or not the dtype, of one operand."""
+    shape = common_shape(target.shape, other.shape)
+    if shape != tuple(target.shape):
+        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
+    common = result_type([target._array, other._array])
+    if not can_hold(common, target.dtype):
+        raise RuntimeError(f"result type {common.short} can't be cast to the desired output type {target.dtype.short}")
 
 
 def computed_in(d: dtype) -> np.dtype:

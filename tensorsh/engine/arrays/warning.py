@@ -1,11 +1,12 @@
-"""Warnings, told of the line of the program that led to them."""
+"""Warnings, told of the line of the program that led to them; those of old forms once in a session, in PyTorch's words."""
 
 from __future__ import annotations
 
 import sys
 import warnings
 
-from ...sandbox.sealed import MARK
+from ...sandbox.sealed import is_own
+from .state import state
 
 
 def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
@@ -16,5 +17,50 @@ def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def is_own(frame) -> bool:
-    return frame.f_globals.get("__name__", "").partition(".")[0] == "tensorsh" and MARK not in frame.f_builtins
+_BACKED = "is deprecated in favor of torch.linalg."
+_GOES = " and will be removed in a future PyTorch release.\n"
+_NUMBERS = "is deprecated on 0-D tensors."
+_INSTEAD = "should be replaced with\n"
+_RECTANGULAR = "A window was not provided. A rectangular window will be applied"
+_EXPLICIT = (
+    "To suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`."
+)
+OLD = {
+    "cholesky": f"torch.cholesky {_BACKED}cholesky{_GOES}L = torch.cholesky(A)\n{_INSTEAD}L = torch.linalg.cholesky(A)\nand\n"
+    f"U = torch.cholesky(A, upper=True)\n{_INSTEAD}U = torch.linalg.cholesky(A).mH\n"
+    "This transform will produce equivalent results for all valid (symmetric positive definite) inputs.",
+    "qr": f"torch.qr {_BACKED}qr{_GOES}The boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
+    f"Q, R = torch.qr(A, some)\n{_INSTEAD}Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')",
+    "lu": f"torch.lu {_BACKED}lu_factor / torch.linalg.lu_factor_ex{_GOES}LU, pivots = torch.lu(A, compute_pivots)\n{_INSTEAD}"
+    "LU, pivots = torch.linalg.lu_factor(A, compute_pivots)\nand\n"
+    f"LU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\n{_INSTEAD}"
+    "LU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)",
+    "triangular_solve": f"torch.triangular_solve {_BACKED}solve_triangular{_GOES[1:]}torch.linalg.solve_triangular has its "
+    "arguments reversed and does not return a copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\n"
+    f"{_INSTEAD}X = torch.linalg.solve_triangular(A, B).",
+    "chain_matmul": f"torch.chain_matmul is deprecated{_GOES.rstrip()} Use torch.linalg.multi_dot instead, which accepts a list "
+    "of two or more tensors rather than multiple parameters.",
+    "cross": "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply "
+    "use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future release.",
+    "stft": f"{_RECTANGULAR},which is known to cause spectral leakage. Other windows such as torch.hann_window or "
+    f"torch.hamming_window are recommended to reduce spectral leakage.{_EXPLICIT}",
+    "istft": f"{_RECTANGULAR}.Please provide the same window used by stft to make the inversion lossless.{_EXPLICIT}",
+    "complex": "Casting complex values to real discards the imaginary part",
+    "T of a number": f"Tensor.T {_NUMBERS} This function is the identity in these cases.",
+    "mT of a number": f"Tensor.mT {_NUMBERS} This function is the identity in these cases.",
+    "mH of a number": f"Tensor.mH {_NUMBERS} Consider using x.conj().",
+    "adjoint() of a number": f"adjoint() {_NUMBERS} Consider using x.conj().",
+    "H of a number": f"Tensor.H {_NUMBERS} Consider using x.conj().",
+    "T": "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error "
+    "in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, "
+    "-1))` to reverse the dimensions of a tensor.",
+}
+"""What is said of an old form, by its name."""
+
+
+def warn_of_old(name: str) -> None:
+    """Warn of an old form, once; each time where all warnings are wanted (`torch.set_warn_always`)."""
+    if name in state.warned and not state.__dict__.get("warn_always"):
+        return
+    state.warned.add(name)
+    warn(OLD[name])

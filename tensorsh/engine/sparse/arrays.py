@@ -151,9 +151,7 @@ class Sparse:
     @property
     def title(self) -> str:
         """What error texts call the layout."""
-        from .conversion import TITLES
-
-        return TITLES[self.layout]
+        return layouts.TITLES[self.layout]
 
     def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
         name = FUNCTIONS.get(function)

@@ -9,18 +9,10 @@ import numpy as np
 from ...sandbox.long_calls import endable
 from ..arrays import layout as layouts
 from ..arrays.backend import device_of, module_of
-from ..arrays.dtype import of
+from ..arrays.layout import BLOCKS, ROWS, TITLES, type_of
 from .arrays import Compressed, Coo, int64, prod, with_elements
 from .folding import starts_of
 from .missing import Missing
-
-ROWS = {layouts.sparse_csr, layouts.sparse_bsr}
-BLOCKS = {layouts.sparse_bsr, layouts.sparse_bsc}
-TITLES = {
-    layouts.strided: "Strided", layouts.sparse_coo: "Sparse", layouts.sparse_csr: "SparseCsr", layouts.sparse_csc: "SparseCsc",
-    layouts.sparse_bsr: "SparseBsr", layouts.sparse_bsc: "SparseBsc",
-}  # fmt: skip
-"""What error texts call a layout."""
 
 
 def coo_of(array: Any, sparse_dim: int) -> Coo:
@@ -33,13 +25,6 @@ def coo_of(array: Any, sparse_dim: int) -> Coo:
         present = present.any(tuple(range(sparse_dim, len(shape))))
     found = present.nonzero()
     return Coo(xp.stack(found).astype(int64), array[found], shape, True)
-
-
-def type_of(array: Any) -> str:
-    """The name of the type of a tensor on an array."""
-    kind = {"Strided": "", "Sparse": "sparse."}.get(TITLES[getattr(array, "layout", layouts.strided)], "sparse_csr.")
-    where = "" if device_of(array).type == "cpu" else "cuda."
-    return f"torch.{where}{kind}{of(array).short}Tensor"
 
 
 def assign(target: Any, source: Any) -> None:

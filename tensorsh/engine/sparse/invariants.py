@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays.backend import fetched, on_device
 from ..arrays.dtype import of
+from ..arrays.layout import BLOCKS, ROWS
 from ..arrays.state import state
 from .arrays import places, prod
 
@@ -33,8 +34,6 @@ def check_coo(indices: Any, values: Any, size: tuple, coalesced: bool | None) ->
 
 def check_compressed(layout: Any, starts: Any, others: Any, values: Any, size: tuple) -> None:
     """Raise PyTorch's error for the first invariant that the parts of a compressed tensor break."""
-    from .conversion import BLOCKS, ROWS
-
     rows = layout in ROWS
     first, second = ("crow", "col") if rows else ("ccol", "row")
     lines, width = ("nrows", "ncols") if rows else ("ncols", "nrows")

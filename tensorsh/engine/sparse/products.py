@@ -8,10 +8,10 @@ import numpy as np
 
 from ...sandbox.long_calls import endable
 from ..arrays.dtype import of
-from ..arrays.layout import sparse_csr
+from ..arrays.layout import TITLES, sparse_csr
 from ..arrays.layout import strided as STRIDED
 from .arrays import Compressed, Coo, Sparse, int64
-from .conversion import TITLES, converted, coo_from_compressed
+from .conversion import converted, coo_from_compressed
 from .folding import stretches, weighed_lines, weighed_rows
 from .missing import Missing, kernels
 from .rules import add, rule, scaled

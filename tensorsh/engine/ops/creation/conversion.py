@@ -13,11 +13,10 @@ from ...arrays.device import device as device_type
 from ...arrays.device_guard import on
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, chosen, dtype, float8_e4m3fn
 from ...arrays.errors import type_name
-from ...arrays.layout import sparse_coo, sparse_csr, strided
+from ...arrays.layout import sparse_coo, sparse_csr, strided, type_of
 from ...arrays.parallel import listed
 from ...arrays.state import state
-from ...arrays.warned import warn_of_old
-from ...arrays.warning import warn
+from ...arrays.warning import warn, warn_of_old
 from ...graph.fields import wrap
 from ...graph.nodes import cast
 from ...loading import table
@@ -184,12 +183,7 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_
     ValueError: no name of a type.
     """
     if dtype is None:
-        if self.layout is not strided:
-            from ...sparse.conversion import type_of
-
-            return type_of(self._array)
-        where = "torch." if self.device.type == "cpu" else f"torch.{self.device.type}."
-        return f"{where}{self.dtype.short}Tensor"
+        return type_of(self._array)
     if isinstance(dtype, str):
         short = dtype.rpartition(".")[2].removesuffix("Tensor")
         found = next((d for d in BY_NAME.values() if d.short == short), None)

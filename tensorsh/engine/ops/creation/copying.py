@@ -11,7 +11,7 @@ from ...arrays.errors import argument_error, broadcast_error
 from ...arrays.layout import contiguous_format as contiguous
 from ...arrays.layout import laid_out
 from ...arrays.numbers import converted
-from ...arrays.warned import warn_of_old
+from ...arrays.warning import warn_of_old
 from ...graph.nodes import whole
 from ...loading import table
 from ...operators.declare import Array, composite, operator

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.errors import common_shape, wrap_dim
-from ...arrays.warned import warn_of_old
+from ...arrays.warning import warn_of_old
 from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics import batches

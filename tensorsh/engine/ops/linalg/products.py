@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arrays.errors import cpp_name, type_name, wrap_dim
 from ...arrays.state import state
-from ...arrays.warned import warn_of_old
+from ...arrays.warning import warn_of_old
 from ...graph.fields import wrap
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor

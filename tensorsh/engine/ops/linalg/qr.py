@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
-from ...arrays.warned import warn_of_old
+from ...arrays.warning import warn_of_old
 from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics import batches

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
-from ...arrays.warned import warn_of_old
+from ...arrays.warning import warn_of_old
 from ...kernels import kernel, unsuited
 from ...numerics import batches
 from ...operators.declare import Array, composite, operator

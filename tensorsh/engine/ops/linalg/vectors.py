@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.backend import module_of
 from ...arrays.dtype import int64, of
 from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
-from ...arrays.warned import warn_of_old
+from ...arrays.warning import warn_of_old
 from ...graph.fields import wrap
 from ...loading import table
 from ...loading.table import find_function

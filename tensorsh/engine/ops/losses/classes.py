@@ -12,8 +12,9 @@ import numpy as np
 
 from ...arrays.bounds import refuse
 from ...arrays.constants import FLOAT32, FLOAT64, INT64
-from ...arrays.errors import check_kept, type_name
+from ...arrays.errors import type_name
 from ...arrays.on_arrays import on_arrays
+from ...arrays.promotion import check_kept
 from ...arrays.state import state
 from ...arrays.warning import warn
 from ...graph.fields import fresh, link

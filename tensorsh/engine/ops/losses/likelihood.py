@@ -10,8 +10,8 @@ import numpy as np
 from ...arrays.bounds import refuse
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import absent
-from ...arrays.errors import check_broadcast, check_kept, not_implemented
-from ...arrays.promotion import promote_types
+from ...arrays.errors import check_broadcast, not_implemented
+from ...arrays.promotion import check_kept, promote_types
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading.table import find_function

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.errors import check_kept
+from ...arrays.promotion import check_kept
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.rounding import rounded

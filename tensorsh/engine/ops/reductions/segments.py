@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays.errors import not_implemented, wrap_dim
-from ...arrays.extents import repeated
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...operators.declare import Array, composite, operator
 from ..creation.factories import zeros_like
 from ..shapes.joining import cat
 
-added_rows = kernel("added_rows", unsuited)
 segmented = kernel("segmented", unsuited)
 segments_spread = kernel("segments_spread", unsuited)
 FOLDS = {"sum": 0, "mean": 1, "prod": 2, "max": 3, "min": 4}
@@ -36,14 +34,6 @@ def folded(data, offsets, reduce, initial):
         found = segmented(np.ascontiguousarray(data), offsets.astype(np.int64, copy=False), FOLDS[reduce])
         if found is not None:
             return found
-    if reduce in ("sum", "mean") and initial is None and offsets.ndim == 1 and data.ndim and offsets.size > 1:
-        counts = np.diff(offsets)
-        out = np.zeros((counts.size, *data.shape[1:]), data.dtype)
-        if (counts >= 0).all() and offsets[0] == 0 and offsets[-1] == len(data):
-            if added_rows(out, repeated(np.arange(counts.size), counts), np.ascontiguousarray(data)):
-                if reduce == "mean":
-                    out /= counts.astype(data.dtype).reshape((-1,) + (1,) * (data.ndim - 1))
-                return out
     out = np.empty((*offsets.shape[:-1], offsets.shape[-1] - 1, *data.shape[axis + 1 :]), data.dtype)
     for place, part in segments(offsets):
         given = data[part]

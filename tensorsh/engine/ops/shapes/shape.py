@@ -13,7 +13,7 @@ from ...arrays.dtype import of
 from ...arrays.errors import combination_error, type_name, wrap_dim, wrap_dims
 from ...arrays.extents import element_offset, element_strides
 from ...arrays.views import exchanged, expanded, in_shape, infer_size, permuted, transposed, unsqueezed, viewed
-from ...arrays.warned import warn_of_old
+from ...arrays.warning import warn_of_old
 from ...loading import table
 from ...operators.declare import Array, Ints, composite, operator
 from ...operators.forms import dressed, form, public

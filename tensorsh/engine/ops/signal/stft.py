@@ -14,8 +14,7 @@ from ...arrays.errors import cpp_name, tensor_type
 from ...arrays.extents import sized
 from ...arrays.layout import strided
 from ...arrays.state import state
-from ...arrays.warned import warn_of_old
-from ...arrays.warning import warn
+from ...arrays.warning import warn, warn_of_old
 from ...kernels import kernel
 from ...loading import table
 from ...operators.declare import composite

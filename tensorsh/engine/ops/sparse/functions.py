@@ -10,12 +10,12 @@ from ...arrays import layout as layouts
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.errors import not_implemented, wrap_dim, wrap_dims
+from ...arrays.layout import TITLES
 from ...graph.fields import wrap
 from ...operators.declare import Array, composite
 from ...operators.pointwise import no_derivative
 from ...sparse import products
 from ...sparse.arrays import Compressed, Coo, Sparse, int64
-from ...sparse.conversion import TITLES
 from ...sparse.masks import at_places, looked_up
 from ...sparse.missing import Missing, kernels
 from ...sparse.rules import RULES, reduced, sparse_operator

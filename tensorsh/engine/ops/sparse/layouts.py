@@ -8,11 +8,12 @@ import numpy as np
 
 from ...arrays import layout as layouts
 from ...arrays.errors import wrap_dim
+from ...arrays.layout import BLOCKS, ROWS, TITLES
 from ...graph.fields import wrap
 from ...operators.declare import Array
 from ...operators.registration import add_method
 from ...sparse.arrays import Coo, Sparse, with_elements
-from ...sparse.conversion import BLOCKS, ROWS, TITLES, converted, coo_of
+from ...sparse.conversion import converted, coo_of
 from ...sparse.masks import masked
 from ...sparse.missing import Missing
 from ...sparse.rules import sparse_operator

@@ -8,11 +8,11 @@ from ...arrays import layout as layouts
 from ...arrays.backend import check_device, device_of, module_of
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import index_of, on
+from ...arrays.layout import BLOCKS, ROWS, TITLES
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...operators.declare import Array, composite
 from ...sparse.arrays import Compressed, Coo, int64, with_elements
-from ...sparse.conversion import BLOCKS, ROWS, TITLES
 from ...sparse.invariants import check_compressed, check_coo, checking
 from ...sparse.rules import sparse_operator
 from ...tensors.tensor import Tensor

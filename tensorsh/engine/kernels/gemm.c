@@ -279,7 +279,34 @@ static int products(Call *c, size from, size to) {
     return 1;
 }
 
+/* dot(x, y): four sets of lanes take turns; what is left goes to the first two, and a rest of a vector to the first. */
+static int dot_plan(Call *c) {
+    const Argument *x = &c->in[0], *y = &c->in[1];
+    if (kind_of_processor() == 0 || x->ndim != 1 || y->ndim != 1 || x->count != y->count || x->count == 0) return 0;
+    result(c, 0);
+    c->lines = 1, c->each = x->count;
+    return x->count <= MOST;
+}
+
+WIDE static int dot(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const float *x = c->in[0].data, *y = c->in[1].data;
+    const size n = c->in[0].count;
+    float lanes[4][LANES] = {0};
+    size p = 0;
+    for (; p + 4 * LANES <= n; p += 4 * LANES)
+        for (int set = 0; set < 4; set++) multiply_add(lanes[set], x + p + set * LANES, y + p + set * LANES, LANES);
+    for (int set = 0; p + LANES <= n; p += LANES, set = !set) multiply_add(lanes[set], x + p, y + p, LANES);
+    multiply_add(lanes[0], x + p, y + p, n - p);
+    for (int l = 0; l < LANES; l++) lanes[0][l] = (lanes[0][l] + lanes[1][l]) + (lanes[2][l] + lanes[3][l]);
+    for (int half = LANES / 2; half >= 4; half /= 2)
+        for (int l = 0; l < half; l++) lanes[0][l] += lanes[0][l + half];
+    *(float *)c->out[0].data = (lanes[0][0] + lanes[0][1]) + (lanes[0][2] + lanes[0][3]);
+    return 1;
+}
+
 const Kernel gemm_kernels[] = {
+    {"dot", "ff", dot_plan, dot, "dot(x, y), of vectors"},
     {"product", "ee|f?", product_plan, product, "product(a, b, bias=None)"},
     {"products", "ee", products_plan, products, "products(a, b), of batches"},
     {0},

@@ -136,7 +136,7 @@ LOOP(elu, 3, (in[0], in[1], in[2], out, m))
 TERNARY(smooth_l1, x, y, beta, fabsf(x - y) < beta ? 0.5f * fabsf(x - y) * fabsf(x - y) / beta : fabsf(x - y) - 0.5f * beta)
 TERNARY(huber, x, y, delta, fabsf(x - y) <= delta ? 0.5f * fabsf(x - y) * fabsf(x - y) : delta * (fabsf(x - y) - 0.5f * delta))
 TERNARY(lerp, x, end, w,
-        fabsf(w) < 0.5f ? __builtin_fmaf(end - x, w, x) : __builtin_fmaf(end - x, w - 1.0f, end))
+        fabsf(w) < 0.5f ? __builtin_fmaf(end - x, w, x) : __builtin_fmaf(-(end - x), 1.0f - w, end))
 
 /* The remainder of a division with the dividend's sign, which is a float exactly. The quotient in double is at most one
    off; `far` counts where it does not tell. */

@@ -349,7 +349,7 @@ def between(xp: Any, input: Any, end: Any, weight: Any) -> Any:
         return found
     step = end - input
     near = xp.absolute(weight) < 0.5
-    return xp.where(near, fused(step, weight, input), fused(step, weight - 1, end))
+    return xp.where(near, fused(step, weight, input), fused(-step, 1 - weight, end))
 
 
 def check_lerp(input: Any, end: Any, weight: Any) -> None:

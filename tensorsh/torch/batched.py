@@ -85,7 +85,9 @@ class Following(TorchFunctionMode):
             raise RuntimeError(MASK)
         if name == "backward":
             raise RuntimeError(BACKWARD)
-        if (name[-1] == "_" and name[0] != "_" or name in ARITHMETIC or name == "__iadd__") and not self._depend(args[:1]):
+        if (name[-1] == "_" and name[0] != "_" or name in ARITHMETIC or name == "__iadd__") and not self._depend(
+            args[:1]
+        ):
             self._refuse_write(name, args)
         result = func(*args, **(kwargs or {}))
         self._add(result)

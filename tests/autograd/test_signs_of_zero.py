@@ -54,7 +54,10 @@ RESULTS = [
     (lambda: torch.linalg.qr(torch.eye(2)).Q, "tensor([[1., 0.],\n        [-0., 1.]])"),
     (lambda: torch.logcumsumexp(torch.tensor([-0.0]), 0), "tensor([0.])"),
     (lambda: F.layer_norm(torch.tensor([[-0.0, -0.0]]), (2,)), "tensor([[0., 0.]])"),
-    (lambda: F.pairwise_distance(torch.tensor([[3.0, 2.0]]), torch.zeros(1, 2), p=-float("inf"), eps=0.0), "tensor([2.])"),
+    (
+        lambda: F.pairwise_distance(torch.tensor([[3.0, 2.0]]), torch.zeros(1, 2), p=-float("inf"), eps=0.0),
+        "tensor([2.])",
+    ),
 ]
 
 

@@ -132,8 +132,12 @@ def product_log(ufunc: Any) -> Any:
 def log_where(log: str, bound: float) -> Any:
     def gradient(t: Any, g: Any, input: Any, other: Any) -> Any:
         value = logarithm(t, log, other)
-        flat = t.logical_and(g == 0, other == other)  # no gradient is none, also of infinite steepness
-        if not is_number(other) or other <= bound:
+        flat = g == 0  # no gradient is none, also of infinite steepness
+        if is_number(other):
+            flat = flat if other > bound else t.logical_or(flat, input == 0)
+        elif is_number(input):
+            flat = t.logical_or(flat, other <= bound) if input == 0 else flat
+        else:
             flat = t.logical_or(flat, t.logical_and(input == 0, other <= bound))
         return t.where(flat, t.zeros_like(g), g * value)
 

@@ -353,7 +353,9 @@ def dist(xp, input: Array, other: Array, p=2):
 
 def negative_norm_gradient(t, g, x, p, result):
     if p == 0:
-        raise RuntimeError("Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'")
+        raise RuntimeError(
+            "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
+        )
     return -norm_gradient(t, g, x, p, result, None, False)
 
 

@@ -135,10 +135,12 @@ def log_where(log: str, bound: float) -> Any:
         flat = g == 0  # no gradient is none, also of infinite steepness
         if is_number(other):
             flat = flat if other > bound else t.logical_or(flat, input == 0)
-        elif is_number(input):
-            flat = t.logical_or(flat, other <= bound) if input == 0 else flat
         else:
-            flat = t.logical_or(flat, t.logical_and(input == 0, other <= bound))
+            flat = t.logical_and(flat, other == other)
+            if not is_number(input):
+                flat = t.logical_or(flat, t.logical_and(input == 0, other <= bound))
+            elif input == 0:
+                flat = t.logical_or(flat, other <= bound)
         return t.where(flat, t.zeros_like(g), g * value)
 
     return gradient

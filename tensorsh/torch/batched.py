@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..engine.operators.torch_function import TorchFunctionMode
 from ..engine.tensors.tensor import Tensor
 
@@ -36,6 +38,18 @@ REFUSED = {
     "allclose": "vmap over torch.allclose isn't supported yet. " + ISSUE,
 }  # fmt: skip
 """What is said to a function of a tensor that depends on a slice."""
+BACKWARD = (
+    "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp instead or "
+    "call backward() outside of functorch transforms."
+)
+INTO = (
+    "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more elements than "
+    "`self`. This happened due to `other` being vmapped over but `self` not being vmapped over {1}. Please try to use out-of-place "
+    "operators instead of {0}. If said operator is being called inside the PyTorch framework, please file a bug report instead."
+)
+ARITHMETIC = frozenset("sub_ mul_ div_ copy_ masked_fill_ __setitem__ __isub__ __imul__ __itruediv__".split())
+OWN_NAMES = frozenset("fill_ index_add_ index_fill_ index_put_ scatter_add_".split())
+"""Writes that PyTorch names without their namespace."""
 MASK = (
     "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with a "
     "boolean mask."
@@ -48,7 +62,8 @@ class Following(TorchFunctionMode):
     A tensor that depends on no slice may be branched on, as in PyTorch.
     """
 
-    def __init__(self, slices: list[Tensor]) -> None:
+    def __init__(self, slices: list[Tensor], count: int) -> None:
+        self.count = count
         self._known = {id(each): each for each in slices}  # alive, so that no other takes its identity
         self.slices = slices
         self.steps: list[tuple] = []
@@ -68,10 +83,28 @@ class Following(TorchFunctionMode):
             raise RuntimeError(REFUSED[name])
         if name == "__getitem__" and any(_masks(each) and self._depend([each]) for each in args[1:]):
             raise RuntimeError(MASK)
+        if name == "backward":
+            raise RuntimeError(BACKWARD)
+        if (name[-1] == "_" and name[0] != "_" or name in ARITHMETIC or name == "__iadd__") and not self._depend(
+            args[:1]
+        ):
+            self._refuse_write(name, args)
         result = func(*args, **(kwargs or {}))
         self._add(result)
         self.steps.append((func, args, kwargs or {}, result))
         return result
+
+    def _refuse_write(self, name: str, args: tuple) -> None:
+        """Say that what is there once cannot hold the results of all slices."""
+        if name in ("add_", "__iadd__", "atan2_"):
+            own, other = tuple(args[0].shape), tuple(args[1].shape)
+            common = [self.count, *np.broadcast_shapes(own, other)]
+            raise RuntimeError(f"output with shape {list(own)} doesn't match the broadcast shape {common}")
+        if name in ARITHMETIC:
+            raise RuntimeError(INTO.format("inplace arithmetic", "in a vmap"))
+        if name in OWN_NAMES:
+            raise RuntimeError(INTO.format(name, "in a vmap"))
+        raise RuntimeError(INTO.format("aten::" + name, "at level 1"))
 
     def _depend(self, values: Any) -> bool:
         for each in values:

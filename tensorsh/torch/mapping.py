@@ -121,7 +121,7 @@ def vmap(
                 state.retain_graph = before or at + 1 < count
                 slices = [leaf if dim is None else leaf.select(dim, at) for leaf, dim in zip(leaves, dims, strict=True)]
                 mapped_over = [each for each, leaf in zip(slices, leaves, strict=True) if each is not leaf]
-                following = Following(mapped_over) if at < 1 + (count >= FEW) else None
+                following = Following(mapped_over, sizes[0]) if at < 1 + (count >= FEW) else None
                 with following or nullcontext():  # all slices go the way of the first
                     results.append(func(*rebuild(args, iter(slices)), **kwargs))
                 if following is not None:

@@ -35,12 +35,40 @@ CASES = [
     (lambda x: torch.cdist(x, torch.zeros(1, 2), p=0.0), [[1.0, 2.0]], -1.0, "tensor([[0., 0.]])"),
     (lambda x: F.pdist(x, 0.0), [[1.0], [2.0]], -1.0, "tensor([[0.],\n        [0.]])"),
     (lambda x: F.multi_margin_loss(x, torch.tensor(0)), [5.0, 1.0], -1.0, "tensor([-0., -0.])"),
+    (lambda x: F.mse_loss(torch.zeros(2), x, reduction="none"), [0.0, 1.0], 1.0, "tensor([0., 2.])"),
+    (lambda x: F.smooth_l1_loss(torch.zeros(2), x, reduction="none"), [0.0, 3.0], 1.0, "tensor([0., 1.])"),
+    (lambda x: F.huber_loss(torch.zeros(2), x, reduction="none"), [0.0, 3.0], 1.0, "tensor([0., 1.])"),
+    (lambda x: torch.copysign(x, torch.tensor(1.0)), [0.0, 2.0], -1.0, "tensor([-0., -1.])"),
+    (lambda x: torch.pow(0, x), [0.0, 2.0], -1.0, "tensor([-0., -0.])"),
+    (lambda x: torch.pow(torch.tensor(0.0), x), [0.0, 2.0], -1.0, "tensor([-0., -0.])"),
+    (lambda x: torch.nan_to_num(x), [float("inf"), 2.0], -1.0, "tensor([-0., -1.])"),
+    (lambda x: torch.sinc(x), [0.0, -0.0], -1.0, "tensor([0., 0.])"),
+    (lambda x: torch.prod(x), [0.0, 0.0, -2.0], 1.0, "tensor([0., 0., 0.])"),
+    (lambda x: torch.xlogy(x, torch.tensor([-1.0, 0.0])), [1.0, 2.0], 0.0, "tensor([0., 0.])"),
+    (lambda x: torch.cdist(torch.zeros(1, 2), x), [[0.0, 2.0]], 1.0, "tensor([[0., 1.]])"),
+    (lambda x: F.pad(x[None], (1, 1), mode="reflect"), [1.0, 2.0, 3.0], -0.0, "tensor([0., 0., 0.])"),
+]
+RESULTS = [
+    (lambda: torch.clamp(torch.tensor([-0.0, 0.0]), min=0), "tensor([-0., 0.])"),
+    (lambda: torch.clamp(torch.tensor([-0.0, 0.0]), max=0), "tensor([-0., 0.])"),
+    (lambda: torch.linalg.qr(torch.eye(2)).Q, "tensor([[1., 0.],\n        [-0., 1.]])"),
+    (lambda: torch.logcumsumexp(torch.tensor([-0.0]), 0), "tensor([0.])"),
+    (lambda: F.layer_norm(torch.tensor([[-0.0, -0.0]]), (2,)), "tensor([[0., 0.]])"),
+    (
+        lambda: F.pairwise_distance(torch.tensor([[3.0, 2.0]]), torch.zeros(1, 2), p=-float("inf"), eps=0.0),
+        "tensor([2.])",
+    ),
 ]
 
 
 @pytest.mark.parametrize("f, values, weight, text", CASES)
 def test_gradients(f: Callable, values: list, weight: float, text: str) -> None:
     assert gradient(f, values, weight) == text
+
+
+@pytest.mark.parametrize("f, text", RESULTS)
+def test_results(f: Callable, text: str) -> None:
+    assert repr(f()) == text
 
 
 def test_a_norm_of_one_element_is_its_size() -> None:

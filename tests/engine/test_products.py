@@ -94,3 +94,41 @@ def test_what_is_not_made_for_the_kernel_is_refused():
         assert compiled.product(x, y) is None
     assert compiled.product(a, a, single(3)) is None
     assert compiled.product([1.0], a) is None and compiled.products(a, a) is None
+
+
+def lanes(x, y, start=0, sets=1):
+    """Sums of products in sixteen lanes, of which `sets` take turns, vector by vector."""
+    total = np.zeros((sets, 16), np.float32)
+    for number, at in enumerate(range(start, len(x), 16)):
+        part = chain(np.diag(x[at : at + 16]), y[at : at + 16, None], total[number % sets, : len(x) - at, None].copy())
+        total[number % sets, : len(part)] = part[:, 0]
+    return total
+
+
+def halved(total):
+    while len(total) > 4:
+        total = total[: len(total) // 2] + total[len(total) // 2 :]
+    return total
+
+
+@needs_kernels
+@pytest.mark.parametrize("n", [2, 16, 40, 64, 128])
+def test_a_dot_product_has_four_sets_of_lanes(n):
+    x, y = single(n), single(n)
+    a, b, c, d = lanes(x, y, sets=4) if n >= 64 else np.pad(lanes(x, y), ((0, 3), (0, 0)))
+    four = halved((a + b) + (c + d))
+    expected = (four[0] + four[1]) + (four[2] + four[3])
+    if n < 32 or n >= 64:
+        assert compiled.dot(x, y) == expected
+    assert compiled.dot(x, y) == pytest.approx(x.astype(float) @ y.astype(float), rel=1e-5, abs=1e-6)
+
+
+@needs_kernels
+@pytest.mark.parametrize("m, k, n", [(2, 32, 2), (4, 64, 3), (7, 128, 2)])
+def test_every_other_row_of_few_columns_has_two_sets_of_lanes(m, k, n):
+    a, b = single(m, k), single(n, k)
+    found = compiled.product(a, b.T)
+    for i in range(m):
+        for j in range(n):
+            four = halved(lanes(a[i], b[j], sets=2 - i % 2).sum(0, dtype=np.float32))
+            assert found[i, j] == (four[0] + four[2]) + (four[1] + four[3])

@@ -20,7 +20,7 @@ PROCEED: Any = type("Proceed", (), {"__repr__": lambda self: "<proceed>"})()
 """The answer that leaves a call to its form."""
 lasting: set[str] = set()
 """Those who have a say for good, since something of them may be anywhere: "classes" that override, several
-"devices", "memory" that processes share."""
+"devices", "memory" that processes share; and as long as there are parameters without a shape, "unmade"."""
 _keeper: list[Callable] = []
 listening: list = []
 """The modes that are asked below autograd, the innermost last (`torch/dispatching.py`)."""
@@ -45,7 +45,7 @@ def settle(settings: dict[str, Any]) -> None:
     someone = (
         "devices" in lasting
         or settings["outermost"]
-        and ("classes" in lasting or settings["profile"] is not None or settings["function_modes"] != ())
+        and ("classes" in lasting or "unmade" in lasting or settings["profile"] is not None or settings["function_modes"] != ())
     )
     asked[:] = _keeper if someone else ()
     several = someone or "memory" in lasting

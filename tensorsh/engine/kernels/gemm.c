@@ -100,15 +100,22 @@ WIDE static void vector_by_columns(Call *c, const float *x, size step, const flo
 }
 
 /* c = a times b for rows of a and columns of b that are contiguous, each element a sum of sixteen lanes: MKL's way for few rows
-   and columns. `quarters`: the lanes are folded four at a time, its way where the sums are long. */
+   and columns. `quarters`: the lanes are folded four at a time, its way where the sums are long; else every other row has two
+   sets of lanes, which take turns. */
 WIDE static void rows_by_rows(const float *a, size a_row, const float *b, size b_column, size m, size k, size n, float *c,
                               int quarters) {
     const size whole = k / LANES * LANES;
     for (size i = 0; i < m; i++)
         for (size j = 0; j < n; j++) {
             const float *x = a + i * a_row, *y = b + j * b_column;
-            float lanes[LANES] = {0};
-            for (size p = 0; p < whole; p += LANES) multiply_add(lanes, x + p, y + p, LANES);
+            float lanes[LANES] = {0}, more[LANES] = {0};
+            size p = 0;
+            for (; !quarters && i % 2 == 0 && p + 2 * LANES <= whole; p += 2 * LANES) {
+                multiply_add(lanes, x + p, y + p, LANES);
+                multiply_add(more, x + p + LANES, y + p + LANES, LANES);
+            }
+            for (int l = 0; l < LANES && p; l++) lanes[l] += more[l];
+            for (; p < whole; p += LANES) multiply_add(lanes, x + p, y + p, LANES);
             multiply_add(lanes, x + whole, y + whole, k - whole);
             if (quarters) {
                 for (int l = 0; l < 4; l++) lanes[l] = ((lanes[l] + lanes[l + 4]) + lanes[l + 8]) + lanes[l + 12];
@@ -125,14 +132,15 @@ static int few(size m, size k, size n) {
 }
 
 /* c = a b + bias, a number for each column: it is added last, but where a sum of several blocks or of one vector begins
-   with it. `batched`: in a batch of several, where MKL has no way of its own for a vector on the right. */
+   with it. `batched`: in a batch of several, where MKL has no way of its own for a vector on the right; `by_rows`: b is said to
+   be stored by rows. */
 static void multiply(Call *call, const float *a, size a_row, size a_column, const float *b, size b_row, size b_column, size m, size k,
-                     size n, float *c, float *room, int batched, const float *bias) {
+                     size n, float *c, float *room, int batched, int by_rows, const float *bias) {
     if (n == 1 && !batched && b_row != 1 && m > 1) {
         for (size p = 0; p < k; p++) room[p] = b[p * b_row];
         b = room, b_row = 1;
     }
-    if (m == 1 && n == 1) {
+    if (m == 1 && n == 1 && (batched || by_rows)) {
         float sum = bias ? *bias : 0;
         for (size p = 0; p < k; p++) sum = __builtin_fmaf(a[p * a_column], b[p * b_row], sum);
         *c = sum;
@@ -230,7 +238,8 @@ static int product(Call *c, size from, size to) {
         for (size i = 0; i < m; i++)
             for (size j = 0; j < n; j++) out[i * n + j] = __builtin_fmaf(a.data[i * a.row], b.data[j * b.column], add[j]);
     } else {
-        multiply(c, a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out, c->scratch, 0, add);
+        multiply(c, a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out, c->scratch, 0,
+                 c->in[1].strides[1] == sizeof(float), add);
     }
     return 1;
 }
@@ -265,12 +274,39 @@ static int products(Call *c, size from, size to) {
     a.data += from * a_step, b.data += from * b_step;
     for (size i = from; i < to; i++, a.data += a_step, b.data += b_step, out += m * n) {
         if (m * k * n < PLAIN) multiply_plainly(a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out);
-        else multiply(c, a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out, c->scratch, x->shape[0] > 1, NULL);
+        else multiply(c, a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out, c->scratch, x->shape[0] > 1, 1, NULL);
     }
     return 1;
 }
 
+/* dot(x, y): four sets of lanes take turns; what is left goes to the first two, and a rest of a vector to the first. */
+static int dot_plan(Call *c) {
+    const Argument *x = &c->in[0], *y = &c->in[1];
+    if (kind_of_processor() == 0 || x->ndim != 1 || y->ndim != 1 || x->count != y->count || x->count == 0) return 0;
+    result(c, 0);
+    c->lines = 1, c->each = x->count;
+    return x->count <= MOST;
+}
+
+WIDE static int dot(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const float *x = c->in[0].data, *y = c->in[1].data;
+    const size n = c->in[0].count;
+    float lanes[4][LANES] = {0};
+    size p = 0;
+    for (; p + 4 * LANES <= n; p += 4 * LANES)
+        for (int set = 0; set < 4; set++) multiply_add(lanes[set], x + p + set * LANES, y + p + set * LANES, LANES);
+    for (int set = 0; p + LANES <= n; p += LANES, set = !set) multiply_add(lanes[set], x + p, y + p, LANES);
+    multiply_add(lanes[0], x + p, y + p, n - p);
+    for (int l = 0; l < LANES; l++) lanes[0][l] = (lanes[0][l] + lanes[1][l]) + (lanes[2][l] + lanes[3][l]);
+    for (int half = LANES / 2; half >= 4; half /= 2)
+        for (int l = 0; l < half; l++) lanes[0][l] += lanes[0][l + half];
+    *(float *)c->out[0].data = (lanes[0][0] + lanes[0][1]) + (lanes[0][2] + lanes[0][3]);
+    return 1;
+}
+
 const Kernel gemm_kernels[] = {
+    {"dot", "ff", dot_plan, dot, "dot(x, y), of vectors"},
     {"product", "ee|f?", product_plan, product, "product(a, b, bias=None)"},
     {"products", "ee", products_plan, products, "products(a, b), of batches"},
     {0},

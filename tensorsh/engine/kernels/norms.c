@@ -17,11 +17,11 @@ WIDE static void normalize(const float *x, const float *w, const float *b, float
         if (w && b)
             for (size i = 0; i < n; i++) out[i] = __builtin_fmaf((x[i] - m) * rstd, w[i], b[i]);
         else if (w)
-            for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd * w[i];
+            for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd * w[i] + 0.0f;
         else if (b)
             for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd + b[i];
         else
-            for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd;
+            for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd + 0.0f; /* no bias is one of +0 */
     }
 }
 

@@ -271,7 +271,7 @@ static int reflected_plan(Call *c) {
     static int name(Call *c, const T *v, const T *tau, const T *given, T *x, size m, size k, size stride, size n, int forward) { \
         if (given != NULL) memcpy(x, given, m * n * sizeof *x);                                                            \
         else                                                                                                               \
-            for (size i = 0; i < m * n; i++) x[i] = i % (n + 1) == 0 && i < n * n;                                         \
+            for (size i = 0; i < m * n; i++) x[i] = i / n == i % n ? 1 : i / n > i % n ? (T)-0.0 : 0; /* less 0 is -0 */       \
         for (size step = 0; step < k; step++) {                                                                            \
             const size i = forward ? k - 1 - step : step;                                                                  \
             for (size left = given == NULL && forward ? i : 0; left < n; left += COLUMNS)                                  \

@@ -17,7 +17,7 @@ from .batches import matmul
 
 ndarray = np.ndarray
 dot: Any = ndarray.dot
-product, products = kernel("product", unsuited), kernel("products", unsuited)
+product, products, dot_product = (kernel(name, unsuited) for name in ("product", "products", "dot"))
 EXACT = 1 << 28
 """With more multiplications than this a sum is made as BLAS likes it."""
 SMALL = EXACT if product is unsuited else 1 << 24
@@ -74,9 +74,16 @@ def matrices(a: Any, b: Any) -> Any:
 
 def matrix_vector(a: Any, v: Any) -> Any:
     """``a @ v`` for a matrix and a vector."""
-    if a.dtype is FLOAT32 and (r := product(a, v.reshape(-1, 1))) is not None:
+    if a.dtype is FLOAT32 and (r := product(a, v[None].T)) is not None:
         return r.reshape(-1)
     return dot(a, v)
+
+
+def vectors(a: Any, b: Any) -> Any:
+    """``a @ b`` for two vectors."""
+    if a.dtype is FLOAT32 and (r := dot_product(a, b)) is not None:
+        return r
+    return dot(a, b)
 
 
 def affine(a: Any, b: Any, bias: Any) -> Any:
@@ -156,7 +163,7 @@ parted, parts_joined = kernel("parted", unsuited), kernel("parts_joined", unsuit
 NATIVE, WHOLE = 400, 1 << 16
 """Batches of matrices of fewer products each are not BLAS's in PyTorch; sums of more products than these would be too slow."""
 COMPLEX64 = np.dtype(np.complex64)
-KERNELS = {(2, 2): matrices, (2, 1): matrix_vector, (1, 1): dot, (3, 3): batches}
+KERNELS = {(2, 2): matrices, (2, 1): matrix_vector, (1, 1): vectors, (3, 3): batches}
 """The products by the numbers of dimensions of their factors."""
-COMPILED = {(2, 2): product, (3, 3): products}
+COMPILED = {(2, 2): product, (1, 1): dot_product, (3, 3): products}
 """The kernels, which look themselves at what they are given, and answer None to what is not for them."""

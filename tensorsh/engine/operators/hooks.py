@@ -20,6 +20,9 @@ from ..tensors.tensor import Tensor
 from . import device_calls, forms
 from .casts import door_of
 
+OVERRIDING = frozenset(("classes", "unmade"))
+unmade_now = 0
+"""How many parameters have no shape yet."""
 settled: Any = None
 """What takes copies of operands, once processes share memory (snapshots.py)."""
 KEEPING: set[Any] = set()
@@ -37,7 +40,7 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
         return PROCEED
     if device_guard.several:
         return device_calls.beside(given, form, args, kwargs)
-    alone = "classes" not in door.lasting and state.profile is None and not state.function_modes
+    alone = door.lasting.isdisjoint(OVERRIDING) and state.profile is None and not state.function_modes
     if alone or not (state.outermost and is_public(form)):  # nobody overrides it
         if below and state.outermost:
             found = below[0](form, own(form), args, kwargs)
@@ -144,6 +147,15 @@ def stay(who: str) -> None:
             from .snapshots import settled
         door.lasting.add(who)
         attend()
+        state.settle()
+
+
+def unmade(more: int) -> None:
+    """Ask parameters without a shape as well, which answer to next to nothing, for as long as there are any."""
+    global unmade_now
+    unmade_now += more
+    if unmade_now == max(more, 0):  # the first came, or the last went
+        (door.lasting.add if unmade_now else door.lasting.discard)("unmade")
         state.settle()
 
 

@@ -11,6 +11,8 @@ from ...engine.arrays.errors import type_name
 from ...engine.arrays.state import state
 from ...engine.graph.fields import new, wrap
 from ...engine.graph.nodes import AccumulateGrad
+from ...engine.operators.hooks import unmade
+from ...engine.operators.torch_function import disabled
 from ...engine.tensors.sizes import ints
 from ...engine.tensors.tensor import Size, Tensor, TensorMeta
 from ...engine.tensors.text import parameter_text
@@ -118,14 +120,36 @@ class Buffer(Tensor):
 
 
 UNMADE = (
-    "Attempted to use an uninitialized parameter in <method '{}' of 'torch._C.TensorBase' objects>. This error happens when you are "
-    "using a `LazyModule` or explicitly manipulating `torch.nn.parameter.{}` objects. When using LazyModules Call `forward` with a "
-    "dummy batch to initialize the parameters before calling torch functions"
+    "Attempted to use an uninitialized parameter in {}. This error happens when you are using a `LazyModule` or explicitly "
+    "manipulating `torch.nn.parameter.{}` objects. When using LazyModules Call `forward` with a dummy batch to initialize the "
+    "parameters before calling torch functions"
 )
+ALLOWED = frozenset(
+    "__hash__ size copy_ is_complex is_floating_point half float double char short int long cuda cpu to get_device __get__ T mT H mH real imag".split()
+)
+"""What a parameter without a shape answers, beside its attributes."""
+ASKED_NOWHERE = (
+    ("<method '{}' of 'torch._C.TensorBase' objects>",
+     "numel item tolist dim numpy detach retain_grad __bool__ __float__ __int__ __index__ __complex__ __eq__ __ne__ __lt__ __le__"
+     " __gt__ __ge__ __iter__:dim __iadd__:add_ __isub__:sub_ __imul__:mul_ __itruediv__:div_"),
+    ("<slot wrapper '{}' of 'torch._C.TensorBase' objects>", "__getitem__ __setitem__"),
+    ("<function Tensor.{} at 0x7f0000000000>", "backward register_hook register_post_accumulate_grad_hook __len__ __contains__ __format__"),
+)  # fmt: skip
+"""Methods that have no form to ask at the door, and how PyTorch tells the function that each of them calls."""
 
 
 class Uninitialized(metaclass=Sealed):
-    """What lazy parameters and buffers share: no shape until the first input is seen."""
+    """What lazy parameters and buffers share: no shape until the first input is seen. While there are any, all functions ask
+    whether they are given one."""
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+        if func.__name__ in ALLOWED or isinstance(Tensor.__dict__.get(func.__name__), property):
+            return disabled(func, types, args, kwargs)
+        raise ValueError(UNMADE.format(func, cls.__name__))
+
+    def __del__(self) -> None:
+        unmade(-1)
 
     @property
     def shape(self) -> Size:
@@ -139,9 +163,10 @@ class Uninitialized(metaclass=Sealed):
         """Become an ordinary parameter or buffer of a shape, with values yet to be filled in."""
         self._array = np.zeros(ints("empty", "size", shape), self._array.dtype if dtype is None else dtype.numpy)
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
+        unmade(-1)
 
-    def numel(self) -> int:
-        raise ValueError(UNMADE.format("numel", type(self).__name__))
+    def size(self, dim: Any = None) -> Any:
+        return Size((0,)) if dim is None else Size((0,))[dim]
 
     def share_memory_(self) -> Any:
         raise RuntimeError(
@@ -151,6 +176,21 @@ class Uninitialized(metaclass=Sealed):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
+
+
+def refusing(told: str) -> Any:
+    """A method that says what it is asked of: a parameter without a shape."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise ValueError(UNMADE.format(told, type(self).__name__))
+
+    return method
+
+
+for told, methods in ASKED_NOWHERE:
+    for entry in methods.split():
+        method, _, called = entry.partition(":")
+        setattr(Uninitialized, method, refusing(told.format(called or method)))
 
 
 class UninitializedParameter(Uninitialized, Parameter):
@@ -166,6 +206,7 @@ class UninitializedParameter(Uninitialized, Parameter):
     __module__ = "torch.nn.parameter"
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        unmade(1)
         return Parameter.__new__(cls, wrap(np.empty(0, (dtype or state.default_dtype).numpy)), requires_grad)
 
     def __deepcopy__(self, memo: dict) -> Any:
@@ -189,6 +230,7 @@ class UninitializedBuffer(Uninitialized, Buffer):
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
+        unmade(1)
         made = new(cls)
         made._array = np.empty(0, (dtype or state.default_dtype).numpy)
         made.persistent = persistent

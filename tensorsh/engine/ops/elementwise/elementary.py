@@ -241,10 +241,11 @@ def sinc(xp, input: Array):
 
 
 def sinc_gradient(t: Any, g: Any, input: Any) -> Any:
-    safe = t.where(input == 0, t.ones_like(input), input)
+    flat = input * input * pi == 0
+    safe = t.where(flat, t.ones_like(input), input)
     x = safe * pi
     slope = (x * t.cos(x) - t.sin(x)) / (safe * safe * pi)
-    return g * t.where(input == 0, t.zeros_like(g), t.conj(slope))
+    return t.where(flat, t.zeros_like(g), g * t.conj(slope))
 
 
 sinc.gradient(input=sinc_gradient)

@@ -79,10 +79,11 @@ nan_extreme("fmin", np.fmin, lambda x, y: x <= y)
 
 
 def clamped(xp: Any, input: Any, low: Any, high: Any) -> Any:
-    """The kernel of every clamp: NaN stays, and where low > high the result is high."""
+    """The kernel of every clamp: NaN stays, and where low > high the result is high; of equal zeros it is the second, `input`,
+    that a ufunc gives."""
     if low is not None:
-        input = xp.maximum(input, low)
-    return input if high is None else xp.minimum(input, high)
+        input = xp.maximum(low, input)
+    return input if high is None else xp.minimum(high, input)
 
 
 def check_clamp(*values: Any) -> None:
@@ -108,9 +109,9 @@ def inside(t: Any, x: Any, low: Any, high: Any) -> Any:
 def short_clamp(x: Any, low: Any, high: Any) -> Any:
     dtype = x.dtype
     if low is None:
-        return np.minimum(x, constant(high, dtype))
+        return np.minimum(constant(high, dtype), x)
     low = constant(low, dtype)
-    return np.maximum(x, low) if high is None else clip(x, low, constant(high, dtype))
+    return np.maximum(low, x) if high is None else clip(x, low, constant(high, dtype))
 
 
 @pointwise(

@@ -99,8 +99,8 @@ def exponent_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any) ->
     base = t.where(flat, t.ones_like(input), input)
     if kind == "c" and t.array(base).dtype.kind != "c":
         base = base + 0j  # negative numbers have logarithms then
-    grad = g * t.conj(result * t.log(base))
-    return t.where(flat, t.zeros_like(grad), grad)
+    slope = t.conj(result * t.log(base))
+    return g * t.where(flat, t.zeros_like(slope), slope)
 
 
 pow_tensor.gradient(input=base_gradient, exponent=exponent_gradient)
@@ -128,8 +128,8 @@ def pow_base(xp, input, exponent: Array):
 def base_number_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any) -> Any:
     if input == 0:
         kind = t.array(exponent).dtype.kind
-        grad = g * t.conj(result * -math.inf)
-        return t.zeros_like(g) if kind == "c" else t.where(exponent >= 0, t.zeros_like(g), grad)
+        slope = t.conj(result * -math.inf)
+        return t.zeros_like(g) if kind == "c" else g * t.where(exponent >= 0, t.zeros_like(slope), slope)
     log = np.log(complex(input)) if isinstance(input, complex) or input < 0 else math.log(input)
     if isinstance(log, np.complexfloating):
         kind = t.array(exponent).dtype.kind

@@ -218,7 +218,7 @@ nextafter.gradient(input=lambda t, g, input, other: t.where(input == other, t.ze
 
 
 def copysign_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
-    return t.where(input == 0, t.zeros_like(g), g * (result / t.where(input == 0, t.ones_like(input), input)))
+    return g * t.where(input == 0, t.zeros_like(g), result / t.where(input == 0, t.ones_like(input), input))
 
 
 @pointwise(
@@ -332,6 +332,6 @@ def nan_to_num(xp, input: Array, nan=None, posinf=None, neginf=None):
     return xp.where(result == -np.inf, kind(info.min if neginf is None else neginf), result)
 
 
-nan_to_num.gradient(input=lambda t, g, input: t.where(t.isfinite(input), g, t.zeros_like(g)))
+nan_to_num.gradient(input=lambda t, g, input: g * t.where(t.isfinite(input), t.ones_like(g), t.zeros_like(g)))
 
 Tensor.__abs__ = table.METHODS["abs"]  # type: ignore[attr-defined]

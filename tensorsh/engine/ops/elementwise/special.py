@@ -132,11 +132,16 @@ def product_log(ufunc: Any) -> Any:
 def log_where(log: str, bound: float) -> Any:
     def gradient(t: Any, g: Any, input: Any, other: Any) -> Any:
         value = logarithm(t, log, other)
+        flat = g == 0  # no gradient is none, also of infinite steepness
         if is_number(other):
-            return t.where(input == 0, t.zeros_like(g), g * value) if other <= bound else g * value
-        if is_number(input):
-            return t.where(other <= bound, t.zeros_like(g), g * value) if input == 0 else g * value
-        return t.where(t.logical_and(input == 0, other <= bound), t.zeros_like(g), g * value)
+            flat = flat if other > bound else t.logical_or(flat, input == 0)
+        else:
+            flat = t.logical_and(flat, other == other)
+            if not is_number(input):
+                flat = t.logical_or(flat, t.logical_and(input == 0, other <= bound))
+            elif input == 0:
+                flat = t.logical_or(flat, other <= bound)
+        return t.where(flat, t.zeros_like(g), g * value)
 
     return gradient
 

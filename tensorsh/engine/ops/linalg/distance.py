@@ -18,7 +18,7 @@ from ...operators.declare import Array, composite, operator
 from ...tape.grad_modes import no_grad
 from ...tensors.tensor import Tensor
 from ..elementwise.by_number import plus
-from ..reductions.norms import fold
+from ..reductions.norms import fold, norm_gradient
 from .common import constant
 
 MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
@@ -43,8 +43,8 @@ def p_norm(xp: Any, difference: Any, p: float) -> Any:
         return size.sum(-1)
     if p == 2:
         return xp.sqrt((size * size).sum(-1))
-    if p == math.inf:
-        return size.max(-1)
+    if abs(p) == math.inf:
+        return size.max(-1) if p > 0 else size.min(-1)
     return (size**p).sum(-1) ** (1 / p)
 
 
@@ -95,7 +95,7 @@ def cdist_gradient(t, g, needs, x1, x2, result, p):
         return [t.zeros_like(x1), t.zeros_like(x2)]
     difference = t.unsqueeze(x1, -2) - t.unsqueeze(x2, -3)
     found = t.unsqueeze(g, -1) * slope(t, difference, result, p)
-    return [t.sum(found, -2) if needs[0] else None, -t.sum(found, -3) if needs[1] else None]
+    return [t.sum(found, -2) if needs[0] else None, 0 - t.sum(found, -3) if needs[1] else None]
 
 
 @operator("_euclidean_dist", method=False, broadcast=True, long=True)
@@ -206,6 +206,8 @@ def norm_along(xp, input: Array, p, dim, keepdim):
 
 @norm_along.joint_gradient
 def norm_along_gradient(t, g, needs, input, result, p, dim, keepdim):
+    if p in (0, -math.inf):
+        return [norm_gradient(t, g, input, p, result, dim, keepdim)]
     if keepdim:
         g, result = t.squeeze(g, dim), t.squeeze(result, dim)
     moved = t.movedim(input, dim, -1)

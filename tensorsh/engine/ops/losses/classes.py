@@ -116,8 +116,8 @@ def pairwise_loss(
 
     formulas = {"input": by_input}
     if symmetric:
-        formulas["target"] = lambda t, g, input, target, reduction, parameter: (
-            -by_input(t, g, input, target, reduction, parameter)
+        formulas["target"] = lambda t, g, input, target, reduction, parameter: by_input(
+            t, g, target, input, reduction, parameter
         )
     op.gradient(**formulas)
     op.node = node or "".join(p.capitalize() if p != "l1" else "L1" for p in name.split("_")) + "Backward0"

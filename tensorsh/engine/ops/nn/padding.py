@@ -117,7 +117,7 @@ def sides(sizes: tuple, pad: tuple, mode: str) -> tuple[tuple, tuple, list[tuple
 def folded(grad, n, before, after, axis):
     """A reflection's gradient along an axis of n elements: what lies in the middle, and the borders turned round."""
     part = lambda a, *ends: a[(*(slice(None),) * axis, slice(*ends))]
-    out = part(grad, before, before + n).copy()
+    out = part(grad, before, before + n) + grad.dtype.type(0)  # a sum starts from +0
     if before:
         part(out, 1, before + 1)[...] += part(grad, before - 1, None, -1)
     if after:

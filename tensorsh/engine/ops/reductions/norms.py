@@ -351,9 +351,17 @@ def dist(xp, input: Array, other: Array, p=2):
     return fold(xp, difference, p, tuple(range(difference.ndim)), False)
 
 
+def negative_norm_gradient(t, g, x, p, result):
+    if p == 0:
+        raise RuntimeError(
+            "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
+        )
+    return -norm_gradient(t, g, x, p, result, None, False)
+
+
 dist.gradient(
     input=lambda t, g, input, other, p, result: norm_gradient(t, g, input - other, p, result, None, False),
-    other=lambda t, g, input, other, p, result: -norm_gradient(t, g, input - other, p, result, None, False),
+    other=lambda t, g, input, other, p, result: negative_norm_gradient(t, g, input - other, p, result),
 )
 
 

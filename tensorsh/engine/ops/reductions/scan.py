@@ -181,7 +181,8 @@ def logcumsumexp(xp, input: Array, dim):
     if not input.ndim or not input.size:
         return input.copy()
     if kind.kind == "f":
-        return xp.logaddexp.accumulate(row_order(input), axis=axis, dtype=np.float64).astype(kind)
+        sums = xp.logaddexp.accumulate(row_order(input), axis=axis, dtype=np.float64).astype(kind)
+        return xp.add(sums, kind.type(0), out=sums)  # they start from the logarithm of +0
     a = xp.moveaxis(input.astype(np.complex128), axis, 0)
     sums = [a[0]]
     for row in a[1:]:

@@ -218,6 +218,8 @@ def prod_gradient(t, g, input, result, dim, keepdim):
     if not array.size:
         return g
     if dim is None:
+        if (array == 0).sum().item() > 1:
+            return t.zeros_like(input)
         return g * t.conj(others_product(t, input.reshape((-1,)), 0)).reshape(shape)
     return g * t.conj(others_product(t, input, wrap_dim(dim, len(shape))))
 

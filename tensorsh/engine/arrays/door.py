@@ -45,7 +45,12 @@ def settle(settings: dict[str, Any]) -> None:
     someone = (
         "devices" in lasting
         or settings["outermost"]
-        and ("classes" in lasting or "unmade" in lasting or settings["profile"] is not None or settings["function_modes"] != ())
+        and (
+            "classes" in lasting
+            or "unmade" in lasting
+            or settings["profile"] is not None
+            or settings["function_modes"] != ()
+        )
     )
     asked[:] = _keeper if someone else ()
     several = someone or "memory" in lasting

@@ -17,7 +17,7 @@ from ..engine.tensors.tensor import Tensor
 from ..sandbox.classes import is_script_class, is_script_function
 from ..sandbox.sealed import Sealed, program_frame
 from .nn.modules.module import Module
-from .nn.modules.registry import Registry
+from .nn.modules.registry import TABLES, attributes
 from .nn.parameter import Parameter
 from .pickled import Call, Global, Object, UnpicklingError
 
@@ -72,12 +72,8 @@ def _function(value: Any) -> Global | None:
 
 
 def _module_state(module: Any) -> dict[str, Any]:
-    own = dict(module.__dict__)
-    entries = {name for registry in REGISTRIES for name in own.get(registry, ())}
-    found: dict[str, Any] = {name: value for name, value in own.items() if name not in entries and name != "_hooked"}
-    for name in REGISTRIES:
-        found[name] = dict(own.get(name, {}))
-    return {name: OrderedDict() for name in HOOKS} | found
+    own = {name: value for name, value in attributes(module)._plain().items() if not (name in TABLES and not value)}
+    return {name: OrderedDict() for name in HOOKS} | own | {name: dict(own.get(name, {})) for name in REGISTRIES}
 
 
 # Reading
@@ -143,14 +139,10 @@ class Names(dict):
             return False
         if type(state) is not dict or any(type(name) is not str or name[:2] == "__" for name in state):
             raise UnpicklingError("damaged file: a state of unknown form")
-        own = object.__getattribute__(target, "__dict__")
         if isinstance(target, Module):
-            state = _checked_module_state(state)
-        own.update(state)
-        if isinstance(target, Module):
-            for name in REGISTRIES:
-                registry = own[name] = Registry(target)
-                registry.update(state[name])
+            Module.__setstate__(target, _checked_module_state(state))
+        else:
+            object.__getattribute__(target, "__dict__").update(state)
         return True
 
 
@@ -170,8 +162,6 @@ def _checked_module_state(state: dict[str, Any]) -> dict[str, Any]:
         entries = state.setdefault(name, {})
         if not isinstance(entries, dict) or any(v is not None and not isinstance(v, kind) for v in entries.values()):
             raise UnpicklingError(f"damaged file: {name} of a module holds something else")
-    if any(name.endswith("_hooks") for name in state):
-        state["_hooked"] = True
     return state
 
 

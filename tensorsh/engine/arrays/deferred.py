@@ -121,6 +121,10 @@ class Deferred(np.lib.mixins.NDArrayOperatorsMixin):
 
 def deferred(memory: Any, conj: bool, neg: bool) -> Any:
     """Memory to be read as its conjugate, or its negative; itself, in another array, where nothing is to be done."""
+    if hasattr(memory, "bits"):  # without elements: it says itself how they would be read
+        made = memory.view()
+        made.bits = (conj, neg)
+        return made
     if not (conj or neg):
         return memory.view()
     if not seen:
@@ -130,7 +134,7 @@ def deferred(memory: Any, conj: bool, neg: bool) -> Any:
 
 def bits(array: Any) -> tuple[bool, bool]:
     """Whether an array is read as the conjugate, and as the negative, of what lies in memory."""
-    return (array.conj, array.neg) if type(array) is Deferred else (False, False)
+    return (array.conj, array.neg) if type(array) is Deferred else getattr(array, "bits", (False, False))
 
 
 def memory_of(array: Any) -> Any:

@@ -41,17 +41,17 @@ class Memory:
 class Pointer:
     """A place in the memory of an array."""
 
-    __slots__ = ("root", "ptr")
+    __slots__ = ("root", "ptr", "bits")
 
-    def __init__(self, root: MetaArray, ptr: int) -> None:
-        self.root, self.ptr = root, ptr
+    def __init__(self, root: MetaArray, ptr: int, bits: tuple[bool, bool]) -> None:
+        self.root, self.ptr, self.bits = root, ptr, bits
 
     @property
     def mem(self) -> Memory:
         return self.root._memory
 
     def __add__(self, offset: int) -> Pointer:
-        return Pointer(self.root, self.ptr + offset)
+        return Pointer(self.root, self.ptr + offset, self.bits)
 
 
 class Flags(SimpleNamespace):
@@ -64,7 +64,7 @@ class Flags(SimpleNamespace):
 class MetaArray:
     """An array without elements."""
 
-    __slots__ = ("_shape", "dtype", "strides", "base", "sure", "_memory", "_ptr", "__weakref__")
+    __slots__ = ("_shape", "dtype", "strides", "base", "sure", "bits", "_memory", "_ptr", "__weakref__")
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
     device = Nowhere()
@@ -82,8 +82,10 @@ class MetaArray:
         self.strides = tuple(strides)
         if memptr is None:
             self._memory = Memory(prod(self._shape) * self.dtype.itemsize)
-            self.base, self._ptr = None, self._memory.ptr
+            self.base, self._ptr, self.bits = None, self._memory.ptr, (False, False)
         else:
+            self.bits: tuple[bool, bool] = memptr.bits
+            """Whether it is read as the conjugate, and as the negative, of its memory."""
             self.base, self._memory, self._ptr = memptr.root, memptr.mem, memptr.ptr
 
     # What can be known.
@@ -91,7 +93,7 @@ class MetaArray:
     size = property(lambda self: prod(self._shape))
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: prod(self._shape) * self.dtype.itemsize)
-    data = property(lambda self: Pointer(self if self.base is None else self.base, self._ptr))
+    data = property(lambda self: Pointer(self if self.base is None else self.base, self._ptr, self.bits))
     T = property(lambda self: self.transpose())
     mT = property(lambda self: self.swapaxes(-1, -2))
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.backend import device_of, flat
+from ..arrays.deferred import RULES, bits
 from ..arrays.device import META
 from .array import MetaArray, ordered_strides
 from .operators import OPERATORS
@@ -31,6 +32,9 @@ def kernel_of(op: Any, arrays: list) -> Callable:
     for i in op.tensors:
         arrays[i] = here(arrays[i])
     own = OPERATORS.get(name)
+    if name in RULES and any(bits(arrays[op.tensors[0]])):
+        rule = RULES[name]
+        return lambda xp, *given: rule(*given)
 
     def run(xp: Any, *given: Any, **options: Any) -> Any:
         if own is None and op.hosted and name not in NATIVE:

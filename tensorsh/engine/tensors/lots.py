@@ -7,12 +7,15 @@ and as large as it was, until the storage is large enough again: no tensor ever 
 
 from __future__ import annotations
 
+import gc
+import sys
 import weakref
 from itertools import count
 from typing import Any
 
 from ..arrays.deferred import as_read
 from ..arrays.extents import address, extent, limits, owner, strided
+from ..graph.fields import Fields
 
 numbers = count(1)
 readers: dict[type, Any] = {}
@@ -106,12 +109,23 @@ def joined(first: list, second: list) -> list:
     return list({id(each): each for each in (*first, *second)}.values())
 
 
+def detached(members: list) -> list:
+    """Tensors, and those that share a version counter with one: `detach` gives such, and nobody keeps a list of them."""
+    cells = {id(each._cell): each._cell for each in members if each._cell is not None}
+    for number in list(cells):
+        cell = cells.pop(number)
+        if sys.getrefcount(cell) > sum(each._cell is cell for each in members) + 2:  # here, and as an argument
+            sharing = [each for each in gc.get_referrers(cell) if issubclass(type(each), Fields)]
+            members = joined(members, [each for each in sharing if each._cell is cell])
+    return members
+
+
 def move(root: Any, memory: Any, members: list) -> None:
     """Let the tensors that lie in the memory of `root`, and its storage, lie in another, at the same distance from its beginning."""
     size = memory.nbytes
     lot = known(root)
     left = False
-    for member in members:
+    for member in detached(members):
         array = member._array
         home = owner(array)
         if home is not root and (lot is None or known(home) is not lot):

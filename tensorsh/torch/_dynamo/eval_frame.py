@@ -6,6 +6,7 @@ from typing import Any
 
 from ...sandbox.classes import allow
 from ..nn.modules.module import Module
+from ..nn.modules.registry import holds
 from ..replay.backends import by_options
 
 __all__ = ["OptimizedModule", "is_dynamo_supported"]
@@ -28,7 +29,7 @@ class OptimizedModule(Module):
         self.__dict__["_orig_mod"] = mod
         self.__dict__["_options"] = dict(options or {})
         self.__dict__["_compiled"] = by_options(mod, self._options)
-        self.__dict__.pop("training", None)
+        del self.__dict__["training"]
 
     @property
     def training(self) -> bool:  # type: ignore[override]
@@ -49,7 +50,7 @@ class OptimizedModule(Module):
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "training":
             self._orig_mod.training = value
-        elif "_orig_mod" not in self.__dict__ or name in self.__dict__:
+        elif not holds(self, "_orig_mod") or holds(self, name):
             super().__setattr__(name, value)
         else:
             setattr(self._orig_mod, name, value)

@@ -19,6 +19,7 @@ from ...engine.arrays.state import state
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
 from ..nn.modules.module import Module
+from ..nn.modules.registry import held, holds
 from ..nn.parameter import Parameter
 from .names import BUILTINS, known
 from .objects import GATES, Functions, is_active, is_own, is_usual
@@ -129,9 +130,9 @@ class Guards:
         """Guard a module: that it is that one, its tensors, its modules, that it has no hooks. Raises Refused where it is unusual."""
         name = self.writer.name(module)
         self.unless(f"{source} is not {name}")
-        if type(module).__name__ == "OptimizedModule" and "_orig_mod" in module.__dict__:
+        if type(module).__name__ == "OptimizedModule" and holds(module, "_orig_mod"):
             self.unless(f"{name}._hooked")
-            return self.module(f"{name}.__dict__['_orig_mod']", module.__dict__["_orig_mod"])
+            return self.module(f"{name}._orig_mod", module._orig_mod)
         if id(module) in self.functions:
             return
         self.functions.add(id(module))
@@ -141,14 +142,15 @@ class Guards:
         self.unless(
             f"type({name}) is not {kind} or {name}._hooked or {kind}.forward is not {self.writer.name(type(module).forward)}"
         )
-        own = module.__dict__
+        own = held(module)
         self.unless(f"len({name}._modules) != {len(own['_modules'])}")
         for key, child in own["_modules"].items():
             if child is not None:
                 self.value(f"{name}._modules[{self.writer.name(key)}]", child)
+        entry = self.writer.name(dict.__getitem__)
         for key, value in own.items():
             if type(value) in (Tensor, Parameter):
-                self.tensor(f"{name}.__dict__[{self.writer.name(key)}]", value)
+                self.tensor(f"{entry}({name}.__dict__, {self.writer.name(key)})", value)
         for base in type(module).__mro__:
             for called, value in base.__dict__.items():
                 if type(value) is FunctionType and called[:2] != "__" and not is_own(value):
@@ -206,8 +208,9 @@ class Guards:
                 self.value(source, value)
             else:
                 self.unless(f"{source} is not {self.writer.name(value)}")
+        has = self.writer.name(dict.__contains__)
         for module, name in {(id(module), name): (module, name) for module, name in absent}.values():
-            self.unless(f"{self.writer.name(name)} in {self.writer.name(module)}.__dict__")
+            self.unless(f"{has}({self.writer.name(module)}.__dict__, {self.writer.name(name)})")
         if len(self.tensors) != before:
             raise Refused
 

@@ -11,6 +11,7 @@ from typing import Any
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module
+from ..nn.modules.registry import held
 from ..nn.reach import Functions
 from ..optim.lr_scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
@@ -65,7 +66,7 @@ class ModuleStand(Refusing):
 
     def __getattr__(self, name: str) -> Any:
         recording, module = self._recording, self._module
-        own = module.__dict__
+        own = held(module)
         if name == "_modules":
             return {key: recording.present(child) for key, child in own["_modules"].items()}
         if name in own and name[:2] != "__":

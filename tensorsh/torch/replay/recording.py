@@ -20,6 +20,7 @@ from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
 from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module as Network
+from ..nn.modules.registry import holds
 from .errors import BRANCH, PRINT
 from .names import BUILTINS, FACTS, METHODS, OPERATORS, SIZES, VIEWS, allows, known
 from .objects import GATES, Active, Effect, Functions, ModuleStand, Number, gates, is_active, is_own, is_usual
@@ -344,8 +345,8 @@ class Recording:
             return (tuple if type(value) is tuple else Listed)([self.present(each) for each in value])
         if isinstance(value, Namespace | ModuleType | Functions):
             return Module(self, value)
-        if type(value).__name__ == "OptimizedModule" and "_orig_mod" in getattr(value, "__dict__", ()):
-            return self.present(value.__dict__["_orig_mod"])
+        if type(value).__name__ == "OptimizedModule" and holds(value, "_orig_mod"):
+            return self.present(value._orig_mod)
         if isinstance(value, Network) and is_usual(value):
             return ModuleStand(self, value)
         if is_active(value):

@@ -48,7 +48,7 @@ def refuse_conjugate(input: Any) -> Any:
             "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it "
             "as real, use self.resolve_conj(); however, be warned that the resulting tensor will NOT alias the original."
         )
-    return deferred.turned(view_as_real.kernel(np, input.memory), conj, neg)
+    return deferred.deferred(view_as_real.kernel(np, deferred.memory_of(input)), conj, neg)
 
 
 deferred.RULES["view_as_real"] = refuse_conjugate
@@ -109,6 +109,11 @@ def imag(input: Tensor) -> Tensor:
     return halved(input, (neg_view.function(memory) if turned else memory).select(-1, 1))
 
 
+def is_viewed(array: Any) -> bool:
+    """Whether an array can be read as its conjugate: on the CPU, and without elements."""
+    return isinstance(array, np.ndarray) or hasattr(array, "bits")
+
+
 @operator("_conj", view=True, out=False, node="ConjBackward0", method=False)
 def conj_view(xp, input: Array):
     """The complex conjugate, a view of the same memory."""
@@ -137,13 +142,13 @@ def conj(input: Tensor) -> Tensor:
     `conj_physical` and ``x.conj().resolve_conj()`` are in new memory. On a GPU, and of a sparse tensor, it is a copy."""
     if input._array.dtype.kind != "c":
         return input
-    return (conj_view if isinstance(input._array, np.ndarray) else conj_copy).function(input)
+    return (conj_view if is_viewed(input._array) else conj_copy).function(input)
 
 
 @operator("_neg_view", view=True, out=False, node="NegViewBackward0")
 def neg_view(xp, input: Array):
     """The negative, a view of the same memory."""
-    return deferred.turned(input, False, True) if isinstance(input, np.ndarray) else xp.negative(input)
+    return deferred.turned(input, False, True) if is_viewed(input) else xp.negative(input)
 
 
 neg_view.gradient(input=lambda t, g: -g)

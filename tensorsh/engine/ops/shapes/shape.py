@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...arrays.deferred import RULES
+from ...arrays.deferred import RULES, bits
 from ...arrays.dtype import dtype as Dtype
 from ...arrays.dtype import of
 from ...arrays.errors import combination_error, type_name, wrap_dim, wrap_dims
@@ -79,7 +79,7 @@ def view_dtype(xp, input: Array, dtype):
 
 def refuse_deferred(input, dtype):
     """A deferred array by its bytes, which is refused."""
-    told = "conjugate view tensors" if input.conj else "tensors with negative bit set"
+    told = "conjugate view tensors" if bits(input)[0] else "tensors with negative bit set"
     raise RuntimeError(f"torch.Tensor.view is not supported for {told} when converting to a different dtype.")
 
 

@@ -17,11 +17,11 @@ def as_hooks_want(module: Any, kind: str, name: str, value: Any) -> Any:
     return value
 
 
-def _of_all(kind: str, table: type = OrderedDict) -> Linked:
+def _of_all(kind: str) -> Linked:
     """The table of hooks of all modules, which programs may replace."""
 
     def get() -> Any:
-        return state.__dict__.setdefault("module_hooks", {}).setdefault(kind, table())
+        return state.__dict__.setdefault("module_hooks", {}).setdefault(kind, OrderedDict())
 
     def set(value: Any) -> None:
         state.__dict__.setdefault("module_hooks", {})[kind] = value
@@ -32,8 +32,8 @@ def _of_all(kind: str, table: type = OrderedDict) -> Linked:
 SWITCHES = {
     "_global_backward_pre_hooks": _of_all("_backward_pre_hooks"), "_global_backward_hooks": _of_all("_backward_hooks"),
     "_global_forward_pre_hooks": _of_all("_forward_pre_hooks"), "_global_forward_hooks": _of_all("_forward_hooks"),
-    "_global_forward_hooks_always_called": _of_all("_forward_hooks_always_called", set),
-    "_global_forward_hooks_with_kwargs": _of_all("_forward_hooks_with_kwargs", set),
+    "_global_forward_hooks_always_called": _of_all("_forward_hooks_always_called"),
+    "_global_forward_hooks_with_kwargs": _of_all("_forward_hooks_with_kwargs"),
     "_global_module_registration_hooks": _of_all("_module_registration_hooks"),
     "_global_parameter_registration_hooks": _of_all("_parameter_registration_hooks"),
     "_global_buffer_registration_hooks": _of_all("_buffer_registration_hooks"), "_global_is_full_backward_hook": Linked(

@@ -351,7 +351,7 @@ class ParameterDict(Module):
     def __getitem__(self, key: str) -> Any:
         if self._checked(key) not in self._keys:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{key}'")
-        return self.__dict__[key]
+        return getattr(self, key)
 
     def __setitem__(self, key: str, value: Any) -> None:
         key = self._checked(key)

@@ -43,19 +43,22 @@ class Convolution(Module):
             raise ValueError("in_channels must be divisible by groups")
         if out_channels % groups != 0:
             raise ValueError("out_channels must be divisible by groups")
-        self.kernel_size, self.stride = repeated(kernel_size, dims), repeated(stride, dims)
+        kernels, strides = repeated(kernel_size, dims), repeated(stride, dims)
         if isinstance(padding, str):
             if padding not in ("same", "valid"):
                 raise ValueError(f"Invalid padding string {padding!r}, should be one of {{'valid', 'same'}}")
-            if padding == "same" and any(s != 1 for s in self.stride):
+            if padding == "same" and any(s != 1 for s in strides):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
             modes = "{'zeros', 'reflect', 'replicate', 'circular'}"
             raise ValueError(f"padding_mode must be one of {modes}, but got padding_mode='{padding_mode}'")
         self.in_channels, self.out_channels = in_channels, out_channels
+        self.kernel_size, self.stride = kernels, strides
         self.padding = padding if isinstance(padding, str) else repeated(padding, dims)
-        self.dilation, self.output_padding = repeated(dilation, dims), repeated(output_padding, dims)
+        self.dilation, self.transposed = repeated(dilation, dims), self.transposed
+        self.output_padding = repeated(output_padding, dims)
         self.groups, self.padding_mode = groups, padding_mode
+        self._reversed_padding_repeated_twice = self._both_sides()
         self.weight = Parameter(T.empty(self._weight_shape(), device=device, dtype=dtype))
         if bias:
             self.bias = Parameter(T.empty(out_channels, device=device, dtype=dtype))
@@ -67,6 +70,15 @@ class Convolution(Module):
         if self.transposed:
             return (self.in_channels, self.out_channels // self.groups, *self.kernel_size)
         return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
+
+    def _both_sides(self) -> list[int] | tuple[int, ...]:
+        """The padding as `pad` takes it: last dimension first, both sides of each."""
+        if self.padding == "valid":
+            return [0, 0] * self.dims
+        if self.padding == "same":
+            totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+            return [side for total in reversed(totals) for side in (total // 2, total - total // 2)]
+        return tuple([p for p in reversed(self.padding) for _ in range(2)])
 
     def reset_parameters(self) -> None:
         """Draw the first values anew."""
@@ -107,22 +119,13 @@ class Forward(Convolution):
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Any) -> Tensor:
         padding = self.padding
         if self.padding_mode != "zeros":
-            input = F.pad(input, self._both_sides(), mode=self.padding_mode)
+            input = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
             padding = (0,) * self.dims
         convolve = F.conv2d if self.dims == 2 else F.conv1d if self.dims == 1 else F.conv3d
         return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def forward(self, input: Tensor) -> Tensor:
         return self._conv_forward(input, self.weight, self.bias)
-
-    def _both_sides(self) -> list[int]:
-        """The padding as `pad` takes it: last dimension first, both sides of each."""
-        if self.padding == "valid":
-            return [0, 0] * self.dims
-        if self.padding == "same":
-            totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
-            return [side for total in reversed(totals) for side in (total // 2, total - total // 2)]
-        return [p for p in reversed(self.padding) for _ in range(2)]
 
 
 Conv1d, Conv2d, Conv3d = family(

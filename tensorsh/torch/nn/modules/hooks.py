@@ -13,23 +13,24 @@ from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import Sealed
 from ....sandbox.wrapping import renamed
 from .module import Module
+from .registry import CALLED, TABLES
 
 
 class ModuleHandle(Handle):
     """A handle that also forgets the options its hook was registered with."""
 
-    def __init__(self, hooks: Any, hook: Any, prepend: bool = False, *options: tuple[set, bool]) -> None:
+    def __init__(self, hooks: Any, hook: Any, prepend: bool = False, *options: tuple[dict, bool]) -> None:
         super().__init__(hooks, hook)
         if prepend:
             hooks.move_to_end(self.id, last=False)
         self._options = [members for members, chosen in options if chosen]
         for members in self._options:
-            members.add(self.id)
+            members[self.id] = True
 
     def remove(self) -> None:
         super().remove()
         for members in self._options:
-            members.discard(self.id)
+            members.pop(self.id, None)
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
         return Handle._restored, (self._hooks, self.id)
@@ -42,19 +43,23 @@ ModuleHandle.__module__, ModuleHandle.__qualname__, ModuleHandle.__name__ = (
 
 def check_made(module: Any, needed: str) -> None:
     """Raise PyTorch's error for a module whose `__init__` was not called; `needed`: what is looked for in it first."""
-    if "_parameters" not in module.__dict__:
+    if not dict.__contains__(module.__dict__, "_parameters"):
         raise AttributeError(f"'{type(module).__name__}' object has no attribute '{needed}'")
 
 
 def _hooks(module: Any, kind: str) -> OrderedDict:
     check_made(module, kind)
     object.__setattr__(module, "_hooked", True)
-    return module.__dict__.setdefault(kind, OrderedDict())
+    return _table(module, kind)
+
+
+def _table(module: Any, kind: str) -> OrderedDict:
+    return dict.setdefault(module.__dict__, kind, OrderedDict())
 
 
 def register_forward_pre_hook(self: Any, hook: Any, *, prepend: bool = False, with_kwargs: bool = False) -> Handle:
     """Call `hook(module, args)` before `forward`; what it returns replaces the arguments."""
-    named = self.__dict__.setdefault("_forward_pre_hooks_with_kwargs", set())
+    named = _table(self, "_forward_pre_hooks_with_kwargs")
     return ModuleHandle(_hooks(self, "_forward_pre_hooks"), hook, prepend, (named, with_kwargs))
 
 
@@ -62,18 +67,18 @@ def register_forward_hook(
     self: Any, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
 ) -> Handle:
     """Call `hook(module, args, output)` after `forward`; what it returns replaces the output."""
-    named = self.__dict__.setdefault("_forward_hooks_with_kwargs", set())
-    always = self.__dict__.setdefault("_forward_hooks_always_called", set())
+    named = _table(self, "_forward_hooks_with_kwargs")
+    always = _table(self, "_forward_hooks_always_called")
     return ModuleHandle(_hooks(self, "_forward_hooks"), hook, prepend, (named, with_kwargs), (always, always_call))
 
 
 # Hooks of all modules. They stand in the session's state; once there were any, Module has another `__call__`.
 
 
-def _common(kind: str, table: type = OrderedDict) -> Any:
+def _common(kind: str) -> Any:
     kinds = state.__dict__.setdefault("module_hooks", {})
     Module.__call__ = renamed(called, "Module.__call__")  # type: ignore[method-assign]
-    return kinds.setdefault(kind, table())
+    return kinds.setdefault(kind, OrderedDict())
 
 
 def register_module_forward_pre_hook(hook: Any) -> Handle:
@@ -83,7 +88,7 @@ def register_module_forward_pre_hook(hook: Any) -> Handle:
 
 def register_module_forward_hook(hook: Any, *, with_kwargs: bool = False, always_call: bool = False) -> Handle:
     """Call `hook(module, args, output)` after `forward` of every module."""
-    named, always = (_common(f"_forward_hooks_{kind}", set) for kind in ("with_kwargs", "always_called"))
+    named, always = (_common(f"_forward_hooks_{kind}") for kind in ("with_kwargs", "always_called"))
     return ModuleHandle(_common("_forward_hooks"), hook, False, (named, with_kwargs), (always, always_call))
 
 
@@ -130,20 +135,20 @@ def register_module_module_registration_hook(hook: Any) -> Handle:
 
 def _all_hooks(module: Any, kind: str) -> dict:
     """The hooks of all modules and then the module's own, by number."""
-    own = module.__dict__.get(kind, {})
+    own = dict.get(module.__dict__, kind, {})
     common = state.__dict__.get("module_hooks")
     return {**common.get(kind, {}), **own} if common else own
 
 
 def _chosen(module: Any, kind: str) -> Any:
     """The numbers of the hooks that were registered with an option."""
-    own = module.__dict__.get(kind, ())
+    own = dict.get(module.__dict__, kind, ())
     common = state.__dict__.get("module_hooks")
     return {*common.get(kind, ()), *own} if common else own
 
 
 def _check_kind(module: Any, full: bool) -> None:
-    if module.__dict__.get("_is_full_backward_hook", full) is not full:
+    if dict.get(module.__dict__, "_is_full_backward_hook") is (not full):
         raise RuntimeError(
             "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
         )
@@ -299,7 +304,7 @@ def call(self: Any, args: tuple, kwargs: dict) -> Any:
 
 def _called_with_hooks(self: Any, args: tuple, kwargs: dict, done: set) -> Any:
     own = self.__dict__
-    named = own.get("_forward_pre_hooks_with_kwargs", ())
+    named = _chosen(self, "_forward_pre_hooks_with_kwargs")
     for number, hook in list(_all_hooks(self, "_forward_pre_hooks").items()):
         if number in named:
             answer = hook(self, args, kwargs)
@@ -319,7 +324,7 @@ def _called_with_hooks(self: Any, args: tuple, kwargs: dict, done: set) -> Any:
     common = state.__dict__.get("module_hooks") or {}
     for hooks, full in (
         (common.get("_backward_hooks"), state.__dict__.get("module_hooks_full", True)),
-        (own.get("_backward_hooks"), own.get("_is_full_backward_hook", True)),
+        (dict.get(own, "_backward_hooks"), dict.get(own, "_is_full_backward_hook")),
     ):
         (old if full is False else complete).extend((hooks or {}).values())
     between = Between(self, complete, before) if complete or before else None
@@ -401,16 +406,17 @@ def _shown(kind: str) -> property:
     """The hooks of a kind as an attribute; it is there again when it was deleted, as in modules that are loaded from old files."""
 
     def hooks(self: Any) -> OrderedDict:
-        return self.__dict__.setdefault(kind, OrderedDict()) if "state_dict" in kind else _hooks(self, kind)
+        return _hooks(self, kind) if kind in CALLED else _table(self, kind)
+
+    def replace(self: Any, table: Any) -> None:
+        _hooks(self, kind)
+        dict.__setitem__(self.__dict__, kind, table)
 
     def forget(self: Any) -> None:
-        self.__dict__.pop(kind, None)
+        dict.pop(self.__dict__, kind, None)
 
-    return property(hooks, None, forget)
+    return property(hooks, replace, forget)
 
 
-for _kind in (
-    "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks", "_state_dict_hooks",
-    "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
-):  # fmt: skip
+for _kind in TABLES:
     setattr(Module, _kind, _shown(_kind))

@@ -44,7 +44,7 @@ class LazyModuleMixin(metaclass=OpenSealed):
         own = self.__dict__
         if "_initialize_hook" in own:  # the hooks of the module that was copied or pickled
             own["_load_state_dict_pre_hooks"], own["_forward_pre_hooks"] = OrderedDict(), OrderedDict()
-            own["_forward_pre_hooks_with_kwargs"] = set()
+            own["_forward_pre_hooks_with_kwargs"] = OrderedDict()
             own["_load_hook"] = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
             own["_initialize_hook"] = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
 

@@ -22,7 +22,7 @@ from ....sandbox.sealed import OpenSealed
 from ....sandbox.wrapping import renamed
 from ..parameter import Buffer, Parameter
 from .common_hooks import SWITCHES, as_hooks_want  # noqa: F401 - the namespace takes its settings from here
-from .registry import Registry, shown
+from .registry import CALLED, REGISTRIES, Registry, attributes, held, shown
 
 __all__ = [
     "Module", "register_module_forward_hook", "register_module_forward_pre_hook", "register_module_full_backward_hook",
@@ -82,13 +82,14 @@ class Module(metaclass=OpenSealed):
             raise TypeError(
                 f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
             )
-        own = self.__dict__
-        own["training"] = True
-        own["_hooked"] = False
-        own["_parameters"] = Registry(self)
-        own["_buffers"] = Registry(self)
-        own["_modules"] = Registry(self)
-        own["_non_persistent_buffers_set"] = set()
+        own = attributes(self)
+        if dict.__contains__(own, "_parameters"):  # called once more: what the registries showed goes
+            for kind in REGISTRIES:
+                own[kind] = {}
+        dict.update(
+            own, training=True, _hooked=False, _parameters=Registry(own), _buffers=Registry(own), _modules=Registry(own),
+            _non_persistent_buffers_set=set(),
+        )  # fmt: skip
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; to be defined by subclasses."""
@@ -164,7 +165,7 @@ class Module(metaclass=OpenSealed):
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
-        parameters = own.get("_parameters")
+        parameters = dict.get(own, "_parameters")
         if isinstance(value, Parameter):
             if parameters is None:
                 raise AttributeError("cannot assign parameters before Module.__init__() call")
@@ -177,8 +178,8 @@ class Module(metaclass=OpenSealed):
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
                 )
-            self._forget(name, own["_modules"])
-            own["_modules"][name] = as_hooks_want(self, "_module_registration_hooks", name, value)
+            self._forget(name, self._modules)
+            self._modules[name] = as_hooks_want(self, "_module_registration_hooks", name, value)
         elif parameters is None:
             object.__setattr__(self, name, value)
         elif name in parameters:
@@ -187,18 +188,20 @@ class Module(metaclass=OpenSealed):
                     f"cannot assign '{typename(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
                 )
             parameters[name] = None
-        elif name in own["_modules"]:
+        elif name in self._modules:
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
-            own["_modules"][name] = None
-        elif name in own["_buffers"]:
+            self._modules[name] = None
+        elif name in self._buffers:
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
                 )
-            own["_buffers"][name] = value
+            self._buffers[name] = value
+        elif name in REGISTRIES:
+            own[name] = value
         elif isinstance(value, Buffer):
             if value.persistent:
                 self.register_buffer(name, value)
@@ -211,20 +214,20 @@ class Module(metaclass=OpenSealed):
         """What Python does not find among the attributes: an entry that another has put into the three dicts; no special name,
         which libraries look for."""
         own = self.__dict__
-        for registry in ("_parameters", "_buffers", "_modules") if shown(name) else ():
-            if registry in own and name in own[registry]:
-                return own[registry][name]
+        for registry in REGISTRIES if shown(name) else ():
+            found = dict.get(own, registry)
+            if found is not None and name in found:
+                return found[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
     def _forget(self, name: str, keep: dict) -> None:
         """Take a name out of the other registries before it is entered in `keep`."""
-        own = self.__dict__
         if name not in keep:
-            own.pop(name, None)
-        for entries in (own["_parameters"], own["_buffers"], own["_modules"]):
+            dict.pop(self.__dict__, name, None)
+        for entries in (self._parameters, self._buffers, self._modules):
             if entries is not keep and name in entries:
                 del entries[name]
-        own["_non_persistent_buffers_set"].discard(name)
+        self._non_persistent_buffers_set.discard(name)
 
     def __delattr__(self, name: str) -> None:
         for entries in (self._parameters, self._buffers, self._modules):
@@ -235,17 +238,17 @@ class Module(metaclass=OpenSealed):
         object.__delattr__(self, name)
 
     def __setstate__(self, state: dict) -> None:
-        self.__dict__.update(state)
-        for name in ("_parameters", "_buffers", "_modules"):
-            found = self.__dict__[name]
-            if not isinstance(found, Registry):  # as pickle kept it
-                self.__dict__[name] = made = Registry(self)
-                made.update(found)
-            else:
-                found._attach(self)
+        own = attributes(self)
+        own.update(state)
+        for kind in REGISTRIES:
+            found = dict.get(own, kind)
+            if type(found) is dict:  # as pickle kept it
+                own[kind] = Registry(found)
+        dict.__setitem__(own, "_hooked", any(dict.__contains__(own, name) for name in CALLED))
 
     def __dir__(self) -> list[str]:
-        return sorted({name for name in object.__dir__(self) if not name[:1].isdigit()})
+        names = {*dir(type(self)), *held(self)} - {"_hooked"}
+        return sorted(name for name in names if not name[:1].isdigit())
 
     # Finding parts
 
@@ -492,5 +495,3 @@ from .hooks import (  # noqa: E402
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
-
-Registry._owners = Module

@@ -218,7 +218,7 @@ def set_extra_state(self: Any, state: Any) -> None:
 
 
 def _hooks(module: Any, kind: str) -> list:
-    found = module.__dict__.get(kind)
+    found = dict.get(module.__dict__, kind)
     return list(found.values()) if found else []
 
 
@@ -226,7 +226,7 @@ def _registrar(kind: str, doc: str) -> Any:
     def register(self: Any, hook: Any) -> Handle:
         if kind == "_state_dict_hooks" and isinstance(hook, FunctionType):
             hook._from_public_api = True  # type: ignore[attr-defined]
-        return Handle(self.__dict__.setdefault(kind, OrderedDict()), hook)
+        return Handle(dict.setdefault(self.__dict__, kind, OrderedDict()), hook)
 
     register.__doc__ = doc
     return register
@@ -255,7 +255,7 @@ class Replacing(metaclass=Sealed):
 
 
 def _register_load_state_dict_pre_hook(self: Any, hook: Any, with_module: bool = False) -> Handle:
-    hooks = self.__dict__.setdefault("_load_state_dict_pre_hooks", OrderedDict())
+    hooks = dict.setdefault(self.__dict__, "_load_state_dict_pre_hooks", OrderedDict())
     return Handle(hooks, hook if with_module else WithoutModule(hook))
 
 
@@ -264,7 +264,7 @@ def _register_state_dict_hook(self: Any, hook: Any) -> Handle:
         raise RuntimeError(
             "Cannot register the same function as the state dict post hook that was previously registered via register_state_dict_post_hook"
         )
-    return Handle(self.__dict__.setdefault("_state_dict_hooks", OrderedDict()), Replacing(hook))
+    return Handle(dict.setdefault(self.__dict__, "_state_dict_hooks", OrderedDict()), Replacing(hook))
 
 
 _METHODS = {

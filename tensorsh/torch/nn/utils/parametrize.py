@@ -136,7 +136,7 @@ def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
     >>> nn.utils.parametrize.is_parametrized(layer, "weight"), nn.utils.parametrize.is_parametrized(layer, "bias")
     (True, False)
     """
-    found = getattr(module, "__dict__", {}).get("parametrizations")
+    found = getattr(module, "_modules", {}).get("parametrizations")
     if not isinstance(found, ModuleDict):
         return False
     return len(found) > 0 if tensor_name is None else tensor_name in found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any
 
 from ....sandbox.sealed import Sealed
@@ -59,7 +60,9 @@ class Attributes(dict, metaclass=Sealed):
             for name in ORDER:
                 self.get(name)
         plain = self._plain()
-        return {name: plain.pop(name) for name in ORDER if name in plain} | plain
+        early = takewhile(lambda name: name != "training", list(plain))  # assigned before `super().__init__()`
+        first = [*early, *ORDER] if "training" in plain else ORDER
+        return {name: plain.pop(name) for name in first if name in plain} | plain
 
     def get(self, name: Any, default: Any = None) -> Any:
         if name in TABLES and dict.__contains__(self, "_parameters"):

@@ -23,6 +23,11 @@ torch.nn.modules.lazy                nn.modules.lazy          LazyModuleMixin
 torch.nn.modules.module              nn.modules.state         _IncompatibleKeys=IncompatibleKeys
 torch.optim.lr_scheduler             optim.schedule           EPOCH_DEPRECATION_WARNING=EPOCH_GIVEN
 torch.optim.optimizer                optim.optimizer          register_optimizer_step_pre_hook register_optimizer_step_post_hook
+torch.optim.optimizer                optim.leaned_on          ParamsT _capturable_doc _default_to_fused_or_foreach _differentiable_doc _disable_dynamo_if_unsupported _foreach_doc _fused_doc _get_scalar_dtype _get_value _maximize_doc _params_doc _stack_if_compiling _to_scalar _use_grad_for_differentiable _view_as_real
+torch.optim.lr_scheduler             optim.leaned_on          _enable_get_lr_call _warn_get_lr_called_within_step
+torch.nn.modules.module              nn.modules.leaned_on     _addindent _grad_t
+torch.nn.init                        nn.modules.leaned_on     _no_grad_fill_ _no_grad_normal_ _no_grad_trunc_normal_ _no_grad_uniform_ _no_grad_zero_
+torch.serialization                  places                   default_restore_location location_tag normalize_storage_type
 torch.autograd.profiler_util         profiler                 EventList FunctionEvent FunctionEventAvg=FunctionEvent _format_time=in_words
 torch.autograd                       autograd.profiler        kineto_available
 torch.profiler                       autograd.profiler        kineto_available itt
@@ -45,7 +50,7 @@ torch._tensor                        rebuilding               _rebuild_from_type
 torch.storage                        serialization            _load_from_bytes
 torch._utils_internal                rebuilding               get_file_path_2 get_writable_path
 torch._prims_common                  rebuilding               corresponding_complex_dtype corresponding_real_dtype
-torch.overrides                      overrides                get_testing_overrides _get_current_function_mode _get_current_function_mode_stack BaseTorchFunctionMode enable_reentrant_dispatch
+torch.overrides                      overrides                get_testing_overrides _get_current_function_mode _get_current_function_mode_stack BaseTorchFunctionMode enable_reentrant_dispatch get_default_nowrap_functions has_torch_function_unary has_torch_function_variadic
 torch.nn.utils.stateless             stateless                _functional_call=functional_call
 torch.nn.utils.prune                 nn.utils.prune           _validate_pruning_amount_init _validate_pruning_amount _compute_nparams_toprune
 torch.sparse                         sparse_typed             FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor

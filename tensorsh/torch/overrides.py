@@ -179,3 +179,18 @@ _OF_ONE = frozenset(f"__{name}__" for name in "neg abs pos invert len bool int f
 def _taking(count: int) -> Callable:
     """A function of so many arguments, and any further ones by name."""
     return eval(f"lambda {''.join(f'a{i}, ' for i in range(count))}**rest: -1")  # noqa: S307 - text of our own
+
+
+def has_torch_function_unary(tensor: Any) -> bool:
+    """Whether the class of a value overrides functions."""
+    return has_torch_function((tensor,))
+
+
+def has_torch_function_variadic(*args: Any) -> bool:
+    """Whether the class of one of the values overrides functions."""
+    return has_torch_function(args)
+
+
+def get_default_nowrap_functions() -> set:
+    """What classes of one's own give as it is: the properties that name another tensor of theirs."""
+    return {getattr(Tensor, name).__get__ for name in ("_base", "grad")}

@@ -275,3 +275,26 @@ def _range(low: Any, high: Any, least: float, most: float, first: float, last: f
             f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} only supports [{least}, {most})"
         )
     return min(max(low, least), most), min(max(high, least), most)
+
+
+_OLD_TOLERANCE = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
+
+
+def assert_allclose(
+    actual: Any, expected: Any, rtol: float | None = None, atol: float | None = None, equal_nan: bool = True, msg: str = ""
+) -> None:  # fmt: skip
+    """The comparison of old; deprecated, see `assert_close`. Plain Python's alone."""
+    warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use "
+        "`torch.testing.assert_close()` instead. You can find detailed upgrade instructions in "
+        "https://github.com/pytorch/pytorch/issues/61844.",
+        FutureWarning,
+    )
+    tensor: Any = find_function("tensor")
+    actual = actual if isinstance(actual, Tensor) else tensor(actual)
+    expected = expected if isinstance(expected, Tensor) else tensor(expected, dtype=actual.dtype)
+    if rtol is None and atol is None:
+        allowed = [_OLD_TOLERANCE.get(t.dtype.name, (0.0, 0.0)) for t in (actual, expected)]
+        rtol, atol = (max(pair) for pair in zip(*allowed, strict=True))
+    options = {"equal_nan": equal_nan, "check_dtype": False, "msg": msg or None}
+    assert_close(actual, expected, rtol=rtol, atol=atol, **options)  # type: ignore[arg-type]

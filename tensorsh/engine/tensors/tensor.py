@@ -435,7 +435,7 @@ def _missing(self: Tensor, name: str) -> Any:
         setattr(Tensor, name, method)
         return method.__get__(self, type(self))
     if load_attribute(name) and name in Tensor.__dict__:
-        return getattr(self, name)
+        return Tensor.__dict__[name].__get__(self, type(self))  # whose own AttributeError is the answer
     raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 

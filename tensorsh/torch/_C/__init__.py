@@ -248,3 +248,8 @@ def _storage_id(x: Tensor) -> int:
 
 def _data_address(x: Tensor) -> int:
     return x.data_ptr()
+
+
+def _is_torch_function_mode_enabled() -> bool:
+    """Whether a mode is asked before functions."""
+    return bool(state.function_modes)

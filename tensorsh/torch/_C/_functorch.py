@@ -29,3 +29,27 @@ def get_unwrapped(tensor: Any) -> Any:
 
 def maybe_current_level() -> None:
     return None
+
+
+def _unmapped(name: str) -> Any:
+    def refused(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(
+            f"tensorsh maps without levels, so there is no {name}: call torch.vmap on the function"
+        )
+
+    refused.__name__ = name
+    return refused
+
+
+_add_batch_dim, _remove_batch_dim, _vmap_increment_nesting, _vmap_decrement_nesting, _unwrap_batched = map(
+    _unmapped,
+    "_add_batch_dim _remove_batch_dim _vmap_increment_nesting _vmap_decrement_nesting _unwrap_batched".split(),
+)
+
+
+def maybe_get_bdim(tensor: Any) -> int:
+    return -1
+
+
+def maybe_get_level(tensor: Any) -> int:
+    return -1

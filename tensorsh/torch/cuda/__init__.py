@@ -208,3 +208,13 @@ def make_graphed_callables(
 
 
 default_generators: tuple = ()
+
+
+def _is_in_bad_fork() -> bool:
+    """Whether the process was forked from one that uses a GPU: such a one would say so itself."""
+    return False
+
+
+def _is_compiled() -> bool:
+    """Whether there is a GPU that can be reached."""
+    return is_available()

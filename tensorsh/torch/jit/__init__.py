@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from ...engine.tensors.tensor import Tensor
@@ -158,3 +159,70 @@ def save(m: Any, f: Any, _extra_files: Any = None) -> None:
 def load(f: Any, map_location: Any = None, _extra_files: Any = None) -> Any:
     """RuntimeError: TorchScript files are PyTorch's alone."""
     _refuse("load", "reads TorchScript, which tensorsh has not: load a state dict with torch.load")
+
+
+def interface(obj: Any) -> Any:
+    """The class: an interface is what it says in Python."""
+    return obj
+
+
+script_method = script
+_isinstance = isinstance
+
+
+class RecursiveScriptClass:
+    """An instance of a class of TorchScript; there is none."""
+
+
+class ScriptWarning(Warning):
+    """What TorchScript warns of; nothing does here."""
+
+
+class TracingCheckError(Exception):
+    """A trace that differs from its function; nothing is traced here."""
+
+
+def _unwrap_optional(x: Any) -> Any:
+    """A value that is not None. AssertionError: None."""
+    if x is None:
+        raise AssertionError("Unwrapping null optional")
+    return x
+
+
+@contextmanager
+def optimized_execution(should_optimize: bool) -> Iterator[None]:
+    """A context without effect: there is no graph that would be optimized."""
+    yield
+
+
+@contextmanager
+def fuser(name: str) -> Iterator[None]:
+    """A context without effect: functions run as they are."""
+    yield
+
+
+class strict_fusion:  # noqa: N801 - PyTorch's name
+    """A context without effect: functions run as they are."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def set_fusion_strategy(strategy: list) -> list:
+    """Nothing: functions run as they are. The strategy that was there, none."""
+    return []
+
+
+def enable_onednn_fusion(enabled: bool) -> None:
+    """Nothing: functions run as they are."""
+
+
+def onednn_fusion_enabled() -> bool:
+    """No: functions run as they are."""
+    return False
+
+
+def export_opnames(m: Any) -> list[str]:
+    """The operators of a module of TorchScript: none."""
+    return []

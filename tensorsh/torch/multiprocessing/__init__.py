@@ -29,6 +29,8 @@ def __getattr__(name: str) -> Any:
     if process.plain and name[:1] != "_":
         import multiprocessing
 
+        if name == "SpawnContext":
+            return type(multiprocessing.get_context("spawn"))
         if name in multiprocessing.__all__:
             return getattr(multiprocessing, name)
     raise AttributeError(f"module 'torch.multiprocessing' has no attribute {name!r}")

@@ -311,6 +311,28 @@ def _dict_unflatten(values: Any, context: Any) -> dict:
     return dict(zip(context, values, strict=True))
 
 
+def _list_flatten(d: list) -> tuple[list, None]:
+    return list(d), None
+
+
+_tuple_flatten = _list_flatten
+
+
+def _list_flatten_with_keys(d: list) -> tuple[list, None]:
+    return [(SequenceKey(i), v) for i, v in enumerate(d)], None
+
+
+_tuple_flatten_with_keys = _list_flatten_with_keys
+
+
+def _list_unflatten(values: Any, context: Any) -> list:
+    return list(values)
+
+
+def _tuple_unflatten(values: Any, context: Any) -> tuple:
+    return tuple(values)
+
+
 def is_structseq_instance(obj: Any) -> bool:
     """Whether an object is a named tuple of Python's or PyTorch's own, as ``torch.return_types.max``."""
     return isinstance(obj, tuple) and hasattr(type(obj), "n_sequence_fields")
@@ -338,3 +360,17 @@ PyTree = Any
 
 def _is_leaf(tree: Any, is_leaf: Callable | None = None) -> bool:
     return opened(tree) is None or is_leaf is not None and is_leaf(tree)
+
+
+def _broadcast_to_and_flatten(tree: Any, treespec: TreeSpec, is_leaf: Callable | None = None) -> list | None:
+    """The leaves of a tree, each repeated where a form goes deeper; None where the tree has another form."""
+    node = None if is_leaf is not None and is_leaf(tree) else opened(tree)
+    if node is None:
+        return [tree] * treespec.num_leaves
+    kind, context, children = node
+    if (kind, context, len(children)) != (treespec.type, treespec.context, treespec.num_children):
+        return None
+    parts = [_broadcast_to_and_flatten(a, b, is_leaf) for a, b in zip(children, treespec._children, strict=True)]
+    if any(each is None for each in parts):
+        return None
+    return [leaf for each in parts for leaf in each]  # type: ignore[union-attr]

@@ -31,7 +31,13 @@ found = [
 ]
 for each in found:
     print(re.sub("0x[0-9a-f]+", "0x", repr(each)).rstrip())
-    print(f"{each.mean:.4g} {each.median:.4g} {each.iqr:.4g}", each.significant_figures, each.has_warnings, each.title, each.as_row_name)
+    print(
+        f"{each.mean:.4g} {each.median:.4g} {each.iqr:.4g}",
+        each.significant_figures,
+        each.has_warnings,
+        each.title,
+        each.as_row_name,
+    )
 for settings in ("", "trim", "colours", "rows", "warnings", "trim colours warnings"):
     table = Compare(found)
     if "trim" in settings:

@@ -33,13 +33,24 @@ class Scaled(nn.Module):
 for made in (nn.Linear(2, 3), nn.Conv2d(1, 2, 3), nn.Sequential(nn.ReLU()), nn.BatchNorm1d(3), Scaled()):
     print(list(made.__dict__), len(made.__dict__), made.__dict__ == vars(made))
 made = nn.Linear(2, 3)
-print(dict(made.__dict__).keys() == {**made.__dict__}.keys() == made.__dict__.copy().keys() == (made.__dict__ | {}).keys())
+print(
+    dict(made.__dict__).keys() == {**made.__dict__}.keys() == made.__dict__.copy().keys() == (made.__dict__ | {}).keys()
+)
 print([(k, v) for k, v in made.__dict__.items() if k.endswith(("hooks", "hook", "called", "kwargs"))])
-print("weight" in made.__dict__, made.__dict__.get("weight"), "_forward_hooks" in made.__dict__, made.__dict__["_forward_hooks"])
+print(
+    "weight" in made.__dict__,
+    made.__dict__.get("weight"),
+    "_forward_hooks" in made.__dict__,
+    made.__dict__["_forward_hooks"],
+)
 told(lambda: made.__dict__["weight"])
 told(lambda: made.__dict__.pop("weight", "none"))
 told(lambda: made.__dict__.pop("weight"))
-print(made.__dict__["_parameters"] is made._parameters, made._forward_hooks is made.__dict__["_forward_hooks"], made.weight.shape)
+print(
+    made.__dict__["_parameters"] is made._parameters,
+    made._forward_hooks is made.__dict__["_forward_hooks"],
+    made.weight.shape,
+)
 
 # Tables of hooks.
 calls = []

@@ -23,7 +23,13 @@ CALLED = (
     "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs",
 )  # fmt: skip
 """The tables that a call of the module asks."""
-TABLES = (*CALLED, "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")
+TABLES = (
+    *CALLED,
+    "_state_dict_hooks",
+    "_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks",
+    "_load_state_dict_post_hooks",
+)
 ORDER = (
     "training", "_parameters", "_buffers", "_non_persistent_buffers_set", *TABLES[:2], "_is_full_backward_hook", *TABLES[2:],
     "_modules",

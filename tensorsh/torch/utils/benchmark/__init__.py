@@ -21,5 +21,17 @@ __all__ = [
     "unit_to_english",
 ]  # fmt: skip
 
-for _each in (Colorize, Compare, FuzzedParameter, FuzzedSparseTensor, FuzzedTensor, Fuzzer, Language, Measurement, ParameterAlias, TaskSpec, Timer):
+for _each in (
+    Colorize,
+    Compare,
+    FuzzedParameter,
+    FuzzedSparseTensor,
+    FuzzedTensor,
+    Fuzzer,
+    Language,
+    Measurement,
+    ParameterAlias,
+    TaskSpec,
+    Timer,
+):
     _each.__module__ = _each.__module__[9:]  # without tensorsh

@@ -13,7 +13,15 @@ import numpy as np
 
 from ....root import torch
 
-__all__ = ["Measurement", "TaskSpec", "ordered_unique", "select_unit", "set_torch_threads", "trim_sigfig", "unit_to_english"]
+__all__ = [
+    "Measurement",
+    "TaskSpec",
+    "ordered_unique",
+    "select_unit",
+    "set_torch_threads",
+    "trim_sigfig",
+    "unit_to_english",
+]
 
 UNITS = {"ns": ("nanosecond", 1e-9), "us": ("microsecond", 1e-6), "ms": ("millisecond", 1e-3), "s": ("second", 1)}
 MOST_FIGURES = 4
@@ -111,7 +119,11 @@ class Measurement:
     def _warning(self) -> str:
         if not self.raw_times or self.meets_confidence():
             return ""
-        told = "could indicate system fluctuation" if self.meets_confidence(GROSS) else "suggests significant environmental influence"
+        told = (
+            "could indicate system fluctuation"
+            if self.meets_confidence(GROSS)
+            else "suggests significant environmental influence"
+        )
         spread = f"{self.iqr / self.median * 100:.1f}%"
         return f"  WARNING: Interquartile range is {spread} of the median measurement.\n           This {told}."
 

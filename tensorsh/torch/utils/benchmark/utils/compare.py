@@ -101,7 +101,9 @@ class Table:
 
     def __str__(self) -> str:
         names = self.names()
-        cells = [[c.text(self.found.get((r, h))) for h, c in zip(self.heads, self.columns, strict=True)] for r in self.rows]
+        cells = [
+            [c.text(self.found.get((r, h))) for h, c in zip(self.heads, self.columns, strict=True)] for r in self.rows
+        ]
         grid = [["", *self.heads], *[[name, *row] for name, row in zip(names, cells, strict=True)]]
         widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
         lines = [BETWEEN.join(head.center(width) for head, width in zip(grid[0], widths, strict=True))]

@@ -160,7 +160,9 @@ class FuzzedSparseTensor(FuzzedTensor):
 class Fuzzer:
     """Parameters and the tensors made of them; constraints are functions of the parameters that refuse some."""
 
-    def __init__(self, parameters: list, tensors: list, constraints: list | None = None, seed: int | None = None) -> None:
+    def __init__(
+        self, parameters: list, tensors: list, constraints: list | None = None, seed: int | None = None
+    ) -> None:
         self._seed = np.random.RandomState().randint(0, 2**32 - 1, dtype=np.int64) if seed is None else seed
         self._parameters = self._unpack(parameters, FuzzedParameter)
         self._tensors = self._unpack(tensors, FuzzedTensor)

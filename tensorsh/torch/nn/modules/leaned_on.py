@@ -1,0 +1,44 @@
+"""Names of ``torch.nn`` that modules of other libraries use. Plain Python's alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....engine.tape.grad_modes import no_grad
+from ....engine.tensors.tensor import Tensor
+from .. import init
+
+__all__: list[str] = []
+
+_grad_t = tuple[Tensor, ...] | Tensor
+
+
+def _addindent(s_: str, numSpaces: int) -> str:  # noqa: N803 - PyTorch's name
+    """A text with all lines but the first moved right."""
+    return s_.replace("\n", "\n" + " " * numSpaces)
+
+
+def _no_grad_uniform_(tensor: Tensor, a: float, b: float, generator: Any = None) -> Tensor:
+    with no_grad():
+        return tensor.uniform_(a, b, generator=generator)
+
+
+def _no_grad_normal_(tensor: Tensor, mean: float, std: float, generator: Any = None) -> Tensor:
+    with no_grad():
+        return tensor.normal_(mean, std, generator=generator)
+
+
+def _no_grad_trunc_normal_(
+    tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any = None
+) -> Tensor:
+    return init.trunc_normal_(tensor, mean, std, a, b, generator)
+
+
+def _no_grad_fill_(tensor: Tensor, val: float) -> Tensor:
+    with no_grad():
+        return tensor.fill_(val)
+
+
+def _no_grad_zero_(tensor: Tensor) -> Tensor:
+    with no_grad():
+        return tensor.zero_()

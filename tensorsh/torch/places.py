@@ -1,0 +1,38 @@
+"""Where a storage lies, as files say it: names of ``torch.serialization`` that loaders of other libraries use. Plain Python's alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .cuda import is_available
+
+__all__: list[str] = []
+
+
+def location_tag(storage: Any) -> str:
+    """The words for the place of a storage: ``cpu``, ``cuda:0``, ``meta``."""
+    return str(storage.device)
+
+
+def default_restore_location(storage: Any, location: str) -> Any:
+    """A storage at the place that a file named. RuntimeError: a GPU that is not there, an unknown place."""
+    if location == "cpu":
+        return storage
+    if location.startswith("cuda"):
+        if not is_available():
+            raise RuntimeError(
+                "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running "
+                "on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the "
+                "CPU."
+            )
+        return storage.cuda()
+    if location == "meta":
+        return type(storage)(storage.nbytes(), device="meta")
+    raise RuntimeError(f"don't know how to restore data location of {storage.type()} (tagged with {location})")
+
+
+def normalize_storage_type(storage_type: Any) -> Any:
+    """The class of a storage, as ``torch`` names it."""
+    from .root import torch
+
+    return getattr(torch, storage_type.__name__)

@@ -1,0 +1,135 @@
+# ruff: noqa
+"""Private and old names that optimizers, modules and loaders of other libraries use."""
+
+import warnings
+
+import torch
+
+warnings.simplefilter("ignore")
+
+
+def told(f):
+    try:
+        print(f())
+    except Exception as e:
+        print(type(e).__name__, str(e)[:200])
+
+
+told(lambda: torch.testing.assert_allclose(torch.ones(1), torch.ones(1)))
+b = torch.backends.cuda
+b.enable_flash_sdp(False)
+print(b.flash_sdp_enabled())
+b.enable_flash_sdp(True)
+with b.sdp_kernel(enable_flash=False, enable_mem_efficient=False):
+    print(b.flash_sdp_enabled(), b.math_sdp_enabled(), b.mem_efficient_sdp_enabled())
+print(b.flash_sdp_enabled(), b.cudnn_sdp_enabled(), b.is_flash_attention_available())
+from torch.optim.optimizer import (
+    ParamsT,
+    _use_grad_for_differentiable,
+    _get_value,
+    _default_to_fused_or_foreach,
+    _view_as_real,
+    _get_scalar_dtype,
+    _to_scalar,
+    _disable_dynamo_if_unsupported,
+)
+
+print(ParamsT, _get_value(torch.tensor(2.0)), _get_value(3), _get_scalar_dtype(), _to_scalar(torch.ones(1)))
+
+
+class O(torch.optim.Optimizer):
+    def __init__(s, p, d):
+        super().__init__(p, dict(differentiable=d))
+
+    @_use_grad_for_differentiable
+    def step(s):
+        "A step."
+        return torch.is_grad_enabled()
+
+
+print(
+    O([torch.ones(1, requires_grad=True)], False).step(),
+    O([torch.ones(1, requires_grad=True)], True).step(),
+    O.step.__doc__,
+)
+p, q = [torch.ones(1, dtype=torch.complex64)], [torch.ones(1, dtype=torch.complex64)]
+_view_as_real(p, q)
+print(p, q)
+from torch.optim.lr_scheduler import _enable_get_lr_call
+
+s = torch.optim.lr_scheduler.ExponentialLR(torch.optim.SGD([torch.ones(1, requires_grad=True)], 1.0), 0.5)
+with _enable_get_lr_call(s):
+    print(s.get_lr())
+from torch.nn.modules.module import _addindent
+
+print(repr(_addindent("a\nb\nc", 2)))
+from torch.nn.init import _no_grad_trunc_normal_, _no_grad_normal_, _no_grad_uniform_, _no_grad_fill_, _no_grad_zero_
+
+torch.manual_seed(0)
+w = torch.nn.Parameter(torch.empty(3))
+print(
+    _no_grad_trunc_normal_(w, 0.0, 1.0, -1.0, 1.0),
+    _no_grad_normal_(w, 0.0, 1.0),
+    _no_grad_uniform_(w, 0.0, 1.0),
+    _no_grad_fill_(w, 2.0),
+    _no_grad_zero_(w),
+)
+u = torch.ones(1).untyped_storage()
+S = torch.serialization
+print(S.location_tag(u), S.default_restore_location(u, "cpu") is u, S.normalize_storage_type(torch.FloatStorage))
+told(lambda: S.default_restore_location(u, "cuda:0"))
+told(lambda: S.default_restore_location(u, "zz"))
+from torch.overrides import has_torch_function_unary, has_torch_function_variadic, get_default_nowrap_functions
+
+
+class T:
+    @classmethod
+    def __torch_function__(*a, **k):
+        return 1
+
+
+import torch._inductor.config as c
+
+c.coordinate_descent_tuning = True
+c.triton.cudagraphs = True
+torch._inductor.config.fx_graph_cache = False
+print(torch._inductor.config.coordinate_descent_tuning)
+J = torch.jit
+with J.optimized_execution(False), J.fuser("fuser1"), J.strict_fusion():
+    print(1)
+J.set_fusion_strategy([("STATIC", 2)])
+print(
+    J.onednn_fusion_enabled(),
+    J._unwrap_optional(3),
+    issubclass(J.TracingCheckError, Exception),
+    issubclass(J.ScriptWarning, Warning),
+)
+from torch.jit import RecursiveScriptClass, script_method
+from torch.multiprocessing import SpawnContext
+from torch.overrides import get_default_nowrap_functions
+
+print(
+    torch.Tensor.grad.__get__ in get_default_nowrap_functions(),
+    has_torch_function_variadic(1, T()),
+    has_torch_function_unary(T()),
+)
+print(
+    torch.cuda._is_in_bad_fork(),
+    hasattr(torch.ones(1), "__cuda_array_interface__"),
+    hasattr(torch.ones(1), "__array_interface__"),
+)
+from torch.utils._pytree import (
+    _broadcast_to_and_flatten,
+    _list_flatten,
+    _list_flatten_with_keys,
+    _list_unflatten,
+    tree_structure,
+)
+
+print(_list_flatten([1, 2]), _list_flatten_with_keys([1]), _list_unflatten((1,), None))
+spec = tree_structure([1, (2, 3)])
+print(
+    _broadcast_to_and_flatten(0, spec),
+    _broadcast_to_and_flatten([0, 1], spec),
+    _broadcast_to_and_flatten([0, (1, 2, 3)], spec),
+)

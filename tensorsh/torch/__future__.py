@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from .nn.modules.convert import ON_CONVERSION
 
-_overwrite = _swap = False
+__all__: list[str] = []
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
     """Whether `Module.to` and its like make new parameters instead of changing those that are there."""
-    global _overwrite
-    _overwrite = value
+    ON_CONVERSION["overwrite"] = value
 
 
 def get_overwrite_module_params_on_conversion() -> bool:
-    return _overwrite
+    return ON_CONVERSION["overwrite"]
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:
     """Whether `Module.to`, `load_state_dict` and their like put a new tensor in a parameter's place by `swap_tensors`."""
-    global _swap
-    _swap = value
+    ON_CONVERSION["swap"] = value
 
 
 def get_swap_module_params_on_conversion() -> bool:
-    return _swap
+    return ON_CONVERSION["swap"]

@@ -73,6 +73,8 @@ class MetaArray:
         self, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None, order: str = "C"
     ) -> None:
         self.sure = False
+        self.bits: tuple[bool, bool] = (False, False) if memptr is None else memptr.bits
+        """Whether it is read as the conjugate, and as the negative, of its memory."""
         self._shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(map(int, shape))
         self.dtype = dtype if isinstance(dtype, np.dtype) else np.dtype(dtype)
         if strides is None:
@@ -82,10 +84,8 @@ class MetaArray:
         self.strides = tuple(strides)
         if memptr is None:
             self._memory = Memory(prod(self._shape) * self.dtype.itemsize)
-            self.base, self._ptr, self.bits = None, self._memory.ptr, (False, False)
+            self.base, self._ptr = None, self._memory.ptr
         else:
-            self.bits: tuple[bool, bool] = memptr.bits
-            """Whether it is read as the conjugate, and as the negative, of its memory."""
             self.base, self._memory, self._ptr = memptr.root, memptr.mem, memptr.ptr
 
     # What can be known.

@@ -22,11 +22,14 @@ __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter
 
 
 class ParameterMeta(TensorMeta):
-    """A tensor of a class that answers below autograd stays of that class as a parameter."""
+    """A tensor of a class of one's own stays of that class as a parameter."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return type.__instancecheck__(cls, instance) or (
-            cls is Parameter and hasattr(type(instance), "__torch_dispatch__") and getattr(instance, "_is_param", False)
+            cls is Parameter
+            and type(instance) is not Tensor
+            and issubclass(type(instance), Tensor)
+            and getattr(instance, "_is_param", False)
         )
 
 
@@ -54,7 +57,7 @@ class Parameter(Tensor, metaclass=ParameterMeta):
         in_parts = getattr(type(data), "_as_parameter", None)
         if in_parts is not None:
             return in_parts(data, requires_grad)
-        if hasattr(type(data), "__torch_dispatch__"):
+        if type(data) is not Tensor and not issubclass(type(data), (Parameter, Buffer, Uninitialized)):
             answered = data.detach().requires_grad_(requires_grad)
             if type(answered) is not type(data):
                 raise RuntimeError(

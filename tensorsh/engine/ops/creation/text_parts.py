@@ -28,7 +28,7 @@ def text_of(self: Tensor) -> str:
         tangent=tangent_text(self) if state.dual_level >= 0 else None,
         prefix=f"{type(self).__name__}(" if own or is_derived(self) else "tensor(",
     )
-    return f"Parameter({text})" if own else text
+    return f"Parameter({text})" if own or is_derived(self) and getattr(self, "_is_param", False) else text
 
 
 def tangent_text(self: Tensor) -> str | None:

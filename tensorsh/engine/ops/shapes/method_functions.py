@@ -106,6 +106,14 @@ def _elements(t: Tensor) -> list:
 
 
 @_method
+@table.attentive
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """What `load_state_dict` puts in this tensor's place where parameters are to be swapped: this one with the values of
+    `other`, or `other` itself, detached, with `assign`."""
+    return other.detach() if assign else self.copy_(other).detach()
+
+
+@_method
 def __reversed__(self: Tensor) -> Tensor:
     """The tensor with its first dimension reversed."""
     return self if self.ndim == 0 else self.flip(0)

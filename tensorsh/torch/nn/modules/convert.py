@@ -11,6 +11,9 @@ from ....engine.arrays.errors import combination_error
 from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 
+ON_CONVERSION = {"overwrite": False, "swap": False}
+"""What ``torch.__future__`` says of parameters that are converted or loaded."""
+
 
 def converter(args: tuple, kwargs: dict) -> Callable:
     """The function that ``to(*args, **kwargs)`` applies to each tensor; non-floating tensors keep their dtype."""

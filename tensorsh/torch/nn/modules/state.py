@@ -14,6 +14,7 @@ from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow_writing
 from ....sandbox.sealed import Sealed
 from ..parameter import Parameter, is_lazy
+from .convert import ON_CONVERSION
 from .hooks import check_made
 from .module import Module
 
@@ -145,7 +146,9 @@ def _copy(module: Any, name: str, key: str, param: Any, given: Any, assign: bool
         )
     try:
         with no_grad():
-            if assign:
+            if ON_CONVERSION["swap"]:
+                swapped(param, given, assign)
+            elif assign:
                 if isinstance(param, Parameter):
                     if isinstance(given, Parameter):
                         given.requires_grad_(param.requires_grad)
@@ -160,6 +163,24 @@ def _copy(module: Any, name: str, key: str, param: Any, given: Any, assign: bool
             f"dimensions in the checkpoint are {given.shape}, an exception occurred : {error.args}."
         )
     return None
+
+
+def swapped(param: Any, given: Any, assign: bool) -> None:
+    """Let a parameter become what its `module_load` makes of an entry. RuntimeError: it gives one of the two back."""
+    from ...utils import swap_tensors
+
+    made = param.module_load(given, assign=assign)
+    if made is param or made is given:
+        raise RuntimeError(
+            "module_load returned one of self or other, please .detach() the result if returning one of the inputs in module_load"
+        )
+    if isinstance(param, Parameter):
+        made = (
+            made.requires_grad_(param.requires_grad)
+            if isinstance(made, Parameter)
+            else Parameter(made, param.requires_grad)
+        )
+    swap_tensors(param, made)
 
 
 def load_state_dict(self: Any, state_dict: Any, strict: bool = True, assign: bool = False) -> Any:

@@ -204,7 +204,7 @@ def one_hot(tensor, num_classes=-1):
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return wrap(np.zeros((*x.shape, num_classes), np.int64))
-    least, most = [n if type(n) is int else wrap(n).item() for n in extremes(x)]
+    least, most = (0, 0) if absent(x) else [n if type(n) is int else wrap(n).item() for n in extremes(x)]
     if least < 0:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:

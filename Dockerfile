@@ -2,6 +2,7 @@
 # For programs of strangers: docker run --rm -i --network none --read-only --memory 1g tensorsh - < program.tsr
 
 FROM python:3.13-slim AS build
+# hadolint ignore=DL3008
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
 COPY . /src
 RUN python -m venv /opt/tensorsh \
@@ -12,7 +13,7 @@ RUN python -m venv /opt/tensorsh \
 FROM python:3.13-slim
 COPY --from=build /opt/tensorsh /opt/tensorsh
 RUN useradd --create-home --uid 1000 tensorsh
-USER tensorsh
+USER 1000
 WORKDIR /home/tensorsh
 ENV PATH=/opt/tensorsh/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 ENTRYPOINT ["tensorsh"]

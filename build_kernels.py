@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,16 +21,28 @@ KERNELS = PACKAGE / "engine" / "kernels"
 OPTIONS = ["-g0", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-std=gnu11"]
 """Nothing is fused that is not written as ``fma``, so that all compilers give the same bits."""
 
+FEW = [
+    "-O1",
+    *(
+        "-fno-combine-stack-adjustments -fno-compare-elim -fno-cprop-registers -fno-dse -fno-forward-propagate -fno-if-conversion "
+        "-fno-if-conversion2 -fno-ipa-profile -fno-ipa-pure-const -fno-ipa-reference -fno-move-loop-invariants "
+        "-fno-shrink-wrap-separate -fno-split-wide-types -fno-ssa-phiopt -fno-tree-bit-ccp -fno-tree-builtin-call-dce -fno-tree-ch "
+        "-fno-tree-copy-prop -fno-tree-dominator-opts -fno-tree-dse -fno-tree-loop-optimize -fno-tree-phiprop -fno-tree-pta "
+        "-fno-tree-sink -fno-tree-slsr -fno-tree-sra -fno-tree-ter -fira-algorithm=priority -fira-region=one"
+    ).split(),
+]
+"""Half of what -O2 costs. Calls of the interpreter are most of what a translated module does; no pass makes them faster."""
+
 LEVELS = {
-    "kernels/fourier": "-O2",
-    "arrays/extents": "-O1",
-    "arrays/switches": "-O1",
-    "/language/": "-O1",
-    "operators/around": "-O1",
-    "operators/titles": "-O1",
-    "tape/walk": "-O1",
-    "tensors/sizes": "-O1",
-    "wording/arguments": "-O1",
+    "kernels/fourier": ["-O2"],
+    "arrays/extents": FEW,
+    "arrays/switches": FEW,
+    "/language/": FEW,
+    "operators/around": FEW,
+    "operators/titles": FEW,
+    "tape/walk": FEW,
+    "tensors/sizes": FEW,
+    "wording/arguments": FEW,
 }
 """Files that more passes make slower to compile and not faster to run: transforms are written in vectors and cost ten times as
 much with -O3; the modules stand beside the way of a usual call."""
@@ -57,6 +70,8 @@ def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
 
     os.chdir(ROOT)
     options = [*OPTIONS, *(["-mprefer-vector-width=512"] if platform.machine() in ("x86_64", "AMD64") else [])]
+    if folder is None and os.environ.get("TENSORSH_BUILD") != "strict":
+        options += here()
     checked = SANITIZERS if os.environ.get("SANITIZE") else []
     temporary = (folder or KERNELS) / "build"
     kernels = Extension(
@@ -78,6 +93,20 @@ def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
     command.finalize_options()
     command.run()
     return [Path(command.get_ext_fullpath(extension.name)) for extension in extensions]
+
+
+V3 = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}
+V4 = V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+"""What Linux calls the parts of x86-64's levels."""
+
+
+def here() -> list[str]:
+    """The option that compiles for the processor at hand alone, see kernels.h; wheels for others are for all."""
+    try:
+        flags = set(re.search(r"^flags\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)[1].split())
+    except (OSError, TypeError):
+        return []
+    return ["-DTENSORSH_HERE=4"] if flags >= V4 else ["-DTENSORSH_HERE=3"] if flags >= V3 else []
 
 
 def hardening(compiled: list[str], linked: list[str]) -> list[Any]:
@@ -116,7 +145,7 @@ def shared(one: Callable[..., list[str]], pool: ThreadPoolExecutor, progress: Pr
         def made(source: str) -> list[str]:
             name = Path(source).with_suffix("").as_posix()
             less = [level for file, level in LEVELS.items() if file in name and not os.environ.get("SANITIZE")]
-            found = one([source], *rest, extra_postargs=[*extra_postargs, *less], **named)
+            found = one([source], *rest, extra_postargs=[*extra_postargs, *(less[0] if less else [])], **named)
             progress.step()
             return found
 

@@ -111,3 +111,26 @@ def test_a_python_without_the_lock_is_refused() -> None:
     assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith(
         "ImportError: tensorsh needs a Python with the global"
     )
+
+
+@pytest.mark.sources
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ("avx avx2 bmi1 bmi2 f16c fma abm movbe xsave sse4_2", ["-DTENSORSH_HERE=3"]),
+        (
+            "avx avx2 bmi1 bmi2 f16c fma abm movbe xsave avx512f avx512bw avx512cd avx512dq avx512vl",
+            ["-DTENSORSH_HERE=4"],
+        ),
+        ("sse4_2 avx", []),
+        (None, []),
+    ],
+)
+def test_the_kernels_are_compiled_for_the_processor_at_hand(
+    flags: str | None, expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import build_kernels
+
+    told = "processor : 0\n" + ("" if flags is None else f"flags\t\t: {flags}\n") + "bogomips : 1\n"
+    monkeypatch.setattr(Path, "read_text", lambda self, *_: told)
+    assert build_kernels.here() == expected

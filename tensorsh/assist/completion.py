@@ -116,7 +116,7 @@ def _of_result(session: Workspace, expression: str, prefix: str, start: int) -> 
         return []
     import numpy as np
 
-    return _members(tensor.wrap(np.zeros(())), prefix, start)
+    return _members(tensor.wrap(np.zeros((0, 0))), prefix, start)  # a matrix: of a number, `T` and `H` would warn
 
 
 def _members(owner: Any, prefix: str, start: int) -> list[Completion]:

@@ -105,6 +105,7 @@ PLAIN = frozenset(
     (int, float, bool, complex, str, bytes, bytearray, range, type(None), type(Ellipsis), type(NotImplemented))
 )
 BRACKETS: dict[Any, Any] = {list: "[]", tuple: "()", dict: "{}", set: "{}", frozenset: ("frozenset({", "})")}
+_TURNED = frozenset(("T", "H", "mT", "mH"))
 MOST = 50
 """Elements of a container whose texts are shown."""
 
@@ -140,6 +141,8 @@ def attribute(value: object, name: str) -> Any:
         if name not in cls.__dict__:
             continue
         found = cls.__dict__[name]
+        if name in _TURNED and is_library(cls) and len(shape_of(value) or (0, 0)) != 2:  # which warns or is an error
+            return MISSING
         if isinstance(found, GetSetDescriptorType | MemberDescriptorType):
             try:
                 return found.__get__(value, type(value))
@@ -149,8 +152,6 @@ def attribute(value: object, name: str) -> Any:
             readable = name in _TENSOR_PROPERTIES and is_library(cls)
             if name == "grad" and readable:  # which warns where there is none and never will be
                 return getattr(value, "_grad", MISSING)
-            if name in ("T", "H") and len(shape_of(value) or (0, 0)) != 2:  # which warns or is an error
-                return MISSING
             with unasked():
                 return found.__get__(value, type(value)) if readable else MISSING
         if name in own:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
+from .again import chosen
+from .alone import standing_alone
 from .commands import CommandError, command
 from .record import transcript
 
 if TYPE_CHECKING:
     from .loop import Shell
+    from .record import Record
 
 
 @command(
@@ -36,26 +40,36 @@ def history(shell: Shell, argument: str) -> None:
             print(f"{'':{width}}  {line}")
 
 
-@command("save", "[-f] FILE", "writes the entries that succeeded as a program (-f: over an existing file)")
+@command("save", "[-f] FILE [NUMBERS]", "writes the entries that succeeded as a program (-f: over an existing file)")
 def save(shell: Shell, argument: str) -> None:
-    entries = [record.text.rstrip() for record in shell.records if record.succeeded]
-    _write(shell, argument, "".join(entry + "\n" for entry in entries), "%save")
+    file, records = _asked(shell, argument, "%save")
+    _write(shell, file, _program(records), "%save")
 
 
-@command("transcript", "[-f] FILE", "writes all entries with what they gave, as a golden test")
+@command("transcript", "[-f] FILE [NUMBERS]", "writes all entries with what they gave, as a golden test")
 def transcript_(shell: Shell, argument: str) -> None:
-    _write(
-        shell, argument, transcript([record for record in shell.records if record.done or record.error]), "%transcript"
-    )
+    file, records = _asked(shell, argument, "%transcript")
+    _write(shell, file, transcript([record for record in records if record.done or record.error]), "%transcript")
 
 
-@command("export", "[-f] FILE", "writes the entries that succeeded as plain Python for PyTorch")
+@command("export", "[-f] FILE [NUMBERS]", "writes the entries that succeeded as plain Python for PyTorch")
 def export(shell: Shell, argument: str) -> None:
     from ..language.export import export as exported
     from ..session import torch_names
 
-    text = "".join(record.text.rstrip() + "\n" for record in shell.records if record.succeeded)
-    _write(shell, argument, exported(text, "<shell>", torch_names()), "%export")
+    file, records = _asked(shell, argument, "%export")
+    _write(shell, file, exported(_program(records), "<shell>", torch_names()), "%export")
+
+
+def _asked(shell: Shell, argument: str, name: str) -> tuple[str, list[Record]]:
+    """The file, and the entries with the numbers behind it: all where there are none."""
+    match = re.fullmatch(r"(.*?\S)((?:\s+\d+(?:[-:]\d+)?)+)", argument)
+    return (match[1], chosen(shell, match[2], name)) if match and match[1] != "-f" else (argument, shell.records)
+
+
+def _program(records: list[Record]) -> str:
+    """The entries that succeeded."""
+    return "".join(text.rstrip() + "\n" for text in standing_alone([r for r in records if r.succeeded]).values())
 
 
 def _write(shell: Shell, argument: str, text: str, name: str) -> None:

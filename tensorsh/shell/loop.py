@@ -323,7 +323,8 @@ class Shell:
             program = self.session.compile(text, filename, continued=True)
             lines = text.rstrip().split("\n")
             following = [each.lineno for each in program.statements[1:]] + [len(lines) + 1]
-            for statement, next_line in zip(program.statements, following, strict=True):
+            for at, (statement, next_line) in enumerate(zip(program.statements, following, strict=True)):
+                before = self.outputs.echoed
                 silent = next_line > statement.end_lineno and lines[statement.end_lineno - 1].rstrip().endswith(";")
                 show = self._echo_to(tee, silent) if echo is True else None
                 if callable(echo) and statement is program.statements[-1] and not silent:
@@ -331,6 +332,8 @@ class Shell:
                 try:
                     self.session.execute(program, show, [statement])
                 finally:
+                    if self.outputs.echoed > before:
+                        record.kept.add(at)
                     record.outputs.append((statement.lineno, statement.end_lineno, tee.take()))
         finally:
             self._executed(tee, began)

@@ -19,6 +19,7 @@ class Outputs:
     def __init__(self, session: Session, most: int) -> None:
         self.session, self.most = session, most
         self.values: dict[int, Any] = {}
+        self.echoed = 0
         self.texts: list[str] = [""]
         names = session._builtins
         names["In"], names["Out"] = self.texts, self.values
@@ -30,6 +31,7 @@ class Outputs:
 
     def keep(self, number: int, value: Any) -> None:
         """Notes a value that an entry gave."""
+        self.echoed += 1
         variables = self.session.variables
         variables["___"], variables["__"] = variables.get("__"), variables.get("_")
         variables["_"] = value

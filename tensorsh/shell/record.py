@@ -18,6 +18,8 @@ class Record:
         self.number, self.text = number, text
         self.outputs: list[tuple[int, int, str]] = []
         """First and last line of a statement, and what it printed and echoed."""
+        self.kept: set[int] = set()
+        """Which of its statements gave a value that `_` was."""
         self.error: str | None = None
         self.done = self.interrupted = False
 
@@ -75,10 +77,12 @@ class Tee(io.TextIOBase):
 def transcript(records: list[Record]) -> str:
     """The entries as a golden test: behind each statement what it gave."""
     from ..golden.document import merge, output_lines
+    from .alone import standing_alone
 
+    texts = standing_alone([record for record in records if not record.interrupted])
     lines: list[str] = []
     for record in records:
-        source = record.text.split("\n")
+        source = texts.get(record.number, record.text).split("\n")
         if record.interrupted:
             lines += ["# interrupted:", *(f"# {line}".rstrip() for line in source)]
             continue

@@ -101,6 +101,8 @@ def test_history_save_load_run(terminal: Terminal) -> None:
     (terminal.folder / "leaves early.tsr").write_text("early = argv\nexit(3)\nlate = 1\n")
     terminal.enter("%run leaves early.tsr", "leaves early.tsr ended with exit code 3\ntsr>")
     terminal.enter("early, 'late' in globals()", "(['leaves early.tsr'], False)")
+    terminal.enter("%save some.tsr 1 3-4", "some.tsr: 3 lines")
+    terminal.enter("%save none.tsr 70-80", "%save: there is no entry 70-80; %history shows them")
     terminal.enter("%export kept.py", "kept.py: ")
     assert (terminal.folder / "kept.py").read_text().startswith("a = 2\n")
 

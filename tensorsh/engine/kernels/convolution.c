@@ -21,6 +21,7 @@ struct machine {
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
+#if FOR_LEVEL(4)
 #define TARGET __attribute__((target("avx512f,fma")))
 #define FUSED(a, b, c) (VECTOR) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
 #define NAME(name) name##_512
@@ -33,6 +34,8 @@ struct machine {
 #define VECTORS_1 8
 #define TAPS 5
 #include "shifted_lines.h"
+#endif
+#if FOR_LEVEL(3)
 #define TARGET __attribute__((target("avx2,fma")))
 #define FUSED(a, b, c) (VECTOR) _mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c))
 #define NAME(name) name##_256
@@ -45,9 +48,15 @@ struct machine {
 #define VECTORS_1 8
 #define TAPS 3
 #include "shifted_lines.h"
+#endif
 static const struct machine *machine(void) {
+#if FOR_LEVEL(4)
     if (TENSORSH_WIDEST == 4 && __builtin_cpu_supports("avx512f")) return &machine_512;
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &machine_256 : NULL;
+#endif
+#if FOR_LEVEL(3)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &machine_256;
+#endif
+    return NULL;
 }
 #elif defined(__aarch64__) && defined(__GNUC__)
 #include <arm_neon.h>

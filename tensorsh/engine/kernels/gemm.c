@@ -6,18 +6,29 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
+#if FOR_LEVEL(4)
 #define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define FUSED(a, b, c) (VECTOR) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
 #define LANES_ 16
 #define ROWS_ 12
 #define NAME(part) wide_##part
 #include "gemm_tile.h"
+#endif
+#if FOR_LEVEL(3)
 #define TARGET __attribute__((target("avx2,fma")))
 #define FUSED(a, b, c) (VECTOR) _mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c))
 #define LANES_ 8
 #define ROWS_ 6
 #define NAME(part) narrow_##part
 #include "gemm_tile.h"
+#endif
+#if !FOR_LEVEL(3)
+#define IN_BLOCKS wide_block
+#elif !FOR_LEVEL(4)
+#define IN_BLOCKS narrow_block
+#else
+#define IN_BLOCKS (level == 2 ? wide_block : narrow_block)
+#endif
 
 #define BLOCK 384
 
@@ -160,7 +171,7 @@ static void multiply(Call *call, const float *a, size a_row, size a_column, cons
         int whole = b_row == 1 && n >= BLOCK / 2 && k > 2 * BLOCK;
         for (size done = 0, step; done < k && !ends(call, m * n); done += step) {
             step = next_block(k - done, whole);
-            (level == 2 ? wide_block : narrow_block)(a + done * a_column, a_row, a_column, b + done * b_row, b_row, b_column, m,
+            IN_BLOCKS(a + done * a_column, a_row, a_column, b + done * b_row, b_row, b_column, m,
                                                      step, n, c, n, room, first || done != 0);
         }
         if (first) return;

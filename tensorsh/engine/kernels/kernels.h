@@ -22,9 +22,13 @@
 
 /* A function marked WIDE is compiled for AVX-512, for AVX2 with FMA, and for any processor; the loader takes the best, which
    it does before a sanitizer is ready. All give the same bits: no compiler fuses what is not written as fused, see OPTIONS in
-   build_kernels.py. */
+   build_kernels.py. An installation from the sources compiles it for the processor at hand alone, which TENSORSH_HERE names as
+   a level of x86-64, in less than half the time; on one below that the module refuses to load, see module.c. */
 #ifndef TENSORSH_WIDEST
 #define TENSORSH_WIDEST 4 /* tests compare with builds for less: x86-64-v3 is AVX2 */
+#endif
+#if !defined(__x86_64__) || defined(__clang__) || __GNUC__ < 12 || defined(__SANITIZE_ADDRESS__)
+#undef TENSORSH_HERE /* these know no levels, or have one of their own */
 #endif
 #if !defined(__x86_64__) || !defined(__linux__) || !defined(__GLIBC__)
 #define WIDE
@@ -38,12 +42,21 @@
 #endif
 #elif defined(__SANITIZE_ADDRESS__)
 #define WIDE __attribute__((target("arch=x86-64-v3")))
+#elif defined(TENSORSH_HERE) && TENSORSH_HERE == 4
+#define WIDE __attribute__((target("arch=x86-64-v4")))
+#elif defined(TENSORSH_HERE)
+#define WIDE __attribute__((target("arch=x86-64-v3")))
 #elif __GNUC__ >= 12 && TENSORSH_WIDEST == 4
 #define WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #elif __GNUC__ >= 12
 #define WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define WIDE
+#endif
+#ifdef TENSORSH_HERE
+#define FOR_LEVEL(level) (TENSORSH_HERE == level) /* whether code that is written for a level is wanted */
+#else
+#define FOR_LEVEL(level) 1
 #endif
 #define INLINE static inline __attribute__((always_inline))
 

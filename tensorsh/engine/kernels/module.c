@@ -5,7 +5,22 @@
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, .m_name = "compiled", .m_doc = "Kernels on numpy arrays.", .m_size = -1, .m_methods = memory_methods};
 
+/* Whether this processor has what WIDE functions were compiled for. */
+static int runs_here(void) {
+#ifndef TENSORSH_HERE
+    return 1;
+#elif TENSORSH_HERE == 4
+    return __builtin_cpu_supports("x86-64-v4");
+#else
+    return __builtin_cpu_supports("x86-64-v3");
+#endif
+}
+
 PyMODINIT_FUNC PyInit_compiled(void) {
+    if (!runs_here()) {
+        PyErr_SetString(PyExc_ImportError, "the kernels are compiled for another processor");
+        return NULL;
+    }
     import_array();
     import_umath();
     PyObject *module = PyModule_Create(&definition);

@@ -9,9 +9,12 @@ from __future__ import annotations
 import os
 import platform
 import re
+import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +55,22 @@ TRANSLATED = ["-g0", "-O2", "-std=gnu11", "-fno-gcse", "-fno-tree-pre", "-fno-tr
 
 SANITIZERS = "-O1 -fexpensive-optimizations -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined".split()
 """Added where SANITIZE is set in the environment (`make sanitize`): the first wrong access or undefined operation aborts."""
+
+
+@cache
+def is_gcc() -> bool:
+    """Whether the compiler is GCC, whose passes have names that others do not know."""
+    command = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
+    try:
+        return "Free Software Foundation" in subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
+    except OSError:
+        return False
+
+
+def known(options: list[str]) -> list[str]:
+    """The options without those that leave GCC's passes out, for another compiler."""
+    return [option for option in options if is_gcc() or not option.startswith(("-fno-", "-fira-"))]
+
 
 STRICT = ["-Wall", "-Wextra", "-Werror"]
 """For work on the sources; an installation must not fail by what a newer compiler warns of."""
@@ -145,7 +164,7 @@ def shared(one: Callable[..., list[str]], pool: ThreadPoolExecutor, progress: Pr
         def made(source: str) -> list[str]:
             name = Path(source).with_suffix("").as_posix()
             less = [level for file, level in LEVELS.items() if file in name and not os.environ.get("SANITIZE")]
-            found = one([source], *rest, extra_postargs=[*extra_postargs, *(less[0] if less else [])], **named)
+            found = one([source], *rest, extra_postargs=[*extra_postargs, *known(less[0] if less else [])], **named)
             progress.step()
             return found
 
@@ -178,7 +197,7 @@ def translated(temporary: Path, checked: list[str]) -> list:
             ".".join(path.relative_to(ROOT).with_suffix("").parts),
             [str(path.relative_to(ROOT))],
             include_dirs=[numpy.get_include()],
-            extra_compile_args=[*TRANSLATED, *checked],
+            extra_compile_args=[*known(TRANSLATED), *checked],
             extra_link_args=checked,
         )
         for path in modules()

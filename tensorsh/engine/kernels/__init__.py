@@ -27,8 +27,12 @@ try:
     if os.environ.get("TENSORSH_KERNELS") == "off":
         raise ImportError
     from . import compiled  # type: ignore[attr-defined,no-redef]
-except ImportError:
+except ImportError as reason:
     compiled = None
+    if "another processor" in str(reason):
+        import warnings
+
+        warnings.warn(str(reason), RuntimeWarning, stacklevel=1)
 
 FLOAT32 = np.dtype(np.float32)
 ndarray = np.ndarray

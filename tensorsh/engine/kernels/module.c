@@ -18,7 +18,8 @@ static int runs_here(void) {
 
 PyMODINIT_FUNC PyInit_compiled(void) {
     if (!runs_here()) {
-        PyErr_SetString(PyExc_ImportError, "the kernels are compiled for another processor");
+        PyErr_SetString(PyExc_ImportError, "tensorsh is slow here: its kernels were compiled for another processor. Install it anew, or with "
+                                           "TENSORSH_BUILD=strict in the environment for all processors");
         return NULL;
     }
     import_array();

@@ -116,11 +116,11 @@ def instance_dict(value: object) -> dict[str, Any]:
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return {}
-    if type(own) is not dict:
+    if type(own) is not dict and not (isinstance(own, dict) and is_library(type(own))):
         return {}
-    found = dict(own)
+    found = dict(dict.items(own))
     for table in _MODULE_TABLES:
-        entries = own.get(table)
+        entries = found.get(table)
         if isinstance(entries, dict):
             found.update(entries)
     return found

@@ -63,16 +63,19 @@ class Helper:
     def run(self) -> None:
         # numpy's settings belong to a thread: a new one would warn of divisions by zero.
         np.seterr(all="ignore")
-        while True:
-            self.go.acquire()
-            found = self.work(self)
-            del self.work
-            if found is None:  # what was thrown at this thread may come late
-                return
-            if found:
-                self.done.release()
-            else:
-                parked.append(self)
+        try:
+            while True:
+                self.go.acquire()
+                found = self.work(self)
+                del self.work
+                if found is None:  # what was thrown at this thread may come late
+                    return
+                if found:
+                    self.done.release()
+                else:
+                    parked.append(self)
+        except SystemExit:  # thrown when the call had just ended
+            return
 
     @whole
     def leave(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ def titles() -> Iterator[list[str]]:
         return ANSWER
 
     table.load_all()
+    gc.collect()  # the end of a parameter without a shape settles who stands at the door
     hooks.attend()
     before = list(door.asked), list(door.casting), list(door.placing)
     door.asked[:] = door.casting[:] = door.placing[:] = [answer]

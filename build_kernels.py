@@ -15,7 +15,6 @@ import sysconfig
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +36,8 @@ FEW = [
 ]
 """Half of what -O2 costs. Calls of the interpreter are most of what a translated module does; no pass makes them faster."""
 
-LOOPS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
-"""For kernels that are as fast without the rest of -O3. Those that keep numbers of a block in registers need its unrolling."""
-
 LEVELS = {
     "kernels/fourier": ["-O2"],
-    **{
-        f"kernels/{name}": LOOPS
-        for name in "complex convolution counting distances patience places pooling rows tapped".split()
-    },
     "arrays/extents": FEW,
     "arrays/switches": FEW,
     "/language/": FEW,
@@ -70,28 +62,18 @@ def is_gcc() -> bool:
     """Whether the compiler is GCC, whose passes have names that others do not know."""
     command = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
     try:
-        return (
-            "Free Software Foundation" in subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
-        )
+        return "Free Software Foundation" in subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
     except OSError:
         return False
 
 
 def known(options: list[str]) -> list[str]:
     """The options without those that leave GCC's passes out, for another compiler."""
-    return [option for option in options if is_gcc() or not option.startswith(("-fno-", "-fira-", "-fvect-"))]
+    return [option for option in options if is_gcc() or not option.startswith(("-fno-", "-fira-"))]
 
 
 STRICT = ["-Wall", "-Wextra", "-Werror"]
 """For work on the sources; an installation must not fail by what a newer compiler warns of."""
-
-
-def headers() -> str:
-    """The folder of numpy's headers, found without the half second of a first import of numpy."""
-    found = find_spec("numpy")
-    if found is None or found.origin is None:
-        raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
-    return str(Path(found.origin).parent / "_core" / "include")
 
 
 def modules() -> list[Path]:
@@ -102,6 +84,7 @@ def modules() -> list[Path]:
 def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
     """Compile everything beside the sources, or the kernels alone into a folder; the extensions' paths. Raises whatever the
     compiler's tools raise."""
+    import numpy
     from setuptools import Distribution, Extension
 
     os.chdir(ROOT)
@@ -113,7 +96,7 @@ def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
     kernels = Extension(
         "tensorsh.engine.kernels.compiled",
         sorted(os.path.relpath(source) for source in KERNELS.glob("*.c")),
-        include_dirs=[headers()],
+        include_dirs=[numpy.get_include()],
         extra_compile_args=[*options, *more, *checked],
         extra_link_args=checked,
         depends=[str(header) for header in KERNELS.glob("*.h")],
@@ -205,6 +188,7 @@ class Progress:
 
 def translated(temporary: Path, checked: list[str]) -> list:
     """The extensions of the modules that Cython translates to C."""
+    import numpy
     from Cython.Build import cythonize
     from setuptools import Extension
 
@@ -212,19 +196,13 @@ def translated(temporary: Path, checked: list[str]) -> list:
         Extension(
             ".".join(path.relative_to(ROOT).with_suffix("").parts),
             [str(path.relative_to(ROOT))],
-            include_dirs=[headers()],
+            include_dirs=[numpy.get_include()],
             extra_compile_args=[*known(TRANSLATED), *checked],
             extra_link_args=checked,
         )
         for path in modules()
     ]
-    directives = {
-        "language_level": 3,
-        "binding": True,
-        "annotation_typing": False,
-        "auto_pickle": False,
-        "emit_code_comments": False,
-    }
+    directives = {"language_level": 3, "binding": True, "annotation_typing": False, "auto_pickle": False}
     return cythonize(extensions, compiler_directives=directives, build_dir=str(temporary), quiet=True)
 
 

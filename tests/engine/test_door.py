@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import sys
 from collections.abc import Iterator
@@ -31,7 +30,6 @@ def titles() -> Iterator[list[str]]:
         return ANSWER
 
     table.load_all()
-    gc.collect()  # the end of a parameter without a shape settles who stands at the door
     hooks.attend()
     before = list(door.asked), list(door.casting), list(door.placing)
     door.asked[:] = door.casting[:] = door.placing[:] = [answer]

@@ -1,0 +1,1 @@
+cpdef object attribute(object walk, object node, object scope, object depth, object gate)

@@ -21,7 +21,6 @@ from .guards import Guards
 from .names import VIEWS
 from .recording import Recording, Slot
 from .trial import opened
-from .writing import Writer
 
 
 def by_options(function: Any, options: dict[str, Any], most: int | None = None) -> Any:
@@ -57,18 +56,10 @@ class ByBackend(Programs):
 
     def graph(self, args: tuple, kwargs: dict) -> tuple[Guards, Recording, Any] | None:
         """The recording of a call, its guards and the tree of its result; None where it is no single graph, or an empty one."""
-        try:
-            guards = Guards(Writer(), args, kwargs)
-            self.guard(guards)
-            recording = Recording(guards.tensors)
-            before, state.grad_enabled = state.grad_enabled, False
-            try:
-                tree = recording.of_call(self.function, args, kwargs)
-            finally:
-                state.grad_enabled = before
-        except Exception:
-            return None  # the function's own Python goes on
-        return None if recording.effects or not recording.nodes else (guards, recording, tree)
+        guards, recording, trees = self.traced(args, kwargs)
+        if guards is None or recording is None or not trees or recording.effects or not recording.nodes:
+            return None
+        return guards, recording, trees[0]
 
     def made(self, guards: Guards, recording: Recording, tree: Any) -> Callable:
         """The program of the calls that pass the guards."""

@@ -71,20 +71,27 @@ class Programs:
         if broken is not None:
             raise Unsupported(broken)
 
-    def explained(self, args: tuple, kwargs: dict) -> tuple[str | None, int]:
-        """Why a call is not one graph, if it is not; how many operators it has."""
-        recording = None
+    def traced(self, args: tuple, kwargs: dict) -> tuple[Guards | None, Recording | None, list]:
+        """A call without gradients: its guards, its recording as far as it came, and a list of its result's tree, which is empty
+        where the function's own Python goes on."""
+        guards = recording = None
+        trees: list = []
         try:
             guards = Guards(Writer(), args, kwargs)
             self.guard(guards)
             recording = Recording(guards.tensors)
             before, state.grad_enabled = state.grad_enabled, False
             try:
-                recording.of_call(self.function, args, kwargs)
+                trees.append(recording.of_call(self.function, args, kwargs))
             finally:
                 state.grad_enabled = before
         except Exception:
-            pass  # the function's own Python goes on
+            pass
+        return guards, recording, trees
+
+    def explained(self, args: tuple, kwargs: dict) -> tuple[str | None, int]:
+        """Why a call is not one graph, if it is not; how many operators it has."""
+        _, recording, _ = self.traced(args, kwargs)
         return (None, 0) if recording is None else (recording.broken, len(recording.nodes))
 
     def guard(self, guards: Guards) -> None:

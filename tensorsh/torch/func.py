@@ -1,9 +1,9 @@
 """``torch.func``: functions to functions: derivatives and mapping over a dimension; modules are called with other parameters in
 `stateless.py`.
 
-Gradients are taken by views of the arguments (fresh leaves where nobody outside wants a gradient), always with a graph,
-so that transforms nest; what then hangs on these leaves alone is handed out without its graph. `vmap` runs the function
-for two slices and then computes all at once as these went (batching.py), or else once for each slice, and stacks the results.
+Gradients are taken by views of the arguments (fresh leaves where nobody outside wants a gradient), with a graph where
+somebody outside may differentiate again, so that transforms nest; what hangs on these leaves alone is handed out without its graph.
+Inside `vmap` (mapping/) a gradient is taken by a copy of an argument for each slice.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from typing import Any
 
 from ..engine.arrays.state import state
 from ..engine.loading.table import find_function
-from ..engine.tape.backward import grad as gradients
 from ..engine.tape.grad_modes import enable_grad
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.wrapping import wraps
+from .autograd.gradients import grad as gradients
 from .axes import rearrange
 from .batch_norms import replace_all_batch_norm_modules_
-from .mapping import flatten, known_randomness, rebuild, vmap
+from .mapping import base, known_randomness, levels, lifted, vmap
 from .stateless import functional_call, stack_module_state
+from .trees import flatten, rebuild
 from .utils._pytree import tree_structure
 
 __all__ = [
@@ -37,16 +38,22 @@ def inside(x: Any) -> Any:
     """A tensor to differentiate by."""
     if not isinstance(x, Tensor):
         return x
+    x = lifted(x, levels())
     return x.view_as(x) if x.requires_grad else x.detach().requires_grad_()
 
 
 def outside(result: Any, own: list, off: bool = False) -> Any:
     """A result without its graph, if that ends at no other leaves than those made for the transform, or gradients are `off`."""
-    if off and isinstance(result, Tensor) and result.requires_grad:
-        return result.detach()
-    if not isinstance(result, Tensor) or result.grad_fn is None:
-        return result.detach() if any(result is x for x in own) else result
-    made = {id(x) for x in own}
+    if not isinstance(result, Tensor) or not result.requires_grad:
+        return result
+    return result.detach() if off or not foreign(result, own) else result
+
+
+def foreign(result: Tensor, own: list) -> bool:
+    """Whether the graph of a result ends at other leaves than those made for the transform."""
+    made = {id(base(x)) for x in own}
+    if result.grad_fn is None:
+        return id(base(result)) not in made
     nodes, seen = [result.grad_fn], set()
     while nodes:
         node = nodes.pop()
@@ -55,9 +62,9 @@ def outside(result: Any, own: list, off: bool = False) -> Any:
         seen.add(id(node))
         leaf = getattr(node, "variable", None)
         if leaf is not None and id(leaf) not in made:
-            return result
+            return True
         nodes += [following for following, _ in node.next_functions]
-    return result.detach()
+    return False
 
 
 class Given:
@@ -92,11 +99,15 @@ class Given:
         return mapped(lambda leaf: outside(leaf, self.own, self.off), tree)
 
 
-def derived(output: Tensor, wrt: list, weight: Any = None) -> list:
+def derived(output: Tensor, wrt: list, weight: Any = None, create_graph: bool = True) -> list:
     """The gradients of an output, zeros where there is none."""
     if not output.requires_grad:
         return [find_function("zeros_like")(x) for x in wrt]
-    return list(gradients(output, wrt, weight, create_graph=True, allow_unused=True, materialize_grads=True))
+    return list(
+        gradients(
+            output, wrt, weight, retain_graph=True, create_graph=create_graph, allow_unused=True, materialize_grads=True
+        )
+    )
 
 
 def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = False) -> Callable:
@@ -130,8 +141,9 @@ def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = Fal
                     f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {output.ndim} "
                     "dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
-            found = given.answer(derived(output, given.wrt))
-            value = given.result(output)
+            again = not off and output.requires_grad and foreign(output, given.own)
+            found = given.answer(derived(output, given.wrt, create_graph=again))
+            value = output if again else output.detach()
             return (found, (value, given.result(aux))) if has_aux else (found, value)
 
     return both
@@ -217,7 +229,7 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = Fals
         output = func(*given.args)
         output, aux = output if has_aux else (output, None)
         _tensors_only(output, "jvp(f, primals, tangents)")
-        moved = mapped(lambda each: outside(pushed(each, given.wrt, flatten(tangents)), given.own, off), output)
+        moved = mapped(lambda each: outside(pushed(each, given.wrt)(flatten(tangents)), given.own, off), output)
         result = given.result(output)
         return (result, moved, given.result(aux)) if has_aux else (result, moved)
 
@@ -250,16 +262,23 @@ def linearize(func: Callable, *primals: Any) -> tuple:
     return output, along
 
 
-def pushed(output: Tensor, wrt: list, tangents: list) -> Tensor:
-    """The derivative of an output along tangents: that of its gradient by the weight, which it is linear in."""
-    weight = find_function("zeros_like")(output).requires_grad_()
+def pushed(output: Tensor, wrt: list) -> Callable:
+    """A function that gives the derivative of an output along tangents: that of its gradient by the weight, which it is linear in."""
+    zeros_like = find_function("zeros_like")
+    weight = zeros_like(output).requires_grad_()
     first = derived(output, wrt, weight)
-    total: Any = None
-    for part, tangent in zip(first, tangents, strict=True):
-        if part.requires_grad:
-            (found,) = gradients(part, [weight], tangent, create_graph=True, allow_unused=True, materialize_grads=True)
-            total = found if total is None else total + found
-    return find_function("zeros_like")(output) if total is None else total
+
+    def along(tangents: list) -> Tensor:
+        total: Any = None
+        for part, tangent in zip(first, tangents, strict=True):
+            if part.requires_grad:
+                (found,) = gradients(
+                    part, [weight], tangent, create_graph=True, allow_unused=True, materialize_grads=True
+                )
+                total = found if total is None else total + found
+        return zeros_like(output) if total is None else total
+
+    return along
 
 
 def jacobian(func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable) -> Callable:
@@ -270,7 +289,10 @@ def jacobian(func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable
             given = Given(args, argnums, off)
             output = func(*given.args, **kwargs)
             output, aux = output if has_aux else (output, None)
-            found = mapped(lambda each: given.answer(rows(each, given.wrt)), output)
+            again = not off and any(
+                foreign(each, given.own) for each in flatten(output) if isinstance(each, Tensor) and each.requires_grad
+            )
+            found = mapped(lambda each: given.answer(rows(each, given.wrt, again)), output)
             return (found, given.result(aux)) if has_aux else found
 
     return matrix
@@ -285,14 +307,14 @@ def _tensors_only(output: Any, call: str = "vjp(f, *primals)") -> None:
             )
 
 
-def _by_rows(output: Tensor, wrt: list) -> list:
+def _by_rows(output: Tensor, wrt: list, again: bool) -> list:
     _tensors_only(output)
     if not (output.dtype.is_floating_point or output.dtype.is_complex):
         raise RuntimeError(
             f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {output.dtype}"
         )
     flat = output.reshape(-1)
-    parts = [derived(each, wrt) for each in flat.unbind()]
+    parts = [derived(each, wrt, create_graph=again) for each in flat.unbind()]
     stack, zeros = find_function("stack"), find_function("zeros")
     return [
         stack([part[i] for part in parts]).reshape(*output.shape, *x.shape)
@@ -302,16 +324,17 @@ def _by_rows(output: Tensor, wrt: list) -> list:
     ]
 
 
-def _by_columns(output: Tensor, wrt: list) -> list:
+def _by_columns(output: Tensor, wrt: list, again: bool) -> list:
     _tensors_only(output, "jvp(f, primals, tangents)")
     result = []
     stack, zeros = find_function("stack"), find_function("zeros")
+    along = pushed(output, wrt)
     for i, x in enumerate(wrt):
         columns = []
         for at in range(x.numel()):
             tangents = [zeros(y.shape, dtype=y.dtype) for y in wrt]
             tangents[i].view(-1)[at] = 1
-            columns.append(pushed(output, wrt, tangents))
+            columns.append(along(tangents))
         result.append(
             stack(columns, -1).reshape(*output.shape, *x.shape)
             if columns

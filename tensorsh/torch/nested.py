@@ -16,7 +16,7 @@ from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.shape import shaped
 from ..engine.tensors.tensor import Size, Tensor, TensorMeta
-from .batching import POINTWISE
+from .mapping.rules import POINTWISE
 from .root import torch as T  # noqa: N812
 
 __all__ = [

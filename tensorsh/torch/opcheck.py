@@ -7,7 +7,7 @@ from typing import Any
 
 from ..engine.tensors.tensor import Tensor
 from .custom_ops import CustomOpDef
-from .mapping import flatten, rebuild
+from .trees import flatten, rebuild
 
 __all__: list[str] = []
 

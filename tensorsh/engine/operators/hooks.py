@@ -163,7 +163,7 @@ def attend() -> None:
     """Let what stands on the class of tensors without a form ask as functions do, also what is loaded later."""
     if attend_new not in table.watchers:
         table.watchers.append(attend_new)
-    attend_new()
+        attend_new()
 
 
 def attend_new() -> None:

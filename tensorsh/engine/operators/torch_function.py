@@ -104,6 +104,10 @@ class TorchFunctionMode(metaclass=Sealed):
     def __torch_function__(self, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
         raise NotImplementedError
 
+    def _applied(self, cls: type, args: tuple) -> Any:
+        """The answer to a call of a function with a formula of its own for gradients."""
+        return NotImplemented
+
     def __enter__(self) -> Any:
         attend()
         state.function_modes = (*state.function_modes, self)

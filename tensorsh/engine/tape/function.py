@@ -243,6 +243,10 @@ class Function(metaclass=FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run the function and record it."""
+        for mode in reversed(state.function_modes):
+            answer = mode._applied(cls, args)
+            if answer is not NotImplemented:
+                return answer
         node = cls._backward_cls()  # type: ignore[attr-defined]
         if cls.setup_context is not Function.setup_context:
             args, kwargs = _with_defaults(cls.forward, args, kwargs), {}

@@ -207,6 +207,14 @@ def advanced(array: Any, found: list) -> list:
         shapes.append(where.shape)
         indices.append(i)
         dim += 1
+    if len(shapes) > 1:
+        try:
+            np.broadcast_shapes(*shapes)
+        except ValueError:
+            listed = ", ".join(str(list(s)) for s in shapes)
+            raise IndexError(
+                f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
+            ) from None
     for where, n, at in bounds:
         if not where.size:
             continue
@@ -216,14 +224,6 @@ def advanced(array: Any, found: list) -> list:
                 continue
         wrong = (where < -n) | (where >= n)
         refuse(wrong, partial(outside, where, wrong, at, n))
-    if len(shapes) > 1:
-        try:
-            np.broadcast_shapes(*shapes)
-        except ValueError:
-            listed = ", ".join(str(list(s)) for s in shapes)
-            raise IndexError(
-                f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
-            ) from None
     return indices
 
 

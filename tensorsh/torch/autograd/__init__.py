@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...engine.arrays.warning import warn
-from ...engine.tape.backward import backward, grad, queue_callback
+from ...engine.tape.backward import backward, queue_callback
 from ...engine.tape.function import Function
 from ...engine.tape.grad_modes import (
     detect_anomaly,
@@ -19,6 +19,7 @@ from ...engine.tape.grad_modes import (
 )
 from ...engine.tensors.tensor import Tensor, TensorMeta
 from ...sandbox.sealed import Sealed
+from .gradients import grad
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "no_grad",

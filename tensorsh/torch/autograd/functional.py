@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...engine.loading.table import find_function
-from ...engine.tape.backward import grad
 from ...engine.tape.grad_modes import enable_grad
 from ...engine.tensors.tensor import Tensor
+from .gradients import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

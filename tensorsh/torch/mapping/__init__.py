@@ -1,0 +1,7 @@
+"""``torch.vmap``: a function mapped over a dimension of its arguments, all slices computed at once."""
+
+from .levels import levels, lifted
+from .slices import base
+from .vmap import known_randomness, vmap
+
+__all__ = ["base", "known_randomness", "levels", "lifted", "vmap"]

@@ -1,0 +1,282 @@
+"""The calls of a function that `vmap` maps: each is made for all slices at once, by the rule of the function that is called
+(rules.py), or slice by slice where it has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...engine.arrays.cupy_module import nowhere
+from ...engine.arrays.state import state
+from ...engine.graph.fields import new
+from ...engine.loading.table import find_function
+from ...engine.operators.torch_function import TorchFunctionMode
+from ...engine.tape.function import Function
+from ...engine.tensors.tensor import Tensor
+from ..trees import spread
+from .layer_rules import Refused
+from .rules import RANDOM, drawn_at_once, made
+from .slices import (
+    ARITHMETIC,
+    BOTH,
+    DYNAMIC,
+    INTO,
+    MASK,
+    NEITHER,
+    OWN_NAMES,
+    PLAIN,
+    REFUSED,
+    SETUP,
+    SHOWN,
+    TWO,
+    Batched,
+    base,
+    masks,
+)  # fmt: skip
+from .tensor_rules import Loop
+
+
+class VmapInfo(NamedTuple):
+    """What the `vmap` of a program's own function is told: the number of slices, and what random numbers are."""
+
+    batch_size: int
+    randomness: str
+
+
+class Level(TorchFunctionMode):
+    """The calls of one mapped function, on `count` slices; `start` is the generator's state before random numbers that are the
+    "same" for all slices."""
+
+    def __init__(self, count: int, randomness: str = "error", start: Any = None, generator: Any = None) -> None:
+        self.count, self.randomness, self.start, self.generator = count, randomness, start, generator
+        self.number = 1 + len(levels())
+
+    def slice_of(self, whole: Tensor) -> Batched:
+        """A slice of a tensor, for all of them."""
+        made = new(Batched)
+        made._array = nowhere().MetaArray(tuple(whole.shape)[1:], whole.dtype.numpy)
+        made._whole, made._level = whole, self
+        return made
+
+    def has(self, x: Any) -> bool:
+        """Whether something is a slice of this level."""
+        return type(x) is Batched and x._level is self
+
+    def lifted(self, x: Tensor) -> Tensor:
+        """The tensor of all slices; of what is the same for all, too."""
+        return x._whole if self.has(x) else x.expand(self.count, *x.shape)  # type: ignore[attr-defined]
+
+    def depend(self, values: Iterable) -> bool:
+        """Whether a slice is among values, and lists of them."""
+        for each in values:
+            kind = type(each)
+            if kind is Batched:
+                if each._level is self:
+                    return True
+            elif (kind is tuple or kind is list) and self.depend(each) or kind is dict and self.depend(each.values()):
+                return True
+        return False
+
+    def __torch_function__(self, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        name = func.__name__
+        if not self.depend([*args, *kwargs.values()]):
+            if self.randomness == "different" and name in RANDOM:
+                return self.drawn(name, func, args, kwargs)
+            return func(*args, **kwargs)
+        if name == "__get__" or name == "__set__":
+            name = getattr(getattr(func, "__self__", None), "__name__", name)
+        elif name == "grad":
+            return self.gradients(func, *args, **kwargs)
+        if name in REFUSED:
+            raise RuntimeError(REFUSED[name])
+        if name == "where" and len(args) + len(kwargs) == 1:
+            raise RuntimeError(DYNAMIC.format("nonzero"))
+        if name == "__getitem__" and any(masks(each) and self.depend([each]) for each in args[1:]):
+            raise RuntimeError(MASK)
+        if name in PLAIN:
+            return func(*args, **kwargs)
+        answer = SHOWN.get(name)
+        if answer is not None:
+            return answer(args[0], *args[1:], **kwargs)
+        writes = (name[-1] == "_" and name[0] != "_") or name in ARITHMETIC or name == "__iadd__"
+        if writes and not self.depend(args[:1]):
+            self._refuse_write(name, args)
+        found = self.computed(name, func, args, kwargs)
+        return args[0] if writes and isinstance(found, Tensor) else found
+
+    def computed(self, name: str, func: Callable, args: tuple, kwargs: dict) -> Any:
+        """The results for all slices: by the rule of a function, or slice by slice."""
+        if name not in RANDOM or self.randomness != "same":
+            try:
+                return self.sliced(made(self, name, func, args, kwargs))
+            except Refused as error:
+                raise RuntimeError(*error.args) from None
+            except (Loop, RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError) as e:
+                import os
+
+                os.environ.get("VM") and print("LOOP", name, repr(e)[:300])
+        return self.one_by_one(func, args, kwargs, name in RANDOM)
+
+    def sliced(self, found: Any) -> Any:
+        """Results for all slices, each as a slice."""
+        return _mapped(found, self.slice_of)
+
+    def one_by_one(self, func: Callable, args: tuple, kwargs: dict, draws: bool = False) -> Any:
+        """The results of one call for each slice, stacked."""
+        if not self.count:
+            raise RuntimeError("vmap: a mapped dimension of size 0 is not supported")
+        # Slices without elements are all alike: one is computed, and stands for 2**40 of them.
+        alike = not (draws and self.randomness == "different") and not _elements([*args, *kwargs.values()])
+        before, found = state.retain_graph, []
+        try:
+            for at in range(1 if alike else self.count):
+                if draws and self.start is not None:
+                    self.generator.set_state(self.start)
+                # One graph may be walked for every slice; only the last frees it.
+                state.retain_graph = before or at + 1 < self.count
+                own = {name: self._at(value, at) for name, value in kwargs.items()}
+                found.append(func(*[self._at(value, at) for value in args], **own))
+        finally:
+            state.retain_graph = before
+        return self._stacked(found)
+
+    def _at(self, value: Any, at: int) -> Any:
+        """An argument of the call for one slice."""
+        kind = type(value)
+        if kind is Batched and value._level is self:
+            return value._whole.select(0, at)
+        if kind is tuple or kind is list:
+            return kind(self._at(each, at) for each in value)
+        return {name: self._at(each, at) for name, each in value.items()} if kind is dict else value
+
+    def _stacked(self, found: list) -> Any:
+        first = found[0]
+        if isinstance(first, Tensor):
+            whole = find_function("stack")(found)
+            return self.slice_of(whole if len(found) == self.count else whole.expand(self.count, *first.shape).clone())
+        if isinstance(first, (tuple, list)):
+            made = [self._stacked(list(column)) for column in zip(*found, strict=True)]
+            return type(first)._make(made) if hasattr(first, "_make") else type(first)(made)
+        return first
+
+    def drawn(self, name: str, func: Callable, args: tuple, kwargs: dict) -> Any:
+        """Random numbers of their own for each slice, by a call that no slice takes part in."""
+        whole = drawn_at_once(self, name, func, args, kwargs)
+        if whole is None:
+            return self._stacked([func(*args, **kwargs) for _ in range(self.count)])
+        return self.slice_of(whole)
+
+    def gradients(
+        self, func: Callable, outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
+        create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False,
+        materialize_grads: bool = False,
+    ) -> Any:  # fmt: skip
+        """The gradients of each slice's outputs by its inputs: those of the sum over all slices, since no slice's outputs
+        depend on the inputs of another."""
+        outs, ins, weights = _listed(outputs), _listed(inputs), _listed(grad_outputs)
+        options = {"allow_unused": allow_unused, "materialize_grads": materialize_grads, "create_graph": create_graph}
+        if is_grads_batched or not self.depend([*outs, *ins]):
+            own = {"retain_graph": retain_graph, "is_grads_batched": is_grads_batched, **options}
+            return self.one_by_one(func, (outputs, inputs, grad_outputs), own)
+        for each in ins:
+            if not self.has(each):
+                raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+        weights = weights or [None] * len(outs)
+        for i, (each, weight) in enumerate(zip(outs, weights, strict=True)):
+            if weight is None and self.has(each):
+                if each.numel() != 1:
+                    return self.one_by_one(func, (outputs, inputs, grad_outputs), {})  # which says so
+                weights[i] = find_function("ones_like")(each._whole)
+            elif weight is not None:
+                weights[i] = self.lifted(weight) if self.has(each) else weight
+        found = func(
+            [each._whole if self.has(each) else each for each in outs], [each._whole for each in ins], weights,
+            retain_graph=retain_graph, **options,
+        )  # fmt: skip
+        return tuple(None if each is None else self.slice_of(each) for each in found)
+
+    def _applied(self, cls: Any, args: tuple) -> Any:
+        """The results of a function with a formula of its own for gradients (`torch.autograd.Function`)."""
+        if not self.depend(args):
+            return NotImplemented
+        own = getattr(cls, "vmap", Function.vmap) is not Function.vmap
+        if cls.setup_context is Function.setup_context:
+            raise RuntimeError(SETUP)
+        if own and cls.generate_vmap_rule:
+            raise RuntimeError(BOTH.format(cls.__name__))
+        if own:
+            return self._by_own_rule(cls, args)
+        if not cls.generate_vmap_rule:
+            raise RuntimeError(NEITHER.format(cls.__name__))
+        return self.one_by_one(cls.apply, args, {})
+
+    def _by_own_rule(self, cls: Any, args: tuple) -> Any:
+        in_dims = tuple(_mapped(each, lambda x: 0 if self.has(x) else None, None) for each in args)
+        wholes = [_mapped(each, lambda x: x._whole if self.has(x) else x) for each in args]
+        answer = cls.vmap(VmapInfo(self.count, self.randomness), in_dims, *wholes)
+        if not isinstance(answer, tuple):
+            raise RuntimeError(TWO + f"Got a {type(answer)} instead")
+        if len(answer) != 2:
+            raise RuntimeError(TWO + f"Got {len(answer)} returns instead")
+        output, out_dims = answer
+        places = iter(spread(out_dims, output))
+
+        def placed(x: Tensor) -> Tensor:
+            at = next(places)
+            return x if at is None else self.slice_of(x.movedim(at, 0) if at else x)
+
+        return _mapped(output, placed)
+
+    def _refuse_write(self, name: str, args: tuple) -> None:
+        """Say that what is there once cannot hold the results of all slices."""
+        if name in ("add_", "__iadd__", "atan2_"):
+            own, other = tuple(args[0].shape), tuple(args[1].shape)
+            common = [self.count, *np.broadcast_shapes(own, other)]
+            raise RuntimeError(f"output with shape {list(own)} doesn't match the broadcast shape {common}")
+        if name in ARITHMETIC:
+            raise RuntimeError(INTO.format("inplace arithmetic", "in a vmap"))
+        if name in OWN_NAMES:
+            raise RuntimeError(INTO.format(name, "in a vmap"))
+        raise RuntimeError(INTO.format("aten::" + name, "at level 1"))
+
+
+def levels() -> list[Level]:
+    """The levels that are active, the innermost last."""
+    return [each for each in state.function_modes if isinstance(each, Level)]
+
+
+def lifted(x: Tensor, above: list[Level]) -> Tensor:
+    """A tensor with a copy of its own for each slice of each level, without memory: what each slice is differentiated by."""
+    if not above:
+        return x
+    *outer, inner = above
+    return inner.slice_of(lifted(x._whole, outer) if inner.has(x) else inner.lifted(lifted(x, outer)))  # type: ignore[attr-defined]
+
+
+def _listed(value: Any) -> list:
+    return list(value) if isinstance(value, (tuple, list)) else [] if value is None else [value]
+
+
+def _mapped(tree: Any, function: Callable, other: Any = Ellipsis) -> Any:
+    """A function of the tensors in tuples and lists; `other` in place of what is none, if it is given."""
+    if isinstance(tree, Tensor):
+        return function(tree)
+    if isinstance(tree, (tuple, list)):
+        made = [_mapped(each, function, other) for each in tree]
+        return type(tree)._make(made) if hasattr(tree, "_make") else type(tree)(made)
+    return tree if other is Ellipsis else other
+
+
+def _elements(values: Any) -> bool:
+    """Whether the tensors among values have an element."""
+    for each in values:
+        if type(each) is Batched:
+            if base(each).numel():
+                return True
+        elif type(each) in (tuple, list) and _elements(each):
+            return True
+    return False

@@ -1,0 +1,109 @@
+"""The rules by which a call is made for all slices of a `vmap` at once: on tensors whose first dimension is that of the slices.
+
+A rule takes the function and its arguments, a `Batched` for each that is of the slices, and gives the results for all of them. A
+call without a rule, or in a form that its rule leaves to the `Loop`, is made slice by slice (levels.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...engine.tensors.tensor import Tensor
+from . import layer_rules as layers
+from . import tensor_rules as tensors
+from .tensor_rules import Loop
+
+POINTWISE = frozenset(
+    """abs absolute acos acosh add addcdiv addcmul angle asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or
+    bitwise_xor ceil clamp clip clone conj contiguous copysign cos cosh deg2rad detach digamma div divide double elu eq erf erfc
+    erfinv exp exp2 expm1 float float_power floor floor_divide fmax fmin fmod frac ge gelu gt half hardsigmoid hardswish
+    hardtanh heaviside hypot i0 int isfinite isinf isnan le leaky_relu lerp lgamma log log10 log1p log2 logaddexp logaddexp2
+    logical_and logical_not logical_or logical_xor logit logsigmoid long lt masked_fill maximum minimum mish mul multiply
+    nan_to_num ne neg negative ones_like positive pow rad2deg real imag reciprocal relu relu6 remainder round rsqrt rsub selu
+    sgn sigmoid sign signbit silu sin sinc sinh softplus softsign special_expit sqrt square sub subtract tan tanh
+    tanhshrink to true_divide trunc type_as where xlogy zeros_like __rsub__ __rdiv__ __rtruediv__ __rpow__ __and__ __or__ __xor__
+    __invert__ __floordiv__ bfloat16 bool""".split()
+)
+OVER_ALL = frozenset(
+    "sum mean amax amin prod all any var std logsumexp nansum nanmean norm count_nonzero max min argmax argmin median".split()
+)
+"""Reductions, which also take all elements."""
+ALONG = frozenset(
+    "softmax log_softmax cumsum cumprod sort argsort topk flip roll unbind chunk split narrow diff cummax cummin select unsqueeze softmin normalize logcumsumexp".split()
+)
+RANDOM = frozenset(
+    """rand randn randint randperm rand_like randn_like randint_like bernoulli bernoulli_ normal normal_ poisson multinomial uniform_
+    dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout dropout_ rrelu rrelu_ exponential_
+    geometric_ cauchy_ log_normal_ random_ binomial gumbel_softmax scaled_dot_product_attention""".split()
+)
+"""Functions that draw, or may."""
+DRAWN = frozenset(
+    """rand_like randn_like randint_like bernoulli bernoulli_ normal normal_ poisson uniform_ dropout dropout_ exponential_ geometric_
+    cauchy_ log_normal_ random_ rrelu""".split()
+)
+"""Those whose elements are drawn alike, in slices as in all of them."""
+
+
+def made(level: Any, name: str, func: Callable, args: tuple, kwargs: dict) -> Any:
+    """A call for all slices."""
+    name = name.removeprefix("linalg_")
+    rule = RULES.get(name)
+    if rule is not None:
+        return rule(func, *args, **kwargs)
+    if name in POINTWISE or name in DRAWN:
+        return tensors.pointwise(func, args, kwargs)
+    if name[-1] == "_" and name[:-1] in POINTWISE or name in WRITES:
+        return tensors.written(func, args, kwargs)
+    if name in OVER_ALL:
+        return tensors.reduced(name, func, *args, **kwargs)
+    if name in ALONG:
+        return tensors.along(name, func, *args, **kwargs)
+    if name in LIFTED:
+        return LIFTED[name](level, func, *args, **kwargs)
+    raise Loop
+
+
+def drawn_at_once(level: Any, name: str, func: Callable, args: tuple, kwargs: dict) -> Any:
+    """Random numbers for all slices, of a size that is given; None where there is none."""
+    if name in ("rand", "randn"):
+        size = kwargs.pop("size", None) or (args[0] if len(args) == 1 and not isinstance(args[0], int) else args)
+        return func(level.count, *size, **kwargs)
+    given = list(args)
+    for at, each in enumerate(given):
+        if isinstance(each, (tuple, list)):
+            given[at] = (level.count, *each)
+            return func(*given, **kwargs)
+    if "size" in kwargs:
+        return func(*args, **{**kwargs, "size": (level.count, *kwargs["size"])})
+    if name in DRAWN and args and isinstance(args[0], Tensor) and name[-1] != "_":
+        return func(args[0].expand(level.count, *args[0].shape), *args[1:], **kwargs)
+    return None
+
+
+WRITES = frozenset(
+    "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __iand__ __ior__ __ixor__ fill_ zero_ copy_ masked_fill_ requires_grad_ detach_".split()
+)
+"""Writes into a slice, element by element."""
+CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
+LIFTED: dict[str, Callable] = {
+    **dict.fromkeys(CONVOLUTIONS, layers.filtered), "scaled_dot_product_attention": layers.attended, "index_select": tensors.chosen, "embedding": layers.embedded,
+    **dict.fromkeys(("gather", "scatter", "scatter_add", "take_along_dim_"), tensors.at_places),
+}  # fmt: skip
+"""Rules that also take the level, which gives what is the same for all slices to each."""
+RULES: dict[str, Callable] = {
+    **dict.fromkeys(("matmul", "mm", "mv", "dot", "bmm", "inner", "__matmul__"), tensors.matmul), "linear": layers.linear,
+    **dict.fromkeys(("layer_norm", "rms_norm"), layers.normalized), "batch_norm": layers.batch_normed, "group_norm": layers.group_normed, "unflatten": tensors.unflattened, "einsum": tensors.summed, "pad": tensors.padded,
+    **dict.fromkeys(("view", "reshape"), tensors.shaped), "expand": tensors.expanded, "permute": tensors.permuted, "t": tensors.turned, "movedim": tensors.moved_dim, "moveaxis": tensors.moved_dim, "T": tensors.turned,
+    **dict.fromkeys(("transpose", "swapaxes", "swapdims"), tensors.transposed), "flatten": tensors.flattened, "squeeze": tensors.squeezed, "repeat": tensors.repeated,
+    "mT": lambda func, input: input._whole.mT, **dict.fromkeys(("cat", "concat", "stack", "concatenate"), tensors.joined),
+    "__getitem__": tensors.indexed, "__setitem__": tensors.assigned, **{n: layers.mean_loss(n) for n in ("mse_loss", "l1_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "smooth_l1_loss", "huber_loss")},
+    "cross_entropy": layers.cross_entropy, **{n: tensors.pairs(n) for n in ("max", "min")}, "view_as": tensors.like, "reshape_as": tensors.like,
+    "expand_as": lambda func, input, other: tensors.expanded(func, input, *other.shape),
+    **dict.fromkeys(("new_zeros", "new_ones", "new_empty"), tensors.fresh), "new_full": tensors.filled,
+    **dict.fromkeys(("max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d", "adaptive_avg_pool2d"), layers.convolved),
+    **dict.fromkeys(("inv", "det", "cholesky", "eigvalsh", "svdvals", "slogdet", "matrix_exp", "tril", "triu"), tensors.on_matrix),
+    **dict.fromkeys("cpu data detach contiguous type requires_grad_ double".split(), tensors.on_whole),
+    "__iter__": lambda func, input: iter(tensors.unbound(input)),
+}  # fmt: skip
+"""How a call is made for all slices, by its name: given the function and its arguments, a `Batched` for each that is of the slices."""

@@ -1,0 +1,133 @@
+"""Slices that `vmap` gives a function, of which all are computed at once: their class, and what they may not be asked.
+
+A `Batched` tensor has the shape of one slice; its `_whole` has all slices along the first dimension. The calls that it takes part in
+are answered by its level (levels.py). What PyTorch refuses, since no branch, Python number, array or shape can depend on a slice, is
+refused in its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from textwrap import indent
+from typing import Any
+
+from ...engine.tensors.tensor import Tensor
+
+ISSUE = "Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
+BRANCH = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't support that yet, "
+    "please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
+NUMBER = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, please try "
+    "to rewrite what you're doing with other operations. If error is occurring somewhere inside PyTorch internals, please file a "
+    "bug report."
+)
+MEMORY = "Cannot access data pointer of Tensor that doesn't have storage"
+DYNAMIC = (
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::{}. "
+    + ISSUE
+)
+REFUSED = {
+    "__bool__": BRANCH, "item": NUMBER, "__float__": NUMBER, "__int__": NUMBER, "__complex__": NUMBER, "__index__": NUMBER,
+    "__contains__": NUMBER,
+    "tolist": MEMORY, "numpy": MEMORY, "nonzero": DYNAMIC.format("nonzero"), "argwhere": DYNAMIC.format("nonzero"),
+    "unique": DYNAMIC.format("_unique2"),
+    "masked_select": "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for "
+    "each batch this would return a differently shaped Tensor. " + ISSUE,
+    "equal": "Batching rule not implemented for aten::equal. We could not generate a fallback.",
+    "allclose": "vmap over torch.allclose isn't supported yet. " + ISSUE,
+    "backward": "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+    "instead or call backward() outside of functorch transforms.",
+}  # fmt: skip
+"""What is said to a function of a tensor that depends on a slice."""
+INTO = (
+    "vmap: {0}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has more elements than "
+    "`self`. This happened due to `other` being vmapped over but `self` not being vmapped over {1}. Please try to use out-of-place "
+    "operators instead of {0}. If said operator is being called inside the PyTorch framework, please file a bug report instead."
+)
+ARITHMETIC = frozenset("sub_ mul_ div_ copy_ masked_fill_ __setitem__ __isub__ __imul__ __itruediv__".split())
+OWN_NAMES = frozenset("fill_ index_add_ index_fill_ index_put_ scatter_add_".split())
+"""Writes that PyTorch names without their namespace."""
+MASK = (
+    "vmap: We do not support batching operators that can support dynamic shape. Attempting to batch over indexing with a "
+    "boolean mask."
+)
+STATISTICS = (
+    "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, were not "
+    "batched.\nPlease see https://pytorch.org/functorch/stable/batch_norm.html"
+)
+SETUP = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
+    "setup_context staticmethod. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
+NEITHER = (
+    "You tried to vmap over {}, but it does not have vmap support. Please override and implement the vmap staticmethod or set "
+    "generate_vmap_rule=True. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
+BOTH = (
+    "You tried to vmap over {}, but it has both generate_vmap_rule=True and an overridden vmap staticmethod. Please set "
+    "generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid ambiguity. For more details, please see "
+    "https://pytorch.org/docs/main/notes/extending.func.html"
+)
+TWO = "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible with the output. "
+
+
+class Batched(Tensor):
+    """A slice, of which all are computed at once: its shape and dtype, the tensor of all slices, and the level it belongs to."""
+
+    __module__ = "torch"
+    __torch_function__ = None
+    _whole: Tensor
+    _level: Any
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("Tensor() makes no tensor of this class")
+
+    @property
+    def dims(self) -> int:
+        """The dimensions of a slice."""
+        return len(self._array.shape)
+
+
+Batched.__qualname__ = "Tensor"
+
+
+def base(x: Any) -> Any:
+    """The tensor of all slices of all levels."""
+    while type(x) is Batched:
+        x = x._whole
+    return x
+
+
+def masks(index: Any) -> bool:
+    """Whether an index, or one of several, is a tensor of booleans."""
+    if isinstance(index, Tensor):
+        return index.dtype.short == "Bool"
+    return type(index) in (tuple, list) and any(masks(each) for each in index)
+
+
+def _text(x: Batched, *_: Any, **__: Any) -> str:
+    return f"BatchedTensor(lvl={x._level.number}, bdim=0, value=\n{indent(repr(x._whole), '    ')}\n)"
+
+
+def _formatted(x: Batched, spec: str) -> str:
+    if not x.dims:
+        raise RuntimeError(NUMBER)
+    return object.__format__(x, spec)
+
+
+PLAIN = frozenset(
+    """shape dtype ndim dim size numel nelement ndimension __len__ is_floating_point is_complex is_signed __hash__ is_quantized
+    itemsize element_size nbytes layout is_sparse is_inference type names has_names is_mkldnn is_nested storage_offset stride""".split()
+)
+"""What a slice's own shape and dtype answer."""
+SHOWN: dict[str, Callable] = {
+    "__repr__": _text, "__str__": _text, "__format__": _formatted,
+    **{name: lambda x, name=name: getattr(x._whole, name) for name in
+    ("device", "requires_grad", "grad_fn", "is_leaf", "is_cuda", "is_cpu", "is_meta", "retains_grad", "_version", "output_nr")},
+    **{name: lambda x, *args, name=name: getattr(x._whole, name)(*args) for name in
+    ("is_contiguous", "get_device", "register_hook", "retain_grad", "is_conj", "is_neg")},
+    "grad": lambda x: None if x._whole.grad is None else x._level.slice_of(x._whole.grad),
+}  # fmt: skip
+"""What the tensor of all slices answers for each."""

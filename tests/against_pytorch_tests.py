@@ -46,6 +46,8 @@ TABLES = {
     f"{INTERNAL}.{name}"
     for name in (
         "common_methods_invocations",
+        "common_modules",
+        "custom_op_db",
         "opinfo.definitions",
         "opinfo.refs",
         "common_quantization",
@@ -169,7 +171,7 @@ class Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.home, self.more = sources / "torch" / "testing", more
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
-        if fullname == "expecttest":
+        if fullname in ("expecttest", "functorch_additional_op_db"):
             return importlib.util.spec_from_loader(fullname, self)
         if fullname != INTERNAL and not fullname.startswith((INTERNAL + ".", *self.more)):
             return None

@@ -8,9 +8,45 @@ from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
+from typing import Any
+from warnings import warn
+
+from ..sandbox.wrapping import wraps
 
 NAME = "torchvision"
+FUNCTORCH = {
+    "functorch": (), "functorch.einops": ("rearrange",),
+    "functorch.experimental": ("functionalize", "replace_all_batch_norm_modules_"),
+}  # fmt: skip
+"""What stands in the modules of functorch; all of the older forms where nothing is named."""
 PARTS = ("datasets", "transforms", "transforms.functional", "transforms.v2", "transforms.v2.functional")
+
+
+def installed(name: str) -> bool:
+    """Whether there is a package of a name; a mere folder is none."""
+    spec = PathFinder.find_spec(name)
+    return spec is not None and spec.origin is not None
+
+
+def deprecated(function: Any, name: str) -> Any:
+    """A function of functorch, which says where it stands now."""
+    now = {"vmap": "torch.vmap", "combine_state_for_ensemble": "torch.func.stack_module_state"}.get(
+        name, "torch.func.functional_call" if name.startswith("make_functional") else f"torch.func.{name}"
+    )
+
+    @wraps(function)
+    def warned(*args: Any, **kwargs: Any) -> Any:
+        warn(
+            f"We've integrated functorch into PyTorch. As the final step of the integration, `functorch.{name}` is deprecated as of "
+            "PyTorch 2.0 and will be deleted in a future version of PyTorch >= 2.3. Please use "
+            f"`{now}` instead; see the PyTorch 2.0 release notes and/or the `torch.func` migration guide for more details "
+            "https://pytorch.org/docs/main/func.migrating.html",
+            FutureWarning,
+            stacklevel=2,
+        )
+        return function(*args, **kwargs)
+
+    return warned
 
 
 class VisionFinder(MetaPathFinder, Loader):
@@ -19,18 +55,26 @@ class VisionFinder(MetaPathFinder, Loader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname == "functorch" and PathFinder.find_spec(fullname) is None:
-            return ModuleSpec(fullname, self)
+        if fullname.partition(".")[0] == "functorch" and not installed("functorch"):
+            return ModuleSpec(fullname, self, is_package=True) if fullname in FUNCTORCH else None
         if fullname != NAME and fullname not in [f"{NAME}.{part}" for part in PARTS]:
             return None
         there = sys.modules.get(NAME)
-        if PathFinder.find_spec(NAME) is not None if there is None else getattr(there, "__loader__", None) is not self:
+        if installed(NAME) if there is None else getattr(there, "__loader__", None) is not self:
             return None
         return ModuleSpec(fullname, self, is_package=True)
 
     def exec_module(self, module: ModuleType) -> None:
-        if module.__name__ == "functorch":
-            sys.modules["functorch"] = importlib.import_module("tensorsh.torch.functional_modules")
+        if module.__name__ in FUNCTORCH:
+            owner = importlib.import_module("tensorsh.torch.functional_modules")
+            func = importlib.import_module("tensorsh.torch.func")
+            for name in FUNCTORCH[module.__name__] or owner.__all__:
+                made = getattr(owner, name, None) or getattr(func, name)
+                setattr(
+                    module,
+                    name,
+                    deprecated(made, name) if module.__name__ == "functorch" and name[0].islower() else made,
+                )
             return
         if module.__name__ == NAME:
             module.__version__ = "0.28.0+tensorsh"  # type: ignore[attr-defined]

@@ -36,7 +36,7 @@ class CustomOpDef(metaclass=Sealed):
         self._graph = type(Function)(
             f"GeneratedBackwardFor_{name.replace('::', '_')}_default",
             (Function,),
-            {"forward": staticmethod(self._forward), "backward": staticmethod(self._pull)},
+            {"forward": staticmethod(self._forward), "backward": staticmethod(self._pull), "generate_vmap_rule": True},
         )
 
     def __repr__(self) -> str:
@@ -135,8 +135,14 @@ class CustomOpDef(metaclass=Sealed):
         return fn
 
     def register_vmap(self, func: Callable | None = None) -> Callable:
-        """A batched form, which `vmap` does not need here."""
-        return (lambda function: function) if func is None else func
+        """The results for all slices of a `vmap`: ``func(info, in_dims, *args)`` gives them and their dimensions. Without it the
+        operator is called slice by slice."""
+
+        def register(function: Callable) -> Callable:
+            self._graph.vmap, self._graph.generate_vmap_rule = staticmethod(function), False  # type: ignore[attr-defined]
+            return function
+
+        return register if func is None else register(func)
 
     _namespace = property(lambda self: self._qualname.partition("::")[0])
     _name = property(lambda self: self._qualname.partition("::")[2])

@@ -21,8 +21,9 @@ from .axes import rearrange
 from .batch_norms import replace_all_batch_norm_modules_
 from .mapping import base, known_randomness, levels, lifted, vmap
 from .stateless import functional_call, stack_module_state
+from .transform_checks import differentiable, parted, places_of, real, tensors_of, tensors_only
 from .trees import flatten, rebuild
-from .utils._pytree import tree_structure
+from .utils._pytree import tree_structure, treespec_pprint
 
 __all__ = [
     "functional_call", "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "rearrange",
@@ -71,14 +72,9 @@ class Given:
     """The arguments of one call, those in `argnums` made ready to differentiate by; `off`: gradients are, where it is called."""
 
     def __init__(self, args: tuple, argnums: int | tuple, off: bool) -> None:
-        if not isinstance(argnums, (int, tuple)):
-            raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
         self.off = off
         self.single = isinstance(argnums, int)
-        places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
-        for place in places:
-            if not -len(args) <= place < len(args):
-                raise RuntimeError(f"Got argnum={place}, but only {len(args)} positional inputs")
+        places = places_of(argnums, len(args))
         ready = list(args)
         for place in places:
             for leaf in flatten(args[place]):
@@ -127,11 +123,7 @@ def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = Fal
             output = func(*given.args, **kwargs)
             aux: Any = None
             if has_aux:
-                if not (isinstance(output, tuple) and len(output) == 2):
-                    raise RuntimeError(
-                        "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True"
-                    )
-                output, aux = output
+                output, aux = parted(output, "grad_and_value(f)(*args)")
             if not isinstance(output, Tensor):
                 raise RuntimeError(
                     f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(output)}"
@@ -181,11 +173,18 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     with enable_grad():
         given = Given(primals, tuple(range(len(primals))), off)
         output = func(*given.args)
-        output, aux = output if has_aux else (output, None)
-        _tensors_only(output)
+        output, aux = parted(output, "vjp(f, *primals)") if has_aux else (output, None)
+        tensors_only(output)
+        differentiable(output)
+        form = tree_structure(output)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         off = not state.grad_enabled
+        if tree_structure(cotangents) != form:
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
+                f"cotangents: {treespec_pprint(tree_structure(cotangents))}, primal output: {treespec_pprint(form)}"
+            )
         with enable_grad():
             total: list | None = None
             for each, weight in zip(flatten(output), flatten(cotangents), strict=True):
@@ -197,10 +196,16 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     return (result, pull, given.result(aux)) if has_aux else (result, pull)
 
 
-def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = False) -> tuple:
+JVP = "jvp(f, primals, tangents)"
+
+
+def jvp(
+    func: Callable, primals: tuple, tangents: tuple, *, strict: bool = False, has_aux: bool = False
+) -> tuple:  # fmt: skip
     """The result of `func`, and its Jacobian multiplied by the tangents: the derivative along them, without a backward pass.
 
     primals, tangents: two tuples of tensors of the same shapes. has_aux: `func` returns a pair, of which the second comes third.
+    strict: RuntimeError where a result does not depend on the primals.
     >>> torch.func.jvp(lambda x: x ** 2, (torch.tensor([1.0, 3.0]),), (torch.tensor([1.0, 0.0]),))
     (tensor([1., 9.]), tensor([2., 0.]))
     """
@@ -215,9 +220,8 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = Fals
             f"a tuple of 3 tensors, tangents also must be. Got primals with structure {forms[0]} and tangents with structure "
             f"{forms[1]}"
         )
-    if not flatten(primals):
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals to contain at least one Tensor.")
-    for tangent, leaf in zip(flatten(tangents), flatten(primals), strict=True):
+    leaves = tensors_of(primals, JVP, "primals")
+    for tangent, leaf in zip(tensors_of(tangents, JVP, "tangents"), leaves, strict=True):
         if tangent.shape != leaf.shape:
             raise RuntimeError(
                 "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
@@ -227,8 +231,12 @@ def jvp(func: Callable, primals: tuple, tangents: tuple, *, has_aux: bool = Fals
     with enable_grad():
         given = Given(primals, tuple(range(len(primals))), off)
         output = func(*given.args)
-        output, aux = output if has_aux else (output, None)
-        _tensors_only(output, "jvp(f, primals, tangents)")
+        output, aux = parted(output, JVP) if has_aux else (output, None)
+        tensors_only(output, JVP)
+        if strict and not all(each.requires_grad for each in flatten(output)):
+            raise RuntimeError(
+                f"{JVP[:-1]}, strict=True): The output of f is independent of the inputs. This is not allowed with strict=True."
+            )
         moved = mapped(lambda each: outside(pushed(each, given.wrt)(flatten(tangents)), given.own, off), output)
         result = given.result(output)
         return (result, moved, given.result(aux)) if has_aux else (result, moved)
@@ -281,14 +289,20 @@ def pushed(output: Tensor, wrt: list) -> Callable:
     return along
 
 
-def jacobian(func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable) -> Callable:
+def jacobian(name: str, func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable) -> Callable:
     @wraps(func)
     def matrix(*args: Any, **kwargs: Any) -> Any:
         off = not state.grad_enabled
         with enable_grad():
+            real(name, args, "inputs")
             given = Given(args, argnums, off)
             output = func(*given.args, **kwargs)
-            output, aux = output if has_aux else (output, None)
+            call = JVP if rows is _by_columns else "vjp(f, *primals)"
+            output, aux = parted(output, call) if has_aux else (output, None)
+            tensors_only(output, call)
+            real(name, output, "outputs")
+            if rows is _by_rows:
+                differentiable(output)
             again = not off and any(
                 foreign(each, given.own) for each in flatten(output) if isinstance(each, Tensor) and each.requires_grad
             )
@@ -298,26 +312,12 @@ def jacobian(func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable
     return matrix
 
 
-def _tensors_only(output: Any, call: str = "vjp(f, *primals)") -> None:
-    """Refuse what a function gave beside tensors, where its derivative is wanted."""
-    for each in flatten(output):
-        if not isinstance(each, Tensor):
-            raise RuntimeError(
-                f"{call}: expected f(*primals) to return only tensors, got unsupported type {type(each)}"
-            )
-
-
 def _by_rows(output: Tensor, wrt: list, again: bool) -> list:
-    _tensors_only(output)
-    if not (output.dtype.is_floating_point or output.dtype.is_complex):
-        raise RuntimeError(
-            f"vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got Tensor with dtype {output.dtype}"
-        )
     flat = output.reshape(-1)
     parts = [derived(each, wrt, create_graph=again) for each in flat.unbind()]
     stack, zeros = find_function("stack"), find_function("zeros")
     return [
-        stack([part[i] for part in parts]).reshape(*output.shape, *x.shape)
+        stack([part[i] for part in parts]).reshape((*output.shape, *x.shape))
         if parts
         else zeros(*output.shape, *x.shape, dtype=x.dtype)
         for i, x in enumerate(wrt)
@@ -325,7 +325,6 @@ def _by_rows(output: Tensor, wrt: list, again: bool) -> list:
 
 
 def _by_columns(output: Tensor, wrt: list, again: bool) -> list:
-    _tensors_only(output, "jvp(f, primals, tangents)")
     result = []
     stack, zeros = find_function("stack"), find_function("zeros")
     along = pushed(output, wrt)
@@ -336,7 +335,7 @@ def _by_columns(output: Tensor, wrt: list, again: bool) -> list:
             tangents[i].view(-1)[at] = 1
             columns.append(along(tangents))
         result.append(
-            stack(columns, -1).reshape(*output.shape, *x.shape)
+            stack(columns, -1).reshape((*output.shape, *x.shape))
             if columns
             else zeros(*output.shape, *x.shape, dtype=x.dtype)
         )
@@ -362,7 +361,7 @@ def jacrev(
     """
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
-    return jacobian(func, argnums, has_aux, _by_rows)
+    return jacobian("jacrev", func, argnums, has_aux, _by_rows)
 
 
 def jacfwd(func: Callable, argnums: int | tuple = 0, has_aux: bool = False, *, randomness: str = "error") -> Callable:
@@ -376,7 +375,7 @@ def jacfwd(func: Callable, argnums: int | tuple = 0, has_aux: bool = False, *, r
             [0., 6.]])
     """
     known_randomness(randomness)
-    return jacobian(func, argnums, has_aux, _by_columns)
+    return jacobian("jacfwd", func, argnums, has_aux, _by_columns)
 
 
 def hessian(func: Callable, argnums: int | tuple = 0) -> Callable:

@@ -9,10 +9,11 @@ from typing import Any
 from ..engine.loading.table import find_function
 from .func import functional_call, functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp, vmap
 from .nn.modules.module import Module
+from .nn.parameter import Parameter
 
 __all__ = [
     "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble", "functionalize", "grad",
-    "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "make_functional", "make_functional_with_buffers", "vjp", "vmap",
+    "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "make_functional", "make_functional_with_buffers", "make_fx", "vjp", "vmap",
 ]  # fmt: skip
 
 
@@ -44,7 +45,11 @@ def _apart(model: Any, without: bool) -> tuple:
     """The names and values of a model's parameters and buffers, and the model on the meta device."""
     params, buffers = dict(model.named_parameters()), dict(model.named_buffers())
     values = [x.detach() if without else x for x in params.values()]
-    bare = copy.deepcopy(model).to("meta")
+    memo: dict = {}
+    for each in (*params.values(), *buffers.values()):  # those that are tied stay so
+        empty = each.detach().to("meta")
+        memo[id(each)] = Parameter(empty, each.requires_grad) if isinstance(each, Parameter) else empty
+    bare = copy.deepcopy(model, memo)
     return bare, tuple(params), tuple(buffers), tuple(values), tuple(buffers.values())
 
 
@@ -82,3 +87,10 @@ def combine_state_for_ensemble(models: Sequence) -> tuple:
         for at, column in ((1, [e[1] for e in every]), (2, [e[2] for e in every]))
     )
     return every[0][0], params, buffers
+
+
+def make_fx(*_: Any, **__: Any) -> Any:
+    """Refuses: there is no compiler whose operators a function could be traced to."""
+    raise NotImplementedError(
+        "make_fx traces to the operators of PyTorch's compiler, which are not part of tensorsh: use torch.fx.symbolic_trace"
+    )

@@ -135,11 +135,17 @@ def stack_module_state(models: Any) -> tuple[dict, dict]:
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
     if any(type(m) is not type(models[0]) for m in models):
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    stack = find_function("stack")
     tables: list = []
     for walk in ("named_parameters", "named_buffers"):
         each = [dict(getattr(model, walk)()) for model in models]
-        tables.append({key: stack([own[key] for own in each]).detach() for key in each[0]})
-    for key, value in tables[0].items():
-        value.requires_grad_(dict(models[0].named_parameters())[key].requires_grad)
+        tables.append({key: _stacked([own[key] for own in each], key) for key in each[0]})
     return tables[0], tables[1]
+
+
+def _stacked(tensors: list, name: str) -> Tensor:
+    """One tensor of several modules' as a leaf."""
+    trains = [each.requires_grad for each in tensors]
+    if any(trains) and not all(trains):
+        raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+    found = find_function("stack")(tensors)
+    return found.detach().requires_grad_() if all(trains) else found

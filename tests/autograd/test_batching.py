@@ -20,7 +20,7 @@ def both(f, *given):
     def counted(*each):
         calls.append(1)
         return f(*each)
-    one, other = vmap(counted)(*given), [f(*each) for each in zip(*given)]
+    one, other = vmap(counted)(*[x.clone() for x in given]), [f(*each) for each in zip(*given)]
     if isinstance(one, tuple):
         return one, [torch.stack(c) for c in zip(*other)]
     return (one,), (torch.stack(other),)
@@ -95,6 +95,9 @@ CALLS = [
     # writes in place
     ("lambda a: a.clone().mul_(2).add_(a[0])", "a2"),
     ("lambda a: a.clone().fill_(3.).sub_(a).clamp_(0)", "a2"),
+    ("lambda a: (a.split(2)[0].diagonal().add_(1), a)[1]", "a2.clone()"),
+    ("lambda a: (a.unfold(1, 2, 2)[:, 0].mul_(3), a.T.view(6, 4)[0].fill_(7), a.hsplit(2)[0].neg_(), a)[-1]", "a2.clone()"),
+    ("lambda a: (a.tensor_split(3)[1].zero_(), a.as_strided((2, 2), (6, 1)).add_(1), a[None].squeeze().mul_(2), a)[-1]", "a2.clone()"),
     # layers
     ("lambda a: conv(a) + F.max_pool2d(conv(a), 1)", "a4"),
     ("lambda a: F.conv2d(a, a[:, :, :3, :3])", "a4"),
@@ -116,6 +119,7 @@ CALLS = [
     ("lambda a: torch.func.vjp(torch.sin, a)[1](a)[0]", "x"),
     ("lambda a: torch.gru_cell(a[None], zeros(1, 2), ones(6, 6), ones(6, 2))", "x"),
     ("lambda a: torch.func.grad(lambda b: torch.func.grad(lambda c: (c ** 3).sum())(b).sum())(a)", "x"),
+    ("lambda a: torch.func.jacrev(torch.sin)(a) + torch.func.jacfwd(torch.cos)(a)", "n"),
 ]  # fmt: skip
 
 

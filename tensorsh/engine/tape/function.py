@@ -208,6 +208,8 @@ class Function(metaclass=FunctionMeta):
     """The base of custom functions: static methods `forward(ctx, *args)` and `backward(ctx, *grad_outputs)`."""
 
     __module__ = "torch.autograd.function"
+    generate_vmap_rule = False
+    """Whether `vmap` makes its own rule of `forward` and `backward`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         message = (
@@ -233,6 +235,13 @@ class Function(metaclass=FunctionMeta):
     def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
         """Called after a forward without `ctx`, to save what backward needs."""
         raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def vmap(info: Any, in_dims: tuple, *args: Any) -> Any:
+        """The results for all slices of arguments that have them along `in_dims` (None: the same for all), and their dimensions."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(

@@ -204,15 +204,13 @@ class Level(TorchFunctionMode):
         if not self.depend(args):
             return NotImplemented
         own = getattr(cls, "vmap", Function.vmap) is not Function.vmap
-        if cls.setup_context is Function.setup_context:
-            raise RuntimeError(SETUP)
         if own and cls.generate_vmap_rule:
             raise RuntimeError(BOTH.format(cls.__name__))
+        if cls.generate_vmap_rule:
+            return self.one_by_one(cls.apply, args, {})
         if own:
             return self._by_own_rule(cls, args)
-        if not cls.generate_vmap_rule:
-            raise RuntimeError(NEITHER.format(cls.__name__))
-        return self.one_by_one(cls.apply, args, {})
+        raise RuntimeError(SETUP if cls.setup_context is Function.setup_context else NEITHER.format(cls.__name__))
 
     def _by_own_rule(self, cls: Any, args: tuple) -> Any:
         in_dims = tuple(_mapped(each, lambda x: 0 if self.has(x) else None, None) for each in args)

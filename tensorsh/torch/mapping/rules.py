@@ -30,7 +30,7 @@ OVER_ALL = frozenset(
 )
 """Reductions, which also take all elements."""
 ALONG = frozenset(
-    "softmax log_softmax cumsum cumprod sort argsort topk flip roll unbind chunk split narrow diff cummax cummin select unsqueeze softmin normalize logcumsumexp".split()
+    "softmax log_softmax cumsum cumprod sort argsort topk flip roll unbind chunk split tensor_split narrow diff cummax cummin select unsqueeze softmin normalize logcumsumexp".split()
 )
 RANDOM = frozenset(
     """rand randn randint randperm rand_like randn_like randint_like bernoulli bernoulli_ normal normal_ poisson multinomial uniform_
@@ -96,7 +96,9 @@ RULES: dict[str, Callable] = {
     **dict.fromkeys(("layer_norm", "rms_norm"), layers.normalized), "batch_norm": layers.batch_normed, "group_norm": layers.group_normed, "unflatten": tensors.unflattened, "einsum": tensors.summed, "pad": tensors.padded,
     **dict.fromkeys(("view", "reshape"), tensors.shaped), "expand": tensors.expanded, "permute": tensors.permuted, "t": tensors.turned, "movedim": tensors.moved_dim, "moveaxis": tensors.moved_dim, "T": tensors.turned,
     **dict.fromkeys(("transpose", "swapaxes", "swapdims"), tensors.transposed), "flatten": tensors.flattened, "squeeze": tensors.squeezed, "repeat": tensors.repeated,
-    "mT": lambda func, input: input._whole.mT, **dict.fromkeys(("cat", "concat", "stack", "concatenate"), tensors.joined),
+    "diagonal": tensors.diagonal, "unfold": tensors.unfolded, "as_strided": tensors.strided,
+    "hsplit": tensors.cut(1), "vsplit": tensors.cut(0), "dsplit": tensors.cut(2), **dict.fromkeys(("view_as_real", "view_as_complex"), tensors.on_whole),
+    **dict.fromkeys(("mH", "adjoint"), lambda func, input: input._whole.mH), "mT": lambda func, input: input._whole.mT, **dict.fromkeys(("cat", "concat", "stack", "concatenate"), tensors.joined),
     "__getitem__": tensors.indexed, "__setitem__": tensors.assigned, **{n: layers.mean_loss(n) for n in ("mse_loss", "l1_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "smooth_l1_loss", "huber_loss")},
     "cross_entropy": layers.cross_entropy, **{n: tensors.pairs(n) for n in ("max", "min")}, "view_as": tensors.like, "reshape_as": tensors.like,
     "expand_as": lambda func, input, other: tensors.expanded(func, input, *other.shape),

@@ -13,7 +13,18 @@ from .slices import Batched
 
 FLAT = frozenset("max min argmax argmin prod median".split())
 """Those that take one dimension at a time."""
-DIM_AT = {"select": 1, "narrow": 1, "topk": 2, "split": 2, "chunk": 2, "flip": 1, "roll": 2, "diff": 2, "normalize": 2}
+DIM_AT = {
+    "select": 1,
+    "narrow": 1,
+    "topk": 2,
+    "split": 2,
+    "tensor_split": 2,
+    "chunk": 2,
+    "flip": 1,
+    "roll": 2,
+    "diff": 2,
+    "normalize": 2,
+}
 """The place of the dimension among the arguments; 1 for the others."""
 
 
@@ -117,6 +128,7 @@ def along(name: str, func: Callable, input: Any, *args: Any, **kwargs: Any) -> A
         "unbind": 0,
         "chunk": 0,
         "split": 0,
+        "tensor_split": 0,
     }.get(name)
     given = list(args)
     dim = given[at] if len(given) > at else kwargs.pop("dim", default)
@@ -178,7 +190,8 @@ def shaped(func: Callable, input: Any, *size: Any, **kwargs: Any) -> Any:
     wanted = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     if wanted and not all(isinstance(n, int) for n in wanted):
         raise Loop
-    return input._whole.reshape(input._whole.shape[0], *wanted)
+    whole = (input._whole.shape[0], *wanted)
+    return input._whole.view(whole) if func.__name__ == "view" else input._whole.reshape(whole)
 
 
 def expanded(func: Callable, input: Any, *size: Any) -> Any:
@@ -221,7 +234,7 @@ def squeezed(func: Callable, input: Any, dim: Any = None) -> Any:
     """Each slice without dimensions of size 1."""
     x = input._whole
     if dim is None:
-        return x.reshape(x.shape[0], *[n for n in x.shape[1:] if n != 1])
+        return x.squeeze([i + 1 for i, n in enumerate(x.shape[1:]) if n == 1])
     return x.squeeze(_dim(dim, input.dims)) if isinstance(dim, int) else x.squeeze([_dim(d, input.dims) for d in dim])
 
 
@@ -253,6 +266,35 @@ def indexed(func: Callable, input: Any, index: Any) -> Any:
 def unflattened(func: Callable, input: Any, dim: int, sizes: Any) -> Any:
     """A dimension of each slice taken apart."""
     return func(input._whole, _dim(dim, input.dims), sizes)
+
+
+def diagonal(func: Callable, input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """A diagonal of each slice."""
+    return func(input._whole, offset, _dim(dim1, input.dims), _dim(dim2, input.dims))
+
+
+def unfolded(func: Callable, input: Any, dimension: int, size: int, step: int) -> Any:
+    """The windows along a dimension of each slice."""
+    return func(input._whole, _dim(dimension, input.dims), size, step)
+
+
+def strided(func: Callable, input: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
+    """A view of each slice's memory."""
+    if storage_offset is not None:
+        raise Loop
+    x = input._whole
+    return func(x, (x.shape[0], *size), (x.stride(0), *stride))
+
+
+def cut(dim: int) -> Callable:
+    """A slice cut into parts along a dimension; along the only one where it has one and the second is asked for."""
+
+    def of(func: Callable, input: Any, sections: Any) -> Any:
+        plain(sections)
+        at = 0 if dim == 1 and input.dims == 1 else dim
+        return find_function("tensor_split")(input._whole, sections, _dim(at, input.dims))
+
+    return of
 
 
 def summed(func: Callable, equation: Any, *operands: Any) -> Any:

@@ -374,3 +374,13 @@ def _broadcast_to_and_flatten(tree: Any, treespec: TreeSpec, is_leaf: Callable |
     if any(each is None for each in parts):
         return None
     return [leaf for each in parts for leaf in each]  # type: ignore[union-attr]
+
+
+class _Star:
+    def __repr__(self) -> str:
+        return "*"
+
+
+def treespec_pprint(treespec: TreeSpec) -> str:
+    """The text of a form, with a star for each leaf."""
+    return repr(tree_unflatten([_Star()] * treespec.num_leaves, treespec))

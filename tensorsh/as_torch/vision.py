@@ -11,8 +11,6 @@ from types import ModuleType
 from typing import Any
 from warnings import warn
 
-from ..sandbox.wrapping import wraps
-
 NAME = "torchvision"
 FUNCTORCH = {
     "functorch": (), "functorch.einops": ("rearrange",),
@@ -34,7 +32,6 @@ def deprecated(function: Any, name: str) -> Any:
         name, "torch.func.functional_call" if name.startswith("make_functional") else f"torch.func.{name}"
     )
 
-    @wraps(function)
     def warned(*args: Any, **kwargs: Any) -> Any:
         warn(
             f"We've integrated functorch into PyTorch. As the final step of the integration, `functorch.{name}` is deprecated as of "
@@ -46,6 +43,7 @@ def deprecated(function: Any, name: str) -> Any:
         )
         return function(*args, **kwargs)
 
+    warned.__name__, warned.__qualname__, warned.__doc__ = name, name, function.__doc__
     return warned
 
 

@@ -117,6 +117,30 @@ def unless(t: Any, condition: Any, g: Any) -> Any:
     return t.where(condition, t.zeros_like(g), g)
 
 
+def stepped_node(grad, input, condition, slope, name) -> str:
+    """The name that PyTorch gives the node of a gradient's gradient."""
+    return name + "BackwardBackward0"
+
+
+@operator("_stepped_backward", method=False, node=stepped_node)
+def stepped_backward(xp, grad: Array, input: Array, condition: Array, slope, name):
+    """The gradient times `slope` where a condition holds: of a function of straight pieces, whose second derivative is 0."""
+    kind = grad.dtype.type
+    return xp.where(condition, grad * kind(slope) if slope else kind(0), grad)
+
+
+stepped_backward.gradient(
+    grad=lambda t, g, input, condition, slope, name: t._stepped_backward(g, input, condition, slope, name),
+    input=lambda t, g, input: t.zeros_like(input),
+)
+
+
+@on_arrays(lambda condition, g, *_: dropped(condition, g))
+def flat(t: Any, condition: Any, g: Any, input: Any, name: str, slope: float = 0.0) -> Any:
+    """The gradient of a function of straight pieces: 0, or `slope`, where a condition holds (NaN passes the gradient on)."""
+    return t._stepped_backward(g, input, condition, slope, name)
+
+
 @activation("_elu", check=only_floats("elu_cpu"), node="EluBackward0 EluBackward1")
 def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     """``scale * x`` above 0, ``scale * alpha * (exp(input_scale * x) - 1)`` below."""

@@ -20,7 +20,7 @@ from ...operators.forms import heard
 from ...operators.signature import Form
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
-from .activation import ZEROS, activation, dropped, only_floats, select, unless, with_inplace
+from .activation import ZEROS, activation, dropped, flat, only_floats, select, with_inplace
 
 
 def compiled(name: str, x: Any, *numbers: Any) -> Any:
@@ -83,7 +83,7 @@ def relu_backward(g: Any, result: Any) -> Any:
 
 @on_arrays(relu_backward)
 def relu_gradient(t: Any, g: Any, result: Any) -> Any:
-    return unless(t, result <= 0, g)
+    return flat(t, result <= 0, g, result, "Threshold")
 
 
 relu.gradient(input=relu_gradient)
@@ -99,7 +99,7 @@ def threshold(xp, input: Array, threshold, value):
     return xp.where(input <= kind(threshold), kind(value), input)
 
 
-threshold.gradient(input=lambda t, g, input, threshold: unless(t, input <= threshold, g))
+threshold.gradient(input=lambda t, g, input, threshold: flat(t, input <= threshold, g, input, "Threshold"))
 with_inplace("threshold", threshold)
 table.FUNCTIONS["threshold"] = threshold.make("torch.threshold")
 table.FUNCTIONS["threshold_"] = table.FUNCTIONS["nn.functional.threshold_"]
@@ -123,7 +123,9 @@ def hardtanh(xp, input: Array, min_val=-1.0, max_val=1.0):
 
 
 hardtanh.gradient(
-    input=lambda t, g, input, min_val, max_val: unless(t, t.logical_or(input <= min_val, input >= max_val), g)
+    input=lambda t, g, input, min_val, max_val: flat(
+        t, t.logical_or(input <= min_val, input >= max_val), g, input, "Hardtanh"
+    )
 )
 with_inplace("hardtanh", hardtanh)
 
@@ -142,7 +144,12 @@ def leaky_relu(xp, input: Array, negative_slope=0.01):
     return xp.where(input > 0, input, input * slope) if found is None else found
 
 
-leaky_relu.gradient(input=lambda t, g, input, negative_slope: t.where(input > 0, g, g * negative_slope))
+@on_arrays(lambda g, input, slope: np.where(input > 0, g, g * slope) if type(g) is np.ndarray else None)
+def leaky_gradient(t: Any, g: Any, input: Any, negative_slope: float) -> Any:
+    return t._stepped_backward(g, input, t.logical_not(input > 0), negative_slope, "LeakyRelu")
+
+
+leaky_relu.gradient(input=leaky_gradient)
 with_inplace("leaky_relu", leaky_relu)
 
 
@@ -201,7 +208,9 @@ def softshrink(xp, input: Array, lambd=0.5):
     return drawn_in(xp, input, lambd) if found is None else found
 
 
-softshrink.gradient(input=lambda t, g, input, lambd: unless(t, t.logical_and(input >= -lambd, input <= lambd), g))
+softshrink.gradient(
+    input=lambda t, g, input, lambd: flat(t, t.logical_and(input >= -lambd, input <= lambd), g, input, "Softshrink")
+)
 
 
 @operator("hardshrink nn.functional.hardshrink", domain="any", check=only_floats("hardshrink_cpu"))
@@ -213,7 +222,9 @@ def hardshrink(xp, input: Array, lambd=0.5):
     return xp.where((input >= -bound) & (input <= bound), input.dtype.type(0), input)
 
 
-hardshrink.gradient(input=lambda t, g, input, lambd: unless(t, t.logical_and(input >= -lambd, input <= lambd), g))
+hardshrink.gradient(
+    input=lambda t, g, input, lambd: flat(t, t.logical_and(input >= -lambd, input <= lambd), g, input, "Hardshrink")
+)
 
 
 @operator("_rrelu", method=False, node="RreluWithNoiseBackward0", check=only_floats("leaky_relu_cpu"))
@@ -285,8 +296,14 @@ def prelu_kernel(xp, input: Array, weight: Array):
     return xp.where(input > 0, input, input * weight)
 
 
+@on_arrays(lambda g, input, weight: np.where(input > 0, g, g * weight) if type(g) is np.ndarray else None)
+def prelu_gradient(t: Any, g: Any, input: Any, weight: Any) -> Any:
+    above = input > 0
+    return t.where(above, t._stepped_backward(g, input, t.logical_not(above), 0.0, "PreluKernel"), g * weight)
+
+
 prelu_kernel.gradient(
-    input=lambda t, g, input, weight: t.where(input > 0, g, g * weight),
+    input=prelu_gradient,
     weight=lambda t, g, input: t.where(input > 0, t.zeros_like(g), g * input),
 )
 

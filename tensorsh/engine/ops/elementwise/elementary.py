@@ -142,7 +142,19 @@ def tanh_backward(g: Any, result: Any) -> Any:
 @on_arrays(tanh_backward)
 def tanh_gradient(t: Any, g: Any, result: Any) -> Any:
     """``g * (1 - y * y)``."""
-    return g * (1 - t.conj(result * result))
+    return t._tanh_backward(g, result)
+
+
+@operator("_tanh_backward", node="TanhBackwardBackward0", method=False, wide=True)
+def tanh_again(xp, grad: Array, output: Array):
+    found = tanh_backward(grad, output)
+    return grad * (1 - xp.conj(output * output)) if found is None else found
+
+
+tanh_again.gradient(
+    grad=lambda t, g, output: t._tanh_backward(g, t.conj(output)),
+    output=lambda t, g, grad, output: t.conj(g) * (-2 * t.conj(output) * grad),
+)
 
 
 def sigmoid_backward(g: Any, result: Any) -> Any:
@@ -158,7 +170,19 @@ def sigmoid_backward(g: Any, result: Any) -> Any:
 @on_arrays(sigmoid_backward)
 def sigmoid_gradient(t: Any, g: Any, result: Any) -> Any:
     """``g * (1 - y) * y``, in PyTorch's order, which is another for complex numbers."""
-    return g * t.conj((1 - result) * result)
+    return t._sigmoid_backward(g, result)
+
+
+@operator("_sigmoid_backward", node="SigmoidBackwardBackward0", method=False, wide=True)
+def sigmoid_again(xp, grad: Array, output: Array):
+    found = sigmoid_backward(grad, output)
+    return grad * xp.conj((1 - output) * output) if found is None else found
+
+
+sigmoid_again.gradient(
+    grad=lambda t, g, output: t._sigmoid_backward(g, t.conj(output)),
+    output=lambda t, g, grad, output: t.conj(g) * grad * (-2 * t.conj(output) + 1),
+)
 
 
 @operator("atan2 arctan2", promote="float", inplace=True, scalars=False, check=refuse("atan2_cpu", "c"))

@@ -279,8 +279,24 @@ def softmax_backward(g, result, dim):
 
 @on_arrays(softmax_backward)
 def softmax_gradient(t, g, result, dim):
-    gr = g * result
-    return gr - result * t.sum(gr, dim, True)
+    return t._softmax_backward_data(g, result, dim)
+
+
+@operator("_softmax_backward_data", node="SoftmaxBackwardDataBackward0", method=False, wide=True)
+def softmax_again(xp, grad: Array, output: Array, dim):
+    found = softmax_backward(grad, output, dim)
+    if found is None:
+        found = grad * output
+        found = found - output * found.sum(dim, keepdims=True)
+    return found
+
+
+softmax_again.gradient(
+    grad=lambda t, g, output, dim: t._softmax_backward_data(g, output, dim),
+    output=lambda t, g, grad, output, dim: (
+        grad * g - t.sum(output * grad, dim, True) * g - grad * t.sum(output * g, dim, True)
+    ),
+)
 
 
 @operator("_safe_softmax", node="SafeSoftmaxBackward0", method=False)
@@ -309,7 +325,19 @@ def log_softmax_backward(g, result, dim):
 
 @on_arrays(log_softmax_backward)
 def log_softmax_gradient(t, g, result, dim):
-    return g - t.exp(result) * t.sum(g, dim, True)
+    return t._log_softmax_backward_data(g, result, dim)
+
+
+@operator("_log_softmax_backward_data", node="LogSoftmaxBackwardDataBackward0", method=False, wide=True)
+def log_softmax_again(xp, grad: Array, output: Array, dim):
+    found = log_softmax_backward(grad, output, dim)
+    return grad - xp.exp(output) * grad.sum(dim, keepdims=True) if found is None else found
+
+
+log_softmax_again.gradient(
+    grad=lambda t, g, output, dim: g - t.sum(g * t.exp(output), dim, True),
+    output=lambda t, g, grad, output, dim: -t.sum(grad, dim, True) * t.exp(output) * g,
+)
 
 
 softmax.gradient(input=softmax_gradient)

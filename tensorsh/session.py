@@ -120,6 +120,10 @@ class Session:
         self._cache, self._timeout = cache, timeout
         self._programs: dict[str, list[Program]] = {}
         self._recent = Recent()
+        self._newest: Program | None = None
+        """The program that is likely to be asked for its statements: its tree is kept."""
+        self._unprovided: set[str] = set()
+        """Names that programs read and that nobody but they can bind."""
         self._future = 0
         self._watches: dict[str, Any] = {}
         self.reached: BaseException | None = None
@@ -159,8 +163,10 @@ class Session:
     def compile(self, source: str, filename: str = "<string>", *, continued: bool = False) -> Program:
         """The text as a program that `execute` runs in this session. One that is continued, as entries at a prompt are, keeps
         what those before it imported from `__future__`."""
+        if self._newest is not None:
+            self._newest.let_go()
         future = self._future if continued else 0
-        program = self._settings.run(self._translated, source, filename, self.variables, future)
+        program = self._newest = self._settings.run(self._translated, source, filename, self.variables, future)
         if continued:
             self._future = program.future
         return self._kept(program)
@@ -266,7 +272,7 @@ class Session:
     def _resolve(self, program: Program) -> None:
         """Puts the torch names that a program reads without prefix where Python looks last."""
         for name in program.names:
-            if name in self._builtins:
+            if name in self._builtins or name in self._unprovided:
                 continue
             if name in MODULES:
                 self._builtins[name] = self._environment.module(MODULES[name])
@@ -277,6 +283,8 @@ class Session:
                     continue
             elif name in TOOLS:
                 self._builtins[name] = tool(self, name)
+            else:
+                self._unprovided.add(name)
 
     def prepare(self, load: Callable[..., Any], *arguments: Any) -> None:
         """Loads something ahead of time, in a turn of its own: no program of the session runs meanwhile."""

@@ -76,6 +76,7 @@ class Statement:
     def code(self) -> CodeType:
         if self._code is None:
             self._code = self._make()
+            del self._make  # and with it the tree, once all statements are compiled
         return self._code
 
 
@@ -86,6 +87,11 @@ class Program:
     names: the global names that the program reads; flags: the names among them that it gives as bare flags
     questions: the names on which it depends whether they exist, with the answer
     """
+
+    __slots__ = (
+        "_bound", "_checked", "_lines", "_statements", "_translation",
+        "filename", "flags", "last", "module", "names", "questions", "source",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -130,6 +136,7 @@ class Program:
 
                 self._translation = Made(self.source, self.filename, self._bound, checked=self._checked)
             self._statements = [Statement(*parts) for parts in self._translation.statements()]
+            self._translation = None
             if self.last is not None:
                 self._statements[-1]._code = self.last
         return self._statements

@@ -130,8 +130,7 @@ def call(c: Children, where: Where) -> ast.Call:
     return node(ast.Call, where)
 
 
-def arguments(c: Children, where: Where) -> Children:
-    return c
+arguments = list
 
 
 def generator_argument(c: Children, where: Where) -> GeneratorArgument:

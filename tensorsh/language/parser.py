@@ -55,15 +55,14 @@ def run_lowering(text: str) -> ast.Module:
 
 
 def _run(text: str, rules: Any) -> Any:
-    table_module, tokenize = _reading()
+    table, tokenize, Rejected = _reading()
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise Mistake("source code cannot contain null bytes", (line, 0, line, 0))
-    table = table_module.load_table()
     tokens = tokenize(text, table.lexicon)
     try:
         return table.parse(tokens, rules)
-    except table_module.Rejected as rejected:
+    except Rejected as rejected:
         from .mistakes import explain
 
         raise explain(table, tokens, rejected, text) from None
@@ -71,10 +70,10 @@ def _run(text: str, rules: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _reading() -> Any:
-    from . import table
+    from .table import Rejected, load_table
     from .tokens import tokenize
 
-    return table, tokenize
+    return load_table(), tokenize, Rejected
 
 
 @lru_cache(maxsize=1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import lru_cache
+from sys import intern
 from typing import Any
 
 from .build import TABLE, build_table, grammar_hash, grammar_path, read_text
@@ -34,18 +35,21 @@ class Rejected(Exception):
 
 class Table:
     def __init__(self, data: dict[str, Any]) -> None:
-        rows = data["rows"]
+        # one text for each name: what is looked up is then the key itself
+        rows = [dict(zip(map(intern, row), row.values(), strict=True)) for row in data["rows"]]
         self.actions: list[dict[str, int]] = [rows[a] for a, _ in data["states"]]
         self.gotos: list[dict[str, int]] = [rows[g] for _, g in data["states"]]
+        literals: dict[str, str] = {text: intern(name) for text, name in data["literals"].items()}
         self.start: int = data["start"]
         self.end: int = data["end"]
-        self.lexicon = Lexicon(data["literals"], data["patterns"])
-        self.literals: dict[str, str] = data["literals"]
-        self.rules = [tuple(rule) for rule in data["rules"]]
+        self.lexicon = Lexicon(literals, data["patterns"])
+        self.literals = literals
+        self.rules = [(intern(rule[0]), *rule[1:]) for rule in data["rules"]]
         self.reached: list[dict[str, dict[str, int]]] = [{} for _ in self.actions]
 
     def bind(self, functions: dict[str, Action]) -> list[tuple[str, int, Any, Any]]:
-        """The rules as (origin, size, how to select the children, action or None to hand the child on)."""
+        """The rules as (origin, size, how to select the children, action or None to hand the child on); the action `list` gives
+        the children as they are."""
         bound: list[tuple[str, int, Any, Any]] = []
         for origin, size, action, kept, nones in self.rules:
             if action == "?":

@@ -8,6 +8,7 @@ the Mistake: a syntax error in front of it is reported first, as in Python.
 from __future__ import annotations
 
 import re
+from sys import intern
 from typing import Any
 
 from .collector import STEPS, step
@@ -68,7 +69,7 @@ class Lexicon:
             r"|(?P<JOIN>\\\n)|(?P<ODD>[\s\S]))"
         )
         self.finditer = pattern.finditer
-        self.kinds = ["", *pattern.groupindex]
+        self.kinds = ["", *map(intern, pattern.groupindex)]
 
 
 def tokenize(text: str, lexicon: Lexicon) -> list[Token]:

@@ -36,7 +36,8 @@ class Translation:
         walk = Walk(checked)
         walk.run(module)
         self.questions = lower_flags(walk, bound)
-        vet_calls(walk)
+        if checked:
+            vet_calls(walk)
         self.names = walk.global_names()
         self.body = module.body
         self.text = text

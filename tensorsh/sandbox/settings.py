@@ -82,14 +82,12 @@ def _apart(phase: str, _: object) -> None:
                 mine := _turn.acquire(blocking=False)
             ):  # else the settings are in the hands of another thread
                 engine = _engine()
-            before = engine.snapshot() if engine is not None else None
+            before = engine.exchange(engine.fresh()) if engine is not None else None
             _aside = mine, engine, before, copy_context(), warnings.filters[:]
-            if engine is not None:
-                engine.restore(engine.fresh())
         elif _aside is not None:
             mine, engine, before, variables, filters = _aside
             if before is not None:
-                engine.restore(before)
+                engine.exchange(before)
             if warnings.filters != filters:
                 warnings.filters[:] = filters  # type: ignore[index]
             for variable, value in copy_context().items():
@@ -202,23 +200,18 @@ class Settings:
 
     @whole
     def _enter(self) -> tuple[Any, ...]:
-        engine = _engine()
-        before = engine.snapshot() if engine is not None else None
+        engine, outside = _engine(), None
         if engine is not None:
-            engine.restore(engine.fresh() if self.engine is None else self.engine)
+            outside = engine.exchange(engine.fresh() if self.engine is None else self.engine)
             if not self.is_quiet:  # as the engine asks of numpy when it is loaded, there for the context of that moment
                 self.is_quiet = True
                 self.context.run(sys.modules["numpy"].seterr, all="ignore")
-        guard = warnings.catch_warnings()
-        guard.__enter__()
-        warnings.resetwarnings()
-        warnings.filters[:] = self.filters  # type: ignore[index]
-        warnings.showwarning = self.show
+        shown = _filter(self.filters, self.show, warnings._showwarnmsg_impl)  # type: ignore[attr-defined]
         ignored, sys.unraisablehook = sys.unraisablehook, self.show_ignored
-        return before, guard, ignored
+        return outside, shown, ignored
 
     @whole
-    def _leave(self, before: dict[str, Any] | None, guard: Any, ignored: Any) -> None:
+    def _leave(self, outside: dict[str, Any] | None, shown: tuple[Any, ...], ignored: Any) -> None:
         if self._untold is not None:
             told, self._untold = self._untold, None
             self._show_ignored(told)
@@ -230,9 +223,17 @@ class Settings:
         restored = sys.modules.get("tensorsh.sandbox.restored")
         if restored is not None:
             restored.restore()
-        self.filters = list(warnings.filters)
-        guard.__exit__(None, None, None)
+        self.filters = _filter(*shown)[0]
         engine = _engine()
         if engine is not None:
-            self.engine = engine.snapshot()
-            engine.restore(engine.fresh() if before is None else before)
+            self.engine = engine.exchange(engine.fresh() if outside is None else outside)
+
+
+def _filter(filters: list[Any], show: Any, show_unless: Any) -> tuple[Any, ...]:
+    """Sets how warnings are filtered and shown, as `warnings.catch_warnings` does; how they were before."""
+    before = warnings.filters, warnings.showwarning, warnings._showwarnmsg_impl  # type: ignore[attr-defined]
+    warnings.filters = []
+    warnings.resetwarnings()  # what was said once is said again
+    warnings.filters, warnings.showwarning = filters, show
+    warnings._showwarnmsg_impl = show_unless  # type: ignore[attr-defined]
+    return before

@@ -42,14 +42,17 @@ def keep(answer: Callable) -> None:
 
 def settle(settings: dict[str, Any]) -> None:
     """Open or close the doors, as the engine's settings say: within a call, only casts, devices and shared memory count."""
+    modes, profile = settings["function_modes"], settings["profile"]
+    if not casting and not lasting and modes == () and profile is None and settings["autocast"] is None:
+        return  # they are shut, and nobody comes
     someone = (
         "devices" in lasting
         or settings["outermost"]
         and (
             "classes" in lasting
             or "unmade" in lasting
-            or settings["profile"] is not None
-            or settings["function_modes"] != ()
+            or profile is not None
+            or modes != ()
         )
     )
     asked[:] = _keeper if someone else ()

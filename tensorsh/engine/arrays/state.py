@@ -1,6 +1,6 @@
 """The engine's settings that a program can change, in one object.
 
-A session owns a snapshot of them: it is put in place while the session runs and taken out again afterwards, so that seed,
+A session has its own: they are put in place while the session runs and taken out again afterwards, so that seed,
 default dtype, print options and grad mode of one session are never seen by another.
 """
 
@@ -74,10 +74,11 @@ class State(Switches):
     """Whether a walk looks for tangents: it ends at dual tensors."""
 
     def __init__(self) -> None:
-        self.restore(self.fresh())
+        for name, value in self.fresh().items():
+            setattr(self, name, value)
 
     def fresh(self) -> dict[str, Any]:
-        """A snapshot of a new session's settings."""
+        """A new session's settings."""
         return {
             "grad_enabled": True, "inference": False, "default_dtype": _dtype.float32, "default_device": None,
             "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "warns_of_chance": False, "threads": CORES, "flow": None,

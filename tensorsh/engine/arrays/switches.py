@@ -5,6 +5,8 @@ Cython compiles this file together with `switches.pxd`; without a compiler it ru
 
 from typing import Any
 
+from .door import settle
+
 
 class Switches:
     """The part of the engine's settings (`State`) that is looked at most often."""
@@ -14,19 +16,12 @@ class Switches:
     places: Any
     """Tells where in a program an operation is recorded, if anybody wants to know: a function, else False."""
 
-    def snapshot(self) -> dict:
-        """All settings, by their names."""
-        own = dict(self.__dict__)
-        own["grad_enabled"], own["inference"], own["places"] = self.grad_enabled, self.inference, self.places
-        return own
-
-    def restore(self, snapshot: dict) -> None:
-        """Bring all settings back to what they were."""
+    def exchange(self, settings: dict) -> dict:
+        """Put other settings in the place of those in effect; these, by their names."""
         own = self.__dict__
-        self.grad_enabled, self.inference = snapshot["grad_enabled"], snapshot["inference"]
-        self.places = snapshot["places"]
-        own.update(snapshot)  # never empty between; those with places of their own are only read there
-        if len(own) != len(snapshot):
-            for name in own.keys() - snapshot.keys():
-                del own[name]
-        self.settle()  # type: ignore[attr-defined] # of State
+        own["grad_enabled"], own["inference"], own["places"] = self.grad_enabled, self.inference, self.places
+        self.__dict__ = settings  # those with places of their own are only read there
+        self.grad_enabled, self.inference = settings["grad_enabled"], settings["inference"]
+        self.places = settings["places"]
+        settle(settings)
+        return own

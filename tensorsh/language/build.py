@@ -1,20 +1,23 @@
 """The table that the parser runs on, made from grammar/tsr.lark: `python -m tensorsh.language.build`.
 
 Lark compiles the grammar to LALR(1) states once, when tensorsh is developed or packaged; what is shipped is plain
-JSON, so that a user's machine builds no tables, unpickles nothing and does not even import Lark. The table carries the
-hash of the grammar it was made from.
+data (lists, dictionaries, texts and numbers as Python's marshal, which is read in half the time of JSON), so that a
+user's machine builds no tables, unpickles nothing and does not even import Lark. The table carries the hash of the
+grammar it was made from.
 """
 
 from __future__ import annotations
 
+import marshal
 import os
+from sys import intern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TABLE = os.path.join(HERE, "table.json")
+TABLE = os.path.join(HERE, "table.marshal")
 
 
 def grammar_path() -> str:
@@ -28,6 +31,15 @@ def grammar_path() -> str:
 def read_text(path: str) -> str:
     with open(path, encoding="utf-8") as file:
         return file.read()
+
+
+def read_table() -> Any:
+    """The shipped table. Raises OSError where there is none, ValueError where it is damaged."""
+    with open(TABLE, "rb") as file:
+        try:
+            return marshal.loads(file.read())
+        except (EOFError, TypeError) as error:
+            raise ValueError(str(error)) from None
 
 
 def digest(*parts: bytes) -> bytes:
@@ -48,7 +60,8 @@ def grammar_hash(text: str) -> str:
 
 
 def build_table(text: str) -> dict[str, Any]:
-    """Let Lark compile the grammar, and keep of its result what the parser's loop needs."""
+    """Let Lark compile the grammar, and keep of its result what the parser's loop needs. One text for each name: what is
+    looked up is then the key itself."""
     import json
 
     from lark import Lark
@@ -64,7 +77,7 @@ def build_table(text: str) -> dict[str, Any]:
     literals, patterns = {}, {}
     for terminal in compiled.terminals:
         if isinstance(terminal.pattern, PatternStr):
-            literals[terminal.pattern.value] = terminal.name
+            literals[terminal.pattern.value] = intern(terminal.name)
         elif terminal.pattern.value:
             patterns[terminal.name] = terminal.pattern.to_regexp()
 
@@ -77,10 +90,11 @@ def build_table(text: str) -> dict[str, Any]:
         gotos: dict[str, int] = {}
         for symbol, (action, argument) in sorted(table.states[state].items()):
             if action is Shift:
+                symbol = intern(str(symbol))
                 is_rule = symbol.islower() or symbol.startswith("__")
                 (gotos if is_rule else actions)[symbol] = order[argument]
             else:
-                actions[symbol] = ~number[argument]
+                actions[intern(str(symbol))] = ~number[argument]
         pair = []
         for row in (actions, gotos):
             key = json.dumps(row)
@@ -111,7 +125,7 @@ def build_table(text: str) -> dict[str, Any]:
             action = "?"  # the child itself
         else:
             action = name
-        described.append([str(rule.origin.name), len(rule.expansion), str(action), kept, nones])
+        described.append([intern(str(rule.origin.name)), len(rule.expansion), str(action), kept, nones])
 
     return {
         "grammar": grammar_hash(text),
@@ -137,11 +151,9 @@ def _order(table: Any, shift: Any) -> dict[int, int]:
 
 
 def main() -> None:
-    import json
-
-    text = read_text(grammar_path())
-    with open(TABLE, "w", encoding="utf-8") as table:
-        table.write(json.dumps(build_table(text), separators=(",", ":"), ensure_ascii=True) + "\n")
+    data = marshal.dumps(build_table(read_text(grammar_path())))
+    with open(TABLE, "wb") as table:
+        table.write(marshal.dumps(marshal.loads(data)))  # the same bytes each time, whatever else holds parts of it
     print(f"{os.path.basename(TABLE)}: {os.path.getsize(TABLE) // 1024} KiB")
 
 

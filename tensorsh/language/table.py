@@ -6,13 +6,11 @@ them around every name) are followed once for each situation and remembered.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import lru_cache
-from sys import intern
 from typing import Any
 
-from .build import TABLE, build_table, grammar_hash, grammar_path, read_text
+from .build import build_table, grammar_hash, grammar_path, read_table, read_text
 from .collector import STEPS, step
 from .tokens import Lexicon, Token
 
@@ -35,16 +33,14 @@ class Rejected(Exception):
 
 class Table:
     def __init__(self, data: dict[str, Any]) -> None:
-        # one text for each name: what is looked up is then the key itself
-        rows = [dict(zip(map(intern, row), row.values(), strict=True)) for row in data["rows"]]
+        rows = data["rows"]
         self.actions: list[dict[str, int]] = [rows[a] for a, _ in data["states"]]
         self.gotos: list[dict[str, int]] = [rows[g] for _, g in data["states"]]
-        literals: dict[str, str] = {text: intern(name) for text, name in data["literals"].items()}
         self.start: int = data["start"]
         self.end: int = data["end"]
-        self.lexicon = Lexicon(literals, data["patterns"])
-        self.literals = literals
-        self.rules = [(intern(rule[0]), *rule[1:]) for rule in data["rules"]]
+        self.lexicon = Lexicon(data["literals"], data["patterns"])
+        self.literals: dict[str, str] = data["literals"]
+        self.rules = [tuple(rule) for rule in data["rules"]]
         self.reached: list[dict[str, dict[str, int]]] = [{} for _ in self.actions]
 
     def bind(self, functions: dict[str, Action]) -> list[tuple[str, int, Any, Any]]:
@@ -73,7 +69,7 @@ class Table:
         for token in tokens:
             index += 1
             kind = token[0]
-            if index % steps == 0:
+            if (index + 1) % steps == 0:
                 step()
             while True:
                 row = actions[state]
@@ -209,7 +205,7 @@ def load_table() -> Table:
     except OSError:
         text = None
     try:
-        data = json.loads(read_text(TABLE))
+        data = read_table()
     except (OSError, ValueError):
         data = None
     if data is None or (text is not None and data["grammar"] != grammar_hash(text)):

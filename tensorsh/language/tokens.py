@@ -114,7 +114,7 @@ class _Tokenizer(FStrings):
                         position = self.indent(position)
                     continue
             for match in finditer(text, position):  # until what follows is no ordinary token
-                if len(tokens) % steps == 0:
+                if (len(tokens) + 1) % steps == 0:
                     step()
                 position = match.end()
                 group: Any = match.lastindex
@@ -216,7 +216,7 @@ class _Tokenizer(FStrings):
             if c == " " or c == "\t" or c == "\f":
                 position += 1
                 continue
-            if len(tokens) % steps == 0:
+            if (len(tokens) + 1) % steps == 0:
                 step()
             after = position + 1
             if "a" <= c <= "z" or "A" <= c <= "Z" or c == "_":

@@ -48,12 +48,7 @@ def settle(settings: dict[str, Any]) -> None:
     someone = (
         "devices" in lasting
         or settings["outermost"]
-        and (
-            "classes" in lasting
-            or "unmade" in lasting
-            or profile is not None
-            or modes != ()
-        )
+        and ("classes" in lasting or "unmade" in lasting or profile is not None or modes != ())
     )
     asked[:] = _keeper if someone else ()
     several = someone or "memory" in lasting

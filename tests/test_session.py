@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import gc
 import io
 import threading
 import warnings
@@ -180,10 +182,28 @@ def test_syntax_warnings_name_their_line(session: Session, capsys: pytest.Captur
 
 
 def test_the_process_keeps_its_warning_filters(session: Session) -> None:
-    before = list(warnings.filters)
-    shown = warnings.showwarning
-    session.run("1")
-    assert warnings.filters == before and warnings.showwarning is shown
+    before, listed = warnings.filters, list(warnings.filters)
+    shown = warnings.showwarning, warnings._showwarnmsg_impl  # type: ignore[attr-defined]
+    session.run(
+        "import warnings; kept = warnings.catch_warnings(record=True); kept.__enter__(); warnings.simplefilter('error')"
+    )
+    assert warnings.filters is before == listed
+    assert (warnings.showwarning, warnings._showwarnmsg_impl) == shown  # type: ignore[attr-defined]
+
+
+def test_only_the_newest_program_keeps_its_tree(session: Session) -> None:
+    """A long session's memory and Python's collector of cycles are not left with all that was ever typed."""
+
+    def trees() -> int:
+        gc.collect()
+        return sum(type(each) is ast.Module or isinstance(each, ast.expr) for each in gc.get_objects())
+
+    before = trees()
+    programs = [session.compile(f"a = {i} + 1\nb = a * 2\na + b", f"<input {i}>") for i in range(20)]
+    assert trees() - before < 30
+    for program in programs:
+        session.execute(program)
+    assert trees() - before < 30 and session["b"] == 40
 
 
 def test_diagnosis_finds_the_text_among_programs_of_one_name(session: Session) -> None:

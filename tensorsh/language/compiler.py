@@ -138,7 +138,9 @@ class Program:
             self._statements = [Statement(*parts) for parts in self._translation.statements()]
             self._translation = None
             if self.last is not None:
-                self._statements[-1]._code = self.last
+                last = self._statements[-1]
+                last._code = self.last
+                del last._make
         return self._statements
 
     def let_go(self) -> Program:

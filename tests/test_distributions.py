@@ -65,7 +65,8 @@ def test_divergences_are_expectations() -> None:
 
 def test_what_a_session_sets_stays_in_it() -> None:
     D = torch.distributions
-    outside = state.exchange(state.fresh())
+    outside = state.settings()
+    state.use(state.fresh())
     try:
         D.Distribution.set_default_validate_args(False)
         D.Normal(0.0, -1.0)
@@ -74,7 +75,7 @@ def test_what_a_session_sets_stays_in_it() -> None:
         assert float(D.kl_divergence(D.Normal(3.0, 1.0), D.VonMises(1.0, 1.0))) == 2.0
         assert isinstance(D.biject_to(D.constraints.symmetric), D.ExpTransform)
     finally:
-        state.exchange(outside)
+        state.use(outside)
     with pytest.raises(ValueError, match="satisfy the constraint"):
         D.Normal(0.0, -1.0)
     with pytest.raises(NotImplementedError):

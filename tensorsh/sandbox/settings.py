@@ -82,12 +82,14 @@ def _apart(phase: str, _: object) -> None:
                 mine := _turn.acquire(blocking=False)
             ):  # else the settings are in the hands of another thread
                 engine = _engine()
-            before = engine.exchange(engine.fresh()) if engine is not None else None
+            before = engine.settings() if engine is not None else None
             _aside = mine, engine, before, copy_context(), warnings.filters[:]
+            if engine is not None:
+                engine.use(engine.fresh())
         elif _aside is not None:
             mine, engine, before, variables, filters = _aside
             if before is not None:
-                engine.exchange(before)
+                engine.use(before)
             if warnings.filters != filters:
                 warnings.filters[:] = filters  # type: ignore[index]
             for variable, value in copy_context().items():
@@ -202,7 +204,8 @@ class Settings:
     def _enter(self) -> tuple[Any, ...]:
         engine, outside = _engine(), None
         if engine is not None:
-            outside = engine.exchange(engine.fresh() if self.engine is None else self.engine)
+            outside = engine.settings()
+            engine.use(engine.fresh() if self.engine is None else self.engine)
             if not self.is_quiet:  # as the engine asks of numpy when it is loaded, there for the context of that moment
                 self.is_quiet = True
                 self.context.run(sys.modules["numpy"].seterr, all="ignore")
@@ -223,17 +226,21 @@ class Settings:
         restored = sys.modules.get("tensorsh.sandbox.restored")
         if restored is not None:
             restored.restore()
-        self.filters = _filter(*shown)[0]
+        self.filters = warnings.filters  # type: ignore[assignment]
+        _filter(*shown)
         engine = _engine()
         if engine is not None:
-            self.engine = engine.exchange(engine.fresh() if outside is None else outside)
+            self.engine = engine.settings()
+            engine.use(engine.fresh() if outside is None else outside)
 
 
 def _filter(filters: list[Any], show: Any, show_unless: Any) -> tuple[Any, ...]:
     """Sets how warnings are filtered and shown, as `warnings.catch_warnings` does; how they were before."""
     before = warnings.filters, warnings.showwarning, warnings._showwarnmsg_impl  # type: ignore[attr-defined]
+    warnings.showwarning, warnings._showwarnmsg_impl = show, show_unless  # type: ignore[attr-defined]
     warnings.filters = []
-    warnings.resetwarnings()  # what was said once is said again
-    warnings.filters, warnings.showwarning = filters, show
-    warnings._showwarnmsg_impl = show_unless  # type: ignore[attr-defined]
+    try:
+        warnings.resetwarnings()  # what was said once is said again
+    finally:
+        warnings.filters = filters
     return before

@@ -16,12 +16,15 @@ class Switches:
     places: Any
     """Tells where in a program an operation is recorded, if anybody wants to know: a function, else False."""
 
-    def exchange(self, settings: dict) -> dict:
-        """Put other settings in the place of those in effect; these, by their names."""
+    def settings(self) -> dict:
+        """The settings in effect, by their names: not a copy, they change until others are used."""
         own = self.__dict__
         own["grad_enabled"], own["inference"], own["places"] = self.grad_enabled, self.inference, self.places
-        self.__dict__ = settings  # those with places of their own are only read there
+        return own
+
+    def use(self, settings: dict) -> None:
+        """Put settings in the place of those in effect; those with places of their own are only read."""
+        self.__dict__ = settings
         self.grad_enabled, self.inference = settings["grad_enabled"], settings["inference"]
         self.places = settings["places"]
         settle(settings)
-        return own

@@ -234,5 +234,5 @@ class Settings:
         guard.__exit__(None, None, None)
         engine = _engine()
         if engine is not None:
-            self.engine = engine.snapshot()
+            self.engine = engine.at_rest()
             engine.restore(engine.fresh() if before is None else before)

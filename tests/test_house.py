@@ -51,6 +51,8 @@ SANDBOX = [
         "long_lists",
         "structures",
         "orders",
+        "decimals",
+        "leaving",
     },
     {"names", "instance", "formatting", "classes", "stores", "gate", "steps", "named", "numpy_guards"},
     {"kinds", "namespace", "imports", "beside", "packages", "files", "builtins", "restored"},

@@ -5,8 +5,7 @@
    here once more, for the process: it asks for keys in such steps, compares what takes long to compare in steps, too, and hands a
    long list to a hook, which sorts it in pieces. `sorted` calls it. */
 #define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <time.h>
+#include "leaving.h"
 
 #define LONG (1ll << 20)   /* numbers that are sorted at once */
 #define SLOW (1ll << 20)   /* what is compared by code that nobody knows */
@@ -14,24 +13,8 @@
 #define MANY 16            /* elements of a tuple that are looked at */
 #define AVERAGE 16         /* of an element whose comparison costs little */
 #define FEW 4096           /* keys that are made in a moment */
-#define OFTEN 4000000      /* nanoseconds between two steps */
 
-static PyObject *step, *no_names, *kinds;
-
-/* Whether the thread is to be left, by an error that is set. */
-static int is_left(void) {
-#ifdef CLOCK_MONOTONIC_COARSE
-    static long long last;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    const long long at = now.tv_sec * 1000000000ll + now.tv_nsec;
-    if (at - __atomic_load_n(&last, __ATOMIC_RELAXED) < OFTEN) return 0;
-    __atomic_store_n(&last, at, __ATOMIC_RELAXED);
-#endif
-    PyObject *done = PyErr_CheckSignals() < 0 ? NULL : PyEval_EvalCode(step, no_names, no_names);
-    Py_XDECREF(done);
-    return done == NULL;
-}
+static PyObject *kinds;
 
 static PyObject *called(PyObject *function, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     return is_left() ? NULL : PyObject_Vectorcall(function, args, count, names);
@@ -195,9 +178,7 @@ static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, .m_name = "builtins", .m_doc = "The order of lists, in steps.", .m_size = -1, .m_methods = functions};
 
 PyMODINIT_FUNC PyInit_orders(void) {
-    if (step == NULL) step = Py_CompileString("None", __FILE__, Py_eval_input);
-    if (no_names == NULL) no_names = PyDict_New();
     if (kinds == NULL) kinds = Py_BuildValue("(ss)", "key", "reverse");
-    if (kinds == NULL || step == NULL || no_names == NULL || PyType_Ready(&KeyType) < 0) return NULL;
+    if (kinds == NULL || prepare_steps() < 0 || PyType_Ready(&KeyType) < 0) return NULL;
     return PyModule_Create(&definition);
 }

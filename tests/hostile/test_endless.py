@@ -226,6 +226,14 @@ CALLS = {
         "import decimal; a = [decimal.Decimal(i * 7919 % 1000003) for i in range(10**6)]",
         "while True: sorted(a)",
     ),
+    "a count of long decimals": (
+        "import decimal; a = [decimal.Decimal('1' * 10**6)] * 10**6; b = decimal.Decimal('1' * 10**6)",
+        "while True: a.count(b)",
+    ),
+    "a sum of long decimals": (
+        "import decimal; a = [decimal.Decimal('0.' + '1' * 999_990)] * 10**6",
+        "while True: sum(a)",
+    ),
     "list building": ("", "[0 for i in range(10**9) if i < 0]"),
     "sorting with a key": ("a = list(range(10**6))", "while True: a.sort(key=lambda i: -i)"),
     "deep loops": ("", "for i in range(10**9):\n  for j in range(10**9): pass"),

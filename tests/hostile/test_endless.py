@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -296,7 +297,9 @@ def told() -> Iterator[Callable[[str], str]]:
 
     def ask(name: str) -> str:
         assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(json.dumps(CALLS[name]) + "\n")
+        prepared, call = CALLS[name]
+        again = "while True:\n" + textwrap.indent(call, "  ")  # where one call ends before Ctrl-C comes: on a fast machine
+        process.stdin.write(json.dumps((prepared, again)) + "\n")
         process.stdin.flush()
         return json.loads(process.stdout.readline())
 

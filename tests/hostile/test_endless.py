@@ -183,6 +183,12 @@ CALLS = {
     "numbers whose hashes are alike": ("a = [i * (2**61 - 1) for i in range(10**5)]", "set(a)"),
     "keys whose hashes are alike": ("a = [(i * (2**61 - 1),) for i in range(10**5)]", "dict.fromkeys(a)"),
     "calls of compiled functions": ("import collections; a = [0] * 10**6", "collections.deque(map(a.count, a), 0)"),
+    "counts by a compiled function": (
+        "import collections, operator; a = [0] * 3 * 10**6",
+        "collections.deque(map(operator.countOf, [a] * 10**4, [0] * 10**4), 0)",
+    ),
+    "rows in another order": ("a = np.ones((4 * 10**6, 2))", "np.random.shuffle(a)"),
+    "columns in another order": ("a = np.ones((3, 4 * 10**6))", "np.random.default_rng().permuted(a, axis=0)"),
     "an order by a compiled function": ("a = [0] * 3 * 10**6", "sorted(a, key=a.count)"),
     "an order by a compiled function, by another name": (
         "import functools; a = [0] * 3 * 10**6; b = a[:]",
@@ -298,7 +304,9 @@ def told() -> Iterator[Callable[[str], str]]:
     def ask(name: str) -> str:
         assert process.stdin is not None and process.stdout is not None
         prepared, call = CALLS[name]
-        again = "while True:\n" + textwrap.indent(call, "  ")  # where one call ends before Ctrl-C comes: on a fast machine
+        again = "while True:\n" + textwrap.indent(
+            call, "  "
+        )  # where one call ends before Ctrl-C comes: on a fast machine
         process.stdin.write(json.dumps((prepared, again)) + "\n")
         process.stdin.flush()
         return json.loads(process.stdout.readline())

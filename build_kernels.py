@@ -62,7 +62,9 @@ def is_gcc() -> bool:
     """Whether the compiler is GCC, whose passes have names that others do not know."""
     command = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
     try:
-        return "Free Software Foundation" in subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
+        return (
+            "Free Software Foundation" in subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
+        )
     except OSError:
         return False
 
@@ -138,6 +140,7 @@ def hardening(compiled: list[str], linked: list[str]) -> list[Any]:
             [os.path.relpath(source)],
             extra_compile_args=compiled,
             extra_link_args=linked,
+            depends=[str(header) for header in (PACKAGE / "sandbox").glob("*.h")],
         )
         for source in sorted((PACKAGE / "sandbox").glob("*.c"))
     ]

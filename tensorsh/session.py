@@ -30,7 +30,7 @@ from .tools.provided import heeding, torch_names, torch_namespace
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import CodeType, FrameType
+    from types import CodeType, FrameType, TracebackType
     from typing import Any, TextIO
 
     from .assist.about import Inspection
@@ -457,7 +457,8 @@ class Session:
 def show_ignored(told: Any, session: Session | None) -> None:
     """Says what was raised where nobody can catch it, as a generator was freed. An interrupt comes again."""
     error, limits = told.exc_value, sys.modules.get("tensorsh.sandbox.limits")
-    if (heal(told) or was_interrupted(told.exc_traceback)) and type(error) is KeyboardInterrupt:
+    lost = heal(told) or was_interrupted(told.exc_traceback) or is_outside(told.exc_traceback)
+    if lost and type(error) is KeyboardInterrupt:
         collects = gc.isenabled()
         gc.disable()
         start_new_thread(before_collecting, (interrupt_main, collects))  # in this one it would be raised here
@@ -476,6 +477,13 @@ def show_ignored(told: Any, session: Session | None) -> None:
         error = another
     if session is not None and limits is not None and isinstance(error, limits.Limit):
         session.reached = session.reached or error
+
+
+def is_outside(trace: TracebackType | None) -> bool:
+    """Whether an error arose in the library or in Python's, as that of Python's own handler of Ctrl-C does."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and MARK not in trace.tb_frame.f_builtins
 
 
 def _shortage(error: MemoryError, bound: MemoryBound | None) -> BaseException:

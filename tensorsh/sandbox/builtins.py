@@ -13,11 +13,12 @@ import sys
 from . import classes, gate, stores
 
 try:
-    from . import bounds, unicode_errors  # type: ignore[attr-defined]  # noqa: F401 - importing one puts texts within bounds
+    from . import bounds, orders, unicode_errors  # type: ignore[attr-defined]  # noqa: F401 - importing one puts texts within bounds
 except ImportError:
     bounds = None  # built without a compiler
-from .iterating import adds_lists, iterate, presented, steps
+from .iterating import adds_lists, asking, iterate, presented, steps
 from .kinds import script_type
+from .long_lists import in_order
 from .long_texts import of_texts
 from .names import is_gated
 
@@ -32,6 +33,7 @@ is_instance, is_subclass = isinstance, issubclass
 if bounds is not None:
     is_instance, is_subclass = bounds.isinstance, bounds.issubclass
     bounds.wait_for_texts(of_texts)
+    orders.wait_for_orders(in_order)
 
 MAX_INTEGER_BITS = 1 << 25  # ten million digits: what Python works out in about a second
 
@@ -49,6 +51,7 @@ _REFUSED = {
     "memoryview": "a script has no access to raw memory",
 }
 
+_filter = asking(filter)
 _PUBLIC_EXCEPTIONS = {
     name: value for name, value in vars(_real).items() if isinstance(value, type) and issubclass(value, BaseException)
 }
@@ -65,6 +68,7 @@ def make_builtins(
     table |= {name: steps(table[name], alone=name in ("min", "max")) for name in ("all", "any", "max", "min")}
     table |= {"isinstance": is_instance, "issubclass": is_subclass}
     table["sum"] = steps(sum, growing=adds_lists)
+    table["filter"] = _filter
     table["iter"] = presented(iterate, iter)
     table |= _PUBLIC_EXCEPTIONS
     table |= {name: _refusal(name, why) for name, why in _REFUSED.items()}

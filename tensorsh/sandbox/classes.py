@@ -5,16 +5,20 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from types import (
+    BuiltinFunctionType,
     FunctionType,
     GenericAlias,
     MethodDescriptorType,
+    MethodWrapperType,
     ModuleType,
     WrapperDescriptorType,
 )
 from typing import Any
 
 from . import copying, integers, sealed
+from .iterating import with_steps
 from .names import is_special
 from .sealed import MARK, joined, keeps, reserved
 from .thrown import kept_out
@@ -125,6 +129,9 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
             type.__setattr__(made, "__exit__", guarded_exit(leave))
         if "__deepcopy__" in made.__dict__:
             type.__setattr__(made, "__deepcopy__", copying.presented(made.__dict__["__deepcopy__"]))
+        for special, value in [*made.__dict__.items()]:
+            if isinstance(value, COMPILED) and is_special(special):
+                type.__setattr__(made, special, heard(special, value))
         for special, told in when_defined.items():
             if special in made.__dict__:
                 told()
@@ -216,6 +223,24 @@ def guarded_exit(function: Any) -> FunctionType:
     if not isinstance(function, FunctionType):
         raise TypeError("__exit__ must be a function in tensorsh")
     return kept_out(function)
+
+
+COMPILED = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, partial)
+
+
+def heard(name: str, function: Any) -> Any:
+    """A compiled function as a special method, which compiled code may call again and again: in steps, in which interrupts are heard."""
+    if not isinstance(function, COMPILED) or name == "__new__":
+        return function
+    if not isinstance(function, MethodDescriptorType):
+        return with_steps(function)
+
+    def method(self: Any, *arguments: Any, **options: Any) -> Any:
+        return function(self, *arguments, **options)
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = function.__doc__
+    return method
 
 
 def refused(value: Any, name: str) -> AttributeError:

@@ -11,6 +11,11 @@ from collections.abc import Sequence
 
 from .sealed import Sealed
 
+try:
+    from .orders import with_steps  # type: ignore[import-not-found]
+except ImportError:
+    with_steps = lambda function: function  # built without a compiler
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,6 +44,36 @@ def stepping(kind: type) -> type:
 ENDLESS = "accumulate chain combinations combinations_with_replacement count cycle permutations product repeat"
 SOURCES = {name: stepping(getattr(itertools, name)) for name in ENDLESS.split()}
 """Those of itertools that give elements without end, or more than anybody waits for, or each later than the one before."""
+
+
+def asking(kind: type, place: int = 0) -> type:
+    """A class of iterators that ask a function, at a place among its arguments or named `key`, in steps."""
+    make = kind.__new__
+
+    def __new__(cls: type, *arguments: Any, **options: Any) -> Any:
+        if len(arguments) > place:
+            arguments = (*arguments[:place], with_steps(arguments[place]), *arguments[place + 1 :])
+        return make(cls, *arguments, **with_key(options))
+
+    return Sealed(
+        kind.__name__,
+        (kind,),
+        {"__slots__": (), "__module__": kind.__module__, "__doc__": kind.__doc__, "__new__": __new__},
+    )
+
+
+def with_key(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a call, whose compiled `key` is called in steps."""
+    return {**options, "key": with_steps(options["key"])} if "key" in options else options
+
+
+def keyed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that calls its `key` in steps."""
+    return presented(lambda *arguments, **options: function(*arguments, **with_key(options)), function)
+
+
+SOURCES |= {name: asking(getattr(itertools, name)) for name in ("dropwhile", "filterfalse", "starmap", "takewhile")}
+SOURCES["groupby"] = asking(itertools.groupby, 1)
 
 
 class Range(metaclass=Sealed):
@@ -149,9 +184,9 @@ def steps(
     longer than the one before it, as lists do that are added."""
 
     def call(*arguments: Any, **options: Any) -> Any:
-        if alone and not options and len(arguments) > 1:
-            return function(*arguments)
-        if len(arguments) > place and not (alone and len(arguments) > 1):
+        if alone and len(arguments) > 1:
+            return function(*arguments, **with_key(options))
+        if len(arguments) > place:
             walked = arguments[place]
             kind = type(walked)
             if growing is not None and growing(*arguments, **options):
@@ -166,7 +201,7 @@ def steps(
                 is_long = kind is not GENERATOR and not hasattr(kind, "__len__")
             if is_long:
                 arguments = (*arguments[:place], stepped(walked), *arguments[place + 1 :])
-        return function(*arguments, **options) if options else function(*arguments)
+        return function(*arguments, **with_key(options)) if options else function(*arguments)
 
     return presented(call, function)
 

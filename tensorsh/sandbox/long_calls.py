@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from . import process
+from . import process, structures
 from .sealed import is_sealed, program_frame
 from .thrown import settle, throw
 from .whole import may_be_left, whole
@@ -164,6 +164,9 @@ def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:
     Raises:
         TypeError: A program writes into an array of Python objects, or puts it in order.
     """
+    if structures.is_long(function, arguments):
+        here = program_frame(sys._getframe(1)) is None  # in a helper thread already
+        return structures.in_order((lambda f, *of: f(*of)) if here else apart, function, *arguments, **options)
     if program_frame(sys._getframe(1)) is None:
         return function(*arguments, **options)
     refuse_objects(x.base if type(x) is np.flatiter else x for x in arguments)

@@ -230,7 +230,7 @@ class Settings:
         _filter(*shown)
         engine = _engine()
         if engine is not None:
-            self.engine = engine.settings()
+            self.engine = engine.at_rest()
             engine.use(engine.fresh() if outside is None else outside)
 
 

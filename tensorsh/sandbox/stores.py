@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from .classes import (
     guarded_exit,
     guarded_getattr,
+    heard,
     is_foreign_module,
     is_reserved,
     is_script_function,
@@ -114,6 +115,8 @@ def set_attribute(value: Any, name: str, new: Any, /) -> None:
         new = guarded_exit(new)
     elif name == "__deepcopy__" and isinstance(value, type):
         new = presented(new)
+    elif is_special(name) and isinstance(value, type):
+        new = heard(name, new)
     setattr(own_form(value) if name in KEPT else value, name, new)
 
 

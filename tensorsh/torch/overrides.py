@@ -50,9 +50,10 @@ def redispatch_function(func: Callable, types: tuple, args: tuple = (), kwargs: 
     if not hasattr(func, "_title") and func.__name__ != "__get__":
         state.skips_override = True
         return func(*args, **(kwargs or {}))
-    before, state.outermost = state.outermost, False
-    state.settle()
+    before = state.outermost
     try:
+        state.outermost = False
+        state.settle()
         return func(*args, **(kwargs or {}))
     finally:
         state.outermost = before

@@ -445,3 +445,29 @@ def test_python_writes_arrays_of_objects_beside_a_session() -> None:
     a.flat[1] = 1
     a.sort()
     assert a.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_what_is_shuffled_in_pieces_is_numpys_own(axis: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tensorsh.sandbox.modules import numpy_random
+
+    monkeypatch.setattr(numpy_random, "MANY", 16)
+    session = Session()
+    session.run("a = np.arange(60).reshape(6, 10).copy()")
+    own = np.arange(60).reshape(6, 10).copy()
+    np.random.default_rng(3).shuffle(own, axis=axis)
+    session.run(f"np.random.default_rng(3).shuffle(a, axis={axis})")
+    assert session.run("a.tolist()") == own.tolist()
+    found = session.run(f"np.random.default_rng(4).permuted(a, axis={axis}).tolist()")
+    assert found == np.random.default_rng(4).permuted(own, axis=axis).tolist()
+    state = np.random.RandomState(5)
+    state.shuffle(own)
+    assert session.run("np.random.seed(5)\nnp.random.shuffle(a)\na.tolist(), np.random.rand()") == (
+        own.tolist(),
+        state.rand(),
+    )
+    cube = np.random.default_rng(6).permuted(np.arange(60).reshape(3, 4, 5), axis=axis)
+    assert (
+        session.run(f"np.random.default_rng(6).permuted(np.arange(60).reshape(3, 4, 5), axis={axis}).tolist()")
+        == cube.tolist()
+    )

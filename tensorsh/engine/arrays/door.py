@@ -21,6 +21,8 @@ PROCEED: Any = type("Proceed", (), {"__repr__": lambda self: "<proceed>"})()
 lasting: set[str] = set()
 """Those who have a say for good, since something of them may be anywhere: "classes" that override, several
 "devices", "memory" that processes share; and as long as there are parameters without a shape, "unmade"."""
+unmade: dict[int, Callable[[], Any]] = {}
+"""Weak references to the parameters without a shape, by their places in memory."""
 _keeper: list[Callable] = []
 listening: list = []
 """The modes that are asked below autograd, the innermost last (`torch/dispatching.py`)."""
@@ -38,6 +40,14 @@ def ask(form: Any, args: tuple, kwargs: dict) -> Any:
 def keep(answer: Callable) -> None:
     """Take the function that stands at the door while it is open."""
     _keeper[:] = [answer]
+
+
+def forget_made() -> None:
+    """Nobody asks for parameters without a shape that are gone, also where an interrupt kept them from saying so."""
+    for place in [place for place, param in unmade.items() if param() is None]:
+        unmade.pop(place, None)
+    if not unmade:
+        lasting.discard("unmade")
 
 
 def settle(settings: dict[str, Any]) -> None:

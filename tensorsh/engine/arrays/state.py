@@ -89,13 +89,20 @@ class State(Switches):
             "sparse_invariants": False, "generator": None, "print_options": None,
         }  # fmt: skip
 
+    def at_rest(self) -> dict[str, Any]:
+        """The settings in effect when no call is under way, whatever interrupted the last one."""
+        door.forget_made()
+        found = self.settings()
+        found.update(AT_REST)
+        return found
+
     def given_back(self, function: Any, *args: Any) -> Any:
         """What a function of the program gives that is called in the middle of an operation: its calls are the program's own."""
         if self.outermost:
             return function(*args)
-        self.outermost = True
-        self.settle()
         try:
+            self.outermost = True
+            self.settle()
             return function(*args)
         finally:
             self.outermost = False
@@ -106,4 +113,6 @@ class State(Switches):
         door.settle(self.__dict__)
 
 
+AT_REST = {"outermost": True, "passing": None, "walk": None, "pushing": False, "retain_graph": False, "skips_override": False, "packing_refused": None}  # fmt: skip
+"""What holds within a call alone."""
 state = State()

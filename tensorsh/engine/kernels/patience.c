@@ -37,7 +37,9 @@ static PyObject *looked_at(PyObject *answer) {
     Py_DECREF(answer);
     return seen;
 }
-static int is_large(PyObject *a) { return PyArray_CheckExact(a) && PyArray_SIZE((PyArrayObject *)a) >= MANY; }
+static int is_large(PyObject *a) {
+    return PyArray_CheckExact(a) && PyArray_SIZE((PyArrayObject *)a) >= (PyArray_TYPE((PyArrayObject *)a) == NPY_VOID ? MANY / 4 : MANY);
+}
 
 static int is_huge(PyObject *a) { return PyArray_CheckExact(a) && PyArray_SIZE((PyArrayObject *)a) >= HUGE_COUNT; }
 

@@ -18,7 +18,7 @@ INLINE int is_left(size more) {
 }
 
 #define ONE(x) 1
-#define CALLED(x) 512 /* a call of any function */
+#define CALLED(x) (OFTEN / 32) /* a call of any function, which may take some hundredths of a second */
 #define HELD(x) (1 + Py_SIZE(x))
 #define KEPT(x) (1 + PyDict_GET_SIZE(x))
 #define BYTES(x) (1 + (Py_SIZE(x) >> 7))

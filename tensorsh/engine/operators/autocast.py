@@ -57,9 +57,9 @@ class Precision:
 
     def around(self, cast: Callable, form: Any, args: tuple, kwargs: dict) -> Any:
         """Call a function of the lists with its arguments cast, what it calls itself not."""
-        state.autocast = None
-        state.settle()
         try:
+            state.autocast = None
+            state.settle()
             wanted = cast(self, args, kwargs)
             if wanted is not None:
                 args = tuple(self.cast(each, wanted) for each in args)

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
+from weakref import ref
 
 from ...sandbox.sealed import Sealed
+from ...sandbox.whole import whole
 from ..arrays import device_guard, door
 from ..arrays.door import PROCEED
 from ..arrays.state import state
@@ -21,8 +23,6 @@ from . import device_calls, forms
 from .casts import door_of
 
 OVERRIDING = frozenset(("classes", "unmade"))
-unmade_now = 0
-"""How many parameters have no shape yet."""
 settled: Any = None
 """What takes copies of operands, once processes share memory (snapshots.py)."""
 KEEPING: set[Any] = set()
@@ -78,10 +78,10 @@ def first(form: Any, args: tuple, kwargs: dict) -> Any:
 def within(form: Any, args: tuple, kwargs: dict, name: str, shown: Any) -> Any:
     """The answer to a call that nobody overrides; the profiler counts it, and not what it calls itself."""
     profile = state.profile
-    state.outermost = False
-    state.settle()
     ended = result = None
     try:
+        state.outermost = False
+        state.settle()
         if profile is not None and shown.__name__ not in SILENT:
             ended = profile.begun(name, args, kwargs, shown)
         result = casting(form, args, kwargs)
@@ -150,12 +150,21 @@ def stay(who: str) -> None:
         state.settle()
 
 
-def unmade(more: int) -> None:
-    """Ask parameters without a shape as well, which answer to next to nothing, for as long as there are any."""
-    global unmade_now
-    unmade_now += more
-    if unmade_now == max(more, 0):  # the first came, or the last went
-        (door.lasting.add if unmade_now else door.lasting.discard)("unmade")
+@whole
+def unmade(param: Any) -> None:
+    """Ask a parameter without a shape as well, which answers to next to nothing, for as long as there is one."""
+    place = id(param)
+    door.unmade[place] = ref(param, lambda gone: made(place))
+    if "unmade" not in door.lasting:
+        door.lasting.add("unmade")
+        state.settle()
+
+
+@whole
+def made(place: int) -> None:
+    """The parameter at a place has a shape, or is gone."""
+    if door.unmade.pop(place, None) is not None and not door.unmade:
+        door.lasting.discard("unmade")
         state.settle()
 
 

@@ -151,9 +151,9 @@ def override(function: Any, args: tuple, kwargs: dict) -> Any:
     types = tuple(type(each) for each in found)
     modes = state.function_modes
     if modes:
-        state.function_modes = modes[:-1]
-        state.settle()
         try:
+            state.function_modes = modes[:-1]
+            state.settle()
             answer = modes[-1].__torch_function__(function, types, args, kwargs or None)
         finally:
             state.function_modes = modes

@@ -88,12 +88,47 @@ def _plain(method: Any, name: str) -> Any:
         args = given + tuple([plain(x) for x in args[len(given) :]])
         options = {key: x if key == "x" else plain(x) for key, x in options.items()} if options else options
         if (is_large(args) or is_large(options.values())) and is_inert([*args, *options.values()]):
+            if name in IN_PIECES:
+                return IN_PIECES[name](method, *args, **options)
             return answered(apart(method, *args, **options))
         return answered(method(*args, **options))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = method.__doc__
     return call
+
+
+def shuffled(method: Any, x: Any, *axis: Any, **options: Any) -> None:
+    """`shuffle(x)`: rows by their places, of which numpy lets go of the interpreter. The numbers drawn are the same."""
+    place = axis[0] if axis else options.get("axis", 0)
+    if (
+        type(x) is not np.ndarray
+        or x.ndim < 2
+        or options.keys() - {"axis"}
+        or type(place) is not int
+        or not -x.ndim <= place < x.ndim
+    ):
+        return apart(method, x, *axis, **options)
+    places = np.arange(x.shape[place])
+    apart(method, places)
+    apart(np.copyto, x, apart(np.take, x, places, place))
+    return None
+
+
+def permuted(method: Any, x: Any, *, axis: Any = None, out: Any = None) -> Any:
+    """`permuted(x)`: some thousand rows at a time."""
+    a = np.asarray(x)
+    if type(axis) is not int or a.ndim < 2 or not -a.ndim <= axis < a.ndim or out is not None or a.shape[axis] == 0:
+        return answered(apart(method, x, axis=axis, out=out))
+    moved = np.moveaxis(a, axis, -1)
+    rows = apart(np.array, moved, order="C").reshape(-1, a.shape[axis])
+    step = max(1, MANY // a.shape[axis])
+    for begin in range(0, len(rows), step):
+        method(rows[begin : begin + step], axis=1, out=rows[begin : begin + step])
+    return apart(np.ascontiguousarray, np.moveaxis(rows.reshape(moved.shape), -1, axis))
+
+
+IN_PIECES = {"shuffle": shuffled, "permuted": permuted}
 
 
 def is_large(values: Any) -> bool:

@@ -6,11 +6,9 @@ then. An omission is named with its reason where one would look for it.
 
 from __future__ import annotations
 
-from functools import cache
 from types import FunctionType
 
-from ..iterating import SOURCES, presented, steps
-from ..kinds import Calling, stand_in
+from ..iterating import SOURCES, keyed, presented, steps, with_steps
 from ..names import composed
 
 TYPE_CHECKING = False
@@ -162,9 +160,7 @@ def collections(environment: Environment) -> dict[str, Any]:
 def itertools(environment: Environment) -> dict[str, Any]:
     import itertools as real
 
-    names = """batched chain compress dropwhile filterfalse groupby islice pairwise starmap takewhile tee
-    zip_longest"""
-    return take(real, names) | SOURCES
+    return take(real, "batched compress islice pairwise tee zip_longest") | SOURCES
 
 
 def is_compiled(function: Any, *rest: Any) -> bool:
@@ -179,8 +175,12 @@ def functools(environment: Environment) -> dict[str, Any]:
     from . import definitions
 
     own = "cache cached_property lru_cache singledispatch total_ordering update_wrapper wraps"
+
+    def cmp_to_key(mycmp: Any) -> Any:
+        return real.cmp_to_key(with_steps(mycmp))
+
     return (
-        take(real, "cmp_to_key")
+        {"cmp_to_key": presented(cmp_to_key, real.cmp_to_key)}
         | take(definitions, own)
         | {"partial": definitions.partial(), "reduce": steps(real.reduce, 1, growing=is_compiled)}
     )
@@ -248,6 +248,8 @@ def re(environment: Environment) -> dict[str, Any]:
                 args = (*args[:place], args[place] & ~real.DEBUG, *args[place + 1 :])
             elif "flags" in options:
                 options["flags"] &= ~real.DEBUG
+            if place == 4 and len(args) > 1:  # what is called for each match
+                args = (args[0], with_steps(args[1]), *args[2:])
             return function(*args, **options)
 
         return call
@@ -380,7 +382,16 @@ def json(environment: Environment) -> dict[str, Any]:
 
 
 _simple("textwrap", "dedent fill indent shorten wrap")
-_simple("bisect", "bisect bisect_left bisect_right insort insort_left insort_right")
+
+
+@_table("bisect")
+def bisect(environment: Environment) -> dict[str, Any]:
+    import bisect as real
+
+    names = "bisect bisect_left bisect_right insort insort_left insort_right"
+    return {name: keyed(function) for name, function in take(real, names).items()}
+
+
 _simple("heapq", "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest")
 _simple("fractions", "Fraction")
 _simple("calendar", "isleap leapdays monthrange weekday")
@@ -395,31 +406,6 @@ _simple(
 )
 _simple("hashlib", "blake2b blake2s md5 sha1 sha224 sha256 sha3_256 sha3_512 sha384 sha512")
 _simple("base64", "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode")
-
-
-@_table("decimal")
-def decimal(environment: Environment) -> dict[str, Any]:
-    import decimal as real
-
-    names = """DivisionByZero InvalidOperation ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN
-    ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP"""
-    return take(real, names) | {"Decimal": _decimals()}
-
-
-@cache
-def _decimals() -> Any:
-    """`Decimal`, which makes numbers with exponents that its arithmetic has, too: others take for ever to become whole."""
-    from decimal import Decimal, DefaultContext, Overflow
-
-    def made(value: Any = "0", context: Any = None) -> Decimal:
-        number = Decimal(value, context)
-        if number.is_finite() and number and abs(number.adjusted()) > DefaultContext.Emax:
-            raise Overflow(f"exponents of a Decimal end at {DefaultContext.Emax} in tensorsh, as its arithmetic does")
-        return number
-
-    methods = {name: value for name, value in vars(Decimal).items() if name[0] != "_" and callable(value)}
-    methods["from_float"] = staticmethod(Decimal.from_float)
-    return stand_in(Decimal, "", Calling, _made=made, **methods)
 
 
 _simple("platform", "machine python_implementation python_version system")
@@ -465,6 +451,10 @@ def future(environment: Environment) -> dict[str, Any]:
     return take(real, " ".join(real.all_feature_names))
 
 
+MOST_TEXT = 1 << 20
+"""Characters that Python compiles in a second or two."""
+
+
 @_table("ast")
 def ast(environment: Environment) -> dict[str, Any]:
     """`literal_eval` alone: text that stands for a plain value."""
@@ -473,6 +463,10 @@ def ast(environment: Environment) -> dict[str, Any]:
     def literal_eval(node_or_string: str) -> Any:
         if type(node_or_string) is not str:
             raise TypeError("literal_eval() takes a string in tensorsh")
+        if len(node_or_string) > MOST_TEXT:
+            raise ValueError(
+                f"literal_eval() takes at most {MOST_TEXT} characters in tensorsh: json.loads() reads longer texts"
+            )
         return read(node_or_string)
 
     return {"literal_eval": literal_eval}
@@ -496,5 +490,6 @@ for _name in ("os", "pathlib", "glob", "tempfile", "shutil"):
 _later("argparse", "arguments")
 _later("traceback", "tracebacks")
 _later("logging", "journal")
+_later("decimal", "decimals")
 _later("array", "buffers")
 _later("struct", "buffers", "packing")

@@ -11,7 +11,7 @@ from ...engine.arrays.errors import type_name
 from ...engine.arrays.state import state
 from ...engine.graph.fields import new, wrap
 from ...engine.graph.nodes import AccumulateGrad
-from ...engine.operators.hooks import unmade
+from ...engine.operators.hooks import made, unmade
 from ...engine.operators.torch_function import disabled
 from ...engine.tensors.sizes import ints
 from ...engine.tensors.tensor import Size, Tensor, TensorMeta
@@ -151,9 +151,6 @@ class Uninitialized(metaclass=Sealed):
             return disabled(func, types, args, kwargs)
         raise ValueError(UNMADE.format(func, cls.__name__))
 
-    def __del__(self) -> None:
-        unmade(-1)
-
     @property
     def shape(self) -> Size:
         raise RuntimeError(
@@ -166,7 +163,7 @@ class Uninitialized(metaclass=Sealed):
         """Become an ordinary parameter or buffer of a shape, with values yet to be filled in."""
         self._array = np.zeros(ints("empty", "size", shape), self._array.dtype if dtype is None else dtype.numpy)
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
-        unmade(-1)
+        made(id(self))
 
     def size(self, dim: Any = None) -> Any:
         return Size((0,)) if dim is None else Size((0,))[dim]
@@ -209,8 +206,9 @@ class UninitializedParameter(Uninitialized, Parameter):
     __module__ = "torch.nn.parameter"
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
-        unmade(1)
-        return Parameter.__new__(cls, wrap(np.empty(0, (dtype or state.default_dtype).numpy)), requires_grad)
+        param = Parameter.__new__(cls, wrap(np.empty(0, (dtype or state.default_dtype).numpy)), requires_grad)
+        unmade(param)
+        return param
 
     def __deepcopy__(self, memo: dict) -> Any:
         if id(self) not in memo:
@@ -233,11 +231,11 @@ class UninitializedBuffer(Uninitialized, Buffer):
     def __new__(
         cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
     ) -> Any:
-        unmade(1)
-        made = new(cls)
-        made._array = np.empty(0, (dtype or state.default_dtype).numpy)
-        made.persistent = persistent
-        return made
+        buffer = new(cls)
+        buffer._array = np.empty(0, (dtype or state.default_dtype).numpy)
+        buffer.persistent = persistent
+        unmade(buffer)
+        return buffer
 
 
 def is_lazy(param: Any) -> bool:

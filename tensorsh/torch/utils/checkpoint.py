@@ -276,9 +276,10 @@ class _Frame:
 @contextmanager
 def _precision(before: Any) -> Any:
     """The mixed precision that was in effect when the function first ran."""
-    now, state.autocast = state.autocast, before
-    state.settle()
+    now = state.autocast
     try:
+        state.autocast = before
+        state.settle()
         yield
     finally:
         state.autocast = now

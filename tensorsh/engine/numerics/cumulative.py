@@ -39,7 +39,7 @@ def _running(function: Any, compiled: Any, a: np.ndarray, axis: int) -> np.ndarr
     a = row_order(a)
     a = a if wider is dtype else converted(a, wider)
     if dtype.kind == "c":  # begun with 0, or 1, as one more number
-        a = a + a.dtype.type(0) if function is np.add.accumulate else begun_with_one(a, axis)
+        a = a + 0 if function == np.add.accumulate else begun_with_one(a, axis)
     out = function(a, axis)
     return out if wider is dtype else converted(out, dtype)
 

@@ -52,11 +52,13 @@ def transformed(name: str, a: Any, dim: Any, forward: bool, mode: str, *size: in
     transform = loaded().get(name)
     if transform is None:
         return None
-    if short_fourier is not unsuited and any([n < LONG or n in PRIMES for n in (*[a.shape[d] for d in dim], *size)]):
-        if len(dim) == 1:
-            n = size[0] if size else a.shape[dim[0]]
+    if short_fourier is not unsuited:
+        n = size[0] if size else a.shape[dim[-1]]
+        if len(dim) > 1:
+            if n in OWN or any([a.shape[d] in OWN for d in dim]):
+                return one_by_one(name, a, list(dim), forward, mode, *size, count=count)
+        elif n in OWN or a.shape[dim[0]] < LONG:
             return along(name, a, dim[0], forward, scaling(mode, count or n), n, count in (0, n))
-        return one_by_one(name, a, list(dim), forward, mode, *size, count=count)
     if not count or mode == "none" or count == prod(a.shape[d] for d in dim):
         return transform(a, tuple(dim), *size, forward, SCALINGS[mode], None, 1)
     found = transform(a, tuple(dim), *size, forward, 0, None, 1)
@@ -68,6 +70,7 @@ prime_fourier = kernel("prime_fourier", unsuited)
 LONG = 16
 PRIMES = frozenset((17, 19, 23, 29, 31, 37, 41, 43, 47))
 """Lengths for which PyTorch's library has one plain way on all processors: sums of cosines and sines."""
+OWN = PRIMES | frozenset(range(LONG))
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 BOTH = frozenset((2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15))
 """The lengths that the other kernel transforms."""

@@ -108,10 +108,14 @@ def inside(t: Any, x: Any, low: Any, high: Any) -> Any:
 
 def short_clamp(x: Any, low: Any, high: Any) -> Any:
     dtype = x.dtype
-    if low is None or high is None:
+    if high is None:
         if x.size < SEVERAL:
-            return np.minimum(constant(high, dtype), x) if low is None else np.maximum(constant(low, dtype), x)
-        low, high = (-INFINITY if low is None else low), (INFINITY if high is None else high)
+            return np.maximum(constant(low, dtype), x)
+        high = INFINITY
+    elif low is None:
+        if x.size < SEVERAL:
+            return np.minimum(constant(high, dtype), x)
+        low = -INFINITY
     return clip(x, constant(low, dtype), constant(high, dtype))
 
 

@@ -200,6 +200,10 @@ AT_ONCE = 1 << 14
 """So many numbers are resized at a time."""
 
 
+FEW_ELEMENTS = 1 << 12
+"""More are resized by products of matrices, which are faster, and in which a zero loses its sign."""
+
+
 @operator(
     "_upsample", node=lambda input, size, mode, *rest: NODES[mode][len(size)], method=False, wide=True, laid="images 1"
 )
@@ -229,14 +233,15 @@ def upsample(xp, input: Array, size, mode, align, scales):
     if mode.startswith("nearest") and type(input) is np.ndarray and math.prod(size) <= FLAT and input.size:
         planes = input.reshape(*input.shape[:-d], -1)
         return planes.take(nearest_of_few(input.shape[-d:], tuple(size), mode, align, tuple(scales)), -1)
-    for at in range(d - 1, -1, -1):
+    few = type(input) is np.ndarray and input.size <= FEW_ELEMENTS
+    for at in range(d - 1, -1, -1) if few else range(d):
         m, scale = size[at], scales[at]
         axis = input.ndim - d + at
         n = input.shape[axis]
         if mode.startswith("nearest"):
             index, _ = taps(n, m, mode, align, scale)
             input = xp.take(input, xp.asarray(index[:, 0]), axis=axis)
-        elif type(input) is np.ndarray:
+        elif few:
             index, weights = taps(n, m, mode, align, scale)
             input = weighed(input, axis, index, list(weights.T.astype(_float(input.dtype))), mode.endswith("-aa"))
         else:

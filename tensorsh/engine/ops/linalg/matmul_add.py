@@ -90,10 +90,10 @@ def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     for name, x in (("mat1", mat1), ("mat2", mat2)):
         if x.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
-    check_matrices(mat1, mat2)
     for name, x in (("self", input), ("mat1", mat1)):
         if x.dtype != mat2.dtype:
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {of(x).short} and {of(mat2).short}")
+    check_matrices(mat1, mat2)
     expandable(input.shape, (mat1.shape[0], mat2.shape[1]))
     check_bool("addmm_impl_cpu_", mat1)
     if mat1.dtype.kind == "c" and type(mat1) is np.ndarray and beta != 0:

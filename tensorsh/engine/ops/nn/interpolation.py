@@ -353,7 +353,11 @@ def interpolate(
                 "format and output size in (o1, o2, ...,oK) format."
             )
         listed = isinstance(size, (tuple, list))
-        if mode != "area" and (any(isinstance(n, bool) for n in wanted[:1]) or not listed and not whole(size)):
+        if (
+            mode != "area"
+            and d in (1, 2, 3)
+            and (any(isinstance(n, bool) for n in wanted[:1]) or not listed and not whole(size))
+        ):
             raise by_name(mode, d, input, [*wanted], None)
         if listed and not all(map(whole, wanted)):
             raise TypeError(

@@ -76,8 +76,7 @@ def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None,
         found = norms.batch(input, weight, bias, (mean, var), eps, running)
         if found is not None:
             return found
-    axes = (0, *range(2, input.ndim))
-    dtype = input.dtype
+    axes, dtype = (0, *range(2, input.ndim)), input.dtype
     if mean is None:
         mean, var, _ = statistics(xp, input, axes)
         update(running, mean, var, prod(input.shape[a] for a in axes))

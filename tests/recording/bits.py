@@ -23,6 +23,8 @@ COLUMNS = [(32, 8), (5, 17), (7, 40), (33, 16)]
 SHORT = [(1,), (2,), (3,), (5,), (8,), (15,), (33,)]
 SIGNALS = [(3, n) for n in (2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15)]
 HALVED = [(3, n) for n in (2, 3, 4, 5, 6, 8, 10, 12)]
+PRIMES = [(3, n) for n in (17, 19, 23, 29, 31, 37, 41, 43, 47)]
+PLANES = [(12, 12), (3, 17), (17, 3), (17, 17), (17, 19)]
 MATRICES = [(2, 2), (3, 5), (5, 3), (5, 10), (8, 8)]
 GROUPED = [(4, 6, 8, 8), (2, 12, 3, 3), (3, 18, 5), (7, 6)]
 
@@ -85,6 +87,13 @@ CASES: list[tuple[str, list[tuple], str]] = [
     ("torch.fft.fft(z, norm='ortho')", SIGNALS, "float32"),
     ("torch.fft.rfft(x.detach())", HALVED, "float32"),
     ("torch.fft.irfft(torch.fft.rfft(x.detach()), x.shape[1], norm='forward')", HALVED, "float32"),
+    ("torch.fft.fft(z)", PRIMES, "float32 float64"),
+    ("torch.fft.ifft(z, norm='ortho')", PRIMES, "float32"),
+    ("torch.fft.rfft(x.detach())", PRIMES, "float32 float64"),
+    ("torch.fft.irfft(torch.fft.rfft(x.detach()), x.shape[1])", PRIMES, "float32 float64"),
+    ("torch.fft.ifft2(z)", PLANES, "float32"),
+    ("torch.fft.fft2(z, norm='ortho')", PLANES, "float32"),
+    ("torch.fft.rfft2(x.detach(), norm='forward')", PLANES, "float32"),
     ("F.rrelu(x.detach(), 0.2, 0.3, True)", FLAT, "float32"),
 ]
 

@@ -180,9 +180,8 @@ MODULO(floor_divide, floor_of(x, y, r))
 BINARY(tanh_backward, g, x, g * (float)(1.0 - (double)x * x))
 BINARY(sigmoid_backward, g, x, g * (1.0f - x) * x)
 INLINE float gelu_gradient(float g, float x) {
-    float e = bell(x), near = x > 13.0f ? 13.0f : x;
-    near = near < -13.0f ? -13.0f : near;
-    return g * (0.5f * (1.0f + erf_of_normal(x, e)) + near * e * 0.39894228040143267794f);
+    const float e = __builtin_fabsf(x) > 13.2f ? 0.0f : bell(x); /* an infinite x times it is NaN */
+    return g * (0.5f * (1.0f + erf_of_normal(x, e)) + x * e * 0.39894228040143267794f);
 }
 BINARY(gelu_backward, g, x, gelu_gradient(g, x))
 

@@ -1,5 +1,5 @@
-/* Fourier transforms of up to 15 numbers, with the digits of PyTorch's library: no step is fused; primes by their sums of cosines
-   and sines, products of primes by one factor after the other (Good's map of the indices, which needs no twiddle factors). */
+/* Fourier transforms of up to 15 numbers, and of primes to 47, with the digits of PyTorch's library: no step is fused; primes by
+   their sums of cosines and sines, products of primes by one factor after the other (Good's map of the indices, which needs no twiddle factors). */
 #include "kernels.h"
 
 #define MOST 16
@@ -172,6 +172,81 @@ static int short_fourier(Call *c, size from, size to) {
     return 1;
 }
 
+/* prime_fourier(parts, forward, apart, cosines, sines, scale, real=False): of a prime from 17 to 47, by its sums of cosines and sines; the angles come in
+   tables. `apart`: odd and even places have sums of their own, to which a last odd one comes when they are one. */
+#define LONGEST 48
+#define PRIMES(T, R, name)                                                                                            \
+    INLINE void name##_sums(int n, int apart, const R *cosines, const R *sines, const T *re, const T *im, T *x, T *y) { \
+        const int m = (n - 1) / 2;                                                                                    \
+        T tr[LONGEST / 2], ti[LONGEST / 2], ur[LONGEST / 2], ui[LONGEST / 2];                                         \
+        x[0] = re[0], y[0] = im[0];                                                                                   \
+        for (int j = 1; j <= m; j++) {                                                                                \
+            tr[j] = re[j] + re[n - j], ti[j] = im[j] + im[n - j], ur[j] = re[j] - re[n - j], ui[j] = im[j] - im[n - j]; \
+            x[0] += tr[j], y[0] += ti[j];                                                                             \
+        }                                                                                                             \
+        for (int k = 1; k <= m; k++) {                                                                                \
+            T ar[2] = {re[0]}, ai[2] = {im[0]}, br[2] = {{0}}, bi[2] = {{0}};                                         \
+            for (int j = 1, at = k; j <= m; j++, at = at + k < n ? at + k : at + k - n) {                             \
+                const T c = EACH(T, cosines[at]), s = EACH(T, sines[at]);                                             \
+                const int own = apart && j % 2 == 0;                                                                  \
+                if (apart && j == m && !own) ar[0] += ar[1], ai[0] += ai[1], br[0] += br[1], bi[0] += bi[1];          \
+                ar[own] += c * tr[j], ai[own] += c * ti[j], br[own] += s * ur[j], bi[own] += s * ui[j];               \
+            }                                                                                                         \
+            if (apart && m % 2 == 0) ar[0] += ar[1], ai[0] += ai[1], br[0] += br[1], bi[0] += bi[1];                  \
+            x[k] = ar[0] + bi[0], x[n - k] = ar[0] - bi[0], y[k] = ai[0] - br[0], y[n - k] = ai[0] + br[0];           \
+        }                                                                                                             \
+    }                                                                                                                 \
+    WIDE static void name(Call *c, size from, size to) {                                                              \
+        enum { LANES = sizeof(T) / sizeof(R) };                                                                       \
+        const Argument *a = &c->in[0];                                                                                \
+        const int real = c->given > 6 && c->in[6].whole, backward = !c->in[1].whole, apart = (int)c->in[2].whole;     \
+        const int n = (int)c->in[3].count, half = n / 2 + 1, m = real ? half : n;                                     \
+        const T scale = EACH(T, (R)c->in[5].number);                                                                  \
+        T re[LONGEST] = {{0}}, im[LONGEST] = {{0}}, x[LONGEST], y[LONGEST];                                           \
+        for (size line = from; line < to; line += LANES) {                                                            \
+            const int lines = to - line < LANES ? (int)(to - line) : LANES;                                           \
+            const R *in = (const R *)a->data + (real ? 1 : 2) * n * line;                                             \
+            R *out = (R *)c->out[0].data + 2 * m * line;                                                              \
+            for (int l = 0; l < lines; l++)                                                                           \
+                for (int k = 0; k < n; k++) {                                                                         \
+                    ((R *)&re[k])[l] = real ? in[n * l + k] : in[2 * (n * l + k) + backward];                         \
+                    if (!real) ((R *)&im[k])[l] = in[2 * (n * l + k) + 1 - backward];                                 \
+                }                                                                                                     \
+            name##_sums(n, apart, (const R *)c->in[3].data, (const R *)c->in[4].data, re, im, x, y);                  \
+            for (int k = 0; k < m; k++) {                                                                             \
+                x[k] *= scale, y[k] *= scale;                                                                         \
+                for (int l = 0; l < lines; l++) {                                                                     \
+                    out[2 * (m * l + k) + backward] = ((R *)&x[k])[l];                                                \
+                    out[2 * (m * l + k) + 1 - backward] = ((R *)&y[k])[l];                                            \
+                }                                                                                                     \
+            }                                                                                                         \
+        }                                                                                                             \
+    }
+PRIMES(vectors, float, single_primes)
+PRIMES(wide_vectors, double, double_primes)
+
+static int prime_fourier_plan(Call *c) {
+    const Argument *a = &c->in[0], *cosines = &c->in[3], *sines = &c->in[4];
+    const int real = c->given > 6 && c->in[6].whole;
+    if (a->ndim < 2 - real || (!real && a->shape[a->ndim - 1] != 2) || (real && (!c->in[1].whole || a->ndim == DIMS))) return 0;
+    const size n = a->shape[a->ndim - (real ? 1 : 2)];
+    if (n < MOST || n >= LONGEST || n % 2 == 0 || cosines->count != n || sines->count != n) return 0;
+    if (cosines->kind != a->kind || sines->kind != a->kind) return 0;
+    Argument *made = result(c, 0);
+    shape_as(made, a);
+    if (real) {
+        made->shape[a->ndim - 1] = n / 2 + 1;
+        add_dimension(made, 2);
+    }
+    c->lines = a->count / ((real ? 1 : 2) * n), c->each = n * n;
+    return 1;
+}
+
+static int prime_fourier(Call *c, size from, size to) {
+    (c->in[0].kind == FLOAT32 ? single_primes : double_primes)(c, from, to);
+    return 1;
+}
+
 /* mirrored(half, n, axes): the whole transform of n numbers, whose second half is the first one's conjugate; along the axes the
    places are turned round as well. */
 static int mirrored_plan(Call *c) {
@@ -222,5 +297,7 @@ const Kernel fourier_kernels[] = {
     {"mirrored", "rit", mirrored_plan, mirrored, "mirrored(half, n, axes): a whole transform from its half, as parts of complex numbers"},
     {"short_fourier", "rbiix|b", short_fourier_plan, short_fourier,
      "short_fourier(parts, forward, order, place, scale, real=False); real: of real signals, forward, the first half"},
+    {"prime_fourier", "rbbrrx|b", prime_fourier_plan, prime_fourier,
+     "prime_fourier(parts, forward, apart, cosines, sines, scale, real=False): of a prime from 17 to 47"},
     {0},
 };

@@ -37,8 +37,19 @@ def _running(function: Any, compiled: Any, a: np.ndarray, axis: int) -> np.ndarr
         return function(a, axis, I8)
     wider = _WIDER.get(dtype, F4)
     a = row_order(a)
-    out = function(a if wider is dtype else converted(a, wider), axis)
+    a = a if wider is dtype else converted(a, wider)
+    if dtype.kind == "c":  # begun with 0, or 1, as one more number
+        a = a + 0 if function == np.add.accumulate else begun_with_one(a, axis)
+    out = function(a, axis)
     return out if wider is dtype else converted(out, dtype)
+
+
+def begun_with_one(a: np.ndarray, axis: int) -> np.ndarray:
+    """Complex numbers of which the first along an axis is one times itself, which is seen in signs of zero."""
+    a = a.copy()
+    if a.size:
+        a[(slice(None),) * (axis % a.ndim) + (0,)] *= 1 + 0j
+    return a
 
 
 def cumsum(a: np.ndarray, axis: int) -> np.ndarray:

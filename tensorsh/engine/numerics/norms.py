@@ -213,3 +213,34 @@ def layer_gradient_of_doubles(g: Any, needs: list, x: Any, shape: tuple, weight:
     if needs[2]:
         db = np.sum(g, 0).reshape(shape)
     return dx, dw, db
+
+
+def batch_gradient_of_doubles(g: Any, needs: list, x: Any, w: Any, mean: Any, rstd: Any, training: bool) -> tuple:
+    """The gradients of a batch norm of double precision in PyTorch's steps; `w`, the mean and the deviation lie along the channels."""
+    axes = (0, *range(2, x.ndim))
+    n = x.size // x.shape[1] if x.size else 1
+    total, along = (np.sum(v, axes, keepdims=True) for v in (g, (x - mean) * g))
+    dx = None
+    if needs[0]:
+        dx = fused(mean - x, along * rstd * rstd / n, g - total / n) * rstd if training else g * rstd
+        dx = dx if w is None else dx * w
+    return dx, (along * rstd).reshape(-1) if needs[1] else None, total.reshape(-1) if needs[2] else None
+
+
+def group_gradient_of_doubles(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: Any, rstd: Any) -> tuple:
+    """The gradients of a group norm of double precision in PyTorch's steps."""
+    shape = (len(x), groups, x.shape[1] // groups, -1)
+    flat, slope = x.reshape(shape), g.reshape(shape)
+    share = 1.0 / (flat.shape[2] * flat.shape[3])
+    mean, rstd = mean[..., None], rstd[..., None]
+    total, along = (np.sum(v, 3, keepdims=True) for v in (slope, slope * flat))
+    w = 1.0 if weight is None else weight.reshape(1, groups, -1, 1)
+    dx = dw = None
+    if needs[0]:
+        plain, with_x = (np.sum(v * w, 2, keepdims=True) for v in (total, along))
+        b = fused(plain, mean, -with_x) * rstd * rstd * rstd * share
+        shift = fused(-(plain * rstd), np.full_like(plain, share), -b * mean)
+        dx = (fused(rstd * w, slope, b * flat) + shift).reshape(x.shape)
+    if needs[1]:
+        dw = np.sum(fused(-total, mean, along) * rstd, 0).reshape(-1)
+    return dx, dw, np.sum(total, 0).reshape(-1) if needs[2] else None

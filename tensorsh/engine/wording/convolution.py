@@ -152,7 +152,14 @@ def check_output(input: tuple, weight: tuple, stride: tuple, padding: tuple, dil
     return True
 
 
-def check_dims(input: Tensor, d: int, name: str) -> None:
+def check_bias(input: Tensor, bias: Tensor | None) -> None:
+    """A bias of the input's dtype: what is looked at first."""
+    if bias is not None and bias.dtype is not input.dtype:
+        raise RuntimeError(f"Input type ({cpp_name(input)}) and bias type ({cpp_name(bias)}) should be the same")
+
+
+def check_dims(input: Tensor, d: int, name: str, bias: Tensor | None = None) -> None:
+    check_bias(input, bias)
     if input.ndim not in (d + 1, d + 2):
         raise RuntimeError(
             f"Expected {d + 1}D (unbatched) or {d + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
@@ -166,8 +173,8 @@ def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
         if 0 not in weight._array.shape:
             return
     name, d = input.dtype.name, weight.ndim - 2
-    if bias is not None and not transposed and bias.dtype is not input.dtype:
-        raise RuntimeError(f"Input type ({cpp_name(input)}) and bias type ({cpp_name(bias)}) should be the same")
+    if not transposed:
+        check_bias(input, bias)
     if name == "bfloat16" != weight.dtype.name or transposed and name == "float16" != weight.dtype.name:
         kinds = tensor_type(input.dtype), tensor_type(weight.dtype)
         raise RuntimeError(

@@ -54,7 +54,7 @@ def less_scaled(xp: Any, input: Any, other: Any, alpha: Any) -> Any:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if alpha == 1:
         return xp.subtract(input, other)
-    return fused(other, -scale(other, alpha), input)
+    return fused(other, scale(other, -alpha), input)
 
 
 def scale(other: Any, alpha: Any) -> Any:
@@ -96,7 +96,7 @@ def sub(xp, input: Array, other: Array, *, alpha=1):
 
 sub.gradient(
     input=lambda t, g: g,
-    other=lambda t, g, alpha: -g if alpha == 1 else g * -conjugate(t, alpha),
+    other=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha),
 )
 
 
@@ -107,7 +107,7 @@ def rsub_tensor(xp, input: Array, other: Array, *, alpha=1):
 
 
 rsub_tensor.gradient(
-    input=lambda t, g, alpha: -g if alpha == 1 else g * -conjugate(t, alpha),
+    input=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha),
     other=lambda t, g: g,
 )
 
@@ -132,7 +132,7 @@ def rsub_number(xp, input: Array, other, alpha=1):
     return less_scaled(xp, other, input, alpha)
 
 
-rsub_number.gradient(input=lambda t, g, alpha: -g if alpha == 1 else g * -conjugate(t, alpha))
+rsub_number.gradient(input=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha))
 
 
 @chosen("rsub", method=False, inplace=False)

@@ -12,7 +12,7 @@ from ...arrays.errors import combination_error, not_implemented
 from ...arrays.numbers import converted
 from ...arrays.on_arrays import on_arrays
 from ...arrays.promotion import result_type
-from ...numerics.arithmetic import raised
+from ...numerics.arithmetic import product, raised
 from ...operators.declare import Array, composite
 from ...operators.pointwise import chosen, is_number, pointwise, tensors_only
 from ...operators.python_operators import install_choice
@@ -35,7 +35,7 @@ def check_exponent(input: Any, exponent: Any) -> None:
 
 def times_small_power(g: Any, input: Any, exponent: Any) -> Any:
     if exponent == 2:
-        return g * raw.conj(input + input)
+        return g * raw.conj(input + input if input.dtype.kind != "c" else product(np, input, input.dtype.type(2)))
     return g if exponent == 1 else None
 
 

@@ -121,14 +121,25 @@ def cofactors(t: Any, A: Any) -> Any:
     return (U * (phase[..., None] * others)[..., None, :]) @ Vh
 
 
+def inverse_times(t: Any, A: Any, numbers: Any) -> Any:
+    """The conjugate transposes of inverses, each times a number: solutions for diagonal matrices, whose zeros are positive."""
+    if t.raw and type(A) is np.ndarray:
+        n = A.shape[-1]
+        right = np.zeros(A.shape, A.dtype)
+        right.reshape(*A.shape[:-2], n * n)[..., :: n + 1] = numbers[..., None]
+        return use(t, "solve_ex")(herm(A), right)[0]
+    scaled = numbers[..., None, None]
+    eye = unit(t, A, A.shape[-1], dtype=bool)
+    return use(t, "solve_ex")(adj(t, A), t.where(eye, scaled, t.zeros_like(scaled)))[0]
+
+
 @linalg_det.joint_gradient
 def det_gradient(t, g, needs, A, result):
     if A.shape[-1] == 0:
         return [t.zeros_like(A)]
     value = t.array(result)
     if np.all(value != 0).item():
-        inverse = use(t, "inv_ex")(A)[0]
-        return [(g * t.conj(result))[..., None, None] * adj(t, inverse)]
+        return [inverse_times(t, A, g * t.conj(result))]
     return [g[..., None, None] * cofactors(t, A)]
 
 
@@ -154,7 +165,7 @@ def slogdet_gradient(t, g, needs, A, sign):
         factor = turn * -1j if factor is None else factor - turn * 1j
     if factor is None or A.shape[-1] == 0:
         return [t.zeros_like(A)]
-    return [factor[..., None, None] * adj(t, use(t, "inv_ex")(A)[0])]
+    return [inverse_times(t, A, factor)]
 
 
 @composite()

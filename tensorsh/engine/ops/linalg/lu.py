@@ -363,12 +363,12 @@ def ldl_solve(xp, LD: Array, pivots: Unlinked, B: Array, *, hermitian=False):
 
 @ldl_factor_ex.joint_gradient
 def ldl_factor_gradient(t, g, needs):
-    raise NotImplementedError("the derivative for 'linalg_ldl_factor_ex' is not implemented.")
+    raise RuntimeError("derivative for aten::linalg_ldl_factor_ex is not implemented")
 
 
 @ldl_solve.joint_gradient
 def ldl_solve_gradient(t, g, needs):
-    raise NotImplementedError("the derivative for 'linalg_ldl_solve' is not implemented.")
+    raise RuntimeError("derivative for aten::linalg_ldl_solve is not implemented")
 
 
 def block_solve(ld: Any, pivots: Any, b: Any, conj: Any) -> Any:

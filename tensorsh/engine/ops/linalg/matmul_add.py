@@ -77,6 +77,10 @@ def added(input, a, b, beta, alpha):
     """``beta * input + alpha * (a @ b)``."""
     if on_gpu(a) and (found := accelerator().product_added(input, a, b, beta, alpha)) is not None:
         return found
+    if alpha == 0 and beta != 0 and type(a) is np.ndarray:  # the product is not looked at
+        shape = (*a.shape[:-1], *b.shape[1:])
+        expandable(input.shape, shape)
+        return np.broadcast_to(scaled(wide(input), beta), shape).astype(a.dtype)
     return combined(input, product(wide(a), wide(b)), beta, alpha, a.dtype)
 
 
@@ -86,10 +90,10 @@ def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     for name, x in (("mat1", mat1), ("mat2", mat2)):
         if x.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
-    check_matrices(mat1, mat2)
     for name, x in (("self", input), ("mat1", mat1)):
         if x.dtype != mat2.dtype:
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {of(x).short} and {of(mat2).short}")
+    check_matrices(mat1, mat2)
     expandable(input.shape, (mat1.shape[0], mat2.shape[1]))
     check_bool("addmm_impl_cpu_", mat1)
     if mat1.dtype.kind == "c" and type(mat1) is np.ndarray and beta != 0:

@@ -239,7 +239,8 @@ def nll(xp, input: Array, target: Array, weight: Constant = None, reduction="mea
     safe = xp.where(counted, target, 0)
     axis = 1 if input.ndim > 1 else 0
     picked = xp.take_along_axis(input, xp.expand_dims(safe, axis), axis).squeeze(axis)
-    share = counted.astype(input.dtype) if weight is None else xp.where(counted, weight[safe], input.dtype.type(0))
+    # What is not counted has a share of -0, which a class of weight 0 has not.
+    share = xp.where(counted, input.dtype.type(1) if weight is None else weight[safe], input.dtype.type(-0.0))
     loss = xp.where(counted, -picked * share, input.dtype.type(0))
     if reduction == "none":
         return loss, share, safe
@@ -322,7 +323,7 @@ def nll_spread(xp, grad: Array, shape, share: Array, target: Array, reduction):
     xp.put_along_axis(
         out,
         xp.expand_dims(target, axis),
-        xp.expand_dims(xp.where(share != 0, -grad * share, grad.dtype.type(0)), axis),
+        xp.expand_dims(xp.where((share != 0) | ~xp.signbit(share), -grad * share, grad.dtype.type(0)), axis),
         axis,
     )
     return out

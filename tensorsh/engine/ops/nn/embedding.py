@@ -135,19 +135,12 @@ def embedding(
             return y
         counts = np.bincount(input._array.reshape(-1), minlength=weight.shape[0])[input._array]
         scale = wrap((1 / counts)[..., None].astype(weight._array.dtype))
-        y._node.scale = scale
-        y = _scaled_gradient(y, scale)
+        y.register_hook(lambda g: g * scale)
     return y
 
 
 def refuse_scaling(_: Any) -> None:
     raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
-
-
-def _scaled_gradient(y: Tensor, scale: Tensor) -> Tensor:
-    """The same values with the gradient scaled: y*s + (y - y*s) cut from the graph."""
-    part = y * scale
-    return part + (y - part).detach()
 
 
 def check_indices(dtype: Any, place: str, name: str) -> None:

@@ -152,13 +152,13 @@ def single_taps(n: int, m: int, mode: str, align: bool, scale: float | None) -> 
     return np.stack([low, np.minimum(low + 1, n - 1)], 1), [one - part, part]
 
 
-def weighed(x: Any, axis: int, index: np.ndarray, weights: list) -> Any:
-    """A float32 array's weighted sums along an axis."""
-    parts = [x.take(index[:, k], axis) for k in range(len(weights))]
+def weighed(x: Any, axis: int, index: np.ndarray, weights: list, in_turn: bool = False) -> Any:
+    """An array's weighted sums along an axis; `in_turn`: the first product is the one that is rounded by itself, not the second."""
     shaped = [w.reshape(-1, *[1] * (x.ndim - 1 - axis)) for w in weights]
-    total = fused(parts[0], shaped[0], parts[1] * shaped[1])
-    for part, w in zip(parts[2:], shaped[2:], strict=True):
-        total = fused(part, w, total)
+    of = [*range(len(weights))] if in_turn else [1, 0, *range(2, len(weights))]
+    total = x.take(index[:, of[0]], axis) * shaped[of[0]]
+    for k in of[1:]:
+        total = fused(x.take(index[:, k], axis), shaped[k], total)
     return total
 
 
@@ -200,6 +200,10 @@ AT_ONCE = 1 << 14
 """So many numbers are resized at a time."""
 
 
+FEW_ELEMENTS = 1 << 12
+"""More are resized by products of matrices, which are faster, and in which a zero loses its sign."""
+
+
 @operator(
     "_upsample", node=lambda input, size, mode, *rest: NODES[mode][len(size)], method=False, wide=True, laid="images 1"
 )
@@ -229,12 +233,17 @@ def upsample(xp, input: Array, size, mode, align, scales):
     if mode.startswith("nearest") and type(input) is np.ndarray and math.prod(size) <= FLAT and input.size:
         planes = input.reshape(*input.shape[:-d], -1)
         return planes.take(nearest_of_few(input.shape[-d:], tuple(size), mode, align, tuple(scales)), -1)
-    for at, (m, scale) in enumerate(zip(size, scales, strict=True)):
+    few = type(input) is np.ndarray and input.size <= FEW_ELEMENTS
+    for at in range(d - 1, -1, -1) if few else range(d):
+        m, scale = size[at], scales[at]
         axis = input.ndim - d + at
         n = input.shape[axis]
         if mode.startswith("nearest"):
             index, _ = taps(n, m, mode, align, scale)
             input = xp.take(input, xp.asarray(index[:, 0]), axis=axis)
+        elif few:
+            index, weights = taps(n, m, mode, align, scale)
+            input = weighed(input, axis, index, list(weights.T.astype(_float(input.dtype))), mode.endswith("-aa"))
         else:
             by = matrix(xp, n, m, mode, align, scale, _float(input.dtype))
             input = xp.moveaxis(xp.moveaxis(input, axis, -1).astype(by.dtype, copy=False) @ by.T, -1, axis)
@@ -344,7 +353,11 @@ def interpolate(
                 "format and output size in (o1, o2, ...,oK) format."
             )
         listed = isinstance(size, (tuple, list))
-        if mode != "area" and (any(isinstance(n, bool) for n in wanted[:1]) or not listed and not whole(size)):
+        if (
+            mode != "area"
+            and d in (1, 2, 3)
+            and (any(isinstance(n, bool) for n in wanted[:1]) or not listed and not whole(size))
+        ):
             raise by_name(mode, d, input, [*wanted], None)
         if listed and not all(map(whole, wanted)):
             raise TypeError(

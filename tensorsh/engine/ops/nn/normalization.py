@@ -22,6 +22,7 @@ from ...arrays.parallel import blocks_of_rows, spread
 from ...arrays.state import state
 from ...loading.table import find_function, find_operator
 from ...numerics import norms
+from ...numerics.rounding import fused
 from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
 from ...operators.declare import Array, composite, operator
@@ -75,24 +76,22 @@ def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None,
         found = norms.batch(input, weight, bias, (mean, var), eps, running)
         if found is not None:
             return found
-    axes = (0, *range(2, input.ndim))
-    dtype = input.dtype
+    axes, dtype = (0, *range(2, input.ndim)), input.dtype
     if mean is None:
-        mean, var, centred = statistics(xp, input, axes)
+        mean, var, _ = statistics(xp, input, axes)
         update(running, mean, var, prod(input.shape[a] for a in axes))
     else:
         mean, var = (channelwise(v, input.ndim).astype(dtype, copy=False) for v in (mean, var))
-        centred = input - mean
     rstd = dtype.type(1) / xp.sqrt(var + dtype.type(eps))
-    xhat = centred
-    xhat *= rstd
-    y = xhat if weight is None else xhat * channelwise(weight, input.ndim).astype(dtype, copy=False)
-    if bias is not None:
-        y = y + channelwise(bias, input.ndim).astype(dtype, copy=False)
-    return (y.copy() if y is xhat else y), mean, rstd
+    scale = rstd if weight is None else rstd * channelwise(weight, input.ndim).astype(dtype, copy=False)
+    offset = dtype.type(0) if bias is None else channelwise(bias, input.ndim).astype(dtype, copy=False)
+    return fused(input, scale, fused(-mean, scale, offset)), mean, rstd
 
 
 def batch_backward(g, needs, input, weight, mean, result1, result2):
+    if type(g) is np.ndarray and g.dtype == input.dtype == np.float64 and input.ndim > 1:
+        w = None if weight is None else channelwise(weight, input.ndim)
+        return norms.batch_gradient_of_doubles(g, needs, input, w, result1, result2, mean is None)
     if not kernels.suits(g, input, result1, result2) or input.ndim < 2:
         return None
     return norms.batch_gradient(g, needs, input, weight, result1, result2, mean is None)
@@ -237,8 +236,7 @@ def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array 
     xhat *= rstd
     if weight is not None:
         xhat *= weight
-    if bias is not None:
-        xhat += bias
+    xhat += 0 if bias is None else bias  # no bias is one of +0
     return xhat, mean, rstd
 
 
@@ -378,6 +376,8 @@ def group(xp, input: Array, weight: Array = None, bias: Array = None, num_groups
 
 
 def group_backward(g, needs, input, weight, num_groups, result1, result2):
+    if type(g) is np.ndarray and g.dtype == input.dtype == np.float64 and g.size:
+        return norms.group_gradient_of_doubles(g, needs, input, weight, num_groups, result1, result2)
     if not kernels.suits(g, input, result1, result2):
         return None
     return norms.group_gradient(g, needs, input, weight, num_groups, result1, result2)

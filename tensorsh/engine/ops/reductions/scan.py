@@ -15,6 +15,7 @@ from ...numerics import cumulative
 from ...numerics.cumulative import running_sums
 from ...operators.declare import Array, operator
 from ...operators.reduction import FLOAT32, FLOAT64, constant
+from ...tape.worlds import raw
 from .sums import one_axis, widened
 
 
@@ -109,6 +110,8 @@ def cumprod_gradient(t, g, input, result, dim):
     array = t.array(input)
     if (array != 0).all().item():
         return reverse_cumsum(t, g * t.conj(result), dim) / t.conj(input)
+    if t.raw and type(array) is np.ndarray:
+        return around_zeros(g, input, result, dim)
     # tail[i] = g[i] + input[i + 1] * tail[i + 1], and the gradient is tail[i] times all inputs before i.
     n = input.shape[dim]
     x = t.conj(input)
@@ -119,6 +122,21 @@ def cumprod_gradient(t, g, input, result, dim):
     for i in range(n - 1):
         before.append(before[-1] * t.select(x, dim, i))
     return t.stack(tails[::-1], dim) * t.stack(before, dim) + 0  # a sum that begins with zero: none is negative
+
+
+def around_zeros(g, input, result, dim):
+    """The gradient of running products among which are zeros, as PyTorch has it: quotients before the first zero along `dim`; at that
+    one a sum up to the second; none behind."""
+    x = np.conj(input)
+    zeros = np.cumsum(input == 0, dim)
+    up_to, first = zeros == 0, (zeros == 1) & (input == 0)
+    between = (zeros == 1) & ~first
+    terms = np.where(up_to, g * np.conj(result), 0).astype(g.dtype)
+    found = np.where(up_to, reverse_cumsum(raw, terms, dim) / np.where(up_to, x, 1), 0).astype(g.dtype)
+    behind = cumulative.cumprod(np.where(between, x, 1).astype(x.dtype), dim)
+    total = np.sum(np.where(zeros == 1, behind * g, 0), dim, keepdims=True, dtype=g.dtype)
+    before = cumulative.cumprod(np.where(up_to, x, 1).astype(x.dtype), dim).take([-1], dim)
+    return np.where(first, total * before, found)
 
 
 cumprod.gradient(input=cumprod_gradient)

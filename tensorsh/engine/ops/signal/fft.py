@@ -17,7 +17,7 @@ from ...arrays.state import state
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading import table
-from ...numerics.fourier import short, transformed
+from ...numerics.fourier import scaled, short, transformed
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 from ..creation.factories import made
@@ -73,11 +73,13 @@ def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     transforms of real arrays themselves, so that every element that is its own conjugate has no imaginary part."""
     *others, last = dim
     count = count or math.prod(a.shape[d] for d in dim)
-    half = transformed("r2c", a, [last], True, "none" if others else mode, count=count)
+    here = scaled([a.shape[d] for d in dim], True) == len(others)
+    half = transformed("r2c", a, [last], True, mode if here else "none", count=count)
     if half is None:
-        half = xp.fft.rfft(a, axis=last, norm=FORWARD[mode])
+        half, here = xp.fft.rfft(a, axis=last, norm=FORWARD[mode]), False
     if not others:
         return half
+    mode = "none" if here else mode
     found = complex_transform(xp, half, others, mode, True, count)
     n = a.shape[last]
     if len(others) == 1 and n % 2 == 0 and n > 2 and last % a.ndim == a.ndim - 1 and type(half) is np.ndarray:

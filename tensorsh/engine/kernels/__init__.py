@@ -34,7 +34,7 @@ except ImportError as reason:
 
         warnings.warn(str(reason), RuntimeWarning, stacklevel=1)
 
-FLOAT32 = np.dtype(np.float32)
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 ndarray = np.ndarray
 
 
@@ -115,16 +115,21 @@ def suits(*arrays: Any) -> bool:
 
 
 def through(name: str, *operands: Any) -> Any:
-    """The ufunc of a name on arrays and numbers of float32; None where there are no kernels, or operands of another type."""
+    """The ufunc of a name on arrays and numbers of float32, or of float64 if it has a loop for these; None where there are no
+    kernels, or operands of another type."""
     if compiled is None:
         return None
+    ufunc = getattr(compiled, name)
+    dtype, number = FLOAT32, np.float32
+    if operands[0].dtype is FLOAT64 and ufunc.ntypes > 1:
+        dtype, number = FLOAT64, np.float64
     for x in operands:
         if type(x) is ndarray:
-            if x.dtype is not FLOAT32:
+            if x.dtype is not dtype:
                 return None
-        elif type(x) is not np.float32:
+        elif type(x) is not number:
             return None
-    return run(getattr(compiled, name), *operands)
+    return run(ufunc, *operands)
 
 
 def run(ufunc: Any, *arrays: Any) -> Any:
@@ -133,7 +138,7 @@ def run(ufunc: Any, *arrays: Any) -> Any:
     if state.threads > 1 and first.size >= SHARED:
         shape = first.shape
         numbers: tuple = ()
-        while type(arrays[-1]) is np.float32:
+        while type(arrays[-1]) in (np.float32, np.float64):
             arrays, numbers = arrays[:-1], (arrays[-1], *numbers)
         for a in arrays:
             if a.shape != shape or type(a) is not ndarray or not a.flags.c_contiguous:

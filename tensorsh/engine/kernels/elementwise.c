@@ -6,61 +6,68 @@
 #define PIECE 256
 
 /* A ufunc's loop for the function `run` on elements that lie side by side; others go through a buffer, piece by piece. */
-#define LOOP(name, count_in, arguments)                                                                       \
+#define LOOP(name, count_in, arguments) LOOP_OF(float, name, count_in, arguments)
+#define LOOP_OF(T, name, count_in, arguments)                                                                 \
     static void name##_loop(char **args, const size *count, const size *steps, void *data) {                  \
         (void)data;                                                                                           \
-        const size n = *count, one = sizeof(float);                                                           \
-        float buffers[count_in + 1][PIECE];                                                                   \
+        const size n = *count, one = sizeof(T);                                                               \
+        T buffers[count_in + 1][PIECE];                                                                       \
         size near = 1;                                                                                        \
         for (int k = 0; k <= count_in; k++) near &= steps[k] == one;                                          \
         for (size done = 0, m; done < n; done += m) {                                                         \
-            const float *in[count_in];                                                                        \
+            const T *in[count_in];                                                                            \
             m = near ? n : n - done < PIECE ? n - done : PIECE;                                               \
-            float *out = near || steps[count_in] == one ? (float *)(args[count_in] + done * one) : buffers[count_in]; \
+            T *out = near || steps[count_in] == one ? (T *)(args[count_in] + done * one) : buffers[count_in]; \
             for (int k = 0; k < count_in; k++) {                                                              \
                 const char *from = args[k] + done * steps[k];                                                 \
-                in[k] = (const float *)from;                                                                  \
+                in[k] = (const T *)from;                                                                      \
                 if (steps[k] == one) continue;                                                                \
                 in[k] = buffers[k];                                                                           \
                 if (steps[k] == 0 && done) continue; /* a number, which is there */                           \
-                for (size i = 0; i < m; i++, from += steps[k]) buffers[k][i] = *(const float *)from;          \
+                for (size i = 0; i < m; i++, from += steps[k]) buffers[k][i] = *(const T *)from;              \
             }                                                                                                 \
             name##_flat arguments;                                                                            \
             if (out != buffers[count_in]) continue;                                                           \
             char *to = args[count_in] + done * steps[count_in];                                               \
-            for (size i = 0; i < m; i++, to += steps[count_in]) *(float *)to = out[i];                        \
+            for (size i = 0; i < m; i++, to += steps[count_in]) *(T *)to = out[i];                            \
         }                                                                                                     \
     }
 
-#define UNARY(name, ...)                                                                                      \
-    WIDE static void name##_flat(const float *in, float *out, size n) {                                       \
+#define UNARY(name, ...) UNARY_OF(float, name, __VA_ARGS__)
+#define UNARY_OF(T, name, ...)                    \
+    WIDE static void name##_flat(const T *in, T *out, size n) {                                       \
         INDEPENDENT                                                                                           \
         for (size i = 0; i < n; i++) {                                                                        \
-            const float x = in[i];                                                                            \
-            out[i] = (float)(__VA_ARGS__);                                                                    \
+            const T x = in[i];                                                                            \
+            out[i] = (T)(__VA_ARGS__);                                                                    \
         }                                                                                                     \
     }                                                                                                         \
-    LOOP(name, 1, (in[0], out, m))
+    LOOP_OF(T, name, 1, (in[0], out, m))
 
-#define BINARY(name, a, b, ...)                                                                               \
-    WIDE static void name##_flat(const float *in, const float *other, float *out, size n) {                   \
+#define BINARY(name, a, b, ...) BINARY_OF(float, name, a, b, __VA_ARGS__)
+#define BINARY_OF(T, name, a, b, ...)                    \
+    WIDE static void name##_flat(const T *in, const T *other, T *out, size n) {                   \
         INDEPENDENT                                                                                           \
         for (size i = 0; i < n; i++) {                                                                        \
-            const float a = in[i], b = other[i];                                                              \
-            out[i] = (float)(__VA_ARGS__);                                                                    \
+            const T a = in[i], b = other[i];                                                              \
+            out[i] = (T)(__VA_ARGS__);                                                                    \
         }                                                                                                     \
     }                                                                                                         \
-    LOOP(name, 2, (in[0], in[1], out, m))
+    LOOP_OF(T, name, 2, (in[0], in[1], out, m))
 
-#define TERNARY(name, a, b, c, ...)                                                                           \
-    WIDE static void name##_flat(const float *in, const float *other, const float *third, float *out, size n) { \
+#define TERNARY(name, a, b, c, ...) TERNARY_OF(float, name, a, b, c, __VA_ARGS__)
+#define TERNARY_OF(T, name, a, b, c, ...)                    \
+    WIDE static void name##_flat(const T *in, const T *other, const T *third, T *out, size n) { \
         INDEPENDENT                                                                                           \
         for (size i = 0; i < n; i++) {                                                                        \
-            const float a = in[i], b = other[i], c = third[i];                                                \
-            out[i] = (float)(__VA_ARGS__);                                                                    \
+            const T a = in[i], b = other[i], c = third[i];                                                \
+            out[i] = (T)(__VA_ARGS__);                                                                    \
         }                                                                                                     \
     }                                                                                                         \
-    LOOP(name, 3, (in[0], in[1], in[2], out, m))
+    LOOP_OF(T, name, 3, (in[0], in[1], in[2], out, m))
+
+/* Of both precisions, the same steps; `T` is the type. */
+#define BOTH(make, name, ...) make(float, name, __VA_ARGS__) make(double, name##_wide, __VA_ARGS__)
 
 #define TANH_SCALE 0.79788456080286535588f /* sqrt(2 / pi) */
 #define TANH_CUBE 0.044715f
@@ -75,7 +82,7 @@ UNARY(exp2, exp2_single(x))
 UNARY(tanh, tanh_float(x))
 UNARY(erf, erf_float(x))
 UNARY(erfc, erfc_float(x))
-UNARY(relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
+BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 UNARY(sigmoid, 1.0f / (1.0f + exp_single(-x)))
 UNARY(silu, x / (1.0f + exp_single(-x)))
 UNARY(gelu, x * 0.5f * (1.0f + erf_of_normal(x, bell(x))))
@@ -103,9 +110,9 @@ OF_ANGLES(tan)
 UNARY(erfinv, normal_quantile(0.5 * x, 0.5 - fabs(0.5 * x)) * 0.70710678118654752440)
 UNARY(ndtri, normal_quantile(x - 0.5, x < 0.5f ? (double)x : 1.0 - x))
 
-UNARY(sign, (float)(x > 0.0f) - (float)(x < 0.0f))
-UNARY(hardswish, x * (x + 3.0f < 0.0f ? 0.0f : x + 3.0f > 6.0f ? 6.0f : x + 3.0f) / 6.0f)
-BINARY(leaky_relu, x, slope, x > 0.0f ? x : x * slope)
+BOTH(UNARY_OF, sign, (x > 0) - (x < 0))
+BOTH(UNARY_OF, hardswish, x * (x + 3 < 0 ? 0 : x + 3 > 6 ? 6 : x + 3) / 6)
+BOTH(BINARY_OF, leaky_relu, x, slope, x > 0 ? x : x * slope)
 BINARY(hypotenuse, x, y, fabsf(x) == INFINITY || fabsf(y) == INFINITY ? INFINITY : sqrt((double)x * x + (double)y * y))
 /* log(exp(x) + exp(y)), and the same to base 2: the larger one, and log(1 + exp(-distance)), each step rounded as PyTorch does. */
 INLINE float larger(float x, float y) { return x > y || x != x ? x : y; }
@@ -133,48 +140,55 @@ WIDE static void elu_flat(const float *in, const float *low, const float *scale,
     }
 }
 LOOP(elu, 3, (in[0], in[1], in[2], out, m))
-TERNARY(smooth_l1, x, y, beta, fabsf(x - y) < beta ? 0.5f * fabsf(x - y) * fabsf(x - y) / beta : fabsf(x - y) - 0.5f * beta)
-TERNARY(huber, x, y, delta, fabsf(x - y) <= delta ? 0.5f * fabsf(x - y) * fabsf(x - y) : delta * (fabsf(x - y) - 0.5f * delta))
-TERNARY(lerp, x, end, w,
-        fabsf(w) < 0.5f ? __builtin_fmaf(end - x, w, x) : __builtin_fmaf(-(end - x), 1.0f - w, end))
+#define SMOOTH(T, name, fabs, fma)                                                                            \
+    TERNARY_OF(T, smooth_l1##name, x, y, beta, fabs(x - y) < beta ? (T)0.5 * fabs(x - y) * fabs(x - y) / beta : fabs(x - y) - (T)0.5 * beta) \
+    TERNARY_OF(T, huber##name, x, y, delta, fabs(x - y) <= delta ? (T)0.5 * fabs(x - y) * fabs(x - y) : delta * (fabs(x - y) - (T)0.5 * delta)) \
+    TERNARY_OF(T, lerp##name, x, end, w, fabs(w) < (T)0.5 ? fma(end - x, w, x) : fma(-(end - x), 1 - w, end))
+SMOOTH(float, , fabsf, __builtin_fmaf)
+SMOOTH(double, _wide, fabs, __builtin_fma)
 
-/* The remainder of a division with the dividend's sign, which is a float exactly. The quotient in double is at most one
-   off; `far` counts where it does not tell. */
-INLINE float rest_of(float x, float y, int *far) {
-    double a = fabs((double)x), b = fabs((double)y), ratio = a / b, whole = __builtin_trunc(ratio);
+/* The remainder of a division with the dividend's sign, which is a number exactly. The quotient is at most one off: too large
+   in double, for the numbers of which it is rounded; `far` counts where it does not tell. */
+INLINE double rest_of(double x, double y, int *far) {
+    double a = fabs(x), b = fabs(y), ratio = a / b, whole = __builtin_trunc(ratio);
     double rest = __builtin_fma(-whole, b, a);
     *far += !(ratio < 0x1p52 && b < INFINITY);
     rest = rest < 0 ? rest + b : rest >= b ? rest - b : rest;
-    return copysignf((float)rest, x);
+    return copysign(rest, x);
 }
 
-/* Functions of the remainder r of x by y; C's own fmodf, which is slow, gives it where the quotient is too large. */
-#define MODULO(name, ...)                                                                                     \
-    INLINE float name##_of(float x, float y, float r) { return (void)x, (void)y, __VA_ARGS__; }                \
-    WIDE static void name##_flat(const float *in, const float *other, float *out, size n) {                   \
+/* Functions of the remainder r of x by y; C's own fmod, which is slow, gives it where the quotient is too large. */
+#define MODULO(name, ...) MODULO_OF(float, name, fmodf, __VA_ARGS__) MODULO_OF(double, name##_wide, fmod, __VA_ARGS__)
+#define MODULO_OF(T, name, slowly, ...)                                                                       \
+    INLINE T name##_of(T x, T y, T r) { return (void)x, (void)y, __VA_ARGS__; }                               \
+    WIDE static void name##_flat(const T *in, const T *other, T *out, size n) {                               \
         for (size done = 0; done < n; done += PIECE) {                                                        \
             size m = n - done < PIECE ? n - done : PIECE;                                                     \
-            const float *x = in + done, *y = other + done;                                                    \
-            float *to = out + done, made[PIECE];                                                              \
+            const T *x = in + done, *y = other + done;                                                        \
+            T *to = out + done, made[PIECE];                                                                  \
             int far = 0;                                                                                      \
-            for (size i = 0; i < m; i++) made[i] = name##_of(x[i], y[i], rest_of(x[i], y[i], &far));          \
-            for (size i = 0; far && i < m; i++) made[i] = name##_of(x[i], y[i], fmodf(x[i], y[i]));           \
-            memcpy(to, made, m * sizeof(float));                                                              \
+            for (size i = 0; i < m; i++) made[i] = name##_of(x[i], y[i], (T)rest_of(x[i], y[i], &far));       \
+            for (size i = 0; far && i < m; i++) made[i] = name##_of(x[i], y[i], slowly(x[i], y[i]));          \
+            memcpy(to, made, m * sizeof(T));                                                                  \
         }                                                                                                     \
     }                                                                                                         \
-    LOOP(name, 2, (in[0], in[1], out, m))
+    LOOP_OF(T, name, 2, (in[0], in[1], out, m))
 
-INLINE float floor_of(float x, float y, float r) {
-    float ratio = x / y, quotient = (x - r) / y;
-    quotient = r != 0.0f && (y < 0.0f) != (r < 0.0f) ? quotient - 1.0f : quotient;
-    float down = __builtin_floorf(quotient);
-    down = quotient - down > 0.5f ? down + 1.0f : down;
-    down = quotient != 0.0f ? down : copysignf(0.0f, ratio);
-    return y == 0.0f ? ratio : down;
-}
+#define FLOOR(T, name, floor, copysign)                                                                       \
+    INLINE T name(T x, T y, T r) {                                                                            \
+        T ratio = x / y, quotient = (x - r) / y;                                                              \
+        quotient = r != 0 && (y < 0) != (r < 0) ? quotient - 1 : quotient;                                    \
+        T down = floor(quotient);                                                                             \
+        down = quotient - down > (T)0.5 ? down + 1 : down;                                                    \
+        down = quotient != 0 ? down : copysign(0, ratio);                                                     \
+        return y == 0 ? ratio : down;                                                                         \
+    }
+FLOOR(float, floor_of, __builtin_floorf, copysignf)
+FLOOR(double, floor_of_wide, __builtin_floor, copysign)
 MODULO(fmod, r)
-MODULO(remainder, r != 0.0f && (y < 0.0f) != (r < 0.0f) ? r + y : r)
-MODULO(floor_divide, floor_of(x, y, r))
+MODULO(remainder, r != 0 && (y < 0) != (r < 0) ? r + y : r)
+MODULO_OF(float, floor_divide, fmodf, floor_of(x, y, r))
+MODULO_OF(double, floor_divide_wide, fmod, floor_of_wide(x, y, r))
 
 /* Gradients: g is that of the result, x the argument or the result, whichever the formula has. */
 BINARY(tanh_backward, g, x, g * (float)(1.0 - (double)x * x))
@@ -201,12 +215,13 @@ INLINE float silu_gradient(float g, float x) {
 BINARY(silu_backward, g, x, silu_gradient(g, x))
 
 #define UFUNC(name, count) {#name, count, {name##_loop}, 0}
+#define UFUNC2(name, count) {#name, count, {name##_loop, name##_wide_loop}, 0}
 
 Ufunc elementwise_ufuncs[] = {
     UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
-    UFUNC(sin, 1), UFUNC(cos, 1), UFUNC(tan, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC(sin, 1), UFUNC(cos, 1), UFUNC(tan, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC2(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
-    UFUNC(silu_backward, 2), UFUNC(sign, 1), UFUNC(hardswish, 1), UFUNC(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3),
-    UFUNC(elu, 3), UFUNC(smooth_l1, 3), UFUNC(huber, 3), UFUNC(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC(fmod, 2), UFUNC(remainder, 2), UFUNC(floor_divide, 2),
+    UFUNC(silu_backward, 2), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3),
+    UFUNC(elu, 3), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
     {0},
 };

@@ -54,8 +54,9 @@ def converted(a: Any, dtype: np.dtype) -> Any:
 
 def complex_half(a: Any) -> Any:
     """An array as complex32, by kernels where it is one of float32, or of their pairs."""
-    if type(a) is not np.ndarray or not a.ndim or not a.flags.c_contiguous or a.dtype not in PAIRS:
+    if type(a) is not np.ndarray or not a.ndim or a.dtype not in PAIRS:
         return as_complex_half(a)
+    a = np.ascontiguousarray(a)
     rounded = converted(converted(a.view(FLOAT32), HALF), FLOAT32)
     if a.dtype.kind == "c":
         return rounded.view(COMPLEX_HALF).reshape(a.shape)

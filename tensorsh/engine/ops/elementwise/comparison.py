@@ -156,15 +156,14 @@ def equal(input: Tensor, other: Tensor) -> bool:
     A Python bool. NaN equals nothing; sizes that differ give False. `eq` compares element by element, `allclose` with
     tolerance. RuntimeError: tensors on several devices.
     """
-    for at, x in enumerate((input, other)):
-        if not isinstance(x, Tensor):
-            raise TypeError(
-                f"equal(): argument '{('input', 'other')[at]}' (position {at + 1}) must be Tensor, not {type_name(x)}"
-            )
+    if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
+        at = isinstance(input, Tensor)
+        title = f"argument '{'other' if at else 'input'}' (position {at + 1})"
+        raise TypeError(f"equal(): {title} must be Tensor, not {type_name(other if at else input)}")
     x, y = input._array, other._array
-    if absent(x) or absent(y):
-        raise nowhere().refusal("equal")
     if type(x) is not np.ndarray or type(y) is not np.ndarray:
+        if absent(x) or absent(y):
+            raise nowhere().refusal("equal")
         same_device("equal", input=x, other=y)
     if x.shape != y.shape:
         return False

@@ -135,7 +135,7 @@ _mse = pairwise_loss("mse_loss", _square, lambda t, x, y, _: x - y, factor=2.0, 
 
 
 def _smooth(xp: Any, x: Any, y: Any, beta: float) -> Any:
-    if beta and (found := through("smooth_l1", x, y, np.float32(beta))) is not None:
+    if beta and (found := through("smooth_l1", x, y, x.dtype.type(beta))) is not None:
         return found
     d = xp.abs(x - y)
     one = d.dtype.type
@@ -149,7 +149,7 @@ _smooth_l1 = pairwise_loss(
 
 
 def _huber(xp: Any, x: Any, y: Any, delta: float) -> Any:
-    if (found := through("huber", x, y, np.float32(delta))) is not None:
+    if (found := through("huber", x, y, x.dtype.type(delta))) is not None:
         return found
     d = xp.abs(x - y)
     one = d.dtype.type

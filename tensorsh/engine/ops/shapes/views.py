@@ -251,7 +251,7 @@ def restrided(array: Any, size: Any, stride: Any, storage_offset: int | None) ->
     offset = start if storage_offset is None else whole(storage_offset)
     check_bounds(array, size, stride, offset)
     itemsize = array.itemsize
-    return strided(array, size, tuple(s * itemsize for s in stride), (offset - start) * itemsize)
+    return strided(array, size, tuple([s * itemsize for s in stride]), (offset - start) * itemsize)
 
 
 @view_operator(outputs=-1)

@@ -14,6 +14,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from . import cases, startup
@@ -24,7 +25,9 @@ from .sweep import measured, sweep
 from .sweep import table as sweep_table
 from .tables import table
 
-ORDER = ["tensorsh", "torch", "numpy", "autograd", "mygrad"]
+ANCHORS = ("numexpr", "numba")
+"""Optional packages that make one pass of a formula: floors beside the suite of formulas."""
+ORDER = ["tensorsh", "torch", "numpy", "autograd", "mygrad", *ANCHORS]
 SWEEP = "Sweep"
 
 
@@ -67,6 +70,11 @@ def engines_for(options: argparse.Namespace) -> dict[str, Engine]:
         names["numpy"] = sys.executable
         if options.python and not options.against:
             names |= {"autograd": options.python, "mygrad": options.python}
+        for name in ANCHORS:
+            if find_spec(name):
+                names[name] = sys.executable
+            elif not options.suite or any(s.lower() in "formulas" for s in options.suite):
+                print(f"{name} is not installed: its column is left out", file=sys.stderr)
     found = {name: Engine(name, python, options.threads, options.device) for name, python in names.items()}
     if options.against and options.against.is_dir():
         home = options.against.resolve()

@@ -245,12 +245,54 @@ language = {
     "attributes of a class": "class A:\n    def __init__(self):\n        self.n = 0\n    def step(self):\n        self.n += 1\na = A()\nfor _ in range(100_000):\n    a.step()\n",
 }
 
+WIDE = "torch.manual_seed(0); x = torch.rand(1_000_000); y = torch.rand(1_000_000)"
+FLOORS = "rng = np.random.default_rng(0); x = rng.random(1_000_000, 'f4'); y = rng.random(1_000_000, 'f4')"
+LOOP = """
+@numba.njit(fastmath=False)
+def f(x, y):
+    out = np.empty_like(x)
+    for i in range(x.size):
+        a, b = x[i], y[i]
+        out[i] = {}
+    return out
+"""
+SUM = """
+@numba.njit(fastmath=False)
+def f(x, y):
+    total = np.float32(0)
+    for i in range(x.size):
+        a, b = x[i], y[i]
+        total += {}
+    return total
+"""
+
+
+def fused(name: str, statement: str, numpy: str, numexpr: str, numba: str, loop: str = LOOP) -> Case:
+    """A formula of several steps, beside what makes one pass over memory of it."""
+    anchors = {"numpy": (FLOORS, numpy), "numexpr": (FLOORS, f"numexpr.evaluate({numexpr!r})")}
+    return Case(name, WIDE, statement, anchors | {"numba": (FLOORS + loop.format(numba), "f(x, y)")})
+
+
+ONE = "np.float32(1)"
+formulas = [
+    fused("x * y + x, 1e6", "x * y + x", "x * y + x", "x * y + x", "a * b + a"),
+    fused(
+        "x * y / (x + y + 1), 1e6", "x * y / (x + y + 1)", "x * y / (x + y + 1)", "x * y / (x + y + 1)", f"a * b / (a + b + {ONE})"
+    ),
+    fused("tanh(x * y), 1e6", "torch.tanh(x * y)", "np.tanh(x * y)", "tanh(x * y)", "np.tanh(a * b)"),
+    fused("exp(-x * x), 1e6", "torch.exp(-x * x)", "np.exp(-x * x)", "exp(-x * x)", "np.exp(-a * a)"),
+    fused(
+        "((x - y) ** 2).sum(), 1e6", "((x - y) ** 2).sum()", "((x - y) ** 2).sum()", "sum((x - y) ** 2)", "(a - b) * (a - b)", SUM
+    ),
+]  # fmt: skip
+
 SUITES: dict[str, list[Case]] = {
     "Small operators": small_operators,
     "Graphs": graphs,
     "Training steps": training_steps,
     "Large operators": large_operators,
     "Scaling": scaling,
+    "Formulas": formulas,
 }
 
 

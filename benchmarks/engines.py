@@ -22,7 +22,9 @@ class Engine:
 
     def __init__(self, name: str, python: str, threads: int, device: str, home: Path = HERE.parent) -> None:
         self.name, self.program = name, [python, str(HERE / "worker.py"), name, str(threads), device]
-        self.environment = os.environ | {f"{lib}_NUM_THREADS": str(threads) for lib in ("OMP", "OPENBLAS", "MKL")}
+        self.environment = os.environ | {
+            f"{lib}_NUM_THREADS": str(threads) for lib in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
+        }
         self.environment |= {"PYTHONPATH": str(home), "PYTHONWARNINGS": "ignore"}
         self.start()
 

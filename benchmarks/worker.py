@@ -6,6 +6,7 @@ import json
 import sys
 import time
 import traceback
+from importlib import import_module
 from importlib.util import find_spec
 
 
@@ -24,7 +25,10 @@ def namespace(engine: str, threads: int, device: str) -> dict:
         return {"torch": torch, "finished": torch.cuda.synchronize if device != "cpu" else lambda: None}
     import numpy
 
-    return {"np": numpy, "finished": lambda: None}
+    names = {"np": numpy, "finished": lambda: None}
+    if engine in ("numexpr", "numba"):
+        names[engine] = import_module(engine)
+    return names
 
 
 def timed(function, seconds: float, finished, clock) -> float:

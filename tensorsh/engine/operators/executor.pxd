@@ -11,6 +11,9 @@ cdef long long HUGE
 @cython.locals(n=Py_ssize_t)
 cdef object applied(object function, object xp, list arrays)
 
+cdef object brought(object x, object dtype)
+cdef object returned(object result, object narrow)
+
 cdef class Plan:
     cdef public list targets
     cdef public object narrow, rounds
@@ -39,6 +42,8 @@ cdef class Executor(Recording):
     cdef object apply(self, list arrays, bint tried)
     @cython.locals(i=Py_ssize_t, usual=bint)
     cdef object calculated(self, list arrays, bint tried)
+    @cython.locals(i=Py_ssize_t, some=bint)
+    cdef bint fractions(self, list arrays) except -1
     cdef object fast_again(self, list arrays)
     cdef bint floats(self, object a) except -1
     @cython.locals(n=Py_ssize_t)

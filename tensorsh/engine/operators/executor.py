@@ -19,7 +19,7 @@ from ..arrays.errors import argument_error, binding_error, check_broadcast
 from ..arrays.promotion import result_type
 from ..arrays.state import state
 from ..graph.fields import Fields, fresh, wrap
-from ..numerics.halves import converted
+from ..numerics.halves import MANY, converted
 from ..tape.record import Recording, attach
 from ..wording.dtype_refusals import refuse
 from .placement import module_and_kernel
@@ -59,6 +59,20 @@ def applied(function, xp, arrays):
     if n == 4:
         return function(xp, arrays[0], arrays[1], arrays[2], arrays[3])
     return function(xp, *arrays)
+
+
+def brought(x, dtype):
+    """An array, or a number of numpy's, in another dtype."""
+    if type(x) is ndarray and size_of(x) <= MANY and dtype_of(x) is not FLOAT64:
+        return x.astype(dtype)
+    return converted(x, dtype)
+
+
+def returned(result, narrow):
+    """What was computed in single precision, or several such arrays, in the half type again."""
+    if type(result) is ndarray and dtype_of(result) is FLOAT32 and narrow is not COMPLEX_HALF:
+        return brought(result, narrow)
+    return narrowed(result, narrow)
 
 
 class Plan:
@@ -291,7 +305,7 @@ class Executor(Recording):
                 result = self.direct(*arrays)
                 if result is not None:
                     return result
-            if self.check is not None and not (usual and self.takes_floats):
+            if self.check is not None and not (self.takes_floats and (usual or self.fractions(arrays))):
                 self.check(*arrays)
             if not usual or self.promote is not None and not self.unmixed:
                 if self.same is not None:
@@ -315,7 +329,7 @@ class Executor(Recording):
                 if narrow is not None and narrow is not COMPLEX_HALF and self.fast is not None and xp is np:
                     result = self.fast_again(arrays)
                     if result is not None:
-                        return narrowed(result, narrow)
+                        return returned(result, narrow)
             given = None
             for i in range(self.positional, len(arrays)):
                 if arrays[i] is not self.defaults[i]:
@@ -339,8 +353,23 @@ class Executor(Recording):
                 module_of([arrays[i] for i in self.tensors], self)
             raise
         if narrow is not None and ("dtype" not in self.index or arrays[self.index["dtype"]] is None):
-            result = narrowed(result, narrow)
+            result = returned(result, narrow)
         return result
+
+    def fractions(self, arrays):
+        """Whether the promoted operands are numpy's arrays of any real floats and plain numbers."""
+        some = False
+        for i in self.promoted:
+            x = arrays[i]
+            kind = type(x)
+            if kind is ndarray:
+                dt = dtype_of(x)
+                if dt.kind not in "fV" or dt is COMPLEX_HALF:
+                    return False
+                some = True
+            elif kind is not float and kind is not int:
+                return False
+        return some
 
     def fast_again(self, arrays):
         """The result of the array function for floats, for half types after they were brought to single precision; None where
@@ -438,10 +467,15 @@ class Executor(Recording):
                 if plan.rounds is not None and not self.exact_numbers:
                     x = float(np.asarray(x, np.float64).astype(plan.rounds))
                 arrays[i] = scalar(x, target)
-            elif plan.rounds is not None and x.dtype != plan.rounds and (x.ndim or not self.exact_numbers):
-                arrays[i] = converted(converted(x, plan.rounds), target)
+            elif (
+                plan.rounds is not None
+                and x.dtype is not plan.rounds
+                and x.dtype != plan.rounds
+                and (x.ndim or not self.exact_numbers)
+            ):
+                arrays[i] = brought(brought(x, plan.rounds), target)
             elif x.dtype is not target and x.dtype != target:
-                arrays[i] = converted(x, target)
+                arrays[i] = brought(x, target)
         return plan.narrow
 
     def planned(self, operands):
@@ -468,10 +502,10 @@ class Executor(Recording):
                 for at, each in enumerate(x):
                     if each.dtype.itemsize <= 2 and each.dtype.kind in "fV":
                         narrow = narrow or each.dtype
-                        x[at] = converted(each, FLOAT32)
+                        x[at] = brought(each, FLOAT32)
             elif x is not None and not isinstance(x, NUMBERS) and x.dtype.itemsize <= 2 and x.dtype.kind in "fV":
                 narrow = narrow or x.dtype
-                arrays[i] = converted(x, FLOAT32)
+                arrays[i] = brought(x, FLOAT32)
         return narrow
 
     def bare(self, values, result):

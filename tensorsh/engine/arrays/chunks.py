@@ -1,4 +1,4 @@
-"""Kernels for large arrays where numpy and scipy have no fast loop: the error function, gelu, the logistic function, choices.
+"""Kernels for large arrays where numpy and scipy have no fast loop: the error function, gelu, the logistic function.
 
 They work on pieces in the cache, with one buffer for each intermediate result. erf is tanh(x P(x^2)): atanh(erf(x)) / x is
 smooth, grows without end, and seven coefficients (least squares, reweighted until the error of erf is even) give 1e-7.
@@ -68,47 +68,3 @@ def gelu(x: Any) -> Any:
 
 def sigmoid(x: Any) -> Any:
     return elementwise(sigmoid_piece, np.empty_like(x), x)
-
-
-# -- choices: np.where branches on each element, which costs ten times the arithmetic when the condition is random
-
-WORDS = {np.dtype(f"{kind}{size}"): np.dtype(f"i{size}") for kind in "fi" for size in (2, 4, 8)}
-FEW = 2048
-
-
-def choose_piece(out: Any, condition: Any, x: Any, y: Any) -> None:
-    mask = np.negative(condition.view(np.int8)).astype(out.dtype)
-    np.bitwise_xor(x, y, out)
-    np.bitwise_and(out, mask, out)
-    np.bitwise_xor(out, y, out)
-
-
-def keep_piece(out: Any, condition: Any, x: Any) -> None:
-    mask = np.negative(condition.view(np.int8)).astype(out.dtype)
-    np.bitwise_and(x, mask, out)
-
-
-def drop_piece(out: Any, condition: Any, x: Any) -> None:
-    mask = condition.view(np.int8).astype(out.dtype)
-    np.subtract(mask, 1, mask)
-    np.bitwise_and(x, mask, out)
-
-
-def chosen(piece: Any, condition: Any, *arrays: Any) -> Any:
-    """A choice among the elements of contiguous arrays of one shape and type; None where they are not so, or small."""
-    x = arrays[0]
-    if x.size <= FEW or condition.dtype != bool:
-        return None
-    for a in (condition, *arrays):
-        if type(a) is not np.ndarray or a.shape != x.shape or not a.flags.c_contiguous:
-            return None
-    words = WORDS.get(x.dtype)
-    if words is None or any(a.dtype != x.dtype for a in arrays):
-        return None
-    return elementwise(piece, np.empty(x.shape, words), condition, *[a.view(words) for a in arrays]).view(x.dtype)
-
-
-def where(condition: Any, x: Any, y: Any) -> Any:
-    """As np.where."""
-    found = chosen(choose_piece, condition, x, y)
-    return np.where(condition, x, y) if found is None else found

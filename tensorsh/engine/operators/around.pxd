@@ -1,8 +1,13 @@
 cimport cython
-from ..tape.record cimport size_of
+from ..tape.record cimport dtype_of, size_of
 
-cdef object ndarray, apart, channels_are_last, with_channels_last
+cdef object ndarray, FLOAT32, FLOAT64, COMPLEX_HALF, apart, channels_are_last, with_channels_last
 cdef long long LONG
+
+@cython.locals(n=Py_ssize_t)
+cpdef object applied(object function, object xp, list arrays)
+cpdef object brought(object x, object dtype)
+cpdef object returned(object result, object narrow)
 
 cdef class Around:
     cdef public object kernel

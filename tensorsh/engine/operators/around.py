@@ -1,5 +1,5 @@
-"""What stands around a kernel: whoever waits for one on large arrays can be interrupted, and its results lie in memory as those of
-images do.
+"""What stands around a kernel: operands of half types are brought to single precision and results back, whoever waits for one on
+large arrays can be interrupted, and its results lie in memory as those of images do.
 
 Cython compiles this file together with `around.pxd`; without a compiler it runs as it stands.
 """
@@ -7,7 +7,10 @@ Cython compiles this file together with `around.pxd`; without a compiler it runs
 import numpy as np
 
 from ...sandbox.long_calls import LONG, apart
+from ..arrays.dtype import COMPLEX_HALF
 from ..arrays.layout import channels_are_last, with_channels_last
+from ..numerics.halves import MANY, converted
+from .results import narrowed
 
 try:
     import cython
@@ -15,8 +18,37 @@ except ImportError:
     from ..loading import interpreted as cython
 
 ndarray = np.ndarray
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 if not cython.compiled:
-    from ..tape.record import size_of
+    from ..tape.record import dtype_of, size_of
+
+
+def applied(function, xp, arrays):
+    """``function(xp, *arrays)``, without a tuple between for the usual numbers of arguments."""
+    n = len(arrays)
+    if n == 1:
+        return function(xp, arrays[0])
+    if n == 2:
+        return function(xp, arrays[0], arrays[1])
+    if n == 3:
+        return function(xp, arrays[0], arrays[1], arrays[2])
+    if n == 4:
+        return function(xp, arrays[0], arrays[1], arrays[2], arrays[3])
+    return function(xp, *arrays)
+
+
+def brought(x, dtype):
+    """An array, or a number of numpy's, in another dtype."""
+    if type(x) is ndarray and size_of(x) <= MANY and dtype_of(x) is not FLOAT64:
+        return x.astype(dtype)
+    return converted(x, dtype)
+
+
+def returned(result, narrow):
+    """What was computed in single precision, or several such arrays, in the half type again."""
+    if type(result) is ndarray and dtype_of(result) is FLOAT32 and narrow is not COMPLEX_HALF:
+        return brought(result, narrow)
+    return narrowed(result, narrow)
 
 
 class Around:

@@ -1,18 +1,13 @@
 cimport cython
 from ..arrays.switches cimport Switches
 from ..tape.record cimport Recording, attach, dtype_of, size_of
+from .around cimport applied, brought, returned
 from ..graph.fields cimport Fields, fresh, wrap
 
 cdef Switches switches
 cdef object ndarray, FLOAT32, FLOAT64, COMPLEX_HALF
 cdef tuple INTEGERS
 cdef long long HUGE
-
-@cython.locals(n=Py_ssize_t)
-cdef object applied(object function, object xp, list arrays)
-
-cdef object brought(object x, object dtype)
-cdef object returned(object result, object narrow)
 
 cdef class Plan:
     cdef public list targets

@@ -19,11 +19,11 @@ from ..arrays.errors import argument_error, binding_error, check_broadcast
 from ..arrays.promotion import result_type
 from ..arrays.state import state
 from ..graph.fields import Fields, fresh, wrap
-from ..numerics.halves import MANY, converted
 from ..tape.record import Recording, attach
 from ..wording.dtype_refusals import refuse
+from .around import applied, brought, returned
 from .placement import module_and_kernel
-from .results import narrowed, scalar
+from .results import scalar
 
 try:
     import cython
@@ -45,34 +45,6 @@ INTEGERS = (int, np.integer)
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 if not cython.compiled:
     from ..tape.record import dtype_of, size_of
-
-
-def applied(function, xp, arrays):
-    """``function(xp, *arrays)``, without a tuple between for the usual numbers of arguments."""
-    n = len(arrays)
-    if n == 1:
-        return function(xp, arrays[0])
-    if n == 2:
-        return function(xp, arrays[0], arrays[1])
-    if n == 3:
-        return function(xp, arrays[0], arrays[1], arrays[2])
-    if n == 4:
-        return function(xp, arrays[0], arrays[1], arrays[2], arrays[3])
-    return function(xp, *arrays)
-
-
-def brought(x, dtype):
-    """An array, or a number of numpy's, in another dtype."""
-    if type(x) is ndarray and size_of(x) <= MANY and dtype_of(x) is not FLOAT64:
-        return x.astype(dtype)
-    return converted(x, dtype)
-
-
-def returned(result, narrow):
-    """What was computed in single precision, or several such arrays, in the half type again."""
-    if type(result) is ndarray and dtype_of(result) is FLOAT32 and narrow is not COMPLEX_HALF:
-        return brought(result, narrow)
-    return narrowed(result, narrow)
 
 
 class Plan:
@@ -361,13 +333,11 @@ class Executor(Recording):
         some = False
         for i in self.promoted:
             x = arrays[i]
-            kind = type(x)
-            if kind is ndarray:
-                dt = dtype_of(x)
-                if dt.kind not in "fV" or dt is COMPLEX_HALF:
+            if type(x) is ndarray:
+                some = dtype_of(x).kind in "fV" and dtype_of(x) is not COMPLEX_HALF
+                if not some:
                     return False
-                some = True
-            elif kind is not float and kind is not int:
+            elif type(x) is not float and type(x) is not int:
                 return False
         return some
 

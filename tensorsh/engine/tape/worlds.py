@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import chunks, cupy_module
+from ..arrays import cupy_module
 from ..arrays.backend import module_of, on_device
 from ..arrays.cupy_module import accelerator
 from ..arrays.deferred import resolved
@@ -22,6 +22,7 @@ from ..arrays.state import state
 from ..graph.fields import Saved, Wrapped, wrap
 from ..graph.nodes import PLAIN, cast, raise_modified, unpack
 from ..loading import table
+from ..numerics import choices
 from ..numerics.sums import sum as exact_sum
 from ..numerics.sums import sum as total
 from ..tensors.tensor import Tensor
@@ -64,11 +65,7 @@ class Raw:
     def sum_to_size(g: Any, shape: tuple) -> Any:
         return sum_to_shape(g, shape)
 
-    @staticmethod
-    def where(condition: Any, x: Any, y: Any) -> Any:
-        if type(x) is np.ndarray is type(y) and x.size > chunks.FEW:
-            return chunks.where(condition, x, y)
-        return np.where(condition, x, y)
+    where = staticmethod(choices.where)
 
     @staticmethod
     def zeros_like(x: Any) -> Any:

@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 from numpy._core.umath import clip  # np.clip is a Python function around this ufunc, three times as slow
 
-from ...arrays import chunks
-from ...arrays.constants import constant, undispatched
+from ...arrays.constants import constant
 from ...arrays.errors import check_broadcast, combination_error, cpp_name, not_implemented
 from ...arrays.numbers import LOOSE, converted
 from ...arrays.promotion import result_type
-from ...arrays.state import state
 from ...graph.fields import wrap
-from ...kernels import kernel, through, unsuited
+from ...kernels import through
 from ...loading import table
+from ...numerics import choices
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, is_number, no_derivative, pointwise, refuse, tensors_only
@@ -267,15 +266,9 @@ def chosen_elements(condition, x, y):
     mask = condition._array
     if type(mask) is not np.ndarray or mask.dtype is not BOOL:
         return None
-    if x.size <= chunks.FEW or state.threads == 1:
-        result = choose(mask, x, y)
-        if result is not None:
-            return result
-    return choose_elements(mask, x, y) if x.size <= chunks.FEW else chunks.where(mask, x, y)
+    return choices.where(mask, x, y)
 
 
-choose = kernel("choose", unsuited)
-choose_elements = undispatched(np.where)
 BOOL = np.dtype(bool)
 where_tensors.fast = chosen_elements
 where_tensors.gradient(

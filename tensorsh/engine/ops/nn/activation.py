@@ -18,6 +18,7 @@ from ...arrays.door import asked
 from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
+from ...numerics.choices import where
 from ...numerics.rounding import fused, rounded
 from ...operators.declare import Array, by, composite, operator
 from ...operators.elementwise import KERNEL
@@ -94,8 +95,7 @@ def with_inplace(name: str, op: Any, form_too: bool = True) -> None:
 def selected(condition: Any, g: Any) -> Any:
     if type(g) is not np.ndarray or g.dtype not in ZEROS:
         return None
-    found = chunks.chosen(chunks.keep_piece, condition, g) if g.size > chunks.FEW else None
-    return np.where(condition, g, ZEROS[g.dtype]) if found is None else found
+    return where(condition, g, ZEROS[g.dtype])
 
 
 @on_arrays(selected)
@@ -107,8 +107,7 @@ def select(t: Any, condition: Any, g: Any) -> Any:
 def dropped(condition: Any, g: Any) -> Any:
     if type(g) is not np.ndarray or g.dtype not in ZEROS:
         return None
-    found = chunks.chosen(chunks.drop_piece, condition, g) if g.size > chunks.FEW else None
-    return np.where(condition, ZEROS[g.dtype], g) if found is None else found
+    return where(condition, ZEROS[g.dtype], g)
 
 
 @on_arrays(dropped)

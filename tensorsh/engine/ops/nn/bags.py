@@ -87,6 +87,13 @@ def sizes(bag: Any, bags: int, dtype: Any) -> Any:
     return np.maximum(np.bincount(bag, minlength=bags), 1).astype(dtype)
 
 
+def rows_of_bags(g: Any, indices: Any, bag: Any, weight: Any) -> Any:
+    """The gradient of a table of those of its bags, of which no row is copied for each index; None where a kernel does not add it."""
+    if type(g) is not np.ndarray or type(weight) is not np.ndarray:
+        return None
+    return bag_rows(np.ascontiguousarray(g), bag, indices, np.zeros(weight.shape, g.dtype))
+
+
 @bags_of.joint_gradient
 def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_sample_weights, sparse, result1):
     dtype, made = t.array(weight).dtype, t.constant
@@ -96,6 +103,10 @@ def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_samp
         at = module_of(held).where(held, bare(result1), 0)
         full = t.zeros_like(weight)
         return t.scatter_add(full, 0, made(at), g * made(held.astype(dtype))), None
+    if not needs[1] and per_sample_weights is None and frequencies is None and not sparse:
+        rows = rows_of_bags(g if mode == SUM else g / made(sizes(bag, bags, dtype)[:, None]), indices, bag, weight)
+        if rows is not None:
+            return rows, None
     values = t.index_select(g, 0, made(bag))
     to_weights = t.sum(values * t.index_select(weight, 0, made(indices)), 1) if needs[1] else None
     if needs[1] and kept is not None:

@@ -8,7 +8,6 @@ import numpy as np
 
 from ... import kernels
 from ...arrays.backend import move_like
-from ...arrays.chunks import FEW
 from ...arrays.constants import FLOAT32, FLOAT64, ZERO32, ZERO64
 from ...arrays.device import absent
 from ...arrays.dtype import finfo, of
@@ -77,8 +76,7 @@ def relu_backward(g: Any, result: Any) -> Any:
         return None
     if g.dtype is result.dtype and g.dtype in FLOATS and passed is not None:
         return kernels.run(passed, g, result)
-    result = np.less_equal(result, ZEROS[g.dtype])
-    return np.where(result, ZEROS[g.dtype], g) if g.size <= FEW else dropped(result, g)
+    return dropped(np.less_equal(result, ZEROS[g.dtype]), g)
 
 
 @on_arrays(relu_backward)

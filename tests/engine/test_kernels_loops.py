@@ -139,3 +139,30 @@ def test_a_long_chain_is_freed_without_recursion() -> None:
     for _ in range(200_000):
         t = t * 1.0
     del t
+
+
+EXTREMES = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 5e-324, 1e308, 2.0**53, 3, 0.1, -7, 2.3e-308])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_loops_of_doubles_have_the_bits_of_their_formulas() -> None:
+    c, rng = kernels.compiled, np.random.default_rng(0)
+    drawn = [
+        (rng.standard_normal(999) * 10.0**e, rng.standard_normal(999) * 10.0**f)
+        for e, f in ((0, 0), (10, -10), (16, 0), (-310, -312))
+    ]
+    for x, y in [(np.repeat(EXTREMES, len(EXTREMES)), np.tile(EXTREMES, len(EXTREMES))), *drawn]:
+        rest, d = np.fmod(x, y), abs(x - y)
+        for found, wanted in (
+            (c.fmod(x, y), rest),
+            (c.remainder(x, y), np.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)),
+            (c.floor_divide(x, y), np.where(y == 0, x / y, np.floor_divide(x, y))),
+            (c.sign(x), np.subtract(x > 0, x < 0, dtype=float)),
+            (c.relu(x), np.maximum(0.0, x)),
+            (c.leaky_relu(x, np.float64(0.01)), np.where(x > 0, x, x * 0.01)),
+            (c.hardswish(x), x * np.minimum(np.maximum(x + 3, 0.0), 6.0) / 6.0),
+            (c.smooth_l1(x, y, np.float64(0.5)), np.where(d < 0.5, 0.5 * d * d / 0.5, d - 0.25)),
+            (c.huber(x, y, np.float64(0.5)), np.where(d <= 0.5, 0.5 * d * d, 0.5 * (d - 0.25))),
+        ):
+            known = ~np.isnan(wanted)
+            assert (np.isnan(found) == ~known).all() and (found.view("i8") == wanted.view("i8"))[known].all()

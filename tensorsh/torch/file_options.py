@@ -68,7 +68,9 @@ def unless_skipped(t: Any) -> None:
     if not skipping():
         return
     if type(t).__name__ == "FakeTensor" and skipping() == "fake":
-        raise NotImplementedError("materialize_fake_tensors is not available: write tensors with elements under skip_data")
+        raise NotImplementedError(
+            "materialize_fake_tensors is not available: write tensors with elements under skip_data"
+        )
     if t.is_nested:
         raise RuntimeError(
             "Cannot serialize nested tensor under skip_data context manager, file an issue if you need this feature"

@@ -181,6 +181,16 @@ has_lapack = has_spectral = True
 has_mkl = has_mkldnn = has_cuda = has_openmp = _has_cuda = _has_cudnn = _has_mps = _has_xpu = False
 
 
+class _EnableTorchFunction:
+    """Classes override functions again, as long as it lives."""
+
+    def __init__(self) -> None:
+        self._before, state.overriding = state.overriding, True
+
+    def __del__(self) -> None:
+        state.overriding = self._before
+
+
 class ScriptDict(dict):
     """A dictionary as TorchScript would hold it."""
 

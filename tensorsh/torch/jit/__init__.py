@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from ...sandbox.sealed import Sealed
 from ._script import (  # noqa: F401 - names of this module, too
     RecursiveScriptModule,
     ScriptFunction,
@@ -20,7 +21,7 @@ from ._script import (  # noqa: F401 - names of this module, too
 )
 
 __all__ = [
-    "Attribute", "Error", "ScriptFunction", "ScriptModule", "annotate", "export", "fork", "freeze", "ignore", "interface", "is_scripting",
+    "ScriptFunction", "ScriptModule", "annotate", "export", "fork", "freeze", "ignore", "interface", "is_scripting",
     "is_tracing", "load", "optimize_for_inference", "save", "script", "set_fusion_strategy", "strict_fusion",
     "script_if_tracing", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
@@ -167,7 +168,7 @@ def fuser(name: str) -> Iterator[None]:
     yield
 
 
-class strict_fusion:  # noqa: N801 - PyTorch's name
+class strict_fusion(metaclass=Sealed):  # noqa: N801 - PyTorch's name
     """A context without effect: functions run as they are."""
 
     def __enter__(self) -> None: ...

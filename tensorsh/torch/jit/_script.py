@@ -138,9 +138,7 @@ def script_module(
     lazy = [name for name, value in named if isinstance(value, Uninitialized)]
     if lazy:
         title = f"{type(module).__module__}.{type(module).__name__}"
-        raise RuntimeError(
-            f"'{title}' has uninitialized parameters {lazy[0]}. Did you forget to run a forward pass?"
-        )
+        raise RuntimeError(f"'{title}' has uninitialized parameters {lazy[0]}. Did you forget to run a forward pass?")
     own = type(module)
     made = type(kind.__name__, (kind, own), {"__module__": kind.__module__, "original_name": own.__name__})
     found = memo[id(module)] = copied(module, made, {name: {} for name in REGISTRIES})

@@ -42,10 +42,12 @@ def converted(result: Any, cls: type) -> Any:
         return result if isinstance(result, cls) else result.as_subclass(cls)
     if isinstance(result, (tuple, list)) and any(isinstance(each, (Tensor, tuple, list)) for each in result):
         return type(result)(converted(each, cls) for each in result)
-    return iter([converted(each, cls) for each in result]) if type(result) is RowsOf else result
+    if type(result) is RowsOf:
+        return iter([converted(row, cls) for row in result])
+    return result
 
 
-RowsOf = type(iter(()))
+RowsOf: Any = type(iter(()))
 """What ``iter`` of a tensor gives."""
 
 

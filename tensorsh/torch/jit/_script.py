@@ -10,7 +10,7 @@ from collections import OrderedDict
 from typing import Any, NoReturn
 
 from ...engine.tensors.tensor import Tensor
-from ...sandbox.sealed import OpenSealed, Sealed
+from ...sandbox.sealed import Sealed
 from ..nn.modules.module import Module
 from ..nn.modules.registry import REGISTRIES, attributes
 from ..nn.parameter import Uninitialized

@@ -49,7 +49,12 @@ m.eval()
 with torch.no_grad():
     m.l.weight.zero_()
 print(net.l.weight, m(x).detach())
-print(type(copy.deepcopy(m)).__name__, type(copy.copy(m)).__name__, torch.jit.script(m) is m, [type(v).__name__ for v in m.modules()])
+print(
+    type(copy.deepcopy(m)).__name__,
+    type(copy.copy(m)).__name__,
+    torch.jit.script(m) is m,
+    [type(v).__name__ for v in m.modules()],
+)
 told(lambda: m.nope)
 
 

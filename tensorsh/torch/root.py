@@ -242,7 +242,7 @@ def root_extras() -> dict[str, Any]:
     allow(tensor.Tensor, "_version", "_base", "_is_view", *SPARSE)
     allow(tensor.TensorMeta, "_make_subclass")
     allow(TorchNamespace, *PRIVATE)
-    allow(nodes.Node, "_saved_*", "_sequence_nr")
+    allow(nodes.Node, "_saved_*", "_raw_saved_*", "_sequence_nr")
     open_to_own(FunctionNode)
     door.late[:] = [_arrived]
     when_defined["__torch_function__"] = _override

@@ -46,7 +46,7 @@ def _numerical(func: Callable, inputs: tuple, x: Tensor, eps: float, masked: Any
         for direction in directions:
             above, below = values(eps * direction), values(-eps * direction)
             for matrix, a, b in zip(found, above, below, strict=True):
-                _alike(a, b, f"at index {at} by {eps}")
+                _alike(a, b, f"on index {at} by {eps}")
                 slope = ((a - b) / (2 * eps)).reshape(-1).real
                 matrix[i] += slope * direction
         data[at] = wrap(before)

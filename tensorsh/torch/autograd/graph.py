@@ -32,7 +32,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         edge = GradientEdge(node, 0)
     edge._node = node
     array = tensor._array
-    edge._like = array if array.size == 1 else None
+    edge._like, edge._form = array if array.size == 1 else None, (tensor.shape, tensor.dtype)
     return edge
 
 

@@ -33,7 +33,7 @@ def optimize_for_inference(mod: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def as_it_is(fn: Any, *args: Any, **kwargs: Any) -> Any:
-    """The function or class itself: what is said to TorchScript about it changes nothing here."""
+    """The function or class itself, `fn`: what is said to TorchScript about it changes nothing here."""
     return fn
 
 

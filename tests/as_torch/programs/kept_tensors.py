@@ -111,11 +111,19 @@ class Own:
         return func.__name__
 
 
-print(nn.init.uniform_(Own()), nn.init.constant_(Own(), 1.0), nn.init.kaiming_uniform_(Own()), torch.broadcast_tensors(Own(), Own()))
+print(
+    nn.init.uniform_(Own()),
+    nn.init.constant_(Own(), 1.0),
+    nn.init.kaiming_uniform_(Own()),
+    torch.broadcast_tensors(Own(), Own()),
+)
 
 
 class Sub(torch.Tensor):
     pass
 
 
-print([type(row).__name__ for row in torch.ones(2, 2).as_subclass(Sub)], sorted({"det", "bfloat16"} & {f.__name__ for f in torch.overrides.get_testing_overrides()}))
+print(
+    [type(row).__name__ for row in torch.ones(2, 2).as_subclass(Sub)],
+    sorted({"det", "bfloat16"} & {f.__name__ for f in torch.overrides.get_testing_overrides()}),
+)

@@ -97,6 +97,7 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ("lenght([1])", "did you mean `len(...)`?"),
         ("torch.nn.functional.crossentropy", "did you mean `cross_entropy`"),
         ("from torch.utils.tensorboard import SummaryWriter", "tensorsh has no such part of PyTorch; `plot`, `hist`"),
+        ("import torch.utils.benchmark", "torch.utils.benchmark is there in plain Python alone"),
         ("vmap(lambda a: a if a > 0 else -a)(ones(2))", "all slices are computed at once, so no branch can"),
     ],
 )

@@ -31,6 +31,7 @@ torch.serialization                  places                   default_restore_lo
 torch.autograd.profiler_util         profiler                 EventList FunctionEvent FunctionEventAvg=FunctionEvent _format_time=in_words
 torch.autograd                       autograd.profiler        kineto_available
 torch.profiler                       autograd.profiler        kineto_available itt
+torch._vmap_internals                mapping                  _vmap=vmap vmap
 torch.masked                         masked_where             _where
 torch.autograd                       autograd.shapes          _calculate_shape
 torch.distributions.multivariate_normal distributions.multivariate _precision_to_scale_tril=lower_of_precision _batch_mv=batch_mv _batch_mahalanobis=mahalanobis

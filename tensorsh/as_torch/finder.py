@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.metadata import Distribution
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from ..sandbox import process
@@ -69,6 +69,15 @@ class Finder(MetaPathFinder, Loader):
             return None
         with open(found[0], encoding="utf-8") as file:
             return file.read()
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """What ``python -m torch.utils.collect_env`` runs: the file of tensorsh that has the module's name."""
+        from .modules import file_of
+
+        if file_of(fullname) is None:
+            return None
+        text = f"import runpy; runpy.run_module('tensorsh.{fullname}', run_name='__main__', alter_sys=True)"
+        return compile(text, f"<{fullname}>", "exec")
 
     def is_package(self, fullname: str) -> bool:
         from .modules import origin

@@ -22,6 +22,7 @@ INSTEAD = {
     "export": "export from PyTorch, with the state dict that torch.save writes",
     "ao": "keep the model in float32 or bfloat16",
     "package": "save the state dict with torch.save, beside the model's source",
+    "quantization": "keep the model in float32 or bfloat16",
     "nn.quantized": "keep the model in float32 or bfloat16",
     "utils.cpp_extension": "write the operator in Python (torch.library.custom_op)",
     "_inductor": "call torch.compile, which runs the program as it is",

@@ -45,6 +45,10 @@ def run(words: list[str]) -> int:
 
 def _run(flag: str, name: str) -> int:
     if flag == "-m":
+        said = absent(name)
+        if said:
+            sys.stderr.write(f"tensorsh: {said}\n")
+            return 1
         runpy.run_module(name, run_name="__main__", alter_sys=True)
     elif flag == "-c":
         runpy._run_module_code(compile(name, "<string>", "exec"), mod_name="__main__")  # type: ignore[attr-defined]
@@ -54,3 +58,12 @@ def _run(flag: str, name: str) -> int:
     else:
         runpy.run_path(name, run_name="__main__")
     return 0
+
+
+def absent(name: str) -> str:
+    """Why a module cannot be run, in Python's words; empty where it can."""
+    try:
+        runpy._get_module_details(name)  # type: ignore[attr-defined]
+    except ImportError as error:
+        return str(error) if type(error) is ImportError else ""  # a ModuleNotFoundError is of the module's own code
+    return ""

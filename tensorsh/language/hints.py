@@ -7,6 +7,7 @@ or None. It may do arithmetic with shapes; it never computes with the values.
 from __future__ import annotations
 
 import ast
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -163,6 +164,12 @@ _LEFT_OUT = {
 """Python's own modules that programs look for, and what there is in their place."""
 
 
+def _in_plain_python(module: str) -> bool:
+    """Whether a module of torch is one that programs in the sandbox do not reach."""
+    base = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), *module.split("."))
+    return os.path.isfile(base + ".py") or os.path.isfile(os.path.join(base, "__init__.py"))
+
+
 @rule(r"^ImportError: cannot import name '(\w+)' from '([\w.]+)'")
 @rule(r"^ModuleNotFoundError: No module named '((?:\w+\.)*?)(\w+)'")
 def unknown_import(case: Case) -> str | None:
@@ -183,6 +190,8 @@ def unknown_import(case: Case) -> str | None:
         )
     if found is None and path.startswith("torch"):
         shown = "; `plot`, `hist` and `track` show losses in the terminal" if "tensorboard" in (path, name) else ""
+        if not shown and _in_plain_python(f"{path}.{name}"):
+            return f"{path}.{name} is there in plain Python alone: `tensorsh python FILE` runs a program so, with all rights"
         return "tensorsh has no such part of PyTorch" + shown
     return found
 

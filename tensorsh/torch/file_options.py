@@ -5,7 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
+from ..engine.arrays.state import state
 from ..engine.arrays.warning import warn
+from ..sandbox.sealed import Sealed
 
 __all__: list[str] = []
 
@@ -37,11 +39,44 @@ def set_default_load_endianness(endianness: Any) -> None:
     _endianness[0] = endianness
 
 
-class skip_data:
-    """A context in which `save` writes no data: refused."""
+class skip_data(metaclass=Sealed):
+    """A context in which `save` leaves the place of each storage's bytes empty, and `load` does not read them.
+    materialize_fake_tensors: whether tensors of a `FakeTensorMode` are written so, too.
+    >>> file = io.BytesIO()
+    >>> with torch.serialization.skip_data(): torch.save(torch.ones(2), file)
+    >>> torch.load(io.BytesIO(file.getvalue()))
+    tensor([0., 0.])"""
 
     def __init__(self, materialize_fake_tensors: bool = False) -> None:
-        raise NotImplementedError("torch.serialization.skip_data is not available: files are written with their data")
+        self.materialize_fake_tensors = materialize_fake_tensors
+
+    def __enter__(self) -> None:
+        self._before = skipping()
+        state.__dict__["skip_data"] = "fake" if self.materialize_fake_tensors else "data"
+
+    def __exit__(self, *error: Any) -> None:
+        state.__dict__["skip_data"] = self._before
+
+
+def skipping() -> str:
+    """What a `skip_data` in force leaves out: "data", "fake" tensors' as well, or nothing."""
+    return state.__dict__.get("skip_data", "")
+
+
+def unless_skipped(t: Any) -> None:
+    """What a `skip_data` in force says of a tensor that is written: a warning for those of the meta device, errors."""
+    if not skipping():
+        return
+    if type(t).__name__ == "FakeTensor" and skipping() == "fake":
+        raise NotImplementedError(
+            "materialize_fake_tensors is not available: write tensors with elements under skip_data"
+        )
+    if t.is_nested:
+        raise RuntimeError(
+            "Cannot serialize nested tensor under skip_data context manager, file an issue if you need this feature"
+        )
+    if t.is_meta:
+        warn("Serializing tensors on the meta device under skip_data context manager is a no-op", UserWarning)
 
 
 def check_module_version_greater_or_equal(
@@ -75,12 +110,12 @@ _checksums = [True]
 
 
 def get_crc32_options() -> bool:
-    """Whether `save` was told to write checksums; it always does."""
+    """Whether `save` writes checksums of tensors."""
     return _checksums[0]
 
 
 def set_crc32_options(compute_crc32: bool) -> None:
-    """Say whether `save` is to write checksums; it always does."""
+    """Say whether `save` is to write checksums of tensors."""
     _checksums[0] = compute_crc32
 
 

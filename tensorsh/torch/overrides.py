@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any
 
 from ..engine.arrays.state import state
@@ -19,7 +20,8 @@ from ..engine.operators.torch_function import (  # noqa: F401 - the namespaces a
     overriders,
     stay,
 )
-from ..engine.tensors.tensor import Tensor
+from ..engine.tensors.tensor import Late, Tensor
+from ..sandbox.sealed import Sealed
 from ..sandbox.wrapping import wraps
 
 __all__ = [
@@ -30,7 +32,9 @@ __all__ = [
 
 
 def has_torch_function(args: Iterable) -> bool:
-    """Whether a mode, or the class of one of the arguments, overrides functions."""
+    """Whether a mode, or the class of one of the arguments, overrides functions. TypeError: no sequence."""
+    if not isinstance(args, (tuple, list)) and not hasattr(type(args), "__iter__"):
+        raise TypeError("expected a sequence")
     if state.skips_override:
         state.skips_override = False
         return False
@@ -85,10 +89,16 @@ def is_tensor_method_or_property(func: Callable) -> bool:
     return getattr(func, "_title", "").startswith("Tensor.") or func.__name__ == "__get__"
 
 
+def _methods() -> dict[str, Any]:
+    """What tensors have by their names, loaded."""
+    table.load_all()
+    own = {name: value for name, value in vars(Tensor).items() if type(value) is not Late}
+    return {**table.METHODS, **own}
+
+
 def resolve_name(f: Callable) -> str | None:
     """The dotted name of a function."""
-    table.load_all()
-    for prefix, names in (("torch.", table.FUNCTIONS), ("torch.Tensor.", {**table.METHODS, **vars(Tensor)})):
+    for prefix, names in (("torch.Tensor.", _methods()), ("torch.", table.FUNCTIONS)):
         for name, function in names.items():
             if function is f:
                 return prefix + name
@@ -104,9 +114,7 @@ def get_ignored_functions() -> set:
 
 def get_overridable_functions() -> dict[Any, list]:
     """The functions that can be, by their namespace."""
-    table.load_all()
-    methods = {**table.METHODS, **vars(Tensor)}
-    found: dict[Any, list] = {Tensor: [f for f in methods.values() if hasattr(f, "_title")]}
+    found: dict[Any, list] = {Tensor: [f for f in _methods().values() if hasattr(f, "_title")]}
     for name, function in table.FUNCTIONS.items():
         if not name.rpartition(".")[2].startswith("_") and hasattr(function, "_title"):
             found.setdefault("torch." + name.rpartition(".")[0] if "." in name else "torch", []).append(function)
@@ -135,19 +143,43 @@ def enable_reentrant_dispatch() -> Iterator[None]:
     yield
 
 
+class _enable_torch_function(metaclass=Sealed):  # noqa: N801 - PyTorch's name
+    """A context in which classes override functions again, within one in which they do not."""
+
+    def __enter__(self) -> None:
+        self._before, state.overriding = state.overriding, True
+
+    def __exit__(self, *_: Any) -> None:
+        state.overriding = self._before
+
+
 def get_testing_overrides() -> dict[Any, Callable]:
     """For each function that can be overridden a function that takes as many arguments as it needs, and gives -1."""
-    table.load_all()
+    from ..sandbox.namespace import names as entries
+    from .root import torch
+
     attend()
     found: dict[Any, Callable] = {}
-    for prefix, names in (("torch.", table.FUNCTIONS), ("Tensor.", {**table.METHODS, **vars(Tensor)})):
+    for prefix, names in (("torch.", table.FUNCTIONS), ("Tensor.", _methods())):
         for name, function in names.items():
             if isinstance(function, property):
                 if hasattr(function.fget, "_title"):
                     found[function.__get__] = _taking(1)
             elif hasattr(function, "_title") and function not in found:
                 found[function] = _taking(_needed(prefix + name, function))
+    layers = torch.nn
+    functional = layers.functional
+    for module, public in ((functional, entries(functional)), (layers.init, INITIAL), (torch, QUESTIONS)):
+        for name in public:
+            function = getattr(module, name)
+            if isinstance(function, FunctionType) and not hasattr(function, "_title"):
+                found[function] = _taking(_needed("Tensor." + name, function))
     return found
+
+
+INITIAL = "constant_ kaiming_uniform_ normal_ uniform_".split()
+QUESTIONS = "is_complex is_floating_point numel".split()
+"""Functions without an operator that a class may override, too."""
 
 
 def _needed(title: str, function: Callable) -> int:
@@ -167,18 +199,27 @@ def _needed(title: str, function: Callable) -> int:
         return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
     if text.startswith("python "):
         parts = text.removeprefix("python ").split(", ")
+        if any(each[:1] == "*" and each[:2] != "**" and len(each) > 1 for each in parts):
+            return ANY
         return method + sum("=" not in each and each[:1] != "*" for each in parts[: (parts + ["*"]).index("*")])
     return method + min(
         sum(p.default is None and not p.keyword_only for p in each.parameters) for each in overloads(text)
     )
 
 
-_OF_ONE = frozenset(f"__{name}__" for name in "neg abs pos invert len bool int float complex index repr iter".split())
+ANY = -1
+"""As many arguments as there are."""
+_OF_ONE = frozenset(
+    f"__{name}__"
+    for name in "neg abs pos invert len bool int float complex index repr iter array dlpack dlpack_device".split()
+)
 """Python's methods that take the tensor alone."""
 
 
 def _taking(count: int) -> Callable:
     """A function of so many arguments, and any further ones by name."""
+    if count == ANY:
+        return lambda *each, **rest: -1
     return eval(f"lambda {''.join(f'a{i}, ' for i in range(count))}**rest: -1")  # noqa: S307 - text of our own
 
 

@@ -22,6 +22,7 @@ from ..engine.tensors.storage import UntypedStorage, bytes_of, classes, storage_
 from ..engine.tensors.tensor import Size, Tensor
 from ..engine.tensors.typed_storage import TypedStorage, typed_on
 from .archives import archive, is_path
+from .file_options import unless_skipped
 from .loaded import Storage, layout_of
 from .older_files import Older, written
 from .rebuilding import (
@@ -47,6 +48,7 @@ NATIVE = frozenset(each.dtype for each in LEGACY.values())
 def reduced(self: Tensor, protocol: Any) -> tuple:
     """How a tensor is pickled: its storage, and where it lies there."""
     kind = type(self)
+    unless_skipped(self)
     if self._is_parameter and kind.__module__ == "torch.nn.parameter":
         if hasattr(self, "materialize"):
             return (kind, (self.requires_grad,))

@@ -202,6 +202,7 @@ def build() -> TorchNamespace:
         extras[parent][name] = Lazy(lambda dotted=dotted: namespace(dotted, extras[dotted]))
     safe = "add_safe_globals get_safe_globals clear_safe_globals safe_globals"
     extras["serialization"] |= {name: Lazy(lambda name=name: _load("objects", name)) for name in safe.split()}
+    extras["serialization"]["skip_data"] = Lazy(lambda: _load("file_options", "skip_data"))
     extras["nn.functional"]["grad"] = extras["nn"]["grad"]
     extras["masked"]["_ops"] = Lazy(lambda: torch.masked)
     extras["cpu.amp"]["autocast"] = Lazy(lambda: _load("amp", "cpu_autocast"))
@@ -241,7 +242,7 @@ def root_extras() -> dict[str, Any]:
     allow(tensor.Tensor, "_version", "_base", "_is_view", *SPARSE)
     allow(tensor.TensorMeta, "_make_subclass")
     allow(TorchNamespace, *PRIVATE)
-    allow(nodes.Node, "_saved_*", "_sequence_nr")
+    allow(nodes.Node, "_saved_*", "_raw_saved_*", "_sequence_nr")
     open_to_own(FunctionNode)
     door.late[:] = [_arrived]
     when_defined["__torch_function__"] = _override

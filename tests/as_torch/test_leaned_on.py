@@ -129,7 +129,7 @@ def test_nothing_is_fetched(told: dict) -> None:
 
 @pytest.mark.parametrize(
     "name", "_C fx private foreach hub.load hub.HASH_REGEX _foreach_add onnx.symbolic_helper types.FileLike _tensor_str "
-    "utils.model_zoo utils._foreach_utils jit.annotations SymInt classes".split()
+    "utils.model_zoo utils._foreach_utils jit.annotations utils.collect_env _VF nn.common_types SymInt classes".split()
 )  # fmt: skip
 def test_no_script_sees_it(name: str) -> None:
     """They import, run code of their own or lead to files: programs in the sandbox do not reach them."""
@@ -152,3 +152,12 @@ def test_packages_that_are_installed_stay_out() -> None:
             session.run(f"import {name}")
         told.append(session.diagnose(caught.value).rpartition("hint: ")[2].replace(name, "NAME"))
     assert told[0] == told[2] and "--allow-import=NAME" in told[0]
+
+
+def test_modules_of_torch_are_run() -> None:
+    words = [sys.executable, "-m", "tensorsh.as_torch", "-m"]
+    ran = subprocess.run([*words, "torch.utils.collect_env"], capture_output=True, text=True, cwd=TREE)
+    assert ran.stdout.startswith("Collecting environment information...\nPyTorch version: 2.13.0+tensorsh\n")
+    assert "[pip3] numpy==" in ran.stdout and "torch==2.13.0+tensorsh" in ran.stdout
+    ran = subprocess.run([*words, "torch.nosuch"], capture_output=True, text=True, cwd=TREE)
+    assert (ran.returncode, ran.stderr) == (1, "tensorsh: No module named torch.nosuch\n")

@@ -63,11 +63,11 @@ OWN_TESTS = """\
 
 The test files of PyTorch 2.6 (as Debian packages them), run on both sides (`python tests/against_pytorch_tests.py`): of the tests
 that PyTorch 2.13 passes, how many pass on tensorsh. What is left, by what it asks for: copies on write, objects that rise again
-when they are freed, MKLDNN and NNPACK (152 of nn/test_convolution), quantized layers, TorchScript, half precision
+when they are freed, MKLDNN and NNPACK (152 of nn/test_convolution), quantized layers, graphs of TorchScript, half precision
 of complex numbers, and one by one the corners of forward differentiation. Of test_overrides those of functions that only
-quantization, ROCm and collectives have, and of properties under their private names; of test_autograd what looks into saved
-variables, task numbers and counters of PyTorch's own engine; of test_serialization the helpers of its zip files, `skip_data`
-and TorchScript.
+quantization, ROCm and collectives have, and of properties under their private names; of test_autograd what looks into
+counters, caches, views and metadata of PyTorch's own engine, hooks that are called without a gradient, test operators and records of the profiler; of
+test_serialization the helpers of its zip files, nested tensors and files of TorchScript.
 
 | file | pass here | of |
 |---|---|---|

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine.kernels import compiled
 from tensorsh.engine.numerics import fourier
 
 from ..support.processes import printed
@@ -79,60 +78,3 @@ def test_transforms_of_real_arrays_are_conjugate_to_the_bit(shape: tuple, dim: t
     half = torch.fft.rfftn(real, dim=dim).numpy()
     assert (half == np.take(torch.fft.fftn(real, dim=dim).numpy(), np.arange(shape[dim[-1]] // 2 + 1), dim[-1])).all()
     assert error(torch.fft.fftn(real, dim=dim).numpy(), np.fft.fftn(real.numpy(), axes=dim)) < 1e-15
-
-
-@pytest.mark.skipif(compiled is None, reason="there are no kernels")
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_the_kernel_transforms_along_any_dimension_of_any_layout(dtype: str) -> None:
-    rng = np.random.default_rng(0)
-    for shape in ((4,), (3, 4), (4, 5, 2), (17, 8)):
-        x = rng.standard_normal(shape).astype(dtype)
-        for real in (x, x.T, np.stack([x, x], -1)[..., 0], x[::-1]):
-            z = (real + 1j * real[::-1]).astype("c8" if dtype == "f4" else "c16")
-            for axis, n in enumerate(real.shape):
-                if n not in (2, 3, 4, 5, 8):
-                    continue
-                wanted = np.fft.fft(real, axis=axis)
-                half = np.fft.rfft(real, axis=axis).astype(z.dtype)
-                assert np.allclose(
-                    compiled.short_fourier(z, axis, True, 0, 0, 1.0, 0, n), np.fft.fft(z, axis=axis), atol=1e-5
-                )
-                assert np.allclose(
-                    compiled.short_fourier(z, axis, False, 0, 0, 1 / n, 0, n), np.fft.ifft(z, axis=axis), atol=1e-5
-                )
-                assert np.allclose(compiled.short_fourier(half, axis, False, 0, 0, 1 / n, 1, n), real, atol=1e-5)
-                assert np.allclose(compiled.short_fourier(real, axis, True, 0, 0, 1.0, 2, n), half, atol=1e-5)
-                assert np.allclose(compiled.short_fourier(real, axis, True, 0, 0, 1.0, 3, n), wanted, atol=1e-5)
-
-
-@pytest.mark.skipif(compiled is None, reason="there are no kernels")
-def test_the_kernel_declines_what_it_is_not_made_for() -> None:
-    z, x = np.ones((4, 4), "c8"), np.ones((4, 4), "f4")
-    fitting = [1, True, 0, 0, 1.0, 0, 4]
-    assert compiled.short_fourier(z, *fitting) is not None
-    for at, wrong in (
-        (0, 2),
-        (0, -3),
-        (0, 2**62),
-        (2, 8),
-        (2, -1),
-        (3, 3),
-        (3, -1),
-        (5, 4),
-        (5, -1),
-        (5, 1),
-        (5, 2),
-        (6, 5),
-        (6, 16),
-        (6, -4),
-    ):
-        given = [*fitting]
-        given[at] = wrong
-        assert compiled.short_fourier(z, *given) is None
-    for way in (0, 1):
-        assert compiled.short_fourier(x, 1, True, 0, 0, 1.0, way, 4) is None
-    assert compiled.short_fourier(x, 1, False, 0, 0, 1.0, 2, 4) is None
-    assert (
-        compiled.short_fourier(z[:0], *fitting) is None
-        and compiled.short_fourier(z.astype("c16")[..., :3], *fitting) is None
-    )

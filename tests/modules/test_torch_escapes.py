@@ -51,6 +51,11 @@ torch.utils.data.DataLoader([1], num_workers=1).worker_init_fn.x
 torch.ops.load_library("x")
 torch.classes.load_library("x")
 torch.jit.load("x")
+torch.jit.script(nn.Linear(1, 1)).save("/tmp/escape.pt")
+torch.jit.script(lambda x: x).__wrapped__
+torch.jit.script(lambda x: x).__call__.__globals__
+type(torch.jit.script(nn.Linear(1, 1))).__mro__
+torch.serialization.skip_data().__enter__.__globals__
 torch.from_file("/etc/passwd")
 torch.UntypedStorage.from_file("/etc/passwd")
 torch.as_strided(ones(2), (100,), (1,))

@@ -31,3 +31,21 @@ def test_rprop_takes_no_step_for_nan() -> None:
         optimizer.step()
     expected = [0.07000000029802322, 2.2200000286102295, -1.8199999332427979]
     assert p.tolist() == expected
+
+
+@pytest.mark.parametrize("kind", ["Adafactor", "Adam", "NAdam", "RMSprop"])
+def test_a_state_counts_steps_by_a_number(kind: str) -> None:
+    """States of older versions do; the next step is that of a state that counts by a tensor."""
+    after = []
+    for number in (False, True):
+        p = torch.nn.Parameter(torch.tensor([[1.0, -2.0]]))
+        optimizer = getattr(torch.optim, kind)([p], lr=0.1)
+        p.grad = torch.tensor([[0.5, 3.0]])
+        optimizer.step()
+        state = optimizer.state_dict()
+        if number:
+            state["state"][0]["step"] = 1.0
+        optimizer.load_state_dict(state)
+        optimizer.step()
+        after.append(p.tolist())
+    assert after[0] == after[1]

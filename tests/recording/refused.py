@@ -31,6 +31,7 @@ ao.nn.qat:
 ao.nn.quantizable:
 ao.nn.quantized:
 ao.nn.quantized.dynamic:
+ao.pruning:
 ao.quantization.fuse_modules:
 ao.quantization.fx._decomposed:
 autograd.profiler: emit_nvtx emit_itt
@@ -85,12 +86,21 @@ distributed.utils: _sync_module_states
 export: Dim ExportedProgram export load save
 export._trace:
 export.decomp_utils: CustomDecompTable
+fx.operator_schemas: normalize_function normalize_module create_type_hint get_signature_for_torch_op
+fx.passes.graph_drawer: FxGraphDrawer
+fx.passes.split_module: split_module
+fx.traceback: preserve_node_meta annotate
 fx.experimental.proxy_tensor: get_proxy_mode make_fx
 fx.experimental.symbolic_shapes: GuardOnDataDependentSymNode free_symbols free_unbacked_symbols guard_or_false guard_or_true statically_known_true
 fx.passes.infra.pass_base: PassResult PassBase
 nn.parallel: DistributedDataParallel
 nn.parallel.distributed: DistributedDataParallel
 nn.quantized: FloatFunctional
+nn.intrinsic:
+nn.qat:
+nn.quantizable:
+monitor:
+quantization: DeQuantStub QuantStub convert default_qconfig fuse_modules get_default_qconfig prepare prepare_qat quantize quantize_dynamic
 mps: empty_cache current_allocated_memory driver_allocated_memory recommended_max_memory manual_seed synchronize
 nn.attention.flex_attention: AuxRequest AuxOutput
 nn.functional: ScalingType SwizzleType grouped_mm scaled_mm
@@ -109,6 +119,9 @@ onnx.symbolic_opset11: select squeeze unsqueeze
 onnx.symbolic_opset12: dropout
 utils._sympy.numbers: IntInfinity
 utils._sympy.value_ranges: ValueRanges
+utils.bundled_inputs: augment_model_with_bundled_inputs bundle_inputs
+utils.mobile_optimizer: optimize_for_mobile
+utils.show_pickle:
 utils.cpp_extension: load load_inline CppExtension CUDAExtension BuildExtension
 utils.data.datapipes.iter: Batcher
 utils.data.datapipes.iter.combinatorics: ShufflerIterDataPipe

@@ -13,6 +13,12 @@ from ...sandbox.sealed import OpenSealed
 from ..arrays.state import state
 from .fields import Fields, Saved, wrap
 
+WRITTEN = (
+    "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be modified by "
+    "in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to perform in-place "
+    "operations on the input to a pack hook."
+)
+
 
 class Packed:
     """A tensor in the keeping of hooks; one that its own node made knows only its number, so that no cycle arises."""
@@ -28,8 +34,11 @@ class Packed:
             node, self._number = None, node._number
         self._node = node
         before, state.grad_enabled = state.grad_enabled, False
+        version = tensor._cell.count if tensor._cell is not None else 0
         try:
             self._kept = hooks[0](tensor)
+            if (tensor._cell.count if tensor._cell is not None else 0) != version:
+                raise RuntimeError(WRITTEN)
         finally:
             state.grad_enabled = before
         self._unpack = hooks[1]

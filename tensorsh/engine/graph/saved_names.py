@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays.dtype import of
 from .fields import Wrapped, wrap
 from .nodes import FREED, SECOND_TIME, unpack
+from .raw_saved import raw_of
 
 FILE = os.path.join(os.path.dirname(__file__), "saved.txt")
 UNSIGNED = frozenset(
@@ -65,7 +66,18 @@ def readers(title: str, operator: Any) -> dict[str, property]:
     """The attributes `_saved_<name>` for the class of a node (a `__getattr__` would slow every other attribute down)."""
     listed = table().get(title)
     known = own_names(operator) if listed is None else [name.rstrip("*") for name in listed]
-    return {"_saved_" + name: property(partial(read, name=name)) for name in known}
+    found = {"_saved_" + name: property(partial(read, name=name)) for name in known}
+    return found | {"_raw_saved_" + name: property(partial(read_raw, name=name)) for name in known}
+
+
+def read_raw(node: Any, name: str) -> Any:
+    """The value of `_raw_saved_<name>` of a node: a tensor that takes hooks of its own."""
+    cls: Any = type(node)
+    own = own_names(cls._operator)
+    at = next((own[each] for each in (name, *OTHER_NAMES.get(name, "").split()) if each in own), None)
+    if at is None or "_sym_" in name or reader(cls, name) is None:
+        raise AttributeError(f"'{node._title}' object has no attribute '_raw_saved_{name}'")
+    return raw_of(node, at)
 
 
 def read(node: Any, name: str) -> Any:

@@ -112,7 +112,7 @@ def proceed(form: Any, args: tuple, kwargs: dict) -> Any:
 def is_public(form: Any) -> bool:
     """Whether a class may override a function."""
     name = form._title.rpartition(".")[2]
-    return name in PYTHON_METHODS or name[0] != "_" and name not in OWN
+    return name in PYTHON_METHODS or name in ASKED or name[0] != "_" and name not in OWN
 
 
 def cast_of(form: Any) -> Callable | None:
@@ -188,7 +188,7 @@ def attend_new() -> None:
 
 def asking(name: str, value: Any) -> Any:
     """What stands on the class of tensors, in a form that asks; itself, if it does or nobody overrides it."""
-    if name in OWN or name[0] == "_" and name not in PYTHON_METHODS:
+    if name in OWN or name[0] == "_" and name not in PYTHON_METHODS and name not in ASKED:
         return value
     if isinstance(value, property):
         if value.fget is None or isinstance(value, Attribute):
@@ -198,7 +198,7 @@ def asking(name: str, value: Any) -> Any:
         form = forms.heard("Tensor." + name, value.fget)
         form.__name__, form.__qualname__ = "__get__", "Tensor.__get__"
         made = Attribute(name, form, value)
-        if name in ("grad", "grad_fn", "is_leaf"):
+        if name in ("grad", "grad_fn", "is_leaf", "_base"):
             KEEPING.add(made.__get__)
         return made
     if not isinstance(value, FunctionType) or forms.asks(value, "Tensor") or hasattr(value, "_late"):
@@ -245,7 +245,10 @@ PYTHON_METHODS = frozenset(SYMBOLS) | frozenset(
     f"__{name}__"
     for name in (
         "rsub rtruediv rmod rpow floordiv rfloordiv and rand or ror xor rxor lshift rlshift rshift rrshift invert eq getitem "
-        "setitem len bool int float complex index repr format iter contains imod ipow ifloordiv iand ior ixor ilshift irshift"
+        "setitem len bool int float complex index repr format iter contains imod ipow ifloordiv iand ior ixor ilshift irshift "
+        "array deepcopy dlpack dlpack_device"
     ).split()
 )
 """Python's own methods that a class may override."""
+ASKED = frozenset("_base _dimI _dimV _indices _is_view _nnz _values _version".split())
+"""Names with an underscore that it may override, too."""

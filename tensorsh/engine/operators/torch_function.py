@@ -12,6 +12,7 @@ from typing import Any
 
 from ...sandbox.sealed import Sealed
 from ..arrays.state import state
+from ..arrays.warning import warn
 from ..tensors.tensor import Tensor
 from .hooks import KEEPING, attend, stay  # noqa: F401 - the class of tensors takes it from here, with its default
 
@@ -41,7 +42,13 @@ def converted(result: Any, cls: type) -> Any:
         return result if isinstance(result, cls) else result.as_subclass(cls)
     if isinstance(result, (tuple, list)) and any(isinstance(each, (Tensor, tuple, list)) for each in result):
         return type(result)(converted(each, cls) for each in result)
+    if type(result) is RowsOf:
+        return iter([converted(row, cls) for row in result])
     return result
+
+
+RowsOf: Any = type(iter(()))
+"""What ``iter`` of a tensor gives."""
 
 
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
@@ -119,6 +126,12 @@ class TorchFunctionMode(metaclass=Sealed):
         state.settle()
 
 
+PLAIN_METHOD = (
+    "Defining your `__torch_function__ as a plain method is deprecated and will be an error in future, please define it as a "
+    "classmethod."
+)
+
+
 class Unanswered(TypeError):
     """No class that overrides functions had an answer."""
 
@@ -154,7 +167,13 @@ def override(function: Any, args: tuple, kwargs: dict) -> Any:
         try:
             state.function_modes = modes[:-1]
             state.settle()
-            answer = modes[-1].__torch_function__(function, types, args, kwargs or None)
+            asked = modes[-1].__torch_function__
+            if isinstance(getattr(asked, "__self__", None), type):
+                raise RuntimeError(
+                    "Defining your mode's `__torch_function__` as a classmethod is not supported, please make it a plain "
+                    "method"
+                )
+            answer = asked(function, types, args, kwargs or None)
         finally:
             state.function_modes = modes
             state.settle()
@@ -163,7 +182,10 @@ def override(function: Any, args: tuple, kwargs: dict) -> Any:
     elif not found:
         return NotImplemented
     for each in found:
-        answer = each.__torch_function__(function, types, args, kwargs or None)
+        asked = each.__torch_function__
+        if getattr(asked, "__self__", None) is each:
+            warn(PLAIN_METHOD)
+        answer = asked(function, types, args, kwargs or None)
         if answer is not NotImplemented:
             return answer
     kinds = "".join(f"\n  - tensor subclass {each}" for each in types)

@@ -92,18 +92,22 @@ def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
         return wrap(ones) if create else ones
     if not isinstance(given, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
-    if given._array.shape != output._array.shape:
+    given = _fitting(given, output.shape, output.dtype)
+    return given if create else given._array
+
+
+def _fitting(given: Tensor, shape: Any, dtype: Any) -> Tensor:
+    """A gradient in the dtype of its output. RuntimeError: it has another shape."""
+    if given.shape != shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[0] has a shape of {given.shape} and output[0] has a shape of {output.shape}."
+            f"Mismatch in shape: grad_output[0] has a shape of {given.shape} and output[0] has a shape of {shape}."
         )
-    if given.dtype.is_complex != output.dtype.is_complex:
+    if given.dtype.is_complex != dtype.is_complex:
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
-            f"grad_output[0] has a dtype of {given.dtype} and output[0] has a dtype of {output.dtype}."
+            f"grad_output[0] has a dtype of {given.dtype} and output[0] has a dtype of {dtype}."
         )
-    if given._array.dtype != output._array.dtype:
-        given = given.to(output.dtype)
-    return given if create else given._array
+    return given if given.dtype is dtype else given.to(dtype)
 
 
 def _check_recorded(i: int, output: Tensor) -> None:
@@ -124,6 +128,8 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
                 if output._like is None or output._like.size != 1:  # type: ignore[attr-defined]
                     raise RuntimeError("grad can be implicitly created only for scalar outputs")
                 given = find_function("ones_like")(wrap(output._like))  # type: ignore[attr-defined]
+            elif getattr(output, "_form", None) is not None:
+                given = _fitting(given, *output._form)  # type: ignore[attr-defined]
             roots.append((output._node, given if create else given._array))  # type: ignore[attr-defined]
             continue
         if not isinstance(output, Tensor):
@@ -178,7 +184,7 @@ _next_task = itertools.count().__next__
 
 def queue_callback(callback: Any) -> None:
     """Call a function once the walk under way has ended. RuntimeError: there is none."""
-    if state.walk is None:
+    if state.walk is None and not under_end:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
     ending.append(callback)
 
@@ -187,13 +193,21 @@ ending: list = []
 """What is to be done once the walk under way has ended, by those whom it came by."""
 
 
+under_end: list = []
+"""Whether it is being done just now: what is asked for then is done, too."""
+
+
 def end() -> None:
     """Do it, unless this was a walk within another."""
-    if state.walk is None:
+    while state.walk is None and ending and not under_end:
         asked = ending[:]
         ending.clear()
-        for function in asked:
-            function()
+        under_end.append(True)
+        try:
+            for function in asked:
+                function()
+        finally:
+            under_end.clear()
 
 
 def backward(

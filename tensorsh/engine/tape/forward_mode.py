@@ -71,6 +71,17 @@ def edge(leaf: DualLeaf) -> GradientEdge:
     return made
 
 
+NOT_INPLACE = (
+    "Inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an input inplace, "
+    "then the jvp function must modify the corresponding gradient inplace."
+)
+
+
+def _continuous(x: Any) -> bool:
+    """Whether something has a tangent: a tensor of real or complex numbers."""
+    return isinstance(x, Tensor) and x._array.dtype.kind in "fcV"
+
+
 def applied(function: Any, node: Any, args: tuple, results: list) -> None:
     """The tangents of the results of a custom function, by its ``jvp``."""
     inputs = [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
@@ -82,7 +93,7 @@ def applied(function: Any, node: Any, args: tuple, results: list) -> None:
         )
     if node._materialize:
         zeros = find_function("zeros_like")
-        inputs = [zeros(a) if x is None and isinstance(a, Tensor) else x for a, x in zip(args, inputs, strict=True)]
+        inputs = [zeros(a) if x is None and _continuous(a) else x for a, x in zip(args, inputs, strict=True)]
     level, state.dual_level = state.dual_level, -1
     try:
         answers = function.jvp(node, *inputs)
@@ -90,7 +101,11 @@ def applied(function: Any, node: Any, args: tuple, results: list) -> None:
         state.dual_level = level
     answers = answers if isinstance(answers, tuple) else (answers,)
     for result, tangent in zip(results, answers, strict=True):
-        if isinstance(result, Tensor) and tangent is not None:
+        if any(result is d for d in node._dirty) and not any(
+            result is a and tangent is x for a, x in zip(args, inputs, strict=True)
+        ):
+            raise RuntimeError(NOT_INPLACE)
+        if _continuous(result) and tangent is not None and id(result) not in node._unmarked:
             real = result._node is not None and wants_gradient(result)
             tangent = tangent if wants_gradient(tangent) else tangent.detach()
             result._node = DualLeaf(result._node if real else None, tangent, level)

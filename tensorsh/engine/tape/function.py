@@ -14,6 +14,7 @@ from ..arrays.state import state
 from ..arrays.warning import warn
 from ..graph.fields import Version, new, tick, wrap
 from ..graph.nodes import FREED, SECOND_TIME, AccumulateGrad, Node, Slot, raise_modified
+from ..graph.raw_saved import raw_tensors
 from ..graph.saved_hooks import Packed
 from ..tensors.inplace import rewrite
 from ..tensors.tensor import Tensor
@@ -31,6 +32,9 @@ class FunctionNode(Node):
     _saved_values: Any = ()
     _saved_forward: tuple | None = None
     _shapes: tuple = ()
+    _materialize_non_diff_grads = True
+    _left_out: frozenset = frozenset()
+    """The results without gradient, where no zeros stand for these."""
     _positions = 0
     _places: tuple = ()
 
@@ -90,6 +94,16 @@ class FunctionNode(Node):
             result.append(tensor)
         return tuple(result)
 
+    @property
+    def _raw_saved_tensors(self) -> tuple:
+        return raw_tensors(self)
+
+    @property
+    def saved_variables(self) -> tuple:
+        """What `saved_tensors` was called."""
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
+        return self.saved_tensors
+
     _sealed = False
 
     def __repr__(self) -> str:
@@ -127,7 +141,8 @@ class FunctionNode(Node):
         given: list = []
         for i, g in enumerate(many):
             if g is None:
-                given.append(self._zeros(i) if self._materialize and self._shapes[i] is not None else None)
+                zeros = self._materialize and self._shapes[i] is not None and i not in self._left_out
+                given.append(self._zeros(i) if zeros else None)
             else:
                 given.append(world.tensor(g))
         function = self._function
@@ -279,7 +294,7 @@ class Function(metaclass=FunctionMeta):
         results = []
         for o in outs:
             if isinstance(o, Tensor) and any(o is t for _, t in tensors) and not any(o is d for d in node._dirty):
-                again = wrap(o._array)
+                again = wrap(o._array) if type(o) is Tensor or o._is_parameter else o.view_as(o)  # type: ignore[attr-defined]
                 again._cell = o._cell = o._cell or Version()
                 again._root = o if o._root is None else o._root
                 if id(o) in node._unmarked:
@@ -303,6 +318,8 @@ class Function(metaclass=FunctionMeta):
             node._sequence = tick()
             node._outputs = len(results)
             node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
+            if not node._materialize_non_diff_grads:
+                node._left_out = frozenset(i for i, o in enumerate(results) if id(o) in node._unmarked)
             node._seal(outs)
             for i, o in enumerate(results):
                 if not isinstance(o, Tensor) or o._array.dtype.kind not in "fcV":

@@ -350,7 +350,8 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     def __dir__(self) -> list[str]:
         load_all()
-        return sorted(set(object.__dir__(self)) | set(METHODS))
+        hidden = {"volatile"} if self.is_cuda else {"volatile", "__cuda_array_interface__"}
+        return sorted((set(object.__dir__(self)) | set(METHODS)) - hidden)
 
 
 def unpickled(array: np.ndarray, requires_grad: bool) -> Tensor:

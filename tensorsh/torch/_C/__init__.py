@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import enum
 from typing import Any
+from weakref import ref
 
 from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
@@ -179,6 +180,27 @@ _jit_set_num_profiled_runs = _fuser
 
 has_lapack = has_spectral = True
 has_mkl = has_mkldnn = has_cuda = has_openmp = _has_cuda = _has_cudnn = _has_mps = _has_xpu = False
+
+
+class _WeakTensorRef:
+    """A reference to a tensor that does not keep it."""
+
+    def __init__(self, x: Tensor) -> None:
+        self._reference = ref(x)
+
+    def expired(self) -> bool:
+        """Whether the tensor is gone."""
+        return self._reference() is None
+
+
+class _EnableTorchFunction:
+    """Classes override functions again, as long as it lives."""
+
+    def __init__(self) -> None:
+        self._before, state.overriding = state.overriding, True
+
+    def __del__(self) -> None:
+        state.overriding = self._before
 
 
 class ScriptDict(dict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...engine.arrays.warning import warn
+from ...engine.graph.raw_saved import SavedTensor  # noqa: F401 - a name of this module
 from ...engine.tape.backward import backward, queue_callback
 from ...engine.tape.function import Function
 from ...engine.tape.grad_modes import (

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays.warning import warn
 from ...engine.graph.fields import wrap
+from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.tensor import Tensor
 from ..testing import make_tensor
 from .gradients import grad
@@ -24,24 +26,60 @@ def _outputs(value: Any) -> list[Tensor]:
     return [o for o in values if isinstance(o, Tensor) and (o.dtype.is_floating_point or o.dtype.is_complex)]
 
 
-def _numerical(func: Callable, inputs: tuple, x: Tensor, eps: float) -> list[np.ndarray]:
+def _numerical(func: Callable, inputs: tuple, x: Tensor, eps: float, masked: Any = None) -> list[np.ndarray]:
     """Central differences: for each output a matrix of input elements by output elements."""
-    array, data = x._array, x.data
+    sparse = hasattr(x._array, "layout")
+    data = x.detach().to_dense() if sparse else x.data
     base = [o._array.size for o in _outputs(func(*inputs))]
-    found = [np.zeros((array.size, n), np.complex128 if x.dtype.is_complex else np.float64) for n in base]
+    found = [np.zeros((x.numel(), n), np.complex128 if x.dtype.is_complex else np.float64) for n in base]
     directions = (1, 1j) if x.dtype.is_complex else (1,)
-    for i, at in enumerate(np.ndindex(array.shape)):
+    for i, at in enumerate(np.ndindex(tuple(x.shape))):
+        if masked is not None and not masked[at]:
+            continue
         before = data[at].cpu()._array.copy()
+
+        def values(step: Any, at: tuple = at, before: Any = before) -> list[np.ndarray]:
+            data[at] = wrap(before + step)
+            given = [_as_sparse(data, x) if sparse and each is x else each for each in inputs]
+            return [o.detach().cpu()._array.copy() for o in _outputs(func(*given))]
+
         for direction in directions:
-            data[at] = wrap(before + eps * direction)
-            above = [o.detach().cpu()._array.copy() for o in _outputs(func(*inputs))]
-            data[at] = wrap(before - eps * direction)
-            below = [o.detach().cpu()._array.copy() for o in _outputs(func(*inputs))]
+            above, below = values(eps * direction), values(-eps * direction)
             for matrix, a, b in zip(found, above, below, strict=True):
+                _alike(a, b, f"on index {at} by {eps}")
                 slope = ((a - b) / (2 * eps)).reshape(-1).real
                 matrix[i] += slope * direction
         data[at] = wrap(before)
     return found
+
+
+def _as_sparse(data: Tensor, like: Tensor) -> Tensor:
+    """A tensor in the layout of another."""
+    if str(like.layout) == "torch.sparse_coo":
+        return data.to_sparse(like.sparse_dim()).requires_grad_()
+    blocks = {"blocksize": like.values().shape[1:3]} if str(like.layout)[-4:] in ("_bsr", "_bsc") else {}
+    return data.to_sparse(layout=like.layout, dense_dim=like.dense_dim(), **blocks).requires_grad_()
+
+
+def _specified(x: Tensor) -> Any:
+    """Where a sparse tensor has elements."""
+    with no_grad():
+        shown = x.detach().to_dense() * 0
+        values = x.detach().clone()
+        ones = values._values() if str(x.layout) == "torch.sparse_coo" else values.values()
+        ones.fill_(1)
+        return (shown + values.to_dense()).cpu()._array != 0
+
+
+def _alike(a: np.ndarray, b: np.ndarray, where: str) -> None:
+    """AssertionError: what a function gives depends in its form on the elements of its inputs."""
+    for what, one, other in (("shape", a.shape, b.shape), ("dtype", a.dtype, b.dtype)):
+        if one != other:
+            shown = [f"torch.Size({list(x)})" if what == "shape" else f"torch.{x}" for x in (one, other)]
+            raise AssertionError(
+                f"Expected `func` to return outputs with the same {what} when inputs are perturbed {where}, but got: {what}s "
+                f"{shown[0]} and {shown[1]}."
+            )
 
 
 def gradcheck(
@@ -50,49 +88,152 @@ def gradcheck(
     check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
     check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False, masked: Any = None,
 ) -> bool:  # fmt: skip
-    """Whether the gradients of `func` at `inputs` equal central differences within the tolerances.
+    """Whether the gradients of `func` at `inputs` equal central differences within the tolerances, are the same each time, and
+    nothing where nothing arrives.
 
     Raises GradcheckError (a RuntimeError) where they do not, or returns False when `raise_exception` is off.
+    ValueError: no input wants a gradient, a sparse result. RuntimeError: an input with elements in the same memory.
     """
+    for needs, has, said in (
+        (True, check_forward_ad or check_backward_ad, "Expected at least one of check_forward_ad or check_backward_ad to be True"),
+        (check_undefined_grad, check_backward_ad or check_forward_ad, "Setting check_undefined_grad=True requires check_backward_ad to be True"),
+        (check_batched_grad, check_backward_ad, "Setting check_batched_grad=True requires check_backward_ad to be True"),
+        (check_batched_forward_grad, check_forward_ad, "Setting check_batched_forward_grad=True requires check_forward_ad to be True"),
+    ):  # fmt: skip
+        if needs and not has:
+            raise AssertionError(said)
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-    wanted = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
-    if not wanted:
+    wanted = _wanted(inputs)
+    outputs = _outputs(func(*inputs))
+    if any(hasattr(o._array, "layout") for o in outputs):
         raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+            "Sparse output is not supported at gradcheck yet. Please call to_dense(masked_grad=...) on the output of fn for "
+            "gradcheck."
         )
-    ways = [(_backward, "")] * check_backward_ad + [(_forward, "computed with forward mode ")] * check_forward_ad
-    for i, x in enumerate(wanted):
-        numeric = _numerical(func, inputs, x, eps)
-        for way, how in ways:
-            for j, (found, expected) in enumerate(zip(way(func, inputs, x), numeric, strict=True)):
-                if np.allclose(found, expected, rtol, atol):
-                    continue
-                if not raise_exception:
-                    return False
-                if not how and np.any(expected) and not np.any(found) and not _differentiable(func, inputs):
-                    raise GradcheckError("Numerical gradient for function expected to be zero")
-                raise GradcheckError(
-                    f"Jacobian {how}mismatch for output {j} with respect to input {i},\n"
-                    f"numerical:{wrap(expected)!r}\nanalytical:{wrap(found)!r}\n"
-                )
+    try:
+        complex_at = [j for j, o in enumerate(outputs) if o.dtype.is_complex]
+        for part in ("imag", "real") if complex_at else ("",):
+            shown = complex_at if part == "imag" else list(range(len(outputs)))
+            parted = _part_of(func, part) if part else func
+            prefix = f"While considering the {part}{'inary' * (part == 'imag')} part of complex outputs only, "
+            for i, x in enumerate(wanted):
+                spots = _specified(x) if masked and hasattr(x._array, "layout") else None
+                numeric = _numerical(parted, inputs, x, eps, spots)
+                if check_backward_ad:
+                    found = _backward(parted, inputs, x, spots)
+                    if not any(o.requires_grad for o in outputs) and any(map(np.any, numeric)):
+                        raise GradcheckError("Numerical gradient for function expected to be zero")
+                    _compared(found, numeric, rtol, atol, i, shown, prefix if part else "", "", complex_at)
+                    _repeated(found, _backward(parted, inputs, x, spots), nondet_tol)
+                if check_forward_ad and not part:
+                    _compared(
+                        _forward(parted, inputs, x), numeric, rtol, atol, i, shown, "", "computed with forward mode "
+                    )
+        if check_backward_ad and any(o.requires_grad for o in outputs):
+            _of_nothing(_outputs(func(*inputs)), wanted)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
     return True
 
 
-def _differentiable(func: Callable, inputs: tuple) -> bool:
-    return any(o.requires_grad for o in _outputs(func(*inputs)))
+def _wanted(inputs: tuple) -> list[Tensor]:
+    """The inputs that want a gradient."""
+    found = []
+    for at, x in enumerate(inputs):
+        if not isinstance(x, Tensor) or not x.requires_grad:
+            continue
+        if x.dtype.name not in ("float64", "complex128"):
+            warn(
+                f"Input #{at} requires gradient and is not a double precision floating point or complex. This check will likely "
+                "fail if all the inputs are not of double precision floating point or complex. ",
+                UserWarning,
+            )
+        if not hasattr(x._array, "layout") and any(
+            n > 1 and not stride for n, stride in zip(x.shape, x.stride(), strict=True)
+        ):
+            raise RuntimeError(
+                f"The {at}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be "
+                "able to compute the numerical gradients correctly. You should call .contiguous on the input before passing it "
+                "to gradcheck."
+            )
+        found.append(x)
+    if not found:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+        )
+    return found
 
 
-def _backward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
+def _part_of(func: Callable, part: str) -> Callable:
+    """A function with the imaginary parts of its complex results alone, or with their real parts beside the others."""
+
+    def parted(*inputs: Any) -> list:
+        both = [(o, o.dtype.is_complex) for o in _outputs(func(*inputs))]
+        return [getattr(o, part) if is_complex else o for o, is_complex in both if is_complex or part == "real"]
+
+    return parted
+
+
+def _compared(
+    found: list, numeric: list, rtol: float, atol: float, i: int, shown: list, prefix: str, how: str, parted: Any = ()
+) -> None:
+    for j, analytic, expected in zip(shown, found, numeric, strict=True):
+        if not np.allclose(analytic, expected, rtol, atol):
+            raise GradcheckError(
+                f"{prefix if j in parted else ''}Jacobian {how}mismatch for output {j} with respect to input {i},\n"
+                f"numerical:{wrap(expected)!r}\nanalytical:{wrap(analytic)!r}\n"
+            )
+
+
+def _repeated(found: list, again: list, tolerance: float) -> None:
+    for one, other in zip(found, again, strict=True):
+        if one.size and np.max(np.abs(one - other)) > tolerance:
+            raise GradcheckError(
+                "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
+                "different values, although analytical gradient matches numerical gradient."
+                f"The tolerance for nondeterminism was {tolerance}."
+            )
+
+
+def _of_nothing(outputs: list[Tensor], wanted: list[Tensor]) -> None:
+    """Gradients where none arrives are zero, and of their inputs' form."""
+    live = [o for o in outputs if o.requires_grad]
+    found = grad(live, wanted, [wrap(np.zeros_like(o._array)) for o in live], retain_graph=True, allow_unused=True)
+    for g, x in zip(found, wanted, strict=True):
+        if g is None:
+            continue
+        if hasattr(g._array, "layout"):
+            if g.layout != x.layout:
+                raise GradcheckError(f"grad is incorrect layout ({g.layout} is not {x.layout})")
+            kind = str(g.layout).replace("torch.", "").replace("_coo", "")
+            for what in ("sparse_dim", "dense_dim"):
+                one, other = getattr(g, what)(), getattr(x, what)()
+                if one != other:
+                    raise GradcheckError(f"grad is {kind} tensor, but has incorrect {what} {one}, expected {other}")
+            g, x = g.to_dense(), x.to_dense()
+        if np.any(g.cpu()._array != 0):
+            raise GradcheckError("backward not multiplied by grad_output")
+        for what in ("type", "device", "size"):
+            one, other = (getattr(t, {"type": "dtype", "size": "shape"}.get(what, what)) for t in (g, x))
+            if one != other:
+                raise GradcheckError(f"grad is incorrect {what}")
+
+
+def _backward(func: Callable, inputs: tuple, x: Tensor, masked: Any = None) -> list[np.ndarray]:
     """For each output a matrix of input elements by output elements, column by column from backward passes."""
     matrices = []
     for o in _outputs(func(*inputs)):
-        matrix = np.zeros((x._array.size, o._array.size), np.complex128 if x.dtype.is_complex else np.float64)
+        matrix = np.zeros((x.numel(), o._array.size), np.complex128 if x.dtype.is_complex else np.float64)
         for k in range(o._array.size) if o.requires_grad else ():
             unit = np.zeros(o._array.size, o._array.dtype)
             unit[k] = 1
             (g,) = grad(o, x, wrap(unit.reshape(o._array.shape)).to(o.device), retain_graph=True, allow_unused=True)
             if g is not None:
-                matrix[:, k] = g.cpu()._array.reshape(-1)
+                g = g.to_dense() if hasattr(g._array, "layout") else g
+                shown = g.cpu()._array
+                matrix[:, k] = (shown if masked is None else np.where(masked, shown, 0)).reshape(-1)
         matrices.append(matrix)
     return matrices
 
@@ -106,8 +247,9 @@ def _forward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
         unit = np.zeros(x._array.size, x._array.dtype)
         unit[k] = 1
         with dual_level():
-            dual = make_dual(x, wrap(unit.reshape(x._array.shape)).to(x.device))
-            outs = _outputs(func(*[dual if each is x else each for each in inputs]))
+            dual = make_dual(x.detach(), wrap(unit.reshape(x._array.shape)).to(x.device))
+            given = [each.detach() if isinstance(each, Tensor) else each for each in inputs]
+            outs = _outputs(func(*[dual if each is x else own for each, own in zip(inputs, given, strict=True)]))
             tangents = [(o._array.size, unpack_dual(o).tangent) for o in outs]
         rows.append([np.zeros(n) if t is None else t.cpu()._array.reshape(-1) for n, t in tangents])
     return [np.array(matrix) for matrix in zip(*rows, strict=True)]
@@ -135,7 +277,10 @@ def gradgradcheck(
     count = len(inputs)
     options.pop("gen_non_contig_grad_outputs", None)
 
+    marks = [isinstance(x, Tensor) and x.requires_grad for x in (*inputs, *weights)]
+
     def first(*both: Any) -> tuple:
+        both = tuple(x.requires_grad_() if on else x for x, on in zip(both, marks, strict=True))
         ins, given = both[:count], both[count:]
         wanted = [x for x in ins if isinstance(x, Tensor) and x.requires_grad]
         live = [(o, g) for o, g in zip(_outputs(func(*ins)), given, strict=True) if o.requires_grad]

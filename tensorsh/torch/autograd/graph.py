@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakValueDictionary, ref
 
 from ...engine.arrays.state import state
 from ...engine.graph.nodes import Handle, Node, Slot
@@ -12,6 +13,7 @@ from ...engine.graph.saved_hooks import saved_tensors_hooks
 from ...engine.tape.backward import GradientEdge
 from ...engine.tape.walk import reaching
 from ...engine.tensors.tensor import Tensor
+from ...sandbox.sealed import Sealed
 
 __all__ = [
     "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks", "get_gradient_edge",
@@ -30,7 +32,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         edge = GradientEdge(node, 0)
     edge._node = node
     array = tensor._array
-    edge._like = array if array.size == 1 else None
+    edge._like, edge._form = array if array.size == 1 else None, (tensor.shape, tensor.dtype)
     return edge
 
 
@@ -59,6 +61,8 @@ class save_on_cpu(saved_tensors_hooks):
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Any:
     """A context in which setting hooks for saved tensors is an error with this message."""
+    if state.packing:
+        raise RuntimeError(error_message)
     before, state.packing_refused = state.packing_refused, error_message
     try:
         yield
@@ -66,11 +70,75 @@ def disable_saved_tensors_hooks(error_message: str) -> Any:
         state.packing_refused = before
 
 
+class _Kept:
+    """A copy of a saved tensor, for all nodes that keep it as it was then."""
+
+    __slots__ = ("value", "source", "version", "within", "__weakref__")
+
+    def __init__(self, tensor: Tensor, within: Any) -> None:
+        self.value, self.source, self.version, self.within = (
+            tensor.detach().clone(),
+            ref(tensor),
+            tensor._version,
+            within,
+        )
+
+    def told_apart(self) -> bool:
+        """Whether the tensor was written since."""
+        source = self.source()
+        return source is not None and source._version != self.version
+
+
+class _AllowMutation(metaclass=Sealed):
+    """What a context of `allow_mutation_on_saved_tensors` keeps."""
+
+    def __init__(self) -> None:
+        self._kept: Any = WeakValueDictionary()
+
+    @property
+    def cloned(self) -> dict:
+        """The saved tensors that were written since."""
+        return {key: kept.value for key, kept in self._kept.items() if kept.told_apart()}
+
+    @property
+    def tid_to_weakhandle(self) -> dict:
+        """The tensors that are saved."""
+        return {key[0]: kept for key, kept in self._kept.items()}
+
+    def _pack(self, tensor: Tensor) -> _Kept:
+        key = id(tensor._array), tensor._version
+        kept = self._kept.get(key)
+        if kept is None or kept.source() is None:
+            kept = self._kept[key] = _Kept(tensor, self)
+        return kept
+
+
+_mutable: list[_AllowMutation] = []
+
+
+def _unpack(kept: _Kept) -> Tensor:
+    if kept.within not in _mutable:
+        raise AssertionError(
+            "Trying to backward outside of the 'allow_mutation_on_saved_tensors' contextin which the graph was originally "
+            "recorded."
+        )
+    return kept.value
+
+
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Any:
-    """A context in which saved tensors may be written in place: backward sees them as they were."""
-    with saved_tensors_hooks(lambda tensor: tensor.detach().clone(), lambda kept: kept):
-        yield
+    """A context in which saved tensors may be written in place: backward, within it, sees them as they were.
+
+    RuntimeError: one within another. AssertionError: a backward pass outside of it."""
+    if _mutable:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    made = _AllowMutation()
+    _mutable.append(made)
+    try:
+        with saved_tensors_hooks(made._pack, _unpack):
+            yield made
+    finally:
+        _mutable.remove(made)
 
 
 class _MultiHandle(Handle):

@@ -53,15 +53,15 @@ def snake(name: str) -> str:
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
     """Numbers and tensors as tensors of one shape; numbers take dtype and device of the first tensor."""
-    tensors = [v for v in values if isinstance(v, Tensor)]
-    if not all(isinstance(v, (Tensor, *NUMBERS)) for v in values):
+    tensors = [v for v in values if isinstance(v, Tensor) or hasattr(type(v), "__torch_function__")]
+    if not all(isinstance(v, NUMBERS) or any(v is t for t in tensors) for v in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
         )
     dtype = tensors[0].dtype if tensors else state.default_dtype
     device = tensors[0].device if tensors else None
     return T.broadcast_tensors(
-        *(v if isinstance(v, Tensor) else T.tensor(v, dtype=dtype, device=device) for v in values)
+        *(T.tensor(v, dtype=dtype, device=device) if isinstance(v, NUMBERS) else v for v in values)
     )
 
 

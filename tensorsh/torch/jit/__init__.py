@@ -1,60 +1,48 @@
-"""``torch.jit``: compilation is accepted and leaves the program as it is. TorchScript files are PyTorch's alone."""
+"""``torch.jit``: what is scripted or traced is of TorchScript's kinds and runs as Python. TorchScript files are PyTorch's alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NamedTuple
 
-from ...engine.tensors.tensor import Tensor
-from ..nn.modules.module import Module
-from ..nn.parameter import Uninitialized
+from ...sandbox.sealed import Sealed
+from ._script import (  # noqa: F401 - names of this module, too
+    RecursiveScriptModule,
+    ScriptFunction,
+    ScriptModule,
+    TopLevelTracedModule,
+    TracedModule,
+    freeze,
+    refuse,
+    script,
+    trace,
+    trace_module,
+)
 
 __all__ = [
-    "annotate", "export", "fork", "freeze", "ignore", "is_scripting", "is_tracing", "load", "optimize_for_inference", "save", "script",
+    "ScriptFunction", "ScriptModule", "annotate", "export", "fork", "freeze", "ignore", "interface", "is_scripting",
+    "is_tracing", "load", "optimize_for_inference", "save", "script", "set_fusion_strategy", "strict_fusion",
     "script_if_tracing", "trace", "trace_module", "unused", "wait",
 ]  # fmt: skip
 
 
-def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
-    """The function, module or class itself. RuntimeError for lazy modules that have seen no input."""
-    if isinstance(obj, Module):
-        for each in obj.modules():
-            named = (*each._parameters.items(), *each._buffers.items())
-            lazy = [name for name, value in named if isinstance(value, Uninitialized)]
-            if lazy:
-                kind = f"{type(each).__module__}.{type(each).__name__}"
-                raise RuntimeError(
-                    f"'{kind}' has uninitialized parameters {lazy[0]}. Did you forget to run a forward pass?"
-                )
-    return obj
-
-
-def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_inputs: Any = None, **kwargs: Any) -> Any:
-    """The function or module itself, called once with the examples, so that what it raises is raised."""
-    if example_inputs is not None or example_kwarg_inputs is not None:
-        given = (example_inputs,) if isinstance(example_inputs, (Tensor, dict)) else example_inputs or ()
-        func(*given, **(example_kwarg_inputs or {}))
-    return func
-
-
-def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-    """The module itself."""
+def optimize_for_inference(mod: Any, *args: Any, **kwargs: Any) -> Any:
+    """The module itself: nothing is rewritten here."""
     return mod
 
 
-def freeze(mod: Any, *args: Any, **kwargs: Any) -> Any:
-    """The module itself."""
-    return mod
+def as_it_is(fn: Any, *args: Any, **kwargs: Any) -> Any:
+    """The function or class itself, `fn`: what is said to TorchScript about it changes nothing here."""
+    return fn
 
 
-optimize_for_inference = freeze
-export = unused = script_if_tracing = _script_if_tracing = _overload = _overload_method = script
+export = unused = script_if_tracing = _script_if_tracing = _overload = _overload_method = script_method = as_it_is
 
 
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
     """The function itself, or a decorator that gives it."""
-    return drop if callable(drop) else script
+    return drop if callable(drop) else as_it_is
 
 
 def is_scripting() -> bool:
@@ -83,28 +71,12 @@ def wait(future: Any) -> Any:
 
 def _get_trace_graph(f: Any, args: Any = (), *more: Any, **options: Any) -> Any:
     """RuntimeError: graphs of TorchScript are PyTorch's alone."""
-    _refuse(
+    refuse(
         "_get_trace_graph", "makes a graph of TorchScript, which tensorsh has not: trace with torch.fx.symbolic_trace"
     )
 
 
 _fork, _wait = fork, wait
-
-
-class ScriptModule(Module):
-    """What `script` would make of a module; there is none, but libraries ask whether a module is one."""
-
-
-class RecursiveScriptModule(ScriptModule):
-    """What `script` would make of a module with modules below it; there is none."""
-
-
-class TopLevelTracedModule(ScriptModule):
-    """What `trace` would make of a module; there is none."""
-
-
-class ScriptFunction:
-    """What `script` would make of a function; there is none."""
 
 
 class CompilationUnit:
@@ -119,11 +91,11 @@ class Error(RuntimeError):
     """An error of TorchScript."""
 
 
-class Attribute:
+class Attribute(NamedTuple):
     """A value with its type, for TorchScript."""
 
-    def __init__(self, value: Any, type: Any = None) -> None:  # noqa: A002
-        self.value, self.type = value, type
+    value: Any
+    type: Any
 
 
 def annotate(the_type: Any, the_value: Any) -> Any:
@@ -147,18 +119,14 @@ class Final:
         return annotation[item]
 
 
-def _refuse(name: str, instead: str) -> NoReturn:
-    raise RuntimeError(f"torch.jit.{name} {instead}")
-
-
 def save(m: Any, f: Any, _extra_files: Any = None) -> None:
     """RuntimeError: TorchScript files are PyTorch's alone."""
-    _refuse("save", "writes TorchScript, which tensorsh has not: save the state dict with torch.save")
+    refuse("save", "writes TorchScript, which tensorsh has not: save the state dict with torch.save")
 
 
 def load(f: Any, map_location: Any = None, _extra_files: Any = None) -> Any:
     """RuntimeError: TorchScript files are PyTorch's alone."""
-    _refuse("load", "reads TorchScript, which tensorsh has not: load a state dict with torch.load")
+    refuse("load", "reads TorchScript, which tensorsh has not: load a state dict with torch.load")
 
 
 def interface(obj: Any) -> Any:
@@ -166,7 +134,6 @@ def interface(obj: Any) -> Any:
     return obj
 
 
-script_method = script
 _isinstance = isinstance
 
 
@@ -201,7 +168,7 @@ def fuser(name: str) -> Iterator[None]:
     yield
 
 
-class strict_fusion:  # noqa: N801 - PyTorch's name
+class strict_fusion(metaclass=Sealed):  # noqa: N801 - PyTorch's name
     """A context without effect: functions run as they are."""
 
     def __enter__(self) -> None: ...

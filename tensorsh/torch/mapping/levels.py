@@ -201,16 +201,16 @@ class Level(TorchFunctionMode):
 
     def _applied(self, cls: Any, args: tuple) -> Any:
         """The results of a function with a formula of its own for gradients (`torch.autograd.Function`)."""
+        own = getattr(cls, "vmap", Function.vmap) is not Function.vmap
+        if not own and not cls.generate_vmap_rule:
+            raise RuntimeError(SETUP if cls.setup_context is Function.setup_context else NEITHER.format(cls.__name__))
         if not self.depend(args):
             return NotImplemented
-        own = getattr(cls, "vmap", Function.vmap) is not Function.vmap
         if own and cls.generate_vmap_rule:
             raise RuntimeError(BOTH.format(cls.__name__))
         if cls.generate_vmap_rule:
             return self.one_by_one(cls.apply, args, {})
-        if own:
-            return self._by_own_rule(cls, args)
-        raise RuntimeError(SETUP if cls.setup_context is Function.setup_context else NEITHER.format(cls.__name__))
+        return self._by_own_rule(cls, args)
 
     def _by_own_rule(self, cls: Any, args: tuple) -> Any:
         in_dims = tuple(_mapped(each, lambda x: 0 if self.has(x) else None, None) for each in args)

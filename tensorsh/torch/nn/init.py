@@ -13,6 +13,7 @@ from ...engine.arrays.warning import warn
 from ...engine.graph.fields import wrap
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.wrapping import wraps
+from .parameter import Parameter
 from .reach import T
 
 __all__ = [
@@ -26,10 +27,17 @@ OLD = (
 
 
 def filling(function: Callable) -> Callable:
-    """Run an initialisation without recording gradients."""
+    """Run an initialisation without recording gradients; a class may override the four that PyTorch's layers call."""
+    overridden = function.__name__ in ("constant_", "kaiming_uniform_", "normal_", "uniform_")
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
+        first = args[0] if args else kwargs.get("tensor")
+        if overridden and type(first) is not Tensor and type(first) is not Parameter:
+            from ..overrides import handle_torch_function, has_torch_function
+
+            if has_torch_function((first,)):
+                return handle_torch_function(run, (first,), *args, **kwargs)
         before = state.grad_enabled
         state.grad_enabled = False
         try:

@@ -353,7 +353,9 @@ class Optimizer(metaclass=OpenSealed):
         self.__dict__.update(state)
         for name in _HOOKS:
             self.__dict__.setdefault(name, OrderedDict())
-        counted = any(base.__module__[:12] == "torch.optim." for base in type(self).__mro__ if base is not Optimizer)
+        counted = any(
+            f"{base.__module__}."[:12] == "torch.optim." for base in type(self).__mro__ if base is not Optimizer
+        )
         for group in self.param_groups:  # of an older version, which had fewer options and counted steps by numbers
             for name, default in self.__dict__.get("defaults", {}).items():
                 if name not in group and (default is None or isinstance(default, bool)):

@@ -1,0 +1,191 @@
+"""What ``torch.jit.script`` and ``trace`` make: modules and functions of TorchScript's kinds that run as Python runs them.
+
+A scripted module shares parameters and buffers with the one it was made of, and has everything else for itself: `training`,
+attributes, the modules below it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, NoReturn
+
+from ...engine.tensors.tensor import Tensor
+from ...sandbox.sealed import Sealed
+from ..nn.modules.module import Module
+from ..nn.modules.registry import REGISTRIES, attributes
+from ..nn.parameter import Uninitialized
+
+__all__: list[str] = []
+
+
+def refuse(name: str, instead: str) -> NoReturn:
+    """RuntimeError: what of TorchScript is PyTorch's alone, and what to do in its place."""
+    raise RuntimeError(f"torch.jit.{name} {instead}")
+
+
+class ScriptModule(Module):
+    """A module of TorchScript. A class of one's own is derived from it, and its modules are scripted when they are assigned."""
+
+    @property
+    def original_name(self) -> str:
+        """The name of the class it was made of."""
+        return type(self).__name__
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        Module.__setattr__(self, name, script_module(value) if isinstance(value, Module) else value)
+
+    @property
+    def graph(self) -> Any:
+        """RuntimeError: graphs of TorchScript are PyTorch's alone."""
+        refuse("ScriptModule.graph", "is a graph of TorchScript, which tensorsh has not: see torch.fx.symbolic_trace")
+
+    inlined_graph = code = code_with_constants = graph
+
+    def save(self, f: Any, **kwargs: Any) -> None:
+        """RuntimeError: TorchScript files are PyTorch's alone."""
+        refuse("save", "writes TorchScript, which tensorsh has not: save the state dict with torch.save")
+
+    save_to_buffer = save
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if protocol == 4:  # `copy` asks so; pickles of this protocol ask for the state
+            return super().__reduce_ex__(protocol)
+        self.__getstate__()
+
+    def __getstate__(self) -> Any:
+        raise RuntimeError(
+            f"Tried to serialize object __torch__.{self.original_name} which does not have a __getstate__ method defined!"
+        )
+
+
+class RecursiveScriptModule(ScriptModule):
+    """What `script` makes of a module; those below it are scripted, too."""
+
+    __repr__ = Module.__repr__
+
+    def extra_repr(self) -> str:
+        return f"original_name={self.original_name}"
+
+    def __copy__(self) -> Any:
+        return copied(self, type(self), {name: dict(getattr(self, name)) for name in REGISTRIES})
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        from copy import deepcopy
+
+        made = memo[id(self)] = object.__new__(type(self))
+        Module.__setstate__(made, deepcopy(self.__dict__, memo))
+        return made
+
+
+class TracedModule(RecursiveScriptModule):
+    """What `trace` makes of a module below the one that is traced."""
+
+    def _get_name(self) -> str:
+        return self.original_name
+
+
+class TopLevelTracedModule(TracedModule):
+    """What `trace` makes of a module."""
+
+
+for _kind in (ScriptModule, RecursiveScriptModule):
+    _kind.__module__ = "torch.jit._script"
+for _kind in (TracedModule, TopLevelTracedModule):
+    _kind.__module__ = "torch.jit._trace"
+
+
+class ScriptFunction(metaclass=Sealed):
+    """What `script` and `trace` make of a function: it is called as the function is."""
+
+    __module__ = "torch.jit"
+
+    def __init__(self, function: Any) -> None:
+        self.__wrapped__ = function
+        self.__name__, self.__qualname__ = "ScriptFunction", "torch.jit.ScriptFunction"
+        self.__doc__ = getattr(function, "__doc__", None)
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self.qualified_name = f"__torch__.{self.name}"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__wrapped__(*args, **kwargs)
+
+    graph = inlined_graph = code = ScriptModule.graph
+    save = ScriptModule.save
+
+
+def copied(module: Module, kind: type, registries: dict[str, dict]) -> Any:
+    """A module of a class with another's attributes and tables of its own; the tensors are those of the other."""
+    own = attributes(module)._plain()
+    tables = {name: value.copy() for name, value in own.items() if isinstance(value, (OrderedDict, set))}
+    made = object.__new__(kind)
+    Module.__setstate__(made, own | tables | registries)
+    return made
+
+
+def script_module(
+    module: Module,
+    kind: type = RecursiveScriptModule,
+    below: type = RecursiveScriptModule,
+    memo: dict[int, Any] | None = None,
+) -> Any:
+    """A module as one of TorchScript's: of its own class and of `kind`, with those below it. RuntimeError for lazy ones."""
+    memo = {} if memo is None else memo
+    if isinstance(module, ScriptModule):
+        return module
+    if id(module) in memo:
+        return memo[id(module)]
+    named = (*module._parameters.items(), *module._buffers.items())
+    lazy = [name for name, value in named if isinstance(value, Uninitialized)]
+    if lazy:
+        title = f"{type(module).__module__}.{type(module).__name__}"
+        raise RuntimeError(f"'{title}' has uninitialized parameters {lazy[0]}. Did you forget to run a forward pass?")
+    own = type(module)
+    made = type(kind.__name__, (kind, own), {"__module__": kind.__module__, "original_name": own.__name__})
+    found = memo[id(module)] = copied(module, made, {name: {} for name in REGISTRIES})
+    found._parameters.update(module._parameters)
+    found._buffers.update(module._buffers)
+    for name, each in module._modules.items():
+        found._modules[name] = None if each is None else script_module(each, below, below, memo)
+    return found
+
+
+def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
+    """A module as a `ScriptModule`, a function as a `ScriptFunction`, both run by Python; a class is left as it is."""
+    if isinstance(obj, Module):
+        return script_module(obj)
+    if isinstance(obj, (type, ScriptFunction)):
+        return obj
+    if isinstance(obj, (bool, int, float, complex, str, bytes, Tensor)) or obj is None:
+        raise TypeError(f"{type(obj)} is a built-in class")
+    return ScriptFunction(obj) if callable(obj) else obj
+
+
+def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_inputs: Any = None, **kwargs: Any) -> Any:
+    """A module or a function as `script` gives it, called once with the examples, so that what it raises is raised."""
+    if example_inputs is None and not isinstance(example_kwarg_inputs, dict):
+        raise RuntimeError("example_kwarg_inputs should be a dict")
+    given = (example_inputs,) if isinstance(example_inputs, (Tensor, dict)) else example_inputs or ()
+    func(*given, **(example_kwarg_inputs or {}))
+    return script_module(func, TopLevelTracedModule, TracedModule) if isinstance(func, Module) else script(func)
+
+
+def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    """A module as `trace` gives it; `inputs` has the examples of each method."""
+    for name, given in inputs.items():
+        getattr(mod, name)(*(given if isinstance(given, tuple) else (given,)))
+    return script_module(mod, TopLevelTracedModule, TracedModule)
+
+
+def freeze(mod: Any, *args: Any, **kwargs: Any) -> Any:
+    """The module itself. RuntimeError for one that is not scripted, or is being trained."""
+    if not isinstance(mod, ScriptModule):
+        raise RuntimeError(
+            "Freezing expects a ScriptModule as input. Please use torch.jit.script or torch.jit.trace to script your "
+            "'nn.Module'."
+        )
+    if mod.training:
+        raise RuntimeError(
+            "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module before "
+            "freezing."
+        )
+    return mod

@@ -15,6 +15,7 @@ import sysconfig
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,15 @@ FEW = [
 ]
 """Half of what -O2 costs. Calls of the interpreter are most of what a translated module does; no pass makes them faster."""
 
+LOOPS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
+"""For kernels that are as fast without the rest of -O3. Those that keep numbers of a block in registers need its unrolling."""
+
 LEVELS = {
     "kernels/fourier": ["-O2"],
+    **{
+        f"kernels/{name}": LOOPS
+        for name in "complex convolution counting distances patience places pooling rows tapped".split()
+    },
     "arrays/extents": FEW,
     "arrays/switches": FEW,
     "/language/": FEW,
@@ -52,6 +60,9 @@ much with -O3; the modules stand beside the way of a usual call."""
 
 TRANSLATED = ["-g0", "-O2", "-std=gnu11", "-fno-gcse", "-fno-tree-pre", "-fno-tree-vrp", "-fno-code-hoisting"]
 """For modules: the passes left out cost an eighth of the compiler's time, and calls of the interpreter gain nothing by them."""
+
+ONCE = '-DCYTHON_SMALL_CODE=__attribute__((cold, optimize("O0")))'
+"""Cython's mark of what runs once, when a module is imported: a tenth of the code, which no pass needs to see."""
 
 SANITIZERS = "-O1 -fexpensive-optimizations -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined".split()
 """Added where SANITIZE is set in the environment (`make sanitize`): the first wrong access or undefined operation aborts."""
@@ -71,11 +82,19 @@ def is_gcc() -> bool:
 
 def known(options: list[str]) -> list[str]:
     """The options without those that leave GCC's passes out, for another compiler."""
-    return [option for option in options if is_gcc() or not option.startswith(("-fno-", "-fira-"))]
+    return [option for option in options if is_gcc() or not option.startswith(("-fno-", "-fira-", "-fvect-"))]
 
 
 STRICT = ["-Wall", "-Wextra", "-Werror"]
 """For work on the sources; an installation must not fail by what a newer compiler warns of."""
+
+
+def headers() -> str:
+    """The folder of numpy's headers, found without the half second of a first import of numpy."""
+    found = find_spec("numpy")
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
+    return str(Path(found.origin).parent / "_core" / "include")
 
 
 def modules() -> list[Path]:
@@ -86,7 +105,6 @@ def modules() -> list[Path]:
 def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
     """Compile everything beside the sources, or the kernels alone into a folder; the extensions' paths. Raises whatever the
     compiler's tools raise."""
-    import numpy
     from setuptools import Distribution, Extension
 
     os.chdir(ROOT)
@@ -98,7 +116,7 @@ def build(folder: Path | None = None, more: Sequence[str] = ()) -> list[Path]:
     kernels = Extension(
         "tensorsh.engine.kernels.compiled",
         sorted(os.path.relpath(source) for source in KERNELS.glob("*.c")),
-        include_dirs=[numpy.get_include()],
+        include_dirs=[headers()],
         extra_compile_args=[*options, *more, *checked],
         extra_link_args=checked,
         depends=[str(header) for header in KERNELS.glob("*.h")],
@@ -191,7 +209,6 @@ class Progress:
 
 def translated(temporary: Path, checked: list[str]) -> list:
     """The extensions of the modules that Cython translates to C."""
-    import numpy
     from Cython.Build import cythonize
     from setuptools import Extension
 
@@ -199,13 +216,19 @@ def translated(temporary: Path, checked: list[str]) -> list:
         Extension(
             ".".join(path.relative_to(ROOT).with_suffix("").parts),
             [str(path.relative_to(ROOT))],
-            include_dirs=[numpy.get_include()],
-            extra_compile_args=[*known(TRANSLATED), *checked],
+            include_dirs=[headers()],
+            extra_compile_args=[*known(TRANSLATED), *([ONCE] if is_gcc() else []), *checked],
             extra_link_args=checked,
         )
         for path in modules()
     ]
-    directives = {"language_level": 3, "binding": True, "annotation_typing": False, "auto_pickle": False}
+    directives = {
+        "language_level": 3,
+        "binding": True,
+        "annotation_typing": False,
+        "auto_pickle": False,
+        "emit_code_comments": False,
+    }
     return cythonize(extensions, compiler_directives=directives, build_dir=str(temporary), quiet=True)
 
 

@@ -324,7 +324,7 @@ ALLOWED = [
     ("class A: pass\nx = A(); x.obj = 1; x.cast = 2; x.obj + x.cast", 3),
     ("class A:\n  def f(self):\n    'doc'\n    self._n = 1; self._n += 2; self.__m = [self._n for _ in [1]]\n"
      "    def g(): self._n -= 1; return self._n\n    return g() + self._h(self.__m)\n  def _h(self, m): return m[0]\n"
-     "a = A(); a.f(), a._n, a._A__m, A.f.__doc__, A.f.__code__.co_varnames", (5, 2, [3], "doc", ("self", "g"))),
+     "a = A(); a.f(), a._n, a._A__m, A.f.__doc__, [n for n in A.f.__code__.co_varnames if n != '_']", (5, 2, [3], "doc", ["self", "g"])),
     ("class A:\n  def f(self):\n    self._n = 1\n    del self._n\n    return hasattr(self, '_n')\nA().f()", False),
     ("class A:\n  _n = 1\n  @classmethod\n  def f(cls): cls._n += 1; return cls._n\nA.f(), A._n", (2, 2)),
     ("class A:\n  def f(self): yield self._n\na = A(); a._n = 4; [*a.f()]", [4]),

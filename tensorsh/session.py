@@ -23,14 +23,14 @@ from .sandbox.environment import make_environment
 from .sandbox.files import current
 from .sandbox.sealed import MARK, SOURCE
 from .sandbox.settings import Settings, before_collecting, heal
-from .sandbox.whole import was_interrupted
+from .sandbox.whole import is_outside, was_interrupted
 from .tools import TOOLS, VISION, ipython, tool, tqdm
 from .tools.provided import heeding, torch_names, torch_namespace
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import CodeType, FrameType, TracebackType
+    from types import CodeType, FrameType
     from typing import Any, TextIO
 
     from .assist.about import Inspection
@@ -477,13 +477,6 @@ def show_ignored(told: Any, session: Session | None) -> None:
         error = another
     if session is not None and limits is not None and isinstance(error, limits.Limit):
         session.reached = session.reached or error
-
-
-def is_outside(trace: TracebackType | None) -> bool:
-    """Whether an error arose in the library or in Python's, as that of Python's own handler of Ctrl-C does."""
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is not None and MARK not in trace.tb_frame.f_builtins
 
 
 def _shortage(error: MemoryError, bound: MemoryBound | None) -> BaseException:

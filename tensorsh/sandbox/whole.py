@@ -94,3 +94,10 @@ def was_interrupted(trace: TracebackType | None) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace is not None and trace.tb_frame.f_code in _handlers
+
+
+def is_outside(trace: TracebackType | None) -> bool:
+    """Whether an error arose in the library or in Python's, as that of Python's own handler of Ctrl-C does."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and MARK not in trace.tb_frame.f_builtins

@@ -120,7 +120,8 @@ def through(name: str, *operands: Any) -> Any:
     if compiled is None:
         return None
     ufunc = getattr(compiled, name)
-    dtype, number = FLOAT32, np.float32
+    dtype: Any = FLOAT32
+    number: Any = np.float32
     if operands[0].dtype is FLOAT64 and ufunc.ntypes > 1:
         dtype, number = FLOAT64, np.float64
     for x in operands:

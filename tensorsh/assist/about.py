@@ -260,7 +260,15 @@ def _is_short_way(statement: Any, world: str) -> bool:
 
 
 def _readable(formula: str, world: str) -> str:
-    """A formula without the world that it runs in."""
+    """A formula without the world that it runs in; that of an operator which has no other name, by its docstring."""
     import re
 
+    from ..engine.loading.table import find_operator
+
+    inner = re.fullmatch(rf"{world}\.(_\w+)\(.*\)", formula)
+    told = inner and re.search(
+        "``(.+?)``", getattr(getattr(find_operator(inner[1]), "kernel", None), "__doc__", "") or ""
+    )
+    if told:
+        return told[1]
     return re.sub(rf"\b{world}\.(?=[a-z])|(?<=\(){world}, ", "", formula)

@@ -176,7 +176,7 @@ def test_questions(terminal: Terminal) -> None:
     terminal.enter("double??", "Twice a.\ndef double(a, *, b=1):\n    'Twice a.'\n    return a * 2\ntsr>")
     terminal.run("layers = [nn.Linear(2, 3)]")
     terminal.enter("layers[0].weight?", "torch.Size([3, 2])")
-    terminal.enter("softmax?", "  input:\n    gr = g * result\n    return gr - result * sum(gr, dim, True)")
+    terminal.enter("softmax?", "  input: g * result - result * sum(g * result, dim, True)")
     terminal.enter("help(softmax)", "softmax(input, dim")
     terminal.enter("?x.sum", "x.sum(dim=None, keepdim=False, *, dtype=None")
 

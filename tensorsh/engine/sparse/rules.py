@@ -366,6 +366,14 @@ def unless(xp: Any, condition: Any, x: Any, y: Any) -> Any:
     return mul(xp, y, condition.with_values(~condition.values).astype(y.dtype))
 
 
+@rule("_stepped_backward")
+def stepped(xp: Any, grad: Any, input: Any, condition: Any, slope: float, name: str) -> Any:
+    """The gradient, but zero where a condition holds that a sparse array has the elements of."""
+    if slope or not isinstance(condition, Sparse) or not isinstance(grad, Sparse):
+        raise Missing(next(each for each in (grad, input, condition) if isinstance(each, Sparse)), name.lower())
+    return mul(xp, grad, condition.with_values(~condition.values).astype(grad.dtype))
+
+
 def summed(values: Any, axes: Any) -> Any:
     """Values added up along axes (None: all)."""
     xp = module_of(values)

@@ -55,7 +55,9 @@ class Level(TorchFunctionMode):
         self.number = 1 + len(levels())
 
     def slice_of(self, whole: Tensor) -> Batched:
-        """A slice of a tensor, for all of them."""
+        """A slice of a tensor, for all of them. IndexError: the tensor has others, as where its memory was taken meanwhile."""
+        if whole.shape[0] != self.count:
+            raise IndexError(f"{whole.shape[0]} slices of {self.count}")
         made = new(Batched)
         made._array = nowhere().MetaArray(tuple(whole.shape)[1:], whole.dtype.numpy)
         made._whole, made._level = whole, self

@@ -147,6 +147,7 @@ def tanh_gradient(t: Any, g: Any, result: Any) -> Any:
 
 @operator("_tanh_backward", node="TanhBackwardBackward0", method=False, wide=True)
 def tanh_again(xp, grad: Array, output: Array):
+    """``g * (1 - result * result)``."""
     found = tanh_backward(grad, output)
     return grad * (1 - xp.conj(output * output)) if found is None else found
 
@@ -175,6 +176,7 @@ def sigmoid_gradient(t: Any, g: Any, result: Any) -> Any:
 
 @operator("_sigmoid_backward", node="SigmoidBackwardBackward0", method=False, wide=True)
 def sigmoid_again(xp, grad: Array, output: Array):
+    """``g * (1 - result) * result``."""
     found = sigmoid_backward(grad, output)
     return grad * xp.conj((1 - output) * output) if found is None else found
 

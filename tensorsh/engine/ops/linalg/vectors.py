@@ -117,8 +117,8 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     if columns > 0:
         result.select(1, 0).fill_(1)
     if columns > 1:
-        powers = x.unsqueeze(1).to(of(result._array)).expand(-1, columns - 1).cumprod(1)
-        result.narrow(1, 1, columns - 1).copy_(powers)
+        result.narrow(1, 1, columns - 1).copy_(x.unsqueeze(1))
+        result.narrow(1, 1, columns - 1).copy_(result.narrow(1, 1, columns - 1).cumprod(1))
     return result if increasing else result.flip([1])
 
 

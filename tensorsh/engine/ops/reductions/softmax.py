@@ -287,6 +287,7 @@ def softmax_gradient(t, g, result, dim):
 
 @operator("_softmax_backward_data", node="SoftmaxBackwardDataBackward0", method=False, wide=True)
 def softmax_again(xp, grad: Array, output: Array, dim):
+    """``g * result - result * sum(g * result, dim, True)``."""
     found = softmax_backward(grad, output, dim)
     if found is None:
         found = grad * output
@@ -333,6 +334,7 @@ def log_softmax_gradient(t, g, result, dim):
 
 @operator("_log_softmax_backward_data", node="LogSoftmaxBackwardDataBackward0", method=False, wide=True)
 def log_softmax_again(xp, grad: Array, output: Array, dim):
+    """``g - exp(result) * sum(g, dim, True)``."""
     found = log_softmax_backward(grad, output, dim)
     return grad - xp.exp(output) * grad.sum(dim, keepdims=True) if found is None else found
 

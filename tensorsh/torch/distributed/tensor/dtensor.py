@@ -11,6 +11,7 @@ from ....engine.arrays.device import absent
 from ....engine.graph.fields import wrap
 from ....engine.graph.nodes import AccumulateGrad
 from ....engine.operators.torch_function import stay
+from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.shape import Size
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
@@ -41,6 +42,9 @@ class DTensor(Tensor):
 
     @classmethod
     def __torch_function__(cls, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+        if getattr(func, "__module__", None) == "torch.nn.init":  # which writes by methods that are answered here
+            with no_grad():
+                return func.__wrapped__(*args, **kwargs or {})
         return dispatch(func, args, kwargs or {})
 
     @staticmethod

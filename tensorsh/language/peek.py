@@ -52,7 +52,8 @@ def describe(value: object) -> str | None:
     if base.__name__ == "ndarray":
         return f"numpy {text}"
     device = str(field(value, base, "device"))
-    return text if device == "cpu" else f"{text} on {device}"
+    own = getattr(object, "__getattribute__")(value, "__dict__") if device == "meta" and type(value) is not base else {}
+    return text if device == "cpu" or "_whole" in own else f"{text} on {device}"  # a slice in vmap is on no device
 
 
 def shape_of(value: object) -> tuple[int, ...] | None:

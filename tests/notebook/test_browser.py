@@ -81,6 +81,7 @@ def kept(page: Page, name: str) -> None:
 def test_all_cells_are_run_and_seen(page: Page) -> None:
     command(page, "notebook:run-all-cells")
     page.until(f"{OUTPUTS}[5].includes('after the error')")
+    page.until(f"{OUTPUTS}[3].includes('Linear')")  # a table is drawn after the text behind it
     texts = page.run(OUTPUTS)
     assert "tensor([[" in texts[0] and "float32[3, 3]" in texts[0]
     assert "Linear" in texts[3] and "8" in texts[3]

@@ -172,3 +172,23 @@ for i in range(7):
 """
     )
     assert all(session.run("ok"))
+
+
+@pytest.mark.parametrize(
+    "inner, wanted",
+    [
+        ("a * b", "x[:, None] * x"),
+        ("b.add(a).clone().mul_(a)", "(x[:, None] + x) * x[:, None]"),
+        (
+            "torch.stack([a, b, a])",
+            "torch.stack([x[:, None].expand(3, 3), x.expand(3, 3), x[:, None].expand(3, 3)], -1)",
+        ),
+        ("torch.where(b > a, a, b)", "torch.minimum(x[:, None], x)"),
+        ("torch.func.grad(lambda c: a * c ** 2)(b)", "2 * x[:, None] * x"),
+    ],
+)
+def test_slices_of_two_levels_of_one_size_are_kept_apart(inner: str, wanted: str) -> None:
+    session = Session()
+    session.run("x = tensor([1., 2., 5.])")
+    assert session.run(f"vmap(lambda a: vmap(lambda b: {inner})(x))(x).equal({wanted})") is True
+    assert session.run("m = x.outer(x + 1)\nvmap(lambda a: vmap(lambda b: a @ b)(m))(m).allclose(m @ m.T)") is True

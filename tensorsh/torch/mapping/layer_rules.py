@@ -7,20 +7,20 @@ from typing import Any
 
 from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
-from .slices import STATISTICS, Batched, base
+from .slices import STATISTICS, Own, base
 from .tensor_rules import Loop, aligned, dims_of, matmul, plain, pointwise
 
 
 def linear(func: Callable, input: Any, weight: Any, bias: Any = None) -> Any:
     """A linear layer: the input, its weight and bias, or all are of the slices."""
-    if isinstance(input, Batched) and not isinstance(weight, Batched) and not isinstance(bias, Batched):
+    if isinstance(input, Own) and not isinstance(weight, Own) and not isinstance(bias, Own):
         return func(input._whole, weight, bias)
-    if not isinstance(weight, Batched) or dims_of(input) > 2 and not isinstance(input, Batched):
+    if not isinstance(weight, Own) or dims_of(input) > 2 and not isinstance(input, Own):
         raise Loop
-    found = matmul(func, input, weight._level.slice_of(weight._whole.mT))
+    found = matmul(func, input, Own.of(weight._level, weight._whole.mT))
     if bias is None:
         return found
-    return pointwise(find_function("add"), (weight._level.slice_of(found), bias), {})
+    return pointwise(find_function("add"), (Own.of(weight._level, found), bias), {})
 
 
 def per_slice(reduction: str, each: Tensor) -> Tensor:
@@ -69,8 +69,8 @@ def cross_entropy(
     ):
         raise Loop
     if (
-        not isinstance(input, Batched)
-        or not isinstance(target, Batched)
+        not isinstance(input, Own)
+        or not isinstance(target, Own)
         or input.dims not in (1, 2)
         or target.dims != input.dims - 1
     ):
@@ -97,7 +97,7 @@ def embedded(
     level: Any, func: Callable, input: Any, weight: Any, padding_idx: Any = None, max_norm: Any = None, *rest: Any, **kwargs: Any
 ) -> Any:  # fmt: skip
     """Rows of a table; those of all slices' tables stand below each other."""
-    if not isinstance(weight, Batched):
+    if not isinstance(weight, Own):
         return func(input._whole, weight, padding_idx, max_norm, *rest, **kwargs)
     if padding_idx is not None or max_norm is not None or rest or kwargs:
         raise Loop
@@ -110,9 +110,9 @@ def normalized(
     func: Callable, input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, *rest: Any, **kwargs: Any
 ) -> Any:
     """A normalization of the last dimensions; weights of the slices are applied to what is normalized."""
-    if not isinstance(input, Batched):
+    if not isinstance(input, Own):
         raise Loop
-    if not isinstance(weight, Batched) and not isinstance(bias, Batched):
+    if not isinstance(weight, Own) and not isinstance(bias, Own):
         return func(
             input._whole, normalized_shape, weight, *((bias,) if func.__name__ == "layer_norm" else ()), *rest, **kwargs
         )
@@ -132,7 +132,7 @@ def group_normed(
     x = input._whole
     found = func(x.flatten(0, 1), num_groups, None, None, eps).reshape(x.shape)
     for each, name in ((weight, "mul"), (bias, "add")):
-        if isinstance(each, Batched):
+        if isinstance(each, Own):
             each = each._whole.reshape(x.shape[0], 1, -1, *[1] * (x.dim() - 3))
         elif each is not None:
             each = each.reshape(-1, *[1] * (x.dim() - 3))
@@ -145,9 +145,9 @@ def batch_normed(
     training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:  # fmt: skip
     """A normalization over a batch: by running statistics all slices are one batch; by its own they are channels."""
-    if not isinstance(input, Batched):
+    if not isinstance(input, Own):
         raise Loop
-    if training and running_mean is not None and not isinstance(running_mean, Batched):
+    if training and running_mean is not None and not isinstance(running_mean, Own):
         raise Refused(STATISTICS)
     plain(running_mean, running_var, weight, bias)
     x = input._whole
@@ -174,7 +174,7 @@ def filtered(
 ) -> Any:
     """A convolution: with weights of no slice all images are one batch, with weights of the slices each slice is a group."""
     rank = {"1d": 1, "2d": 2, "3d": 3}[func.__name__[-2:]]
-    if isinstance(input, Batched) and not isinstance(weight, Batched) and not isinstance(bias, Batched):
+    if isinstance(input, Own) and not isinstance(weight, Own) and not isinstance(bias, Own):
         return convolved(func, input, weight, bias, stride, padding, dilation, groups)
     alone = dims_of(input) == rank + 1
     if dims_of(input) - (not alone) != rank + 1:

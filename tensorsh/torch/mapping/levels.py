@@ -33,6 +33,7 @@ from .slices import (
     SHOWN,
     TWO,
     Batched,
+    Own,
     base,
     masks,
 )  # fmt: skip
@@ -65,7 +66,7 @@ class Level(TorchFunctionMode):
 
     def has(self, x: Any) -> bool:
         """Whether something is a slice of this level."""
-        return type(x) is Batched and x._level is self
+        return isinstance(x, Batched) and x._level is self
 
     def lifted(self, x: Tensor) -> Tensor:
         """The tensor of all slices; of what is the same for all, too."""
@@ -114,7 +115,8 @@ class Level(TorchFunctionMode):
         """The results for all slices: by the rule of a function, or slice by slice."""
         if name not in RANDOM or self.randomness != "same":
             try:
-                return self.sliced(made(self, name, func, args, kwargs))
+                own = {key: self._own(value) for key, value in kwargs.items()}
+                return self.sliced(made(self, name, func, tuple(map(self._own, args)), own))
             except Refused as error:
                 raise RuntimeError(*error.args) from None
             except (Loop, RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError) as e:
@@ -122,6 +124,10 @@ class Level(TorchFunctionMode):
 
                 os.environ.get("VM") and print("LOOP", name, repr(e)[:300])
         return self.one_by_one(func, args, kwargs, name in RANDOM)
+
+    def _own(self, value: Any) -> Any:
+        """An argument as a rule is given it: slices of other levels are tensors like any other."""
+        return _mapped(value, lambda x: Own.of(self, x._whole, x._array) if self.has(x) else x)
 
     def sliced(self, found: Any) -> Any:
         """Results for all slices, each as a slice."""

@@ -1,6 +1,6 @@
 """The rules by which a call is made for all slices of a `vmap` at once: on tensors whose first dimension is that of the slices.
 
-A rule takes the function and its arguments, a `Batched` for each that is of the slices, and gives the results for all of them. A
+A rule takes the function and its arguments, an `Own` for each that is of the slices, and gives the results for all of them. A
 call without a rule, or in a form that its rule leaves to the `Loop`, is made slice by slice (levels.py).
 """
 
@@ -108,4 +108,4 @@ RULES: dict[str, Callable] = {
     **dict.fromkeys("cpu data detach contiguous type requires_grad_ double".split(), tensors.on_whole),
     "__iter__": lambda func, input: iter(tensors.unbound(input)),
 }  # fmt: skip
-"""How a call is made for all slices, by its name: given the function and its arguments, a `Batched` for each that is of the slices."""
+"""How a call is made for all slices, by its name: given the function and its arguments, an `Own` for each that is of the slices."""

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from textwrap import indent
 from typing import Any
 
+from ...engine.arrays.cupy_module import nowhere
+from ...engine.graph.fields import new
 from ...engine.tensors.tensor import Tensor
 
 ISSUE = "Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
@@ -30,8 +32,7 @@ DYNAMIC = (
 )
 REFUSED = {
     "__bool__": BRANCH, "item": NUMBER, "__float__": NUMBER, "__int__": NUMBER, "__complex__": NUMBER, "__index__": NUMBER,
-    "__contains__": NUMBER,
-    "tolist": MEMORY, "numpy": MEMORY, "nonzero": DYNAMIC.format("nonzero"), "argwhere": DYNAMIC.format("nonzero"),
+    "__contains__": NUMBER, "data_ptr": MEMORY, "tolist": MEMORY, "numpy": MEMORY, "nonzero": DYNAMIC.format("nonzero"), "argwhere": DYNAMIC.format("nonzero"),
     "unique": DYNAMIC.format("_unique2"),
     "masked_select": "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this because for "
     "each batch this would return a differently shaped Tensor. " + ISSUE,
@@ -93,9 +94,21 @@ class Batched(Tensor):
 Batched.__qualname__ = "Tensor"
 
 
+class Own(Batched):
+    """A slice as a rule is given it: of the level that the rule works for, and of no other."""
+
+    @staticmethod
+    def of(level: Any, whole: Tensor, array: Any = None) -> Own:
+        """All slices of a level as one operand."""
+        made = new(Own)
+        made._array = nowhere().MetaArray(tuple(whole.shape)[1:], whole.dtype.numpy) if array is None else array
+        made._whole, made._level = whole, level
+        return made
+
+
 def base(x: Any) -> Any:
     """The tensor of all slices of all levels."""
-    while type(x) is Batched:
+    while isinstance(x, Batched):
         x = x._whole
     return x
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
-from .slices import Batched
+from .slices import Own
 
 FLAT = frozenset("max min argmax argmin prod median".split())
 """Those that take one dimension at a time."""
@@ -35,17 +35,17 @@ class Loop(Exception):
 def plain(*values: Any) -> None:
     """Leave to the loop what is of all slices where no rule expects it."""
     for each in values:
-        if isinstance(each, Batched) or type(each) in (tuple, list) and any(isinstance(x, Batched) for x in each):
+        if isinstance(each, Own) or type(each) in (tuple, list) and any(isinstance(x, Own) for x in each):
             raise Loop
 
 
 def dims_of(x: Any) -> int:
-    return x.dims if isinstance(x, Batched) else x.dim()
+    return x.dims if isinstance(x, Own) else x.dim()
 
 
 def aligned(x: Any, dims: int) -> Any:
     """All slices with as many dimensions as the largest operand: elementwise, dimensions are aligned from behind."""
-    if not isinstance(x, Batched):
+    if not isinstance(x, Own):
         plain(x)
         return x
     missing = dims - x.dims
@@ -94,7 +94,7 @@ def _dim(dim: int, dims: int) -> int:
 def reduced(name: str, func: Callable, input: Any, *args: Any, **kwargs: Any) -> Any:
     """A reduction of each slice."""
     plain(*args, *kwargs.values())
-    if not isinstance(input, Batched):
+    if not isinstance(input, Own):
         raise Loop
     x, at = input._whole, 1 if name == "norm" else 0
     dim = args[at] if len(args) > at else kwargs.pop("dim", None)
@@ -116,7 +116,7 @@ def reduced(name: str, func: Callable, input: Any, *args: Any, **kwargs: Any) ->
 def along(name: str, func: Callable, input: Any, *args: Any, **kwargs: Any) -> Any:
     """What is done along one dimension of each slice."""
     plain(*args, *kwargs.values())
-    if not isinstance(input, Batched) or input.dims == 0 and name != "unsqueeze":
+    if not isinstance(input, Own) or input.dims == 0 and name != "unsqueeze":
         raise Loop
     at = DIM_AT.get(name, 1) - 1
     default = {
@@ -145,11 +145,11 @@ def along(name: str, func: Callable, input: Any, *args: Any, **kwargs: Any) -> A
 def matmul(func: Callable, input: Any, other: Any) -> Any:
     """A product of each slice's vectors and matrices."""
     product = find_function("matmul")
-    if not isinstance(other, Batched):
+    if not isinstance(other, Own):
         if other.dim() > 2:
             raise Loop
         return product(input._whole, other)
-    if not isinstance(input, Batched):
+    if not isinstance(input, Own):
         if other.dims == 1 and input.dim() < 3:
             return product(other._whole, input.mT if input.dim() == 2 else input)
         if other.dims == 1 or input.dim() > 2:
@@ -240,10 +240,10 @@ def squeezed(func: Callable, input: Any, dim: Any = None) -> Any:
 
 def joined(func: Callable, tensors: Any, dim: int = 0, **kwargs: Any) -> Any:
     """Slices joined or stacked."""
-    size = next((x._whole.shape[0] for x in tensors if isinstance(x, Batched)), None)
+    size = next((x._whole.shape[0] for x in tensors if isinstance(x, Own)), None)
     if size is None or kwargs:
         raise Loop
-    many = [x._whole if isinstance(x, Batched) else x.expand(size, *x.shape) for x in tensors]
+    many = [x._whole if isinstance(x, Own) else x.expand(size, *x.shape) for x in tensors]
     dims = many[0].dim() - 1 + (func.__name__ == "stack")
     return func(many, _dim(dim, dims))
 
@@ -251,14 +251,14 @@ def joined(func: Callable, tensors: Any, dim: int = 0, **kwargs: Any) -> Any:
 def _places(input: Any, index: Any) -> tuple:
     """An index of each slice, as one of all of them."""
     each = index if type(index) is tuple else (index,)
-    if not isinstance(input, Batched) or any(isinstance(i, (Tensor, list, bool, np.ndarray)) for i in each):
+    if not isinstance(input, Own) or any(isinstance(i, (Tensor, list, bool, np.ndarray)) for i in each):
         raise Loop
     return (slice(None), *each)
 
 
 def indexed(func: Callable, input: Any, index: Any) -> Any:
     """A part of each slice: by numbers, ranges and new dimensions; or rows at places that each slice has."""
-    if isinstance(index, Batched) and index.dtype.short != "Bool" and not isinstance(input, Batched):
+    if isinstance(index, Own) and index.dtype.short != "Bool" and not isinstance(input, Own):
         return input[index._whole]
     return input._whole[_places(input, index)]
 
@@ -307,8 +307,8 @@ def summed(func: Callable, equation: Any, *operands: Any) -> Any:
     if not arrow:
         letters = left.replace(",", "")
         right = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
-    terms = [own * isinstance(x, Batched) + t for t, x in zip(left.split(","), operands, strict=True)]
-    return func(",".join(terms) + "->" + own + right, *[x._whole if isinstance(x, Batched) else x for x in operands])
+    terms = [own * isinstance(x, Own) + t for t, x in zip(left.split(","), operands, strict=True)]
+    return func(",".join(terms) + "->" + own + right, *[x._whole if isinstance(x, Own) else x for x in operands])
 
 
 def at_places(level: Any, func: Callable, input: Any, dim: int, index: Any, *source: Any, **kwargs: Any) -> Any:
@@ -322,9 +322,9 @@ def at_places(level: Any, func: Callable, input: Any, dim: int, index: Any, *sou
 
 def chosen(level: Any, func: Callable, input: Any, dim: int, index: Any) -> Any:
     """Rows at places: the same of each slice, or those of no slice at the places that each has."""
-    if isinstance(input, Batched) and not isinstance(index, Batched):
+    if isinstance(input, Own) and not isinstance(index, Own):
         return func(input._whole, _dim(dim, input.dims), index)
-    if isinstance(input, Batched) or input.dim() == 0:
+    if isinstance(input, Own) or input.dim() == 0:
         raise Loop
     at = dim % input.dim()
     found = func(input, at, index._whole.flatten())

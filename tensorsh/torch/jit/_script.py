@@ -172,7 +172,7 @@ def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_input
 def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
     """A module as `trace` gives it; `inputs` has the examples of each method."""
     for name, given in inputs.items():
-        getattr(mod, name)(*(given if isinstance(given, tuple) else (given,)))
+        getattr(mod, name)(*((given,) if isinstance(given, (Tensor, dict)) else given))
     return script_module(mod, TopLevelTracedModule, TracedModule)
 
 

@@ -52,7 +52,7 @@ def describe(value: object) -> str | None:
     if base.__name__ == "ndarray":
         return f"numpy {text}"
     device = str(field(value, base, "device"))
-    own = getattr(object, "__getattribute__")(value, "__dict__") if device == "meta" and type(value) is not base else {}
+    own = object.__getattribute__(value, "__dict__") if device == "meta" and type(value) is not base else {}
     return text if device == "cpu" or "_whole" in own else f"{text} on {device}"  # a slice in vmap is on no device
 
 

@@ -28,31 +28,20 @@ def per_slice(reduction: str, each: Tensor) -> Tensor:
     return find_function(reduction)(each, dim=list(range(1, each.dim()))) if each.dim() > 1 else each
 
 
-def mean_loss(name: str) -> Callable:
-    def of(
-        func: Callable,
-        input: Any,
-        target: Any,
-        size_average: Any = None,
-        reduce: Any = None,
-        reduction: str = "mean",
-        **more: Any,
-    ) -> Any:
-        """A loss of each slice."""
-        if (
-            size_average is not None
-            or reduce is not None
-            or more.get("weight") is not None
-            or reduction not in ("mean", "sum", "none")
-        ):
-            raise Loop
-        if input.shape != target.shape:
-            raise Loop  # which warns of it
-        each = pointwise(func, (input, target), more | {"reduction": "none"})
-        return each if reduction == "none" else per_slice(reduction, each)
-
-    of.__name__ = name
-    return of
+def mean_loss(
+    func: Callable, input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean", **more: Any
+) -> Any:  # fmt: skip
+    """A loss of each slice, element by element and then reduced."""
+    if (
+        size_average is not None
+        or reduce is not None
+        or more.get("weight") is not None
+        or reduction not in ("mean", "sum", "none")
+        or input.shape != target.shape  # which warns of it
+    ):
+        raise Loop
+    each = pointwise(func, (input, target), more | {"reduction": "none"})
+    return each if reduction == "none" else per_slice(reduction, each)
 
 
 def cross_entropy(

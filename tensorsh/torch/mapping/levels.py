@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.arrays.cupy_module import nowhere
 from ...engine.arrays.state import state
-from ...engine.graph.fields import new
 from ...engine.loading.table import find_function
 from ...engine.operators.torch_function import TorchFunctionMode
 from ...engine.tape.function import Function
@@ -59,10 +57,7 @@ class Level(TorchFunctionMode):
         """A slice of a tensor, for all of them. IndexError: the tensor has others, as where its memory was taken meanwhile."""
         if whole.shape[0] != self.count:
             raise IndexError(f"{whole.shape[0]} slices of {self.count}")
-        made = new(Batched)
-        made._array = nowhere().MetaArray(tuple(whole.shape)[1:], whole.dtype.numpy)
-        made._whole, made._level = whole, self
-        return made
+        return Batched.of(self, whole)
 
     def has(self, x: Any) -> bool:
         """Whether something is a slice of this level."""
@@ -119,10 +114,8 @@ class Level(TorchFunctionMode):
                 return self.sliced(made(self, name, func, tuple(map(self._own, args)), own))
             except Refused as error:
                 raise RuntimeError(*error.args) from None
-            except (Loop, RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError) as e:
-                import os
-
-                os.environ.get("VM") and print("LOOP", name, repr(e)[:300])
+            except (Loop, RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError):
+                pass  # slice by slice, where what is wrong is said of one
         return self.one_by_one(func, args, kwargs, name in RANDOM)
 
     def _own(self, value: Any) -> Any:

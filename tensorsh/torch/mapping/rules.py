@@ -99,7 +99,7 @@ RULES: dict[str, Callable] = {
     "diagonal": tensors.diagonal, "unfold": tensors.unfolded, "as_strided": tensors.strided,
     "hsplit": tensors.cut(1), "vsplit": tensors.cut(0), "dsplit": tensors.cut(2), **dict.fromkeys(("view_as_real", "view_as_complex"), tensors.on_whole),
     **dict.fromkeys(("mH", "adjoint"), lambda func, input: input._whole.mH), "mT": lambda func, input: input._whole.mT, **dict.fromkeys(("cat", "concat", "stack", "concatenate"), tensors.joined),
-    "__getitem__": tensors.indexed, "__setitem__": tensors.assigned, **{n: layers.mean_loss(n) for n in ("mse_loss", "l1_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "smooth_l1_loss", "huber_loss")},
+    "__getitem__": tensors.indexed, "__setitem__": tensors.assigned, **dict.fromkeys(("mse_loss", "l1_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "smooth_l1_loss", "huber_loss"), layers.mean_loss),
     "cross_entropy": layers.cross_entropy, **{n: tensors.pairs(n) for n in ("max", "min")}, "view_as": tensors.like, "reshape_as": tensors.like,
     "expand_as": lambda func, input, other: tensors.expanded(func, input, *other.shape),
     **dict.fromkeys(("new_zeros", "new_ones", "new_empty"), tensors.fresh), "new_full": tensors.filled,

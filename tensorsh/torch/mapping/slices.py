@@ -85,6 +85,14 @@ class Batched(Tensor):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         raise TypeError("Tensor() makes no tensor of this class")
 
+    @classmethod
+    def of(cls, level: Any, whole: Tensor, array: Any = None) -> Any:
+        """A slice of a level, of the tensor of all; `array`: its shape and dtype, where another slice has them."""
+        made = new(cls)
+        made._array = nowhere().MetaArray(tuple(whole.shape)[1:], whole.dtype.numpy) if array is None else array
+        made._whole, made._level = whole, level
+        return made
+
     @property
     def dims(self) -> int:
         """The dimensions of a slice."""
@@ -96,14 +104,6 @@ Batched.__qualname__ = "Tensor"
 
 class Own(Batched):
     """A slice as a rule is given it: of the level that the rule works for, and of no other."""
-
-    @staticmethod
-    def of(level: Any, whole: Tensor, array: Any = None) -> Own:
-        """All slices of a level as one operand."""
-        made = new(Own)
-        made._array = nowhere().MetaArray(tuple(whole.shape)[1:], whole.dtype.numpy) if array is None else array
-        made._whole, made._level = whole, level
-        return made
 
 
 def base(x: Any) -> Any:

@@ -110,12 +110,6 @@ def dropped(condition: Any, g: Any) -> Any:
     return where(condition, ZEROS[g.dtype], g)
 
 
-@on_arrays(dropped)
-def unless(t: Any, condition: Any, g: Any) -> Any:
-    """The gradient, but 0 where a condition holds (NaN passes the gradient on)."""
-    return t.where(condition, t.zeros_like(g), g)
-
-
 def stepped_node(grad, input, condition, slope, name) -> str:
     """The name that PyTorch gives the node of a gradient's gradient."""
     return name + "BackwardBackward0"

@@ -108,10 +108,13 @@ def normalized(
     if func.__name__ != "layer_norm" or input.dims < len(normalized_shape):
         raise Loop
     found = func(input._whole, normalized_shape, None, None, *rest, **kwargs)
-    for each, name in ((weight, "mul"), (bias, "add")):
-        if each is not None:
-            found = find_function(name)(found, aligned(each, input.dims))
-    return found
+    return weighed(found, *[None if each is None else aligned(each, input.dims) for each in (weight, bias)])
+
+
+def weighed(found: Tensor, weight: Any, bias: Any) -> Tensor:
+    """What was normalized, times its weight and with its bias, where there are any."""
+    found = found if weight is None else find_function("mul")(found, weight)
+    return found if bias is None else find_function("add")(found, bias)
 
 
 def group_normed(
@@ -120,13 +123,14 @@ def group_normed(
     """A normalization of groups of channels: all slices are one batch; weights of the slices are applied to what is normalized."""
     x = input._whole
     found = func(x.flatten(0, 1), num_groups, None, None, eps).reshape(x.shape)
-    for each, name in ((weight, "mul"), (bias, "add")):
+    ones = [1] * (x.dim() - 3)
+
+    def of_channels(each: Any) -> Any:
         if isinstance(each, Own):
-            each = each._whole.reshape(x.shape[0], 1, -1, *[1] * (x.dim() - 3))
-        elif each is not None:
-            each = each.reshape(-1, *[1] * (x.dim() - 3))
-        found = found if each is None else find_function(name)(found, each)
-    return found
+            return each._whole.reshape(x.shape[0], 1, -1, *ones)
+        return None if each is None else each.reshape(-1, *ones)
+
+    return weighed(found, of_channels(weight), of_channels(bias))
 
 
 def batch_normed(

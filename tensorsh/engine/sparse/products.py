@@ -10,6 +10,7 @@ from ...sandbox.long_calls import endable
 from ..arrays.dtype import of
 from ..arrays.layout import TITLES, sparse_csr
 from ..arrays.layout import strided as STRIDED
+from ..arrays.views import expanded
 from .arrays import Compressed, Coo, Sparse, int64
 from .conversion import converted, coo_from_compressed
 from .folding import stretches, weighed_lines, weighed_rows
@@ -148,15 +149,7 @@ def addmm(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) ->
     if x.ndim != 2 or y.ndim != 2:
         return by_dense(x, y)
     shape = (x.shape[0], y.shape[1])
-    try:
-        wide = xp.broadcast_to(input, shape)
-    except ValueError:
-        at = next(d for d in (1, 0) if input.shape[d - 2] not in (1, shape[d]))
-        raise RuntimeError(
-            f"The expanded size of the tensor ({shape[at]}) must match the existing size ({input.shape[at - 2]}) at non-singleton "
-            f"dimension {at}.  Target sizes: {list(shape)}.  Tensor sizes: {list(input.shape)}"
-        ) from None
-    return weighed(wide, mm(xp, x, y), beta, alpha)
+    return weighed(expanded(input, shape), mm(xp, x, y), beta, alpha)
 
 
 @rule("bmm")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.constants import constant
+from ...arrays.numbers import converted
 from ...loading import table
 from ...numerics.arithmetic import product, quotient
 from ...numerics.rounding import fused
@@ -62,7 +63,7 @@ def scale(other: Any, alpha: Any) -> Any:
     check_alpha(alpha, other)
     if isinstance(alpha, (complex, np.complexfloating)) and other.dtype.kind != "c":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    return scalar(alpha, other.dtype)
+    return scalar(alpha if other.dtype.kind in "biu" else converted(alpha, other.dtype), other.dtype)
 
 
 @pointwise(ufunc=np.add)
@@ -212,20 +213,25 @@ addcmul.gradient(
 )
 
 
-@tensors_only()
-def addcdiv(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
-    """``input + value * tensor1 / tensor2``."""
-    if input.dtype.kind in "biu":
-        raise RuntimeError(INTEGER_ADDCDIV)
-    return xp.add(input, weighted(tensor1, value) / tensor2)
-
-
 INTEGER_ADDCDIV = (
     "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true division of "
     "tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * torch.trunc(tensor1 / "
     "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
     "addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), for all dtypes."
 )
+
+
+def refuse_integers(input: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
+    """Raise where a whole number would be divided by a whole number."""
+    if tensor1.dtype.kind in "biu" and tensor2.dtype.kind in "biu":
+        raise RuntimeError(INTEGER_ADDCDIV)
+
+
+@tensors_only(check=refuse_integers)
+def addcdiv(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
+    """``input + value * tensor1 / tensor2``."""
+    return xp.add(input, weighted(tensor1, value) / tensor2)
+
 
 addcdiv.gradient(
     input=lambda t, g: g,

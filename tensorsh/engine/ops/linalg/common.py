@@ -111,10 +111,15 @@ def check_square(name: str, x: Any, arg: str = "A") -> None:
         )
 
 
-def check_float(name: str, x: Any, kernel: str | None = None, low: bool = True) -> None:
-    """Float or complex, and, where `kernel` names PyTorch's inner function, no half type."""
+def check_whole(name: str, x: Any) -> None:
+    """Float or complex, not whole numbers."""
     if x.dtype.kind not in "fcV":
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {of(x).short}")
+
+
+def check_float(name: str, x: Any, kernel: str | None = None, low: bool = True) -> None:
+    """Float or complex, and, where `kernel` names PyTorch's inner function, no half type."""
+    check_whole(name, x)
     if x.dtype.itemsize <= 2:
         if kernel is None:
             raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {of(x).short}")

@@ -16,7 +16,21 @@ from ...numerics import batches
 from ...operators.declare import Array, Unlinked, composite, operator
 from ...operators.registration import add_method
 from ...tensors.tensor import Tensor
-from .common import adj, check_info, check_kernel, check_square, each, herm, into, lapack, linalg, renamed, use
+from .common import (
+    adj,
+    check_float,
+    check_info,
+    check_kernel,
+    check_square,
+    check_whole,
+    each,
+    herm,
+    into,
+    lapack,
+    linalg,
+    renamed,
+    use,
+)
 from .inverse import check_same_dtype, check_system, permutation
 from .triangular import triangular_solution
 
@@ -245,18 +259,29 @@ def lu_unpack_gradient(t, g, needs, LU_data_shape):
     return [found, None]
 
 
+def check_pivots(name: str, title: str, factors: Any, pivots: Any) -> None:
+    """A row of interchanges for each matrix."""
+    if pivots.shape != factors.shape[:-1]:
+        raise RuntimeError(
+            f"{name}: Expected {title}.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+            f"{list(pivots.shape)} instead"
+        )
+
+
 @linalg("lu_solve", laid="columns 0", broadcast=True)
 def linalg_lu_solve(xp, LU: Array, pivots: Unlinked, B: Array, *, left=True, adjoint=False):
     """The solution of ``A X = B`` (``X A = B``, or with ``A^H``) from the compact LU of A."""
     name = "linalg.lu_solve"
     if pivots.dtype != np.int32:
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
-    check_kernel("lu_solve_cpu", LU)
+    check_whole("torch.linalg.lu_solve", LU)
     check_square("torch.linalg.lu_solve", LU)
     check_same_dtype(name, LU, B, "LU", "B")
+    check_kernel("linalg.lu_solve_cpu", LU)
     check_system(name, LU, B, left)
     if pivots.shape[-1:] != LU.shape[-1:]:
         raise RuntimeError(f"{name}: Number of pivots per batch should be same as the dimension of the matrix")
+    check_pivots(name, "LU", LU, pivots)
     batch = common_shape(B.shape[:-2], LU.shape[:-2])
     n = LU.shape[-1]
     shape = (*batch, *B.shape[-2:])
@@ -316,7 +341,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) 
 def ldl_factor_ex(xp, A: Array, *, hermitian=False, check_errors=False):
     """``A = L D L^T`` (L^H when `hermitian`) in one matrix, LAPACK's pivots, and the number of a zero block."""
     check_square("torch.linalg.ldl_factor_ex", A)
-    check_kernel("ldl_factor_cpu", A)
+    check_float("torch.linalg.ldl_factor_ex", A, "ldl_factor_kernel_cpu")
     if A.size == 0:
         return A.copy(), np.zeros(A.shape[:-1], np.int32), np.zeros(A.shape[:-2], np.int32)
     (factor,) = lapack("hetrf" if hermitian and A.dtype.kind == "c" else "sytrf", A)
@@ -344,11 +369,13 @@ def ldl_solve(xp, LD: Array, pivots: Unlinked, B: Array, *, hermitian=False):
     """The solution of ``A X = B`` from the LDL decomposition of A."""
     wrap_dim(-2, B.ndim)
     check_square("torch.linalg.ldl_solve", LD)
+    check_float("torch.linalg.ldl_solve", LD, "ldl_solve_kernel_cpu")
     if LD.shape[-1] != B.shape[-2]:
         raise RuntimeError(
             f"Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is {LD.shape[-2]} by {LD.shape[-1]} but each "
             f"b matrix is {B.shape[-2]} by {B.shape[-1]}"
         )
+    check_pivots("torch.linalg.ldl_solve", "LD", LD, pivots)
     batch = common_shape(B.shape[:-2], LD.shape[:-2])
     if B.size == 0 or LD.size == 0:
         return np.zeros((*batch, *B.shape[-2:]), B.dtype)

@@ -228,9 +228,9 @@ def bmm(xp, input: Array, mat2: Array):
     """The products of the matrices of two batches, (b, n, k) by (b, k, m).
     RuntimeError: batches, inner sizes or dtypes that differ."""
     check_batches(input, mat2)
+    check_bool("bmm", input)
     if input.dtype != mat2.dtype:
         raise RuntimeError(f"expected scalar type {of(input).short} but found {of(mat2).short}")
-    check_bool("bmm", input)
     return product(input, mat2)
 
 

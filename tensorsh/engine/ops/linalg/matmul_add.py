@@ -9,6 +9,8 @@ from ...arrays.constants import FLOAT32, FLOAT64
 from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
 from ...arrays.errors import cpp_name, length
+from ...arrays.numbers import converted
+from ...arrays.views import expanded
 from ...numerics.arithmetic import product as multiplied
 from ...numerics.products import affine, complex_product
 from ...operators.declare import Array, operator
@@ -30,9 +32,10 @@ def scaled(x, factor):
     """`factor * x`, the factor in x's own dtype."""
     if factor == 1:
         return x
-    if x.dtype.kind == "c":
-        return multiplied(np, x, x.dtype.type(factor)) if type(x) is np.ndarray else x * factor
-    return x * (int(factor) if x.dtype.kind in "iu" else factor)
+    factor = converted(factor, x.dtype)
+    if x.dtype.kind == "c" and type(x) is np.ndarray:
+        return multiplied(np, x, x.dtype.type(factor))
+    return x * factor
 
 
 def conjugated(g, factor):
@@ -40,33 +43,18 @@ def conjugated(g, factor):
     return g if factor == 1 else g * factor.conjugate()
 
 
-def expand_error(size: tuple, target: tuple) -> RuntimeError:
-    """What `expand` says of a shape that does not reach a target."""
-    extra = len(target) - len(size)
-    if extra < 0:
-        return RuntimeError(
-            f"The expanded size of the tensor ({target[0] if target else 0}) must match the existing size ({size[0]}) at "
-            f"non-singleton dimension 0.  Target sizes: {list(target)}.  Tensor sizes: {list(size)}"
-        )
-    for i in range(len(target) - 1, -1, -1):
-        if i >= extra and size[i - extra] != target[i] and size[i - extra] != 1:
-            return RuntimeError(
-                f"The expanded size of the tensor ({target[i]}) must match the existing size ({size[i - extra]}) at "
-                f"non-singleton dimension {i}.  Target sizes: {list(target)}.  Tensor sizes: {list(size)}"
-            )
-    return RuntimeError(f"{list(size)} does not expand to {list(target)}")
-
-
-def expandable(size: tuple, target: tuple) -> None:
+def expandable(input: Array, target: tuple) -> None:
+    """Raise the error of `expand` where an array does not broadcast to a shape."""
+    size = input.shape
     if len(size) > len(target) or any(
         s != t and s != 1 for s, t in zip(reversed(size), reversed(target), strict=False)
     ):
-        raise expand_error(size, target)
+        expanded(input, target)
 
 
 def combined(input, found, beta, alpha, dtype):
     """``beta * input + alpha * found`` in `dtype`; an `input` times zero counts as zero even if it is NaN."""
-    expandable(input.shape, found.shape)
+    expandable(input, found.shape)
     found = scaled(found, alpha)
     if beta != 0:
         found = found + scaled(wide(input), beta)
@@ -78,8 +66,8 @@ def added(input, a, b, beta, alpha):
     if on_gpu(a) and (found := accelerator().product_added(input, a, b, beta, alpha)) is not None:
         return found
     if alpha == 0 and beta != 0 and type(a) is np.ndarray:  # the product is not looked at
-        shape = (*a.shape[:-1], *b.shape[1:])
-        expandable(input.shape, shape)
+        shape = (*a.shape[:-1], *b.shape[max(b.ndim - 1, 1) :])
+        expandable(input, shape)
         return np.broadcast_to(scaled(wide(input), beta), shape).astype(a.dtype)
     return combined(input, product(wide(a), wide(b)), beta, alpha, a.dtype)
 
@@ -94,7 +82,7 @@ def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
         if x.dtype != mat2.dtype:
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {of(x).short} and {of(mat2).short}")
     check_matrices(mat1, mat2)
-    expandable(input.shape, (mat1.shape[0], mat2.shape[1]))
+    expandable(input, (mat1.shape[0], mat2.shape[1]))
     check_bool("addmm_impl_cpu_", mat1)
     if mat1.dtype.kind == "c" and type(mat1) is np.ndarray and beta != 0:
         found = complex_product(scaled(mat1, alpha), mat2, scaled(input, beta))
@@ -126,7 +114,7 @@ def addmv(xp, input: Array, mat: Array, vec: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat @ vec)``; `input` broadcasts."""
     check_mv(input, mat, vec)
     check_bool("addmv_impl_cpu", mat)
-    return added(input, mat, vec, beta, alpha)
+    return added(input, mat, vec, converted(beta, mat.dtype), converted(alpha, mat.dtype))
 
 
 addmv.gradient(
@@ -136,6 +124,11 @@ addmv.gradient(
 )
 
 
+def not_integral(name: str) -> RuntimeError:
+    """The error of a fraction that scales whole numbers."""
+    return RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+
+
 @operator(inplace=True, promote="same")
 def addr(xp, input: Array, vec1: Array, vec2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * outer(vec1, vec2)``; `input` broadcasts."""
@@ -143,19 +136,19 @@ def addr(xp, input: Array, vec1: Array, vec2: Array, *, beta=1, alpha=1):
         if x.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {x.ndim}-D")
     if input.dtype.kind == "b":
+        if isinstance(beta, (float, complex)) or isinstance(alpha, (float, complex)):
+            raise not_integral("beta" if isinstance(beta, (float, complex)) else "alpha")
         found = xp.logical_and(vec1[:, None], vec2) & bool(alpha)
-        expandable(input.shape, found.shape)
+        expandable(input, found.shape)
         return found | input if beta else found
     for name, x in (("beta", beta), ("alpha", alpha)):
         if isinstance(x, bool):
             raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
-        if isinstance(x, complex) and input.dtype.kind != "c":
-            kind = "double" if input.dtype == np.float64 else "float"
-            raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
     if input.dtype.kind in "iu":
         for name, x in (("beta", beta), ("alpha", alpha)):
             if not isinstance(x, (int, np.integer)):
-                raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+                raise not_integral(name)
+    beta, alpha = converted(beta, input.dtype), converted(alpha, input.dtype)
     return combined(input, vec1[:, None] * vec2, beta, alpha, input.dtype)
 
 
@@ -169,7 +162,7 @@ addr.gradient(
 @operator(inplace=True, broadcast=True)
 def baddbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * bmm(batch1, batch2)``; `input` broadcasts."""
-    expandable(input.shape, (length(batch1.shape, 0), length(batch1.shape, 1), length(batch2.shape, 2)))
+    expandable(input, (length(batch1.shape, 0), length(batch1.shape, 1), length(batch2.shape, 2)))
     check_batches(batch1, batch2)
     if input.dtype != batch1.dtype:
         raise RuntimeError(
@@ -192,7 +185,7 @@ baddbmm.gradient(
 @operator(inplace=True, broadcast=True)
 def addbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * bmm(batch1, batch2).sum(0)``; `input` broadcasts."""
-    expandable(input.shape, (length(batch1.shape, 1), length(batch2.shape, 2)))
+    expandable(input, (length(batch1.shape, 1), length(batch2.shape, 2)))
     for name, x in (("batch1", batch1), ("batch2", batch2)):
         if x.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")

@@ -15,9 +15,17 @@ from ...arrays.state import state
 from ...arrays.warning import warn_of_old
 from ...graph.fields import wrap
 from ...operators.declare import composite
+from ...tensors.sizes import ints
 from ...tensors.tensor import Tensor
 from .inverse import inv
 from .matmul import dot, matmul, mm, out_of, unsafe_view
+
+
+def listed(name: str, at: int, dims: Any) -> tuple:
+    """The dimensions of one operand of `tensordot`."""
+    if not isinstance(dims, (list, tuple)):
+        raise TypeError(f"tensordot(): argument '{name}' (position {at}) must be tuple of ints, not {type_name(dims)}")
+    return ints("tensordot", name, dims, at)
 
 
 @composite(method=False)
@@ -37,7 +45,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
                 "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] containing two lists, but "
                 f"got dims={dims}"
             )
-        first, second = ([int(d) for d in x] if isinstance(x, (list, tuple)) else [int(x)] for x in dims)
+        first, second = (listed(*each) for each in zip(("dims_self", "dims_other"), (3, 4), dims, strict=True))
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
     if a._array.dtype != b._array.dtype:

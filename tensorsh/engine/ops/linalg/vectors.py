@@ -32,10 +32,10 @@ def check_cross(input: Any, other: Any, dim: Any = -1) -> None:
         np.broadcast_shapes(input.shape, other.shape)
     except ValueError:
         raise broadcast_error(input.shape, other.shape) from None
-    if input.dtype != other.dtype:
-        raise RuntimeError(f"expected scalar type {of(input).short} but found {of(other).short}")
     if input.dtype.kind == "b":
         raise not_implemented("cross", input)
+    if input.dtype != other.dtype:
+        raise RuntimeError(f"expected scalar type {of(input).short} but found {of(other).short}")
 
 
 @linalg("cross", promote="same", check=check_cross)

@@ -145,8 +145,6 @@ def bounds_of(points, bins, range, kind):
 
 
 def check_input(input, weight, bins, single=False):
-    if input.dtype.category != FLOAT or input.dtype.itemsize < 4:
-        raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype.short}'")
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should have the same dtype, but "
@@ -177,6 +175,8 @@ def check_input(input, weight, bins, single=False):
                 "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements in the bins tensor for "
                 f"dimension {i}"
             )
+    if input.dtype.category != FLOAT or input.dtype.itemsize < 4:
+        raise NotImplementedError(f"\"histogramdd\" not implemented for '{input.dtype.short}'")
 
 
 @operator("_counted_points", node="NotImplemented", outputs=-1, method=False, long=True)

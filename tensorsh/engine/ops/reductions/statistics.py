@@ -9,16 +9,18 @@ import numpy as np
 
 from ....sandbox.long_calls import HUGE, apart
 from ...arrays.bounds import refuse
+from ...arrays.constants import FLOAT64
 from ...arrays.device import absent
 from ...arrays.dtype import BOOL, FLOAT, INTEGER
 from ...arrays.errors import combination_error
+from ...arrays.numbers import converted
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...numerics import cumulative
 from ...operators.declare import Array, composite, operator
 from ...operators.forms import form
-from ...operators.reduction import FLOAT32, FLOAT64, constant, spread
+from ...operators.reduction import FLOAT32, constant, spread
 from ...tensors.tensor import Tensor
 from ..elementwise.by_number import times
 from .sums import axes_of, count
@@ -35,12 +37,14 @@ def checked_axes(name, a, dim):
 def moment(xp, name, a, dim, correction, keepdim):
     """The variance or the deviation, computed in double and rounded."""
     axes = checked_axes(name, a, dim)
-    correction = 1 if correction is None else correction
+    correction = 1 if correction is None else converted(correction, FLOAT64)
     if correction >= max(1, count(a.shape, axes)):
         warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
             "divided by output numel).",
         )
+    if not count(a.shape, axes):
+        correction = 0  # there is no mean to be at some distance of
     if xp is np:
         return (cumulative.std if name.startswith("std") else cumulative.var)(a, axes, keepdim, correction)
     free = max(count(a.shape, axes) - correction, 0)

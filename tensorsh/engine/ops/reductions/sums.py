@@ -230,11 +230,14 @@ prod.gradient(input=prod_gradient)
 
 def logical(name, ufunc):
     def kernel(xp, input: Array, dim=None, keepdim=False):
-        found = getattr(xp, name)(input, axis=axes_of(name, dim, input.ndim), keepdims=keepdim)
+        axes = () if isinstance(dim, (tuple, list)) and not dim else axes_of(name, dim, input.ndim)
+        found = getattr(xp, name)(input, axis=axes, keepdims=keepdim)
         return found.astype(np.uint8) if input.dtype == np.uint8 else found
 
     kernel.__name__ = name
-    kernel.__doc__ = f"Whether {'every' if name == 'all' else 'any'} element along `dim` is true."
+    kernel.__doc__ = (
+        f"Whether {'every' if name == 'all' else 'any'} element along `dim` is true (each one, where `dim` is empty)."
+    )
 
     made = operator(long="once")(kernel)
     made.fast = along(lambda a, axis, keepdims: ufunc.reduce(a, axis, None, None, keepdims))

@@ -16,6 +16,7 @@ from ...operators.results import writes_out
 from ...tensors.overlap import alone
 from ...tensors.tensor import Tensor
 from ..creation.copying import fill_
+from .view_copies import diagonal_copy
 from .views import as_strided, diagonal, diagonal_geometry, restrided, select, slice_
 
 
@@ -40,17 +41,6 @@ def diag_embed(xp, input: Array, offset=0, dim1=-2, dim2=-1):
 diag_embed.gradient(input=lambda t, g, offset, dim1, dim2: t.diagonal(g, offset, dim1, dim2))
 
 
-@operator("_diagonal_copy", method=False, node="DiagonalBackward0_copy")
-def diagonal_copy(xp, input: Array, offset=0, dim1=0, dim2=1):
-    """As `diagonal`, copied."""
-    return diagonal.kernel(xp, input, offset, dim1, dim2).copy()
-
-
-diagonal_copy.gradient(
-    input=lambda t, g, input_shape, offset, dim1, dim2: t._diagonal_backward(g, input_shape, offset, dim1, dim2)
-)
-
-
 @composite()
 @writes_out
 def diag(input: Tensor, diagonal=0) -> Tensor:
@@ -58,7 +48,7 @@ def diag(input: Tensor, diagonal=0) -> Tensor:
     n = input._array.ndim
     if n not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {n}D")
-    return (diag_embed if n == 1 else diagonal_copy).function(input, diagonal)
+    return diag_embed.function(input, diagonal) if n == 1 else diagonal_copy(input, diagonal)
 
 
 @composite()

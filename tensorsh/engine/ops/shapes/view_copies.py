@@ -10,19 +10,17 @@ from typing import Any
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...graph.nodes import Slot
-from ...loading import table
 from ...operators.declare import composite
 from ...operators.results import store_out
 from ...tensors.tensor import Tensor
 from . import shape, views
-from .diagonals import diagonal_copy
 
 OUT_TITLES = {"unbind_copy": "unbind_copy_int_out", "split_copy": "split_copy_Tensor_out()"}
 """What forms with several results call themselves where ``out=`` has another number of tensors."""
 
 
-def copying(name: str, view: Any, title: str | None = None, method: bool = False) -> None:
-    """The copying form of a function that gives a view, under `name`."""
+def copying(name: str, view: Any, title: str | None = None, method: bool = False) -> Any:
+    """Declare the copying form of a function that gives a view, under `name`."""
 
     def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         result = view(input, *args, **kwargs)
@@ -48,7 +46,7 @@ def copying(name: str, view: Any, title: str | None = None, method: bool = False
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"As `{name[:-5]}`, copied."
-    composite(name, method=method, kernel=view)(function)
+    return composite(name, method=method, kernel=view)(function)
 
 
 for _op in (shape.expand, shape.permute, shape.transpose, shape.t, shape.squeeze, shape.unsqueeze, views.select,
@@ -58,5 +56,4 @@ for _function in views.split, views.split_with_sizes, views.as_strided:
     copying(_function.__name__ + "_copy", _function)
 copying("narrow_copy", views.narrow, "NarrowCopyBackward0", method=True)
 copying("view_copy", shape.view.function)
-table.FUNCTIONS["diagonal_copy"] = diagonal_copy.function
-table.OPERATORS["diagonal_copy"] = diagonal_copy
+diagonal_copy = copying("diagonal_copy", views.diagonal.function)

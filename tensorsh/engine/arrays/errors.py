@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sys import _getframe
 from typing import Any
 
 import numpy as np
@@ -71,8 +70,9 @@ def dim_error(dim: int, ndim: int) -> IndexError:
     return IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
 
 
-def wrap_dim(dim: int, ndim: int) -> int:
-    """A dimension counted from the front; IndexError when there is none such. Scalars have dimension 0."""
+def wrap_dim(dim: int, ndim: int, caller: str = "") -> int:
+    """A dimension counted from the front; IndexError when there is none such. Scalars have dimension 0. `caller` names a form
+    that is not in the recorded table, and says itself that it wants an integer."""
     n = ndim or 1
     try:
         if type(dim) is not int:
@@ -82,8 +82,8 @@ def wrap_dim(dim: int, ndim: int) -> int:
         if -n <= dim < n:
             return dim % n
     except TypeError:
-        caller = _getframe(1).f_code.co_name.strip("_")
-        raise TypeError(f"{caller}(): argument 'dim' (position 1) must be int, not {type_name(dim)}") from None
+        title = f"{caller}(): argument 'dim' (position 1)" if caller else "dim"
+        raise TypeError(f"{title} must be int, not {type_name(dim)}") from None
     raise dim_error(dim, ndim)
 
 

@@ -67,7 +67,7 @@ def size(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     shape = self._array.shape
     if not shape:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return shape[wrap_dim(dim, len(shape))]
+    return shape[wrap_dim(dim, len(shape), "size")]
 
 
 @method
@@ -116,7 +116,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
         return strides
     if not strides:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return strides[wrap_dim(dim, len(strides))]
+    return strides[wrap_dim(dim, len(strides), "stride")]
 
 
 @method

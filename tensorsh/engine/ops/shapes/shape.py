@@ -158,7 +158,7 @@ def unflatten(input: Tensor, dim, sizes) -> Tensor:
     A view. RuntimeError: sizes whose product is not the dimension's.
     """
     shape = input._array.shape
-    at = wrap_dim(dim, len(shape))
+    at = wrap_dim(dim, len(shape), "unflatten")
     if not isinstance(sizes, (tuple, list)):
         raise TypeError(f"unflatten(): argument 'sizes' (position 2) must be tuple of ints, not {type_name(sizes)}")
     sizes = ints("unflatten", "sizes", sizes, 2)

@@ -146,6 +146,10 @@ def check_sequences(logs: Any, targets: Any, input_lengths: Any, target_lengths:
     for n in target_lengths:
         if n < 0:
             raise RuntimeError(f"Expected target_lengths to have value at least 0, but got value {n}{CTC}")
+    if targets.ndim not in (1, 2):
+        raise RuntimeError(
+            f"Expected 1 to 2 dimensions, but got {targets.ndim}-dimensional tensor for argument #2 'targets'{CTC}"
+        )
     wanted, found = (sum(target_lengths), targets.shape[0]) if targets.ndim == 1 else (batch, targets.shape[0])
     if found != wanted:
         raise RuntimeError(

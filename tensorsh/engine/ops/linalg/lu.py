@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.dtype import of
 from ...arrays.errors import common_shape, wrap_dim
 from ...arrays.warning import warn_of_old
 from ...kernels import kernel, unsuited
@@ -376,6 +377,8 @@ def ldl_solve(xp, LD: Array, pivots: Unlinked, B: Array, *, hermitian=False):
             f"b matrix is {B.shape[-2]} by {B.shape[-1]}"
         )
     check_pivots("torch.linalg.ldl_solve", "LD", LD, pivots)
+    if pivots.dtype.kind not in "iu":
+        raise RuntimeError(f"torch.linalg.ldl_solve: Expected pivots to be integers. Got {of(pivots).short}")
     batch = common_shape(B.shape[:-2], LD.shape[:-2])
     if B.size == 0 or LD.size == 0:
         return np.zeros((*batch, *B.shape[-2:]), B.dtype)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.errors import cpp_name, type_name, wrap_dim
+from ...arrays.errors import cpp_name, length, type_name, wrap_dim
 from ...arrays.state import state
 from ...arrays.warning import warn_of_old
 from ...graph.fields import wrap
@@ -53,7 +53,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     n, m = a._array.ndim, b._array.ndim
     for i, j in zip(first, second, strict=True):
         p, q = wrap_dim(i, n), wrap_dim(j, m)
-        size, other = a._array.shape[p], b._array.shape[q]
+        size, other = length(a._array.shape, p), length(b._array.shape, q)
         if other == 1:
             a = a.sum([p], True)
         elif size == 1:
@@ -180,9 +180,9 @@ def chained(tensors: list[Tensor]) -> Tensor:
     p = [x._array.shape[0] for x in tensors] + [tensors[-1]._array.shape[1]]
     cost = [[0] * n for _ in range(n)]
     cut = [[0] * n for _ in range(n)]
-    for length in range(1, n):
-        for i in range(n - length):
-            j = i + length
+    for span in range(1, n):
+        for i in range(n - span):
+            j = i + span
             options = [cost[i][k] + cost[k + 1][j] + p[i] * p[k + 1] * p[j + 1] for k in range(i, j)]
             cost[i][j] = min(options)
             cut[i][j] = i + options.index(cost[i][j])

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
-from ...arrays.errors import common_shape
+from ...arrays.errors import common_shape, length
 from ...arrays.warning import warn_of_old
 from ...kernels import kernel, unsuited
 from ...loading import table
@@ -167,6 +167,19 @@ def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) ->
     return x
 
 
+def check_factors(name: str, input: Any, tau: Any) -> None:
+    """A factor for each reflection."""
+    if tau.ndim != input.ndim - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.ndim} and input.ndim "
+            f"is equal to {input.ndim}"
+        )
+    if tau.shape[:-1] != input.shape[:-2]:
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(tau.shape[:-1])}"
+        )
+
+
 @linalg("householder_product", laid="columns 0")
 def householder_product(xp, input: Array, tau: Array):
     """The first columns of ``H1 H2 ... Hk``, as `geqrf` returns the reflections."""
@@ -175,13 +188,9 @@ def householder_product(xp, input: Array, tau: Array):
         raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
     if input.shape[-2] < input.shape[-1]:
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
-    if input.shape[-1] < tau.shape[-1]:
+    if input.shape[-1] < length(tau.shape, -1):
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
-    if tau.ndim != input.ndim - 1:
-        raise RuntimeError(
-            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.ndim} and input.ndim "
-            f"is equal to {input.ndim}"
-        )
+    check_factors(name, input, tau)
     if tau.dtype != input.dtype:
         raise RuntimeError(f"{name}: tau dtype {of(tau).short} does not match input dtype {of(input).short}")
     check_kernel("orgqr_cpu", input)
@@ -245,10 +254,11 @@ def ormqr(xp, input: Array, tau: Array, other: Array, left=True, transpose=False
                 f"dtype {of(x).short}"
             )
     side = -2 if left else -1
-    if tau.shape[-1] != min(other.shape[side], input.shape[-1]):
+    if length(tau.shape, -1) != min(other.shape[side], input.shape[-1]):
         raise RuntimeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
     if input.shape[-2] != other.shape[side]:
         raise RuntimeError(f"{name}: other.shape[{side}] must be equal to input.shape[-2]")
+    check_factors(name, input, tau)
     check_kernel("ormqr_cpu", input)
     if left:
         return reflected(input, tau, other, not transpose, transpose)

@@ -297,7 +297,7 @@ def matrix_rank(
     if args:
         (hermitian,) = args
     a = input._array
-    if a.dtype.kind not in "fcV":
+    if a.dtype.kind not in "fc" or a.dtype.itemsize <= 2:
         raise RuntimeError("This function doesn't handle types other than float and double")
     if a.ndim < 2:
         raise RuntimeError("torch.linalg.matrix_rank: The input tensor input must have at least 2 dimensions.")

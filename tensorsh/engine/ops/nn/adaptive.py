@@ -192,6 +192,10 @@ def _sizes(kind: str, shape: tuple, item: int, output_size: Any, d: int) -> tupl
     """The sizes asked for, checked."""
     whole = output_size is None or isinstance(output_size, int) or not getattr(output_size, "shape", True)
     wanted = (output_size,) * d if whole else tuple(output_size)
+    if d == 1 and len(wanted) != 1:
+        raise RuntimeError(
+            f"adaptive_{kind}_pool1d() argument 'output_size' should contain one int (got {len(wanted)})"
+        )
     wanted = tuple(n if m is None else int(m) for n, m in zip((*(1,) * d, *shape)[-len(wanted) :], wanted, strict=True))
     check_adaptive(kind, d, shape, wanted)
     size = (*shape[:-d], *(1,) * (d == 1), *wanted)  # a line is a plane of one row

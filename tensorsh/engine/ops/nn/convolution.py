@@ -374,6 +374,14 @@ def _parts(x: Tensor) -> tuple[Tensor, Tensor]:
 
 def _same(input: Tensor, weight: Tensor, dilation: tuple, d: int) -> tuple:
     """Padding that keeps the size: symmetric in the convolution, an odd rest at the end before it."""
+    sizes = list(weight._array.shape)
+    if len(sizes) < 3:
+        raise RuntimeError("weight should have at least three dimensions")
+    if len(sizes) != d + 2:
+        raise RuntimeError(
+            f"Expected {len(sizes)}-dimensional input for {len(sizes)}-dimensional weight{sizes}, but got "
+            f"{input.ndim}-dimensional input of size {list(input.shape)} instead"
+        )
     totals = [w * (k - 1) for k, w in zip(weight.shape[2:], dilation, strict=True)]
     if any(total % 2 for total in totals):
         extra = [p for total in reversed(totals) for p in (0, total % 2)]

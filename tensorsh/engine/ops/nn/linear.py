@@ -76,7 +76,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             raise RuntimeError(
                 f"bilinear(): input{number} size does not match weight size: got {x.shape[-1]} but expected {w.shape[number]}"
             )
-    if bias is not None and bias._array.shape[0] != w.shape[0]:
+    if bias is not None and length(bias._array.shape, 0) != w.shape[0]:
         raise RuntimeError(
             f"bilinear(): bias size does not match weight size: got {bias._array.shape[0]} but expected {w.shape[0]}"
         )

@@ -11,6 +11,7 @@ from ...arrays.backend import move_like
 from ...arrays.constants import FLOAT32, FLOAT64, ZERO32, ZERO64
 from ...arrays.device import absent
 from ...arrays.dtype import finfo, of
+from ...arrays.numbers import converted
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
 from ...numerics.halves import computed
@@ -189,6 +190,7 @@ def drawn_in(xp: Any, x: Any, lambd: float) -> Any:
 
 
 def check_lambda(input: Any, lambd: float) -> None:
+    lambd = converted(lambd, FLOAT64)
     if 0 <= lambd <= 65504:  # the largest half
         return
     largest = float(finfo(of(input)).max)

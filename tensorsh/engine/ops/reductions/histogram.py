@@ -8,11 +8,13 @@ import numpy as np
 
 from ....sandbox.long_calls import extremes
 from ...arrays.backend import device_of, module_of, same_device
+from ...arrays.constants import FLOAT64
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import absent
 from ...arrays.dtype import FLOAT, of
 from ...arrays.errors import cpp_name
 from ...arrays.extents import sized
+from ...arrays.numbers import converted
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
@@ -73,6 +75,7 @@ def histc(xp, input: Array, bins=100, min=0, max=0):
         raise not_implemented("linspace_cpu", input)
     check_bins(bins)
     sized((bins + 1,))
+    min, max = converted(min, FLOAT64), converted(max, FLOAT64)
     if max < min:
         raise RuntimeError("torch.histc: max must be larger than min")
     if input.dtype.kind != "f":

@@ -373,6 +373,9 @@ def others(dim, ndim):
 @operator(inplace=True, wide=True)
 def renorm(xp, input: Array, p, dim, maxnorm):
     """The tensor with each slice along `dim` whose p-norm exceeds `maxnorm` scaled down to it."""
+    for name, value in (("p", p), ("maxnorm", maxnorm)):
+        if isinstance(value, complex):
+            raise RuntimeError(f"renorm: {name} must be real-valued")
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
     if maxnorm < 0:

@@ -298,8 +298,6 @@ def broadcast_shapes(*shapes) -> Size:
     for at, shape in enumerate(tuples):
         for i in range(-1, -1 - len(shape), -1):
             n = shape[i]
-            if n < 0:
-                raise ValueError("Attempting to broadcast a dimension with negative length!")
             if n == 1 or n == result[i]:
                 continue
             if result[i] != 1:
@@ -308,6 +306,8 @@ def broadcast_shapes(*shapes) -> Size:
                     f"Attempting to broadcast a dimension of length {n} at {i}! Mismatching argument at index {at} had {given if type(shape) is tuple else shape}; "
                     f"but expected shape should be broadcastable to {result}"
                 )
+            if n < 0:
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             result[i] = n
     return Size(result)
 

@@ -431,6 +431,7 @@ class Executor(Recording):
             if len(self.plans) > 500:
                 self.plans.clear()
             plan = self.plans[known] = self.planned([arrays[i] for i in self.promoted])
+        first = self.promoted[0]
         for i, target in plan.targets:
             x = arrays[i]
             if isinstance(x, NUMBERS):
@@ -441,7 +442,7 @@ class Executor(Recording):
                 plan.rounds is not None
                 and x.dtype is not plan.rounds
                 and x.dtype != plan.rounds
-                and (x.ndim or not self.exact_numbers)
+                and (x.ndim or i == first or not self.exact_numbers)
             ):
                 arrays[i] = brought(brought(x, plan.rounds), target)
             elif x.dtype is not target and x.dtype != target:
@@ -460,7 +461,7 @@ class Executor(Recording):
         elif target is COMPLEX_HALF:
             narrow, target = target, COMPLEX_WIDE
         targets = [(i, target) for i, x in zip(self.promoted, operands, strict=True) if x is not None]
-        # Half types round each operand first; what multiplies or divides as a number stays as exact as the computation.
+        # Half types round each operand first; a second one that is a number multiplies or divides as exactly as it is.
         return Plan(targets, narrow, narrow if narrow is not None and narrow is not COMPLEX_HALF else None)
 
     def widen(self, arrays):

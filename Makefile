@@ -39,6 +39,7 @@ bench:
 	$(BIN)/python -m benchmarks
 
 nightly:
+	$(BIN)/python -m pytest -q -n auto -m nightly
 	HOSTILE=all $(BIN)/python -m pytest -q tests/engine/builds.py tests/hostile/test_programs.py tests/hostile/sweep.py
 
 fuzz:

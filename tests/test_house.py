@@ -130,15 +130,19 @@ def floor(floors: list[set[str]], room: str) -> int:
     return next((number for number, rooms in enumerate(floors) if room in rooms), -1)
 
 
+def last(node: ast.AST) -> str:
+    """The last name of `a.b.c`."""
+    return getattr(node, "attr", getattr(node, "id", ""))
+
+
 def imports_of(node: ast.AST, for_types: bool = False):
     """The import statements below a node, and whether each is for type checkers only."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child, for_types
         elif isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
-            yield from imports_of(
-                child, for_types or isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
-            )
+            checking = isinstance(child, ast.If) and "TYPE_CHECKING" in map(last, ast.walk(child.test))
+            yield from imports_of(child, for_types or checking)
 
 
 @cache
@@ -323,10 +327,9 @@ def test_arrays_on_a_memory_are_made_in_one_file():
     """numpy's as_strided checks nothing, its ndarray forgets sums beyond 64 bits: engine/arrays/extents.py looks first."""
     makers = {"as_strided": set(), "ndarray": set()}
     for module, node in nodes_where("stride_tricks|ndarray"):
-        called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-        if called == "ndarray" or called.endswith(".ndarray"):
+        if isinstance(node, ast.Call) and last(node.func) == "ndarray":
             makers["ndarray"].add(module)
-        if isinstance(node, ast.Attribute) and ast.unparse(node).endswith("stride_tricks.as_strided"):
+        if isinstance(node, ast.Attribute) and (node.attr, last(node.value)) == ("as_strided", "stride_tricks"):
             makers["as_strided"].add(module)
         if isinstance(node, ast.ImportFrom) and "stride_tricks" in (node.module or ""):
             makers["as_strided"].add(module)

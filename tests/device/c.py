@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ TYPES = {
     "bool": np.bool_, "char": np.int8, "int": np.int32, "unsigned": np.uint32, "long": np.int64, "ulong": np.uint64,
     "float": np.float32, "double": np.float64, "size_t": np.uint64, "ptrdiff_t": np.int64, "void": None,
 }  # fmt: skip
+TYPES = {name: kind if kind is None else np.dtype(kind) for name, kind in TYPES.items()}
 LEVELS = [
     ["||"],
     ["&&"],
@@ -236,15 +238,22 @@ def number(text: str) -> Any:
 
 def common(a: Any, b: Any) -> np.dtype:
     """C's type for an operation on two operands."""
-    floats = [x.dtype for x in (a, b) if x.dtype.kind in "fV"]  # V: bfloat16
+    return joined(a.dtype, b.dtype)
+
+
+@cache
+def joined(a: np.dtype, b: np.dtype) -> np.dtype:
+    floats = [d for d in (a, b) if d.kind in "fV"]  # V: bfloat16
     if floats:
         return max(floats, key=lambda d: d.itemsize)
-    kinds = [x.dtype if x.dtype.itemsize >= 4 else np.dtype(np.int32) for x in (a, b)]
+    kinds = [d if d.itemsize >= 4 else np.dtype(np.int32) for d in (a, b)]
     return max(kinds, key=lambda d: (d.itemsize, d.kind == "u"))
 
 
 def cast(value: Any, kind: Any) -> Any:
-    return value if kind is None or isinstance(value, Place | Memory) else np.asarray(value).astype(kind)[()]
+    if kind is None or isinstance(value, POINTERS) or getattr(value, "dtype", None) is kind:
+        return value
+    return np.asarray(value).astype(kind)[()]
 
 
 def spread(value: Any, mask: np.ndarray) -> np.ndarray:
@@ -337,6 +346,7 @@ class Place:
         self.memory, self.at = memory, at
 
 
+POINTERS = (Place, Memory)
 FOLDS = {"add": np.add, "multiply": np.multiply, "maximum": np.maximum, "minimum": np.minimum}
 
 

@@ -17,7 +17,7 @@ PRINTED = [
 CALLS = ["allReduce", "allReduce", "broadcast", "reduce", "allGather", "reduceScatter"]
 
 
-@pytest.mark.parametrize("how", ["nccl", "shared", "none"])
+@pytest.mark.parametrize("how", ["nccl", "shared", pytest.param("none", marks=pytest.mark.nightly)])
 def test_collectives(how: str) -> None:
     """By NCCL where each rank has a device; through the processor's memory where they share one, or there is no NCCL."""
     done = tensorsh("run", "-n", "2", str(PROGRAM), how, PYTHONPATH=os.fspath(TESTS.parent))

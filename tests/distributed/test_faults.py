@@ -72,7 +72,15 @@ ENDED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", ENDED)
+NIGHTLY = {"SIGTERM", "crash", "sys.exit", "os._exit", "SIGKILL, recv", "raises, async", "never, recv", "never, async"}
+"""Cases beside which another one goes nearly the same way."""
+
+
+def cases(table: dict[str, str]) -> list:
+    return [pytest.param(case, marks=[pytest.mark.nightly] * (case in NIGHTLY)) for case in table]
+
+
+@pytest.mark.parametrize("case", cases(ENDED))
 def test_a_rank_that_ends(case: str) -> None:
     began = time.monotonic()
     done = tensorsh("run", "-n", "2", str(FAULTS / "ends.py"), case)
@@ -90,7 +98,7 @@ LATE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", LATE)
+@pytest.mark.parametrize("case", cases(LATE))
 def test_a_rank_that_does_not_come(case: str) -> None:
     began = time.monotonic()
     done = tensorsh("run", "-n", "2", str(FAULTS / "ends.py"), case)

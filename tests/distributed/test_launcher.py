@@ -112,8 +112,7 @@ def names(kind: str, rank: int) -> dict[str, str]:
     return {"SLURM_NTASKS": "2", "SLURM_PROCID": str(rank), "SLURM_LOCALID": str(rank), **step}
 
 
-@pytest.mark.parametrize("kind", ["torchrun", "srun"])
-@pytest.mark.parametrize("suffix", [".tsr", ".py"])
+@pytest.mark.parametrize(("kind", "suffix"), [("torchrun", ".tsr"), ("srun", ".py")])
 def test_ranks_by_the_names_of_others(kind: str, suffix: str, tmp_path: Path) -> None:
     """Whoever starts the ranks says where they meet, not the script. Each writes whole lines."""
     words = (["python"] if suffix == ".py" else []) + [program(tmp_path, suffix), "a", "-n"]
@@ -194,7 +193,9 @@ print(x)
 """
 
 
-@pytest.mark.parametrize("how", ["env://", "tcp://127.0.0.1:29701", "file", "store"])
+@pytest.mark.parametrize(
+    "how", ["env://", "file", pytest.param("tcp://127.0.0.1:29701", marks=pytest.mark.nightly), "store"]
+)
 def test_by_hand(how: str, tmp_path: Path) -> None:
     """No launcher: the ranks meet at an address, on one machine without a port that a network reaches."""
     path = program(tmp_path, ".py", BY_HAND)

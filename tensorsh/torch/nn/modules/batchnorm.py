@@ -227,6 +227,12 @@ InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = family(
 class LazyNorm(LazyModuleMixin, NormBase):
     """A normalisation that takes the number of channels from its first input."""
 
+    def __init__(
+        self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
+        device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
     def _setup(self, num_features: int, *rest: Any) -> None:
         eps, momentum, affine, tracks, bias, device, dtype = rest
         super()._setup(0, eps, momentum, False, False, False, None, None)
@@ -258,12 +264,6 @@ class LazyBatchNorm(LazyNorm, BatchNorm):
 
     _owners = {"__init__": "_LazyNormBase"}
 
-    def __init__(
-        self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
-        device: Any = None, dtype: Any = None, *, bias: bool = True,
-    ) -> None:  # fmt: skip
-        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
-
 
 LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = lazy_forms(
     LazyBatchNorm,
@@ -278,12 +278,6 @@ class LazyInstanceNorm(LazyNorm, InstanceNorm):
     """A lazy instance normalisation."""
 
     _owners = {"__init__": "_LazyNormBase"}
-
-    def __init__(
-        self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True, track_running_stats: bool = True,
-        device: Any = None, dtype: Any = None, *, bias: bool = True,
-    ) -> None:  # fmt: skip
-        super().__init__(0, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
 
 LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = lazy_forms(

@@ -98,3 +98,17 @@ def run(compiles):
 """
     made = session(source)
     assert bits(made.run("run(True)")) == bits(made.run("run(False)"))
+
+
+def test_a_call_that_fails_has_drawn_what_the_function_has_drawn():
+    """An index that is too large is met after the numbers were drawn."""
+    made = session(
+        "from torch import nn\nF = nn.functional\nw = torch.rand(4, 4)\n"
+        "f = lambda x, i: F.embedding(i, F.dropout(x * 2, 0.5)) * 2 + 1\nc = torch.compile(f)\n"
+        "def used(g, x):\n    torch.manual_seed(5)\n    torch.rand(700)\n    found = g(x, torch.tensor([1, 2]))\n"
+        "    try:\n        g(x, torch.tensor([1, 9]))\n    except IndexError as error:\n"
+        "        return found.detach(), torch.rand(3)\n"
+    )
+    for wants in ("", ".requires_grad_()"):
+        made.run(f"x = w.clone(){wants}\nused(c, x)")
+        assert bits(made.run("used(c, x)")) == bits(made.run("used(f, x)"))

@@ -24,7 +24,7 @@ from .guards import OTHER, Guards, given
 from .program import write
 from .reading import Refused, globals_of
 from .recording import ORIGINALS, Recording, Slot, numbers_in
-from .trial import alike, drawing, holds, others, undrawn, wanting, weight
+from .trial import alike, drawing, going_back, holds, others, undrawn, wanting, weight
 from .whole import whole
 from .writing import Writer
 
@@ -156,7 +156,8 @@ class Programs:
             if run is None or not holds(run, nodes, tree, tensors, set()):
                 return None
             return finished(guards, recording, run)
-        if not all([step_of(node) for node in nodes]):
+        drawn = drawing(nodes)
+        if not all([step_of(node) for node in nodes]) and (guards.tracked or not drawn):
             run = whole(nodes, tree, tensors, guards.tracked)
             if (
                 run is not None
@@ -164,7 +165,7 @@ class Programs:
                 and holds(run, nodes, tree, others(tensors), guards.tracked)
             ):
                 return finished(guards, recording, run)
-        if drawing(nodes):
+        if drawn and guards.tracked:
             return None
         inputs = "(" + "".join([f"v{k}, " for k in range(len(tensors))]) + ")"
         body.lines.append(f"    {inputs} = args")
@@ -173,7 +174,7 @@ class Programs:
         run = body.compiled({"wrap": fresh})
         if not holds(run, nodes, tree, tensors, guards.tracked):
             return None
-        return finished(guards, recording, run)
+        return finished(guards, recording, going_back(run) if drawn else run)
 
     def acting(self, guards: Guards, recording: Recording, tree: Any) -> Callable | None:
         """The program of a call that does more than compute: its operators first, then the rest in order."""

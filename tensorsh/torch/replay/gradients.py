@@ -64,7 +64,7 @@ class CompiledFunctionBackward(Node):
     _parts: Any = ()
     _waiting: tuple = ()
     _drawn: Any = None
-    """The generator's state before the calls, where they drew from it."""
+    """A mark of the generator before the calls, where they drew from it."""
 
     def _awaits(self, leaves: dict, grads: dict) -> None:
         """Look at which operands of the chain gradients of others wait: what the chain adds is added to these one by one."""

@@ -11,6 +11,7 @@ import numpy as np
 from ...engine.arrays.backend import fetched, on_gpu
 from ...engine.graph.fields import wrap
 from ...engine.random.generator import default_generator
+from ...engine.random.marks import go_back, mark
 from ...engine.tape.backward import grad
 from ...engine.tensors.tensor import Tensor
 from .names import draws
@@ -33,16 +34,31 @@ def drawing(nodes: list[Node]) -> bool:
     return any([draws(node.name, node.args, node.kwargs) for node in nodes])
 
 
-def undrawn(function: Callable, *args: Any, state: Any = None) -> Any:
-    """What a function gives, after which the generator is as it was before. state: another that it draws from."""
+def undrawn(function: Callable, *args: Any, start: Any = None) -> Any:
+    """What a function gives, after which the generator is as it was before. start: a mark that it draws from."""
     generator = default_generator()
     before = generator.get_state()
     try:
-        if state is not None:
-            generator.set_state(state)
+        if start is not None:
+            go_back(generator, start)
         return function(*args)
     finally:
         generator.set_state(before)
+
+
+def going_back(run: Callable) -> Callable:
+    """A program after whose failure the generator is where it was: the function draws the same numbers."""
+
+    def answer(inputs: tuple, _: Any) -> Any:
+        generator = default_generator()
+        before = mark(generator)
+        try:
+            return run(inputs, _)
+        except BaseException:
+            go_back(generator, before)
+            raise
+
+    return answer
 
 
 def one_by_one(nodes: list[Node], tensors: list[Any], tree: Any = None) -> dict[int, Any]:

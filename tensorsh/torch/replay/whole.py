@@ -12,6 +12,7 @@ from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh, keep_result, leave, link
 from ...engine.kernels import kernel
 from ...engine.random.generator import default_generator
+from ...engine.random.marks import go_back, mark
 from ...engine.tape.backward import grad
 from .gradients import CompiledFunctionBackward, become, refuse_modified
 from .layout import BYTES, KEPT, SCRATCH, Failed, Layout, rounded, total
@@ -147,12 +148,12 @@ class Whole:
         env: dict[Any, Any] = dict(enumerate([t._array for t in tensors]))
         scratch = env[SCRATCH] = scratches.take()
         arena = env[KEPT] = self.arenas.take()
-        drawn = default_generator().get_state() if self.draws else None
+        drawn = mark(default_generator()) if self.draws else None
         try:
             forwards.run(env)
         except BaseException:
             if drawn is not None:  # the function draws the same numbers
-                default_generator().set_state(drawn)
+                go_back(default_generator(), drawn)
             raise
         values: dict[int, Any] = {}
         for number, value in self.results.items():
@@ -206,7 +207,7 @@ class Whole:
         """The result of the calls one by one, of the random numbers that they drew."""
         if node._drawn is None:
             return one_by_one(self.nodes, inputs)[self.output]
-        return undrawn(one_by_one, self.nodes, inputs, state=node._drawn)[self.output]
+        return undrawn(one_by_one, self.nodes, inputs, start=node._drawn)[self.output]
 
     def again(self, node: Any, gradients: list, world: Any) -> list:
         """The same by the calls one by one."""

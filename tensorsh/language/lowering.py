@@ -61,7 +61,9 @@ def expression_statement(c: Children, where: Where) -> ast.Expr:
 
 
 def assign(c: Children, where: Where) -> ast.Assign:
-    targets = [store(target, "assign again" if index else "assign") for index, target in enumerate(c[:-1])]
+    targets = [store(c[0], "assign")]
+    for target in c[1:-1]:
+        targets.append(store(target, "assign again"))
     where["targets"], where["value"], where["type_comment"] = targets, c[-1], None
     return node(ast.Assign, where)
 

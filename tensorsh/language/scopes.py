@@ -165,7 +165,8 @@ class Walk:
                     stack.append((value, scope, depth))
         for target, scope in self.stores:
             check_store(self, target, scope)
-        keep_private(self)
+        if self.private:
+            keep_private(self)
 
     def push(self, scope: Scope, depth: int, *children: Any) -> None:
         for child in children:

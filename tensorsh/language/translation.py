@@ -35,7 +35,7 @@ class Translation:
         module = run_lowering(text) if module is None else module
         walk = Walk(checked)
         walk.run(module)
-        self.questions = lower_flags(walk, bound)
+        self.questions = lower_flags(walk, bound) if walk.candidates or walk.ranges else {}
         if checked:
             vet_calls(walk)
         self.names = walk.global_names()

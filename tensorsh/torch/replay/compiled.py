@@ -24,7 +24,7 @@ from .guards import OTHER, Guards, given
 from .program import write
 from .reading import Refused, globals_of
 from .recording import ORIGINALS, Recording, Slot, numbers_in
-from .trial import alike, holds, others, wanting, weight
+from .trial import alike, drawing, going_back, holds, others, undrawn, wanting, weight
 from .whole import whole
 from .writing import Writer
 
@@ -51,7 +51,7 @@ class Programs:
         self.most = most
         self.known: list[Callable] = []
         self.refused = self.idled = 0
-        self.useful = self.active = False
+        self.useful = self.untried = False
 
     def other(self, args: tuple, kwargs: dict) -> Any:
         """The answer to a call that no program knows; the next of its kind may have one. Calls that can have none are looked at
@@ -122,7 +122,7 @@ class Programs:
         names = given() | {"EAGER": EAGER}
         try:
             program = self.recorded(guards, args, kwargs)
-            if program is not None and (self.active or alike(program(args, kwargs), result)):
+            if program is not None and (self.untried or alike(program(args, kwargs), result)):
                 self.known.append(program)
                 self.useful = True
                 return
@@ -139,18 +139,25 @@ class Programs:
             tree = recording.of_call(self.function, args, kwargs)
         finally:
             state.grad_enabled = before
+        self.untried = bool(recording.effects) or recording.drawn is not None
+        if recording.drawn is None:
+            return self.planned(guards, recording, tree)
+        return undrawn(self.planned, guards, recording, tree)
+
+    def planned(self, guards: Guards, recording: Recording, tree: Any) -> Callable | None:
+        """The program of what was recorded."""
         tensors, nodes, body = guards.tensors, recording.nodes, Writer()
-        self.active = bool(recording.effects)
-        if self.active:
+        if recording.effects:
             return self.acting(guards, recording, tree)
         if guards.tracked and weight(nodes) > HEAVY:
             return None
         if any(on_gpu(t._array) for t in tensors):
-            run = None if guards.tracked else _captured(nodes, tree, tensors)
+            run = None if guards.tracked or drawing(nodes) else _captured(nodes, tree, tensors)
             if run is None or not holds(run, nodes, tree, tensors, set()):
                 return None
             return finished(guards, recording, run)
-        if not all([step_of(node) for node in nodes]):
+        drawn = drawing(nodes)
+        if not all([step_of(node) for node in nodes]) and (guards.tracked or not drawn):
             run = whole(nodes, tree, tensors, guards.tracked)
             if (
                 run is not None
@@ -158,6 +165,8 @@ class Programs:
                 and holds(run, nodes, tree, others(tensors), guards.tracked)
             ):
                 return finished(guards, recording, run)
+        if drawn and guards.tracked:
+            return None
         inputs = "(" + "".join([f"v{k}, " for k in range(len(tensors))]) + ")"
         body.lines.append(f"    {inputs} = args")
         if not write(body, len(tensors), nodes, tree, wanting(nodes, tensors, guards.tracked)):
@@ -165,7 +174,7 @@ class Programs:
         run = body.compiled({"wrap": fresh})
         if not holds(run, nodes, tree, tensors, guards.tracked):
             return None
-        return finished(guards, recording, run)
+        return finished(guards, recording, going_back(run) if drawn else run)
 
     def acting(self, guards: Guards, recording: Recording, tree: Any) -> Callable | None:
         """The program of a call that does more than compute: its operators first, then the rest in order."""
@@ -204,7 +213,7 @@ def reset() -> None:
     for each in list(everyone):
         each.known.clear()
         each.refused = each.idled = 0
-        each.useful = each.active = False
+        each.useful = each.untried = False
 
 
 def compiled(function: Any, fullgraph: bool = False, most: int | None = None, programs: Programs | None = None) -> Any:

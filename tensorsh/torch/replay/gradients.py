@@ -63,6 +63,8 @@ class CompiledFunctionBackward(Node):
     _inputs: Any
     _parts: Any = ()
     _waiting: tuple = ()
+    _drawn: Any = None
+    """A mark of the generator before the calls, where they drew from it."""
 
     def _awaits(self, leaves: dict, grads: dict) -> None:
         """Look at which operands of the chain gradients of others wait: what the chain adds is added to these one by one."""
@@ -84,7 +86,7 @@ class CompiledFunctionBackward(Node):
         released = getattr(self._chain, "released", None)
         if released is not None:
             released(self)
-        self._saved, self._inputs = FREED, ()
+        self._saved, self._inputs, self._drawn = FREED, (), None
 
 
 class GradientChain:

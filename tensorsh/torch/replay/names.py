@@ -11,23 +11,29 @@ from ...engine.loading import table
 ELEMENTWISE = """
     abs absolute acos acosh add asin asinh atan atan2 atanh ceil clamp clamp_max clamp_min cos cosh deg2rad div divide eq erf erfc
     exp exp2 expm1 floor fmod frac ge greater greater_equal gt hypot le lerp less less_equal log log10 log1p log2 logaddexp
-    logical_and logical_not logical_or lt maximum minimum mul multiply ne neg negative not_equal pow reciprocal relu remainder
+    logical_and logical_not logical_or lt masked_fill maximum minimum mul multiply nan_to_num ne neg negative not_equal pow reciprocal relu remainder
     round rsqrt rsub sigmoid sign sin sinc sinh sqrt square sub subtract tan tanh true_divide trunc where xlogy
 """
 SHAPES = """
-    broadcast_to cat chunk concat expand expand_as flatten flip movedim narrow permute ravel reshape reshape_as roll select split
-    squeeze stack swapaxes t tile transpose tril triu unbind unflatten unsqueeze view view_as
+    broadcast_to cat chunk concat diagonal expand expand_as flatten flip full_like gather index_select movedim narrow ones_like permute ravel reshape reshape_as roll select split
+    squeeze stack swapaxes t tile transpose tril triu unbind unflatten unsqueeze view view_as zeros_like
 """
 REDUCTIONS = """
-    all amax amin any argmax argmin cumprod cumsum log_softmax logsumexp mean prod softmax std sum var
+    all amax amin any argmax argmin cumprod cumsum log_softmax logsumexp max mean min norm prod softmax std sum var
 """
-PRODUCTS = "addbmm addcdiv addcmul addmm addmv baddbmm bmm dot inner matmul mm mv outer"
+PRODUCTS = "addbmm addcdiv addcmul addmm addmv baddbmm bmm dot einsum inner matmul mm mv outer"
+CREATION = "arange eye full linspace ones zeros"
+"""Functions of numbers alone, whose results are new with each call."""
+RANDOM = "rand rand_like randint randn randn_like randperm"
+"""Functions that draw from the generator."""
+MAKING = frozenset((CREATION + " " + RANDOM).split())
+"""Those whose results are tensors where no argument is one."""
 FUNCTIONAL = """
-    avg_pool2d celu conv1d conv2d cross_entropy dropout elu embedding gelu hardsigmoid hardswish hardtanh layer_norm leaky_relu linear l1_loss log_softmax logsigmoid max_pool2d mish mse_loss nll_loss relu relu6 selu
+    adaptive_avg_pool2d avg_pool1d avg_pool2d binary_cross_entropy_with_logits celu conv1d conv2d cosine_similarity cross_entropy dropout elu embedding gelu glu group_norm hardsigmoid hardswish hardtanh huber_loss layer_norm leaky_relu linear l1_loss log_softmax logsigmoid max_pool1d max_pool2d mish mse_loss nll_loss normalize pad prelu relu relu6 rms_norm selu
     scaled_dot_product_attention sigmoid silu smooth_l1_loss softmax softplus softsign tanh
 """
 METHODS = frozenset((ELEMENTWISE + SHAPES + REDUCTIONS + PRODUCTS).split()) - {
-    "broadcast_to", "concat", "stack", "cat", "rsub",
+    "broadcast_to", "concat", "stack", "cat", "rsub", "einsum", "full_like", "ones_like", "zeros_like",
 } | {"double", "float", "contiguous", "clone", "detach"}  # fmt: skip
 """Methods of tensors that are recorded."""
 SIZES = frozenset("dim numel size stride nelement ndimension is_contiguous is_floating_point element_size".split())
@@ -65,7 +71,9 @@ BUILTINS = {
     )
 }
 """Builtins that change nothing and ask tensors for nothing but what a recording can tell."""
-ONE_TENSOR = frozenset((SHAPES + REDUCTIONS).split()) - set("cat concat stack expand_as reshape_as view_as".split())
+ONE_TENSOR = frozenset((SHAPES + REDUCTIONS + "pad").split()) - set(
+    "cat concat stack expand_as gather index_select max min reshape_as view_as".split()
+)
 """Functions whose other arguments decide the result's shape: these are numbers, which are known."""
 BEFORE_INPLACE = {
     "celu": 2, "dropout": 3, "elu": 2, "hardsigmoid": 1, "hardswish": 1, "hardtanh": 3, "leaky_relu": 2, "mish": 1, "relu": 1, "relu6": 1,
@@ -78,25 +86,35 @@ _known: dict[int, tuple[str, Any]] = {}
 def known() -> dict[int, tuple[str, Any]]:
     """The functions of torch, torch.nn.functional and math that are recorded, with their names, by their identity."""
     if not _known:
-        found = [(name, table.find_function(name)) for name in (ELEMENTWISE + SHAPES + REDUCTIONS + PRODUCTS).split()]
+        found = [
+            (name, table.find_function(name))
+            for name in " ".join([ELEMENTWISE, SHAPES, REDUCTIONS, PRODUCTS, CREATION, RANDOM]).split()
+        ]
         found += [(name, table.find_function("nn.functional." + name)) for name in FUNCTIONAL.split()]
         found += [(name, getattr(math, name)) for name in MATH if callable(getattr(math, name))]
         _known.update({id(function): (name, function) for name, function in found if function is not None})
     return _known
 
 
+def draws(name: str, args: tuple, kwargs: dict) -> bool:
+    """Whether a call of a function draws random numbers."""
+    if name == "dropout":
+        return bool(args[2] if len(args) > 2 else kwargs.get("training", True))
+    if name == "scaled_dot_product_attention":
+        return bool(args[4] if len(args) > 4 else kwargs.get("dropout_p", 0))
+    return name in RANDOM.split()
+
+
 def allows(name: str, args: tuple, kwargs: dict, tensors: int, first: bool) -> bool:
     """Whether a call of a function is one that can be recorded: it writes nothing, and shapes alone decide the result's.
     tensors: how many are among the arguments; first: whether the first argument is one."""
-    if name == "dropout" and (args[2] if len(args) > 2 else kwargs.get("training", True)):
-        return False  # which draws
-    if name == "scaled_dot_product_attention" and (args[4] if len(args) > 4 else kwargs.get("dropout_p", 0)):
-        return False
     if name == "embedding" and any(
         [*args[3:4], *args[5:], *[kwargs.get(each) for each in ("max_norm", "sparse", "scale_grad_by_freq")]]
     ):
         return False  # which writes, or gives sparse gradients
-    if "out" in kwargs or kwargs.get("inplace") or len(args) > BEFORE_INPLACE.get(name, 99):
+    if "out" in kwargs or kwargs.get("inplace"):
+        return False
+    if any([each is not False for each in args[BEFORE_INPLACE.get(name, 99) :]]):
         return False
     if name == "where" and len(args) != 3:
         return False

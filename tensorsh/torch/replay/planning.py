@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays.extents import strided
 from ...engine.arrays.state import state
 from ...engine.graph.fields import Fields, Saved, fresh, wrap
 from ...engine.graph.nodes import AccumulateGrad, Hidden, OperatorNode, nowhere
@@ -22,6 +23,7 @@ from ...engine.tape.worlds import raw
 from .chains import has_loop, step_of, usual_form
 from .formulas import RULES, loops
 from .memory import CALLED, GIVEN, Called, Loop, Memory, Value, elementwise, owner
+from .names import draws
 from .reading import Refused
 from .recording import Node, Slot
 from .trial import bind, opened, tensors_in
@@ -106,10 +108,11 @@ class Planned:
         if any([type(each._array) is not np.ndarray or not each._array.size for each in results]):
             raise Refused
         wanted = [t._array for t in results] + [a for each in made for a in arrays_of(each)]
-        if len(results) == 1 and (step := self.elementwise(node, results[0]._array)) is not None:
+        drawn = draws(node.name, node.args, node.kwargs)  # anew with each call
+        if not drawn and len(results) == 1 and (step := self.elementwise(node, results[0]._array)) is not None:
             self.forward.append(step)
             return
-        steps = self.memory.lowered(calls, wanted)
+        steps = None if drawn else self.memory.lowered(calls, wanted)
         if steps is not None:
             self.forward.extend(steps)
             return
@@ -217,8 +220,10 @@ class Planned:
 
     def added(self, a: Value, b: Value, steps: list) -> Value:
         """The sum of two arrays that lie alike, as a step."""
-        if a.dtype != b.dtype or a.shape != b.shape or a.strides != b.strides or a.dtype not in loop_dtypes():
+        if a.dtype != b.dtype or a.shape != b.shape or a.dtype not in loop_dtypes():
             raise Refused
+        if a.strides != b.strides:
+            return self.added_apart(a, b, steps)
         order = sorted(range(len(a.shape)), key=lambda k: -a.strides[k])
         flat = [
             v._replace(shape=tuple([v.shape[k] for k in order]), strides=tuple([v.strides[k] for k in order]))
@@ -229,6 +234,13 @@ class Planned:
         made = self.memory.new(a.dtype, flat[0].shape)
         steps.append(elementwise(loops()["add"], tuple(flat), made))
         return made._replace(shape=a.shape, strides=a.strides)
+
+    def added_apart(self, a: Value, b: Value, steps: list) -> Value:
+        """The sum of two arrays that lie differently, as a call."""
+        found = np.add(*[lying(v) for v in (a, b)])
+        made = self.memory.bind(found, CALLED)
+        steps.append(Called(lambda x, y: [x + y], (a, b), (made,)))
+        return self.find(found)
 
     def node(self, node: Any, g: Any) -> list[Any]:
         """The gradients that a node gives."""
@@ -415,6 +427,14 @@ def called(function: Any, args: Any, kwargs: dict, wants: list[bool], chosen: li
         state.grad_enabled = before
     wanted = [t._array for t in results] + [a for node in nodes_of(results, edges) for a in arrays_of(node)]
     return [wanted[k] for k in chosen]
+
+
+def lying(value: Value) -> Any:
+    """An array that lies as a value does."""
+    if min(value.strides, default=0) < 0:
+        raise Refused
+    reach = sum([(n - 1) * step for n, step in zip(value.shape, value.strides, strict=True)]) + value.dtype.itemsize
+    return strided(np.zeros(reach, np.uint8), value.shape, value.strides, 0, value.dtype)
 
 
 def loop_dtypes() -> Any:

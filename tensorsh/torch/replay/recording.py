@@ -15,6 +15,7 @@ import numpy as np
 
 from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.dtype import dtype as DType
+from ...engine.random.generator import default_generator
 from ...engine.tensors.shape import Size
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
@@ -22,7 +23,7 @@ from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module as Network
 from ..nn.modules.registry import holds
 from .errors import BRANCH, PRINT
-from .names import BUILTINS, FACTS, METHODS, OPERATORS, SIZES, VIEWS, allows, known
+from .names import BUILTINS, FACTS, MAKING, METHODS, OPERATORS, SIZES, VIEWS, allows, draws, known
 from .objects import GATES, Active, Effect, Functions, ModuleStand, Number, gates, is_active, is_own, is_usual
 from .reading import Refused, globals_of, plain
 
@@ -241,6 +242,8 @@ class Recording:
         """What every call does after the operators before it, in order: backward passes, steps of optimizers, what is printed."""
         self.broken: str | None = None
         """Why the function is not one graph to PyTorch's compiler."""
+        self.drawn: Any = None
+        """The generator's state before the first random numbers, if any were drawn."""
         self.changed = False
         """Whether parameters may have changed: what is computed from then on is an effect, too."""
         self.count = 0
@@ -252,7 +255,11 @@ class Recording:
         """The result of a call, a tree of slots and constants. Raises Refused where the call cannot be recorded."""
         named = {name: self.present(each) for name, each in kwargs.items()}
         made = self.present(function) if isinstance(function, Network) else self.function(function)
-        found = made(*[self.present(each) for each in args], **named)
+        try:
+            found = made(*[self.present(each) for each in args], **named)
+        finally:
+            if self.drawn is not None:
+                default_generator().set_state(self.drawn)
         if self.failed or has_list(found):
             raise Refused
         tree = self.placed(found, [])
@@ -278,8 +285,10 @@ class Recording:
         places = self.placed(args, found), {name: self.placed(each, found) for name, each in kwargs.items()}
         if not allows(name, args, kwargs, len(found), bool(args) and type(args[0]) is StandIn):
             raise self.refused()
+        if self.drawn is None and draws(name, args, kwargs):
+            self.drawn = default_generator().get_state()
         result = function(*opened(args), **{name: opened(each) for name, each in kwargs.items()})
-        if not found:
+        if not found and name not in MAKING:
             return plain(result)  # of math: a number
         for each in found:
             if result is each._tensor:

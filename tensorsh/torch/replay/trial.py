@@ -10,8 +10,11 @@ import numpy as np
 
 from ...engine.arrays.backend import fetched, on_gpu
 from ...engine.graph.fields import wrap
+from ...engine.random.generator import default_generator
+from ...engine.random.marks import go_back, mark
 from ...engine.tape.backward import grad
 from ...engine.tensors.tensor import Tensor
+from .names import draws
 from .recording import Node, Slot, numbers_in
 
 
@@ -24,6 +27,38 @@ def weight(nodes: list[Node]) -> int:
     """The bytes of all results of calls."""
     numbers = {number: like for node in nodes for number, like in node.likes.items()}
     return sum([dtype.itemsize * prod(shape) for dtype, shape in numbers.values()])
+
+
+def drawing(nodes: list[Node]) -> bool:
+    """Whether a call among them draws random numbers."""
+    return any([draws(node.name, node.args, node.kwargs) for node in nodes])
+
+
+def undrawn(function: Callable, *args: Any, start: Any = None) -> Any:
+    """What a function gives, after which the generator is as it was before. start: a mark that it draws from."""
+    generator = default_generator()
+    before = generator.get_state()
+    try:
+        if start is not None:
+            go_back(generator, start)
+        return function(*args)
+    finally:
+        generator.set_state(before)
+
+
+def going_back(run: Callable) -> Callable:
+    """A program after whose failure the generator is where it was: the function draws the same numbers."""
+
+    def answer(inputs: tuple, _: Any) -> Any:
+        generator = default_generator()
+        before = mark(generator)
+        try:
+            return run(inputs, _)
+        except BaseException:
+            go_back(generator, before)
+            raise
+
+    return answer
 
 
 def one_by_one(nodes: list[Node], tensors: list[Any], tree: Any = None) -> dict[int, Any]:
@@ -73,10 +108,12 @@ def wanting(nodes: list[Node], tensors: list[Any], tracked: set[int]) -> set[int
 
 def holds(run: Callable, nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> bool:
     """Whether a program gives the results and gradients of calls to the bit."""
-    found = []
+    found, drawn = [], drawing(nodes)
     for program in (False, True):
         inputs = leaves(tensors, tracked)
-        made = run(tuple(inputs), None) if program else opened(tree, one_by_one(nodes, inputs, tree))
+        asked: Any = (run, tuple(inputs), None) if program else (one_by_one, nodes, inputs, tree)
+        made = undrawn(*asked) if drawn else asked[0](*asked[1:])
+        made = made if program else opened(tree, made)
         results = [t for t in tensors_in(made) if t._node is not None]
         gradients: Any = ()
         if results:

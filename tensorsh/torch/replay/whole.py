@@ -11,6 +11,8 @@ import numpy as np
 from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh, keep_result, leave, link
 from ...engine.kernels import kernel
+from ...engine.random.generator import default_generator
+from ...engine.random.marks import go_back, mark
 from ...engine.tape.backward import grad
 from .gradients import CompiledFunctionBackward, become, refuse_modified
 from .layout import BYTES, KEPT, SCRATCH, Failed, Layout, rounded, total
@@ -18,7 +20,7 @@ from .memory import CALLED, GIVEN, Value
 from .planning import Planned, nodes_of
 from .reading import Refused
 from .recording import Node, numbers_in
-from .trial import leaves, one_by_one, opened
+from .trial import drawing, leaves, one_by_one, opened, undrawn
 
 MOST_HELD = 1 << 26
 """Larger arenas are not held between calls."""
@@ -47,7 +49,7 @@ class Whole:
     """A function's program: called with its tensors, it gives what the function gives."""
 
     def __init__(self, nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> None:
-        self.nodes, self.tree = nodes, tree
+        self.nodes, self.tree, self.draws = nodes, tree, drawing(nodes)
         before, state.grad_enabled = state.grad_enabled, bool(tracked)
         try:
             first = leave(0)
@@ -146,7 +148,13 @@ class Whole:
         env: dict[Any, Any] = dict(enumerate([t._array for t in tensors]))
         scratch = env[SCRATCH] = scratches.take()
         arena = env[KEPT] = self.arenas.take()
-        forwards.run(env)
+        drawn = mark(default_generator()) if self.draws else None
+        try:
+            forwards.run(env)
+        except BaseException:
+            if drawn is not None:  # the function draws the same numbers
+                go_back(default_generator(), drawn)
+            raise
         values: dict[int, Any] = {}
         for number, value in self.results.items():
             array = env[value.buffer]
@@ -161,6 +169,7 @@ class Whole:
             edges = tuple([tensors[k]._node for k in self.edge_places])
             node = link(CompiledFunctionBackward, edges, (*entries, arena))
             node._chain, node._inputs, node._outputs, node._keeps = self, tensors, 1, self.keeps
+            node._drawn = drawn
             t._node = node
         else:
             env.clear()
@@ -194,13 +203,19 @@ class Whole:
             node._saved = saved = ()
             self.arenas.give(arena)
 
+    def once_more(self, node: Any, inputs: list) -> Any:
+        """The result of the calls one by one, of the random numbers that they drew."""
+        if node._drawn is None:
+            return one_by_one(self.nodes, inputs)[self.output]
+        return undrawn(one_by_one, self.nodes, inputs, start=node._drawn)[self.output]
+
     def again(self, node: Any, gradients: list, world: Any) -> list:
         """The same by the calls one by one."""
         tracked = set(self.operands)
         before, state.grad_enabled = state.grad_enabled, True
         try:
             inputs = leaves(list(node._inputs), tracked)
-            y = one_by_one(self.nodes, inputs)[self.output]
+            y = self.once_more(node, inputs)
             found = grad(
                 [y], [inputs[k] for k in self.operands], [world.tensor(np.asarray(gradients[0]))], allow_unused=True
             )
@@ -214,7 +229,7 @@ class Whole:
         known = {t._node for t in node._inputs}
         before, state.grad_enabled = state.grad_enabled, True
         try:
-            result = one_by_one(self.nodes, list(node._inputs))[self.output]
+            result = self.once_more(node, list(node._inputs))
         finally:
             state.grad_enabled = before
         made = sorted(nodes_of([result], known), key=lambda each: each._sequence)

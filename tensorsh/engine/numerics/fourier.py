@@ -178,7 +178,8 @@ def table(n: int, packed: bool, char: str) -> tuple[Any, tuple] | None:
     factors = ways(m) if n <= LONGEST else None
     if factors is None:
         return None
-    parts, done = [], 1
+    parts: list[Any] = []
+    done = 1
     for p in factors:
         parts += angles(p)
         rest = m // (done * p)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tensorsh.engine import kernels
+from tensorsh.engine.numerics import fourier
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
 
@@ -251,13 +252,64 @@ def test_halves_of_transforms_are_completed(dtype: str) -> None:
                 continue
             whole = np.fft.fftn(x, axes=(*axes, -1))
             half = np.ascontiguousarray(whole[..., : shape[-1] // 2 + 1]).astype("c8" if dtype == "f4" else "c16")
-            found = c.mirrored(half.view(dtype).reshape(*half.shape, 2), shape[-1], axes)
-            assert near(found.view(half.dtype)[..., 0], whole)
-    half = np.ones((3, 3, 2), dtype)
+            assert near(c.mirrored(half, shape[-1], axes, False, False), whole)
+            assert near(c.mirrored(half, shape[-1], axes, True, True), whole.conj())
+    half = np.zeros((3, 3), "c8" if dtype == "f4" else "c16") * -1
+    assert not np.signbit(c.mirrored(half, 5, (), True, True).view(dtype)).any()
     for n in (0, 3, 6, *HUGE):
-        assert c.mirrored(half, n, ()) is None
+        assert c.mirrored(half, n, (), False, False) is None
     for axes in ((1,), (-1,), (2**62,)):
-        assert c.mirrored(half, 5, axes) is None
+        assert c.mirrored(half, 5, axes, False, False) is None
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_lines_are_transformed_along_any_dimension(dtype: str) -> None:
+    """A line's numbers do not depend on where it lies, nor on how many others there are."""
+    both = "c8" if dtype == "f4" else "c16"
+    for n in (1, 2, 3, 4, 5, 7, 9, 12, 16, 17, 20, 30, 77, 100, 256):
+        char = "f" if dtype == "f4" else "d"
+        known, halves = fourier.table(n, False, char), fourier.table(n, n >= fourier.SHORT and n % 2 == 0, char)
+        x, y = some(dtype, 11, n, 5), some(dtype, 11, n, 5)
+        z = (x + 1j * y).astype(both)
+        exact = np.fft.fft(z.astype("c16"), axis=1)
+        found = c.fourier(z, *known, 1, n, 0, True, 0, 0, 1.0, False, False)
+        assert near(found, exact) and found.dtype == both
+        assert near(c.fourier(x, *halves, 1, n, 1, True, 0, 0, 1.0, False, False), np.fft.rfft(x.astype("f8"), axis=1))
+        assert near(c.fourier(x, *halves, 1, n, 2, True, 0, 0, 1.0, False, False), np.fft.fft(x.astype("f8"), axis=1))
+        back = c.fourier(z[:, : n // 2 + 1].copy(), *halves, 1, n, 3, False, 0, 0, 1 / n, False, False)
+        assert near(back, np.fft.irfft(z[:, : n // 2 + 1].astype("c16"), n, axis=1))
+        rows = np.ascontiguousarray(z.swapaxes(1, 2))
+        assert (c.fourier(rows, *known, 2, n, 0, True, 0, 0, 1.0, False, False) == found.swapaxes(1, 2)).all()
+        assert (c.fourier(z, *known, 1, n, 0, True, 0, 0, 1.0, True, False) == found.swapaxes(1, 2)).all()
+        assert (c.fourier(rows[3, 2].copy(), *known, 0, n, 0, True, 0, 0, 1.0, False, False) == found[3, :, 2]).all()
+        assert (c.fourier_within(z, *known, 1, n, 0, True, 0, 0, 1.0, False, False) == found).all() and (
+            z == found
+        ).all()
+
+
+def test_transforms_of_wrong_lengths_and_factors_are_not_made() -> None:
+    turns, factors = fourier.table(20, False, "f")
+    x = np.ones((3, 20), "c8")
+    assert c.fourier(x, turns, factors, 1, 20, 0, True, 0, 0, 1.0, False, False) is not None
+    for wrong in (
+        (turns[:-1], factors),
+        (turns, (4, 4)),
+        (turns, (20,)),
+        (turns, (5, 5, 4)),
+        (turns.astype("f8"), factors),
+    ):
+        assert c.fourier(x, *wrong, 1, 20, 0, True, 0, 0, 1.0, False, False) is None
+    for axis, n, kind in (
+        (0, 20, 0),
+        (1, 21, 0),
+        (1, 20, 1),
+        (1, 20, 3),
+        (2, 20, 0),
+        (1, 20, 4),
+        *((1, n, 0) for n in HUGE),
+    ):
+        assert c.fourier(x, turns, factors, axis, n, kind, True, 0, 0, 1.0, False, False) is None
+    assert c.fourier(x, turns, factors, 1, 20, 0, True, 0, 0, 1.0, False, False, 38, 0) is None
 
 
 def test_binomial_numbers_of_what_is_no_number_are_not_drawn() -> None:

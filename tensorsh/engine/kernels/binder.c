@@ -253,6 +253,8 @@ static PyArray_Descr *dtype_like(const Call *call, int like) {
     if (like == NEW_UINT32) return PyArray_DescrFromType(NPY_UINT32);
     if (like == NEW_FLOAT32) return PyArray_DescrFromType(NPY_FLOAT);
     if (like == NEW_TRUTHS) return PyArray_DescrFromType(NPY_BOOL);
+    if (like == NEW_COMPLEX64) return PyArray_DescrFromType(NPY_CFLOAT);
+    if (like == NEW_COMPLEX128) return PyArray_DescrFromType(NPY_CDOUBLE);
     return (PyArray_Descr *)Py_NewRef((PyObject *)call->in[like].dtype);
 }
 

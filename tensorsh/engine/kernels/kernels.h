@@ -168,7 +168,7 @@ INLINE int ends(Call *call, size work) {
 }
 
 /* A new array, its shape to be filled in; `like`: the argument whose dtype it has, or one of these. */
-enum { NEW_INT64 = -1, NEW_UINT32 = -2, NEW_FLOAT32 = -3, NEW_TRUTHS = -4 };
+enum { NEW_INT64 = -1, NEW_UINT32 = -2, NEW_FLOAT32 = -3, NEW_TRUTHS = -4, NEW_COMPLEX64 = -5, NEW_COMPLEX128 = -6 };
 INLINE Argument *result(Call *call, int like) {
     Argument *made = &call->out[call->outs];
     call->like[call->outs++] = like;

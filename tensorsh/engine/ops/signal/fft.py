@@ -15,15 +15,13 @@ from ...arrays.dtype import FLOAT, dtype, of
 from ...arrays.errors import type_name, wrap_dim
 from ...arrays.state import state
 from ...graph.fields import wrap
-from ...kernels import kernel, unsuited
 from ...loading import table
-from ...numerics.fourier import scaled, short, transformed
+from ...numerics.fourier import completed, scaled, short, transformed
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 from ..creation.factories import made
 from ..linalg.common import constant, dtype_of, into
 
-mirrored = kernel("mirrored", unsuited)
 FORWARD = {"none": "backward", "root": "ortho", "by_n": "forward"}
 """numpy's name of a scaling for a transform forward; backward the outer two change places."""
 BACKWARD = {"none": "forward", "root": "ortho", "by_n": "backward"}
@@ -71,8 +69,12 @@ def complex_transform(xp: Any, a: Any, dim: Any, mode: str, forward: bool, count
 def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     """The first half, along the last of the dimensions, of a real array's transform. Its first plane, and a middle one, are
     transforms of real arrays themselves, so that every element that is its own conjugate has no imaginary part."""
+    if len(dim) == 1:
+        found = transformed("r2c", a, dim, True, mode, count=count)
+        if found is not None:
+            return found
     *others, last = dim
-    count = count or math.prod(a.shape[d] for d in dim)
+    count = count or math.prod([a.shape[d] for d in dim])
     here = scaled([a.shape[d] for d in dim], True) == len(others)
     half = transformed("r2c", a, [last], True, mode if here else "none", count=count)
     if half is None:
@@ -80,15 +82,12 @@ def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     if not others:
         return half
     mode = "none" if here else mode
-    found = complex_transform(xp, half, others, mode, True, count)
     n = a.shape[last]
-    if len(others) == 1 and n % 2 == 0 and n > 2 and last % a.ndim == a.ndim - 1 and type(half) is np.ndarray:
-        both = np.ascontiguousarray(half.real[..., :: n // 2].transpose(a.ndim - 1, *range(a.ndim - 1)))[..., None]
-        whole = real_transform_whole(xp, both, [others[0] % a.ndim + 1], mode, count)
-        np.add(
-            whole[..., 0].transpose(*range(1, a.ndim), 0), 0, out=found[..., :: n // 2]
-        )  # a sum of zeros is positive
-        return found
+    if len(others) == 1 and last % a.ndim == a.ndim - 1:
+        found = transformed("c2c", half, others, True, mode, count=count, plane=n)
+        if found is not None:
+            return found
+    found = complex_transform(xp, half, others, mode, True, count)
     for k in (0, n // 2) if n % 2 == 0 else (0,):
         plane = (slice(None),) * (last % a.ndim) + (slice(k, k + 1),)
         whole = real_transform_whole(xp, xp.ascontiguousarray(half[plane].real), others, mode, count)
@@ -96,25 +95,38 @@ def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     return found
 
 
-def real_transform_whole(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
+def real_transform_whole(
+    xp: Any, a: Any, dim: Any, mode: str, count: int = 0, conjugate: bool = False, positive: bool = False
+) -> Any:
     """The whole transform of a real array: the half that is not computed is the other's conjugate, with the other dimensions
     turned round."""
-    return completed(xp, real_transform(xp, a, dim, mode, count), dim, a.shape)
+    if len(dim) == 1 and not conjugate and not positive:
+        found = transformed("r2c", a, dim, True, mode, count=count, whole=True)
+        if found is not None:
+            return found
+    return completed(xp, real_transform(xp, a, dim, mode, count), dim, a.shape, conjugate, positive)
+
+
+def has_parts(a: Any) -> bool:
+    """Whether any imaginary part is not zero: mostly the first one says it."""
+    parts = a.imag
+    return bool(parts[(0,) * a.ndim] != 0 or parts.any())
 
 
 @operator("_fft_c2c", method=False, node="FftC2CBackward0", long=True)
 def c2c(xp, input: Array, dim, mode, forward):
-    """The transform of complex arrays along some dimensions."""
+    """The transform of complex arrays along some dimensions, or of such without imaginary parts that are kept as real ones."""
     if not dim:
         return input.copy()
     some(input)
-    if all(input.shape[d] == 1 for d in dim):  # also the sign of a zero stays
+    if input.dtype.kind != "c":
+        found = real_transform_whole(xp, input, dim, mode, 0, not forward, True)
+    elif all([input.shape[d] == 1 for d in dim]):  # also the sign of a zero stays
         found = input.copy()
-    elif xp is not np or short(input, dim) or input.imag.any():  # a device is not asked
+    elif xp is not np or short(input, dim) or has_parts(input):  # a device is not asked
         found = complex_transform(xp, input, dim, mode, forward)
     else:
-        found = real_transform_whole(xp, xp.ascontiguousarray(input.real), dim, mode)
-        found = (found if forward else xp.conj(found)) + 0  # a sum of zeros is positive
+        found = real_transform_whole(xp, xp.ascontiguousarray(input.real), dim, mode, 0, not forward, True)
     return signals_last(xp, found, dim, input)
 
 
@@ -125,30 +137,8 @@ c2c.gradient(input=lambda t, g, dim, mode, forward: t._fft_c2c(g, dim, mode, not
 def r2c(xp, input: Array, dim, mode, onesided):
     """The transform of real arrays; `onesided` leaves out the half of the last dimension that is the other's conjugate."""
     some(input)
-    found = real_transform(xp, input, dim, mode)
-    if not onesided:
-        found = completed(xp, found, dim, input.shape)
+    found = (real_transform if onesided else real_transform_whole)(xp, input, dim, mode)
     return signals_last(xp, found, dim, input)
-
-
-def completed(xp: Any, half: Any, dim: Any, shape: tuple) -> Any:
-    """The whole transform from its first half along the last dimension: the rest are conjugates, also in the sign of a zero."""
-    *others, last = dim
-    n, have = shape[last], half.shape[last]
-    ndim = half.ndim
-    if last % ndim == ndim - 1 and type(half) is np.ndarray and half.flags.c_contiguous:
-        parts = half.view(half.real.dtype).reshape(*half.shape, 2)
-        whole = mirrored(parts, n, tuple([d % ndim for d in others]))
-        if whole is not None:
-            return whole.view(half.dtype)[..., 0]
-    before = (slice(None),) * (last % half.ndim)
-    rest = half[(*before, slice((n - 1) // 2, 0, -1))]
-    if others:
-        rest = xp.roll(xp.flip(rest, tuple(others)), 1, tuple(others))
-    whole = xp.empty((*half.shape[: len(before)], n, *half.shape[len(before) + 1 :]), half.dtype)
-    whole[(*before, slice(have))] = half
-    whole[(*before, slice(have, None))] = xp.conj(rest)
-    return whole
 
 
 def r2c_gradient(t, g, input_shape, dim, mode, onesided):
@@ -353,8 +343,13 @@ def several(x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int]]:
 
 def over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
     """`fftn` and `ifftn`."""
-    x = prepared(input, True)
+    x = prepared(input)
     dims, sizes = several(x, s, dim)
+    a = x._array
+    if a.dtype.kind != "c" and (
+        type(a) is not np.ndarray or x._node is not None and state.grad_enabled or short(a, dims) or not dims
+    ):
+        x = prepared(x, True)
     return c2c.function(resized(x, dims, sizes), dims, scaling(norm, forward), forward)
 
 

@@ -130,6 +130,8 @@ BINARY(logaddexp, x, y, larger(x, y) + log1p_float(exp_float(falling(x, y))))
 BINARY(logaddexp2, x, y, FMAF(log1p_float(exp2_single(falling(x, y))), BITS_OF_E, larger(x, y)))
 TERNARY(softplus, x, beta, threshold, x * beta > threshold ? x : log1p_float(exp_float(x * beta)) / beta)
 
+UNARY(logsigmoid, (x >= 0 ? 0.0f : x) - log1p_float(exp_float(-fabsf(x))))
+
 /* Where all are above 0, which is usual, no exponentials are needed. */
 WIDE static void elu_flat(const float *in, const float *low, const float *scale, float *out, size n) {
     for (size done = 0, m; done < n; done += m, in += m, low += m, scale += m, out += m) {
@@ -231,7 +233,7 @@ Ufunc elementwise_ufuncs[] = {
     UFUNC(sin, 1), UFUNC(cos, 1), UFUNC(tan, 1), UFUNC(sinh, 1), UFUNC(cosh, 1), UFUNC(arcsin, 1), UFUNC(arccos, 1), UFUNC(arctan, 1),
     UFUNC(arcsinh, 1), UFUNC(arccosh, 1), UFUNC(arctanh, 1), UFUNC(arctan2, 2), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC2(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
-    UFUNC(silu_backward, 2), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3),
+    UFUNC(silu_backward, 2), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3), UFUNC(logsigmoid, 1),
     UFUNC(elu, 3), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
     {0},
 };

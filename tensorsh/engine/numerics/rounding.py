@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
-from ..kernels import PRECISE, kernel, run
+from ..kernels import PRECISE, kernel, run, through
 from .arithmetic import product
 
 ndarray = np.ndarray
@@ -29,6 +29,22 @@ def rounded(ufunc: Any, x: Any) -> Any:
         if x.size <= EXACT_SIZE:
             return ufunc(x.astype(np.complex128)).astype(np.complex64)
     return ufunc(x)
+
+
+def log_of_one_more(xp: Any, x: Any) -> Any:
+    """``log(1 + exp(x))``, each step rounded."""
+    found = through("softplus", x, ONE, INFINITE)
+    return rounded(xp.log1p, rounded(xp.exp, x)) if found is None else found
+
+
+def log_of_sigmoid(xp: Any, x: Any) -> Any:
+    """``log(sigmoid(x))``, without overflow, each step rounded."""
+    if (found := through("logsigmoid", x)) is not None:
+        return found
+    return xp.minimum(x, x.dtype.type(0)) - log_of_one_more(xp, -xp.absolute(x))
+
+
+ONE, INFINITE = np.float32(1), np.float32(np.inf)
 
 
 def in_parts(ufunc: Any, parts: Any, x: Any) -> Any:

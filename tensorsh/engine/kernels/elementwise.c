@@ -116,6 +116,36 @@ UNARY(gelu_tanh, 0.5f * x * (1.0f + tanh_float(TANH_SCALE * __builtin_fmaf(TANH_
 OF_ANGLES(sin)
 OF_ANGLES(cos)
 OF_ANGLES(tan)
+/* Powers by logarithm and exponential, of numbers below 0 to whole exponents. What is not finite, is 0, or comes as near to the
+   middle of two floats as the exponential is wrong, goes to C's library. */
+INLINE int doubtful(float x, float y, double found) {
+    const uint64_t from_middle = ((uint64_t)as_bits(found) & 0x1fffffff) - (0x10000000 - 0x2000);
+    return !(fabsf(x) > 0.0f && fabsf(x) < INFINITY) | !(fabsf(y) < INFINITY) | (from_middle < 0x4000) | (found < 0x1p-126);
+}
+WIDE static void power_flat(const float *in, const float *other, float *out, size n) {
+    for (size done = 0, m; done < n; done += m) {
+        m = n - done < PIECE ? n - done : PIECE;
+        const float *x = in + done, *y = other + done;
+        double found[PIECE];
+        float made[PIECE];
+        int some = 0;
+        for (size i = 0; i < m; i++) {
+            double power = log_positive(fabs((double)x[i])) * y[i];
+            power = power < 100.0 ? power : 100.0;
+            found[i] = exp_reduced(power > -110.0 ? power : -110.0);
+        }
+        for (size i = 0; i < m; i++) {
+            const float size_of = (float)found[i], half = 0.5f * y[i];
+            const float below = __builtin_rintf(y[i]) != y[i] ? NAN : __builtin_rintf(half) != half ? -size_of : size_of;
+            made[i] = x[i] < 0 ? below : size_of;
+        }
+        for (size i = 0; i < m; i++) some |= doubtful(x[i], y[i], found[i]);
+        for (size i = 0; some && i < m; i++)
+            if (doubtful(x[i], y[i], found[i])) made[i] = (float)pow((double)x[i], (double)y[i]);
+        memcpy(out + done, made, m * sizeof(float));
+    }
+}
+LOOP(power, 2, (in[0], in[1], out, m))
 UNARY(erfinv, normal_quantile(0.5 * x, 0.5 - fabs(0.5 * x)) * 0.70710678118654752440)
 UNARY(ndtri, normal_quantile(x - 0.5, x < 0.5f ? (double)x : 1.0 - x))
 
@@ -231,7 +261,7 @@ BINARY(silu_backward, g, x, silu_gradient(g, x))
 Ufunc elementwise_ufuncs[] = {
     UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
     UFUNC(sin, 1), UFUNC(cos, 1), UFUNC(tan, 1), UFUNC(sinh, 1), UFUNC(cosh, 1), UFUNC(arcsin, 1), UFUNC(arccos, 1), UFUNC(arctan, 1),
-    UFUNC(arcsinh, 1), UFUNC(arccosh, 1), UFUNC(arctanh, 1), UFUNC(arctan2, 2), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC2(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC(arcsinh, 1), UFUNC(arccosh, 1), UFUNC(arctanh, 1), UFUNC(arctan2, 2), UFUNC(power, 2), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC2(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3), UFUNC(logsigmoid, 1),
     UFUNC(elu, 3), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),

@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
 from ..kernels import PRECISE, kernel, run, through
 from .arithmetic import product
+from .halves import computed
 
 ndarray = np.ndarray
 
@@ -20,6 +21,9 @@ def rounded(ufunc: Any, x: Any) -> Any:
         return ufunc(x)
     if dtype is FLOAT32 and (precise := PRECISE.get(ufunc)) is not None:
         return run(precise, x)
+    if dtype.itemsize == 2 and (precise := PRECISE.get(ufunc)) is not None:
+        found = computed(precise, x)
+        return ufunc(x) if found is None else found
     if dtype == FLOAT32 and x.size <= EXACT_SIZE:
         wide = x.astype(FLOAT64)
         return ufunc(wide).astype(FLOAT32)

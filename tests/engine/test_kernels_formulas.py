@@ -40,9 +40,16 @@ FORMULAS: dict[str, tuple[Callable, tuple]] = {
     "remainder": (remainder, ()),
     "floor_divide": (lambda x, y: np.where(y == 0, x / y, np.floor_divide(x, y)), ()),
     "hypotenuse": (np.hypot, ()),
+    "arctan2": (lambda x, y: np.arctan2(x.astype(float), y), ()),
+    "power": (lambda x, y: np.power(x.astype(float), y), ()),
     "smooth_l1": (smooth_l1, (1.3,)),
 }
 SINGLE: dict[str, tuple[Callable, tuple]] = {
+    **{
+        name: (lambda x, exact=getattr(np, name): exact(x.astype(float)), ())
+        for name in "exp expm1 tanh sinh cosh arcsin arccos arctan arcsinh arccosh arctanh".split()
+    },
+    "logsigmoid": (lambda x: np.minimum(x, 0) - compiled.log1p(compiled.exp(-np.abs(x))), ()),
     "sign": (lambda x: np.subtract(x > 0, x < 0, dtype=one), ()),
     "hardswish": (lambda x: x * np.minimum(np.maximum(x + one(3), one(0)), one(6)) / one(6), ()),
     "leaky_relu": (lambda x, slope: np.where(x > 0, x, x * slope), (0.01,)),

@@ -125,7 +125,7 @@ from tensorsh.engine.kernels import compiled
 x = np.arange(65536, dtype=np.uint16).view(np.float16)
 y = np.random.default_rng(0).permutation(x)
 def results():
-    for name in "add subtract multiply divide less less_equal greater greater_equal equal not_equal".split():
+    for name in "add subtract multiply divide maximum minimum copysign less less_equal greater greater_equal equal not_equal".split():
         f = getattr(np, name)
         for a, b in (x, y), (x, np.float16(0.3)), (np.float16(-7), y), (x[::2], y[1::2]), (x[:5], y[:5]), (x.reshape(4, -1), y[:16384]):
             yield f(a, b)

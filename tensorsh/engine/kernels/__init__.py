@@ -153,7 +153,7 @@ def run(ufunc: Any, *arrays: Any) -> Any:
 
 PRECISE = {
     getattr(np, name): getattr(compiled, name)
-    for name in ("exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "sinh", "cosh", "tanh")
+    for name in "exp exp2 expm1 log log1p log2 log10 sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh".split()
     if hasattr(compiled, name)
 }
 """For functions of numpy, the ufunc that computes float32 in double and rounds; exp2 has the roundings of PyTorch's."""

@@ -26,7 +26,7 @@ WIDE static void weigh(float *s, float *sums, size rows, size n, int precise) {
         for (; i < n; i++) most = s[i] > most ? s[i] : most;
         most = most == -INFINITY ? 0.0f : most;
         if (precise)
-            for (i = 0; i < n; i++) s[i] = (float)exp_float(s[i] - most);
+            for (i = 0; i < n; i++) s[i] = exp_float(s[i] - most);
         else
             for (i = 0; i < n; i++) s[i] = exp_falling(s[i] - most);
         for (int k = 0; k < LANES; k++) lanes[k] = 0.0f;
@@ -37,7 +37,7 @@ WIDE static void weigh(float *s, float *sums, size rows, size n, int precise) {
         total = total == 0.0f ? 1.0f : total;
         float share = 1.0f / total;
         for (i = 0; i < n; i++) s[i] *= share;
-        sums[row] = (float)log_float(total) + most;
+        sums[row] = log_float(total) + most;
     }
 }
 
@@ -47,7 +47,7 @@ WIDE static void weigh_backward(float *s, float *restrict d, const float *sums, 
     for (size row = 0; row < rows; row++, s += n, d += n) {
         float less = sums[row], shift = delta[row];
         if (precise)
-            for (size i = 0; i < n; i++) s[i] = (float)exp_float(s[i] - less);
+            for (size i = 0; i < n; i++) s[i] = exp_float(s[i] - less);
         else
             for (size i = 0; i < n; i++) s[i] = exp_falling(s[i] - less);
         for (size i = 0; i < n; i++) d[i] = (d[i] - shift) * s[i];

@@ -41,19 +41,20 @@ COMPLEX(single, float, FMAF, fabsf)
 COMPLEX(double, double, FMA, fabs)
 
 /* Arrays of one shape whose numbers lie side by side, as PyTorch goes through them: whole blocks in vectors, whose steps all round;
-   of the rest, its compiler fuses two numbers of single precision at a time, and all of double precision. */
-typedef float singles __attribute__((vector_size(64), aligned(4)));
-typedef double doubles __attribute__((vector_size(64), aligned(8)));
-typedef int32_t single_signs __attribute__((vector_size(64)));
-typedef int64_t double_signs __attribute__((vector_size(64)));
+   of the rest, its compiler fuses two numbers of single precision at a time, and all of double precision. What is longer than a
+   register, compilers take to memory and back. */
+typedef float singles __attribute__((vector_size(32), aligned(4)));
+typedef double doubles __attribute__((vector_size(32), aligned(8)));
+typedef int32_t single_signs __attribute__((vector_size(32)));
+typedef int64_t double_signs __attribute__((vector_size(32)));
+#define FIRSTS4(x) __builtin_shufflevector(x, x, 0, 0, 2, 2)
+#define SECONDS4(x) __builtin_shufflevector(x, x, 1, 1, 3, 3)
+#define TURNED4(x) __builtin_shufflevector(x, x, 1, 0, 3, 2)
 #define FIRSTS8(x) __builtin_shufflevector(x, x, 0, 0, 2, 2, 4, 4, 6, 6)
 #define SECONDS8(x) __builtin_shufflevector(x, x, 1, 1, 3, 3, 5, 5, 7, 7)
 #define TURNED8(x) __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6)
-#define FIRSTS16(x) __builtin_shufflevector(x, x, 0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14)
-#define SECONDS16(x) __builtin_shufflevector(x, x, 1, 1, 3, 3, 5, 5, 7, 7, 9, 9, 11, 11, 13, 13, 15, 15)
-#define TURNED16(x) __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14)
 
-/* The first `n` products, by eights of single and by fours of double precision: where the sign of a term turns, so do its bits,
+/* The first `n` products, by fours of single and by twos of double precision: where the sign of a term turns, so do its bits,
    which no compiler takes for a complex product. */
 #define BLOCKS(name, real, vector, signs, minus, lanes, FIRSTS, SECONDS, TURNED)                              \
     WIDE static void name(const real *x, const real *y, real *out, size n) {                                  \
@@ -64,19 +65,18 @@ typedef int64_t double_signs __attribute__((vector_size(64)));
             *(vector *)(out + i) = p + (vector)((signs)q ^ turn);                                             \
         }                                                                                                     \
     }
-#define TURN8 {INT64_MIN, 0, INT64_MIN, 0, INT64_MIN, 0, INT64_MIN, 0}
-#define HALF_TURN INT32_MIN, 0, INT32_MIN, 0, INT32_MIN, 0, INT32_MIN, 0
-#define TURN16 {HALF_TURN, HALF_TURN}
-BLOCKS(single_blocks, float, singles, single_signs, TURN16, 16, FIRSTS16, SECONDS16, TURNED16)
-BLOCKS(double_blocks, double, doubles, double_signs, TURN8, 8, FIRSTS8, SECONDS8, TURNED8)
+#define TURN4 {INT64_MIN, 0, INT64_MIN, 0}
+#define TURN8 {INT32_MIN, 0, INT32_MIN, 0, INT32_MIN, 0, INT32_MIN, 0}
+BLOCKS(single_blocks, float, singles, single_signs, TURN8, 8, FIRSTS8, SECONDS8, TURNED8)
+BLOCKS(double_blocks, double, doubles, double_signs, TURN4, 4, FIRSTS4, SECONDS4, TURNED4)
 
 /* Each number times one: all steps round. */
 WIDE static void single_by_number(const float *x, const float *y, float *out, size n) {
-    const singles again = {y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0]};
-    const singles other = {-y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1]};
-    const size whole = n - n % 8;
-    for (size i = 0; i < 2 * whole; i += 16) {
-        const singles a = *(const singles *)(x + i), p = a * again, q = TURNED16(a) * other;
+    const singles again = {y[0], y[0], y[0], y[0], y[0], y[0], y[0], y[0]};
+    const singles other = {-y[1], y[1], -y[1], y[1], -y[1], y[1], -y[1], y[1]};
+    const size whole = n - n % 4;
+    for (size i = 0; i < 2 * whole; i += 8) {
+        const singles a = *(const singles *)(x + i), p = a * again, q = TURNED8(a) * other;
         *(singles *)(out + i) = p + q;
     }
     for (size i = whole; i < n; i++) {

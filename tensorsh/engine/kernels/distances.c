@@ -4,10 +4,11 @@
 
 typedef enum { SUM, SQUARES, LARGEST, NORMS } Norm;
 
-typedef float floats __attribute__((vector_size(64), aligned(4)));
-typedef double doubles __attribute__((vector_size(64), aligned(8)));
-typedef int32_t float_bits __attribute__((vector_size(64), aligned(4)));
-typedef int64_t double_bits __attribute__((vector_size(64), aligned(8)));
+/* Half of them: what is longer than a register, compilers take to memory and back. */
+typedef float floats __attribute__((vector_size(32), aligned(4)));
+typedef double doubles __attribute__((vector_size(32), aligned(8)));
+typedef int32_t float_bits __attribute__((vector_size(32), aligned(4)));
+typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
 
 #define LANES_OF(T) ((size)(64 / sizeof(T)))
 
@@ -25,6 +26,12 @@ typedef int64_t double_bits __attribute__((vector_size(64), aligned(8)));
             *all = (V)((first & (B)*all) | (~first & (B)*one));                                                                                       \
         }                                                                                                                                             \
     }                                                                                                                                                 \
+    INLINE void name##_next(V *all, const T *a, const T *b, const B *kept, Norm norm) {                                                               \
+        V one;                                                                                                                                        \
+        name##_part(a, b, norm, &one);                                                                                                                \
+        if (kept) one = (V)((B)one & *kept);                                                                                                          \
+        name##_join(all, &one, norm);                                                                                                                 \
+    }                                                                                                                                                 \
     INLINE T name##_short(const T *a, const T *b, size n, Norm norm) {                                                                                \
         T total = 0;                                                                                                                                  \
         for (size k = 0; k < n; k++) {                                                                                                                \
@@ -34,21 +41,24 @@ typedef int64_t double_bits __attribute__((vector_size(64), aligned(8)));
         return norm == SQUARES ? root(total) : total;                                                                                                 \
     }                                                                                                                                                 \
     INLINE T name##_norm(const T *a, const T *b, size n, int beyond, const B *kept, Norm norm) {                                                      \
-        enum { LANES = (int)(sizeof(V) / sizeof(T)) };                                                                                                \
+        enum { LANES = (int)LANES_OF(T), HALF = LANES / 2 };                                                                                          \
         if (n < LANES) return name##_short(a, b, n, norm);                                                                                            \
-        V lanes, one;                                                                                                                                 \
+        V low, high;                                                                                                                                  \
+        name##_part(a, b, norm, &low), name##_part(a + HALF, b + HALF, norm, &high);                                                                  \
         size i = LANES;                                                                                                                               \
-        name##_part(a, b, norm, &lanes);                                                                                                              \
-        for (; i + LANES <= n; i += LANES) name##_part(a + i, b + i, norm, &one), name##_join(&lanes, &one, norm);                                    \
+        for (; i + LANES <= n; i += LANES) {                                                                                                          \
+            name##_next(&low, a + i, b + i, NULL, norm);                                                                                              \
+            name##_next(&high, a + i + HALF, b + i + HALF, NULL, norm);                                                                               \
+        }                                                                                                                                             \
         if (i < n) { /* what is left over goes to the first lanes, zeros to the others */                                                             \
             T rest[LANES] = {0}, other[LANES] = {0};                                                                                                  \
             if (!beyond) memcpy(rest, a + i, (n - i) * sizeof *a), memcpy(other, b + i, (n - i) * sizeof *b);                                         \
-            name##_part(beyond ? a + i : rest, beyond ? b + i : other, norm, &one);                                                                   \
-            one = (V)((B)one & *kept);                                                                                                                \
-            name##_join(&lanes, &one, norm);                                                                                                          \
+            const T *x = beyond ? a + i : rest, *y = beyond ? b + i : other;                                                                          \
+            name##_next(&low, x, y, &kept[0], norm);                                                                                                  \
+            name##_next(&high, x + HALF, y + HALF, &kept[1], norm);                                                                                   \
         }                                                                                                                                             \
         T single[LANES];                                                                                                                              \
-        memcpy(single, &lanes, sizeof single);                                                                                                        \
+        memcpy(single, &low, sizeof low), memcpy(single + HALF, &high, sizeof high);                                                                  \
         for (int half = LANES / 2; half; half /= 2)                                                                                                   \
             for (int k = 0; k < half; k++) {                                                                                                          \
                 const T x = single[k], y = single[k + half];                                                                                          \
@@ -59,14 +69,14 @@ typedef int64_t double_bits __attribute__((vector_size(64), aligned(8)));
     /* `last`: whether nothing lies behind x, so that it is not read beyond its end; behind y lie its own rows alone. */                              \
     WIDE static void name(const T *x, const T *y, T *out, size rows, size n, Norm norm, int last) {                                                   \
         const size safe = last ? 0 : rows - (LANES_OF(T) + n - 1) / n;                                                                                \
-        B kept;                                                                                                                                       \
-        for (int k = 0; k < (int)LANES_OF(T); k++) kept[k] = k < n % LANES_OF(T) ? -1 : 0;                                                            \
+        B kept[2];                                                                                                                                    \
+        for (size k = 0; k < LANES_OF(T); k++) kept[k / (LANES_OF(T) / 2)][k % (LANES_OF(T) / 2)] = k < n % LANES_OF(T) ? -1 : 0;                     \
         if (norm == SUM)                                                                                                                              \
-            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, &kept, SUM);                                                       \
+            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, kept, SUM);                                                       \
         else if (norm == SQUARES)                                                                                                                     \
-            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, &kept, SQUARES);                                                   \
+            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, kept, SQUARES);                                                   \
         else                                                                                                                                          \
-            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, &kept, LARGEST);                                                           \
+            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, kept, LARGEST);                                                           \
     }
 ROWS(float, floats, float_bits, norms_of_floats, fabsf, sqrtf)
 ROWS(double, doubles, double_bits, norms_of_doubles, fabs, sqrt)

@@ -76,17 +76,26 @@ UNARY(exp, exp_float(x))
 UNARY(expm1, expm1_float(x))
 UNARY(log, log_float(x))
 UNARY(log1p, log1p_float(x))
-UNARY(log2, log_float(x) * 0x1.71547652b82fep+0)
-UNARY(log10, log_float(x) * 0x1.bcb7b1526e50ep-2)
+UNARY(log2, log_scaled(x, 0x1.71547652b82fep+0))
+UNARY(log10, log_scaled(x, 0x1.bcb7b1526e50ep-2))
 UNARY(exp2, exp2_single(x))
 UNARY(tanh, tanh_float(x))
+UNARY(sinh, sinh_float(x))
+UNARY(cosh, cosh_float(x))
+UNARY(arcsin, asin_float(x))
+UNARY(arccos, acos_float(x))
+UNARY(arctan, atan_float(x))
+UNARY(arcsinh, asinh_float(x))
+UNARY(arccosh, acosh_float(x))
+UNARY(arctanh, atanh_float(x))
+BINARY(arctan2, y, x, atan2_float(y, x))
 UNARY(erf, erf_float(x))
 UNARY(erfc, erfc_float(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 UNARY(sigmoid, 1.0f / (1.0f + exp_single(-x)))
 UNARY(silu, x / (1.0f + exp_single(-x)))
 UNARY(gelu, x * 0.5f * (1.0f + erf_of_normal(x, bell(x))))
-UNARY(gelu_tanh, 0.5f * x * (1.0f + (float)tanh_float(TANH_SCALE * __builtin_fmaf(TANH_CUBE, x * x * x, x))))
+UNARY(gelu_tanh, 0.5f * x * (1.0f + tanh_float(TANH_SCALE * __builtin_fmaf(TANH_CUBE, x * x * x, x))))
 
 /* Functions of angles, in a block of which one is too large by C's library. */
 #define OF_ANGLES(name)                                                                                       \
@@ -107,6 +116,36 @@ UNARY(gelu_tanh, 0.5f * x * (1.0f + (float)tanh_float(TANH_SCALE * __builtin_fma
 OF_ANGLES(sin)
 OF_ANGLES(cos)
 OF_ANGLES(tan)
+/* Powers by logarithm and exponential, of numbers below 0 to whole exponents. What is not finite, is 0, or comes as near to the
+   middle of two floats as the exponential is wrong, goes to C's library. */
+INLINE int doubtful(float x, float y, double found) {
+    const uint64_t from_middle = ((uint64_t)as_bits(found) & 0x1fffffff) - (0x10000000 - 0x2000);
+    return !(fabsf(x) > 0.0f && fabsf(x) < INFINITY) | !(fabsf(y) < INFINITY) | (from_middle < 0x4000) | (found < 0x1p-126);
+}
+WIDE static void power_flat(const float *in, const float *other, float *out, size n) {
+    for (size done = 0, m; done < n; done += m) {
+        m = n - done < PIECE ? n - done : PIECE;
+        const float *x = in + done, *y = other + done;
+        double found[PIECE];
+        float made[PIECE];
+        int some = 0;
+        for (size i = 0; i < m; i++) {
+            double power = log_positive(fabs((double)x[i])) * y[i];
+            power = power < 100.0 ? power : 100.0;
+            found[i] = exp_reduced(power > -110.0 ? power : -110.0);
+        }
+        for (size i = 0; i < m; i++) {
+            const float size_of = (float)found[i], half = 0.5f * y[i];
+            const float below = __builtin_rintf(y[i]) != y[i] ? NAN : __builtin_rintf(half) != half ? -size_of : size_of;
+            made[i] = x[i] < 0 ? below : size_of;
+        }
+        for (size i = 0; i < m; i++) some |= doubtful(x[i], y[i], found[i]);
+        for (size i = 0; some && i < m; i++)
+            if (doubtful(x[i], y[i], found[i])) made[i] = (float)pow((double)x[i], (double)y[i]);
+        memcpy(out + done, made, m * sizeof(float));
+    }
+}
+LOOP(power, 2, (in[0], in[1], out, m))
 UNARY(erfinv, normal_quantile(0.5 * x, 0.5 - fabs(0.5 * x)) * 0.70710678118654752440)
 UNARY(ndtri, normal_quantile(x - 0.5, x < 0.5f ? (double)x : 1.0 - x))
 
@@ -117,9 +156,11 @@ BINARY(hypotenuse, x, y, fabsf(x) == INFINITY || fabsf(y) == INFINITY ? INFINITY
 /* log(exp(x) + exp(y)), and the same to base 2: the larger one, and log(1 + exp(-distance)), each step rounded as PyTorch does. */
 INLINE float larger(float x, float y) { return x > y || x != x ? x : y; }
 INLINE float falling(float x, float y) { return x == y ? 0.0f : -fabsf(x - y); }
-BINARY(logaddexp, x, y, larger(x, y) + (float)log1p_float((float)exp_float(falling(x, y))))
-BINARY(logaddexp2, x, y, FMAF((float)log1p_float(exp2_single(falling(x, y))), BITS_OF_E, larger(x, y)))
-TERNARY(softplus, x, beta, threshold, x * beta > threshold ? x : (float)log1p_float((float)exp_float(x * beta)) / beta)
+BINARY(logaddexp, x, y, larger(x, y) + log1p_float(exp_float(falling(x, y))))
+BINARY(logaddexp2, x, y, FMAF(log1p_float(exp2_single(falling(x, y))), BITS_OF_E, larger(x, y)))
+TERNARY(softplus, x, beta, threshold, x * beta > threshold ? x : log1p_float(exp_float(x * beta)) / beta)
+
+UNARY(logsigmoid, (x >= 0 ? 0.0f : x) - log1p_float(exp_float(-fabsf(x))))
 
 /* Where all are above 0, which is usual, no exponentials are needed. */
 WIDE static void elu_flat(const float *in, const float *low, const float *scale, float *out, size n) {
@@ -131,7 +172,7 @@ WIDE static void elu_flat(const float *in, const float *low, const float *scale,
             INDEPENDENT
             for (size i = 0; i < m; i++) {
                 const float x = in[i];
-                out[i] = x <= 0.0f ? (float)expm1_float(x) * low[i] : x * scale[i];
+                out[i] = x <= 0.0f ? expm1_float(x) * low[i] : x * scale[i];
             }
         } else {
             INDEPENDENT
@@ -201,7 +242,7 @@ BINARY(gelu_backward, g, x, gelu_gradient(g, x))
 
 /* A sum of products of which none is fused with the sum: what is made by fmaf is no product to the compiler. */
 INLINE float gelu_tanh_gradient(float g, float x) {
-    float square = x * x, tanh = (float)tanh_float(TANH_SCALE * __builtin_fmaf(TANH_CUBE, square * x, x));
+    float square = x * x, tanh = tanh_float(TANH_SCALE * __builtin_fmaf(TANH_CUBE, square * x, x));
     float slope = TANH_SCALE * __builtin_fmaf(3.0f * TANH_CUBE, square, 1.0f);
     float through = __builtin_fmaf(0.5f * x * __builtin_fmaf(-tanh, tanh, 1.0f), slope, 0.0f);
     return g * (0.5f * (1.0f + tanh) + through);
@@ -219,9 +260,10 @@ BINARY(silu_backward, g, x, silu_gradient(g, x))
 
 Ufunc elementwise_ufuncs[] = {
     UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
-    UFUNC(sin, 1), UFUNC(cos, 1), UFUNC(tan, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC2(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC(sin, 1), UFUNC(cos, 1), UFUNC(tan, 1), UFUNC(sinh, 1), UFUNC(cosh, 1), UFUNC(arcsin, 1), UFUNC(arccos, 1), UFUNC(arctan, 1),
+    UFUNC(arcsinh, 1), UFUNC(arccosh, 1), UFUNC(arctanh, 1), UFUNC(arctan2, 2), UFUNC(power, 2), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC2(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
-    UFUNC(silu_backward, 2), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3),
+    UFUNC(silu_backward, 2), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3), UFUNC(logsigmoid, 1),
     UFUNC(elu, 3), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
     {0},
 };

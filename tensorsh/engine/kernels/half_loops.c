@@ -1,4 +1,4 @@
-/* numpy's arithmetic and comparisons of float16, which convert one element after the other, by loops that convert many at once.
+/* numpy's arithmetic, choices and comparisons of float16, which convert one element after the other, by loops that convert many at once.
 
    The loops of numpy's own ufuncs are replaced in a process that is the command line's, since formulas are written with its operators:
    the same numbers, bit for bit, in a tenth of the time. What is short, does not lie side by side, or is a reduction is left to numpy's. */
@@ -10,7 +10,7 @@
 #define PIECE 1024
 #define SHORT 32
 
-typedef enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, NOT_EQUAL, COUNT } Operation;
+typedef enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, MAXIMUM, MINIMUM, COPYSIGN, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, NOT_EQUAL, COUNT } Operation;
 
 static PyUFuncGenericFunction before[COUNT];
 
@@ -19,7 +19,10 @@ WIDE static void computed(Operation operation, const float *x, const float *y, f
         case ADD: for (size i = 0; i < n; i++) out[i] = x[i] + y[i]; break;
         case SUBTRACT: for (size i = 0; i < n; i++) out[i] = x[i] - y[i]; break;
         case MULTIPLY: for (size i = 0; i < n; i++) out[i] = x[i] * y[i]; break;
-        default: for (size i = 0; i < n; i++) out[i] = x[i] / y[i]; break;
+        case DIVIDE: for (size i = 0; i < n; i++) out[i] = x[i] / y[i]; break;
+        case MAXIMUM: for (size i = 0; i < n; i++) out[i] = (x[i] >= y[i]) | (x[i] != x[i]) ? x[i] : y[i]; break;
+        case MINIMUM: for (size i = 0; i < n; i++) out[i] = (x[i] <= y[i]) | (x[i] != x[i]) ? x[i] : y[i]; break;
+        default: for (size i = 0; i < n; i++) out[i] = copysignf(x[i], y[i]); break;
     }
 }
 
@@ -69,6 +72,9 @@ LOOP(add, ADD)
 LOOP(subtract, SUBTRACT)
 LOOP(multiply, MULTIPLY)
 LOOP(divide, DIVIDE)
+LOOP(maximum, MAXIMUM)
+LOOP(minimum, MINIMUM)
+LOOP(copysign, COPYSIGN)
 LOOP(less, LESS)
 LOOP(less_equal, LESS_EQUAL)
 LOOP(greater, GREATER)
@@ -83,7 +89,8 @@ static PyObject *quick_halves(PyObject *self, PyObject *nothing) {
         PyUFuncGenericFunction loop;
     } made[COUNT] = {
         [ADD] = {"add", add_halves}, [SUBTRACT] = {"subtract", subtract_halves}, [MULTIPLY] = {"multiply", multiply_halves},
-        [DIVIDE] = {"divide", divide_halves}, [LESS] = {"less", less_halves}, [LESS_EQUAL] = {"less_equal", less_equal_halves},
+        [DIVIDE] = {"divide", divide_halves}, [MAXIMUM] = {"maximum", maximum_halves}, [MINIMUM] = {"minimum", minimum_halves},
+        [COPYSIGN] = {"copysign", copysign_halves}, [LESS] = {"less", less_halves}, [LESS_EQUAL] = {"less_equal", less_equal_halves},
         [GREATER] = {"greater", greater_halves}, [GREATER_EQUAL] = {"greater_equal", greater_equal_halves},
         [EQUAL] = {"equal", equal_halves}, [NOT_EQUAL] = {"not_equal", not_equal_halves},
     };

@@ -67,7 +67,7 @@ WIDE static void softmax_rows(Call *c, const float *x, float *out, size rows, si
         } else if (n <= ROOM) {
             for (size i = 0; i < all; i++) exponentials[i] = exp_single(out[i]);
             for (size r = 0; r < count; r++) {
-                float *to = out + r * n, less = (float)log_float(lane_sum(exponentials + r * n, n));
+                float *to = out + r * n, less = log_float(lane_sum(exponentials + r * n, n));
                 INDEPENDENT
                 for (size i = 0; i < n; i++) to[i] -= less;
             }
@@ -83,7 +83,7 @@ WIDE static void softmax_rows(Call *c, const float *x, float *out, size rows, si
             }
             for (int half = LANES / 2; half; half /= 2)
                 for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
-            total = (float)log_float(lanes[0]);
+            total = log_float(lanes[0]);
             INDEPENDENT
             for (size i = 0; i < n; i++) out[i] -= total;
         }
@@ -128,7 +128,7 @@ WIDE static void log_softmax_half_rows(Call *c, int brain, const uint16_t *x, ui
         for (size r = 0; r < count && n <= ROOM; r++) {
             float *each = wide + r * n, top = largest(each, n), lanes[LANES] = {0};
             add_exponentials(each, top, n, lanes);
-            const float less = rounded_half(brain, (float)log_float(rounded_half(brain, folded(lanes, n))));
+            const float less = rounded_half(brain, log_float(rounded_half(brain, folded(lanes, n))));
             INDEPENDENT
             for (size i = 0; i < n; i++) each[i] = each[i] - top - less;
         }
@@ -152,7 +152,7 @@ WIDE static void log_softmax_half_rows(Call *c, int brain, const uint16_t *x, ui
                     floats_to_halves(brain, wide, out + at, m);
                 }
             }
-            if (step == 1) less = rounded_half(brain, (float)log_float(rounded_half(brain, folded(lanes, n))));
+            if (step == 1) less = rounded_half(brain, log_float(rounded_half(brain, folded(lanes, n))));
         }
     }
 }
@@ -164,7 +164,7 @@ WIDE static void log_softmax_half_rows(Call *c, int brain, const uint16_t *x, ui
 INLINE void exponentials_of(const float *x, float *out, size whole, size m) {
     INDEPENDENT
     for (size c = 0; c < whole; c++) out[c] = exp_single(x[c]);
-    for (size c = whole; c < m; c++) out[c] = (float)exp_float(x[c]);
+    for (size c = whole; c < m; c++) out[c] = exp_float(x[c]);
 }
 
 WIDE static void softmax_columns(Call *call, const float *x, float *out, size outer, size n, size inner, int logarithm) {
@@ -186,13 +186,13 @@ WIDE static void softmax_columns(Call *call, const float *x, float *out, size ou
                     to[c] = logarithm ? shifted : e;
                 }
                 for (size c = whole; c < m; c++) {
-                    float shifted = from[c] - top[c], e = (float)exp_float(shifted);
+                    float shifted = from[c] - top[c], e = exp_float(shifted);
                     total[c] += e;
                     to[c] = logarithm ? shifted : e;
                 }
             }
             if (logarithm)
-                for (size c = 0; c < m; c++) total[c] = (float)log_float(total[c]);
+                for (size c = 0; c < m; c++) total[c] = log_float(total[c]);
             for (size i = 0; i < n; i++) {
                 float *to = out + i * inner + left;
                 INDEPENDENT

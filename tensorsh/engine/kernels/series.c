@@ -39,7 +39,7 @@ static const double far_1[] = {
 
 #define BLOCK 64 /* elements at a time, so that a series runs in vectors */
 
-INLINE float exp_of_float(float x) { return (float)exp_float(x); }
+INLINE float exp_of_float(float x) { return exp_float(x); }
 
 /* A series of a block by Clenshaw's recurrence. */
 #define SERIES(T, name, fma)                                                                              \

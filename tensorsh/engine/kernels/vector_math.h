@@ -31,19 +31,25 @@ INLINE double exp_reduced(double x) {
     return as_double(as_bits(p) + (as_bits(shifted) << 52));
 }
 
+/* The nearest number to x from low < 0 to high > 0, found by its bits as integers: compilers choose the smaller of two integers
+   in one instruction, but between floats, which may be NaN, with masks that they widen to those of doubles. A NaN becomes a
+   bound; the caller gives it back. */
+INLINE float within(float x, float low, float high) {
+    int32_t top = (int32_t)single_bits(high), bits = (int32_t)single_bits(x);
+    uint32_t bottom = single_bits(low), found = (uint32_t)(bits < top ? bits : top);
+    return as_single((int32_t)(found < bottom ? found : bottom));
+}
+
 /* exp of a float: beyond these bounds a float32 is infinite or zero. */
-INLINE double exp_float(float x) {
-    x = x > 100.0f ? 100.0f : x;
-    x = x < -110.0f ? -110.0f : x;
-    return exp_reduced(x);
+INLINE float exp_float(float x) {
+    float found = (float)exp_reduced(within(x, -110.0f, 100.0f));
+    return x == x ? found : x + x;
 }
 
 /* exp of a float in float arithmetic, with fused multiply-adds, an error below one unit in the last place: the function of
    SLEEF (expf, u10) that PyTorch's softmax, sigmoid and silu call. PyTorch's exp itself is nearly exact: exp_float. */
 INLINE float exp_single(float x) {
-    float d = x > 101.0f ? 101.0f : x;
-    d = d < -110.0f ? -110.0f : d;
-    float n = __builtin_rintf(d * BITS_OF_E);
+    float d = within(x, -110.0f, 101.0f), n = __builtin_rintf(d * BITS_OF_E);
     int32_t q = (int32_t)n;
     float s = FMAF(n, -0.693145751953125f, d);
     s = FMAF(n, -1.428606765330187045e-06f, s);
@@ -55,14 +61,13 @@ INLINE float exp_single(float x) {
     u = FMAF(u, s, 0.5f);
     u = 1.0f + FMAF(s * s, u, s);
     int32_t half = q >> 1;
-    return u * as_single((half + 127) << 23) * as_single((q - half + 127) << 23);
+    u = u * as_single((half + 127) << 23) * as_single((q - half + 127) << 23);
+    return x == x ? u : x + x;
 }
 
 /* 2^x in float arithmetic with fused multiply-adds: SLEEF's (exp2f, u10), which PyTorch's exp2 calls. */
 INLINE float exp2_single(float x) {
-    float d = x > 200.0f ? 200.0f : x;
-    d = d < -200.0f ? -200.0f : d;
-    float n = __builtin_rintf(d), s = d - n;
+    float d = within(x, -200.0f, 200.0f), n = __builtin_rintf(d), s = d - n;
     int32_t q = (int32_t)n, half = q >> 1;
     float u = 0.1535920892e-3f;
     u = FMAF(u, s, 0.1339262701e-2f);
@@ -107,34 +112,112 @@ INLINE double log_positive(double x) {
     return FMA(k, 0x1.62e42fefa39efp-1, 2.0 * s + s * z * p);
 }
 
-/* log of a float: -inf at 0, NaN below; subnormal floats are normal doubles. */
-INLINE double log_float(double x) {
-    double r = log_positive(x);
-    r = x > 0x1p200 ? x : r;
-    r = x == 0.0 ? -(double)INFINITY : r;
-    return x >= 0.0 ? r : (double)NAN;
+/* What rounds to a float as the log of x, in a unit that is `scale` times as short: -inf at 0, NaN below; subnormal floats are
+   normal doubles. */
+INLINE float log_scaled(float x, double scale) {
+    float found = (float)(log_positive(x) * scale);
+    found = x == INFINITY ? x : found;
+    found = x == 0.0f ? -INFINITY : found;
+    return x >= 0.0f ? found : NAN;
 }
+INLINE float log_float(float x) { return log_scaled(x, 1.0); }
 
 /* tanh by exp(2x), near 0 by its series. */
-INLINE double tanh_float(float x) {
-    float near = x > 20.0f ? 20.0f : x;
-    near = near < -20.0f ? -20.0f : near;
-    double c = near, e = exp_reduced(2.0 * c), z = c * c;
+INLINE float tanh_float(float x) {
+    double c = within(x, -20.0f, 20.0f), e = exp_reduced(2.0 * c), z = c * c;
     double big = (e - 1.0) / (e + 1.0);
     double small = c * FMA(z, FMA(z, FMA(z, FMA(z, 62.0 / 2835, -17.0 / 315), 2.0 / 15), -1.0 / 3), 1.0);
-    return fabsf(near) < 0.05f ? small : big;
+    float found = fabsf(x) < 0.05f ? (float)small : (float)big;
+    return x == x ? found : x + x;
 }
 
-INLINE double expm1_float(float given) {
-    double x = given;
+INLINE float expm1_float(float given) {
+    double x = given, big = exp_reduced(within(given, -110.0f, 100.0f)) - 1.0;
     double small = x * FMA(x, FMA(x, FMA(x, FMA(x, FMA(x, 1.0 / 720, 1.0 / 120), 1.0 / 24), 1.0 / 6), 0.5), 1.0);
-    return fabsf(given) <= 0.01f ? small : exp_float(given) - 1.0;
+    float found = fabsf(given) <= 0.01f ? (float)small : (float)big;
+    return given == given ? found : given + given;
 }
 
 /* log(1 + x) for floats: 1 + x is exact enough in double but for small x. */
-INLINE double log1p_float(double x) {
+INLINE float log1p_float(float given) {
+    double x = given, big = log_positive(1.0 + x);
     double small = x * FMA(x, FMA(x, FMA(x, FMA(x, FMA(-x, 1.0 / 6, 0.2), -0.25), 1.0 / 3), -0.5), 1.0);
-    return fabs(x) < 0.001 ? small : log_float(1.0 + x);
+    float found = fabsf(given) < 0.001f ? (float)small : (float)big;
+    found = given == INFINITY ? given : found;
+    found = given == -1.0f ? -INFINITY : found;
+    return given >= -1.0f ? found : NAN;
+}
+
+/* The angle whose tangent is n / d, 0 <= n <= d: fdlibm's polynomial, from the diagonal where the angle is nearer to it. */
+INLINE double angle_below(double n, double d) {
+    const int far = n > 0.41421356237309503 * d;
+    const double t = (far ? n - d : n) / (far ? n + d : d), z = t * t, w = z * z;
+    double even = FMA(w, 1.62858201153657823623e-02, 4.97687799461593236017e-02);
+    double odd = FMA(w, -3.65315727442169155270e-02, -5.83357013379057348645e-02);
+    even = FMA(w, FMA(w, FMA(w, FMA(w, even, 6.66107313738753120669e-02), 9.09088713343650656196e-02), 1.42857142725034663711e-01),
+               3.33333333333329318027e-01);
+    odd = FMA(w, FMA(w, FMA(w, odd, -7.69187620504482999495e-02), -1.11111104054623557880e-01), -1.99999999998764832476e-01);
+    return (far ? 0x1.921fb54442d18p-1 : 0.0) + FMA(-t * z, FMA(z, odd, even), t);
+}
+
+/* The angle of the point (x, y), y not below 0, x not 0, both finite. */
+INLINE double angle_above(double y, double x) {
+    const double right = fabs(x), below = angle_below(y < right ? y : right, y < right ? right : y);
+    const double found = y > right ? 0x1.921fb54442d18p+0 - below : below;
+    return x < 0 ? 0x1.921fb54442d18p+1 - found : found;
+}
+INLINE float atan_float(float x) {
+    const double found = angle_above(fabsf(x) < 0x1p60f ? (double)fabsf(x) : 0x1p60, 1.0);
+    return x == x ? __builtin_copysignf((float)found, x) : x + x;
+}
+/* Infinity is larger than any float, and so much that what is divided by it rounds to 0; 0 is smaller than any. */
+INLINE float atan2_float(float given, float x) {
+    double y = fabsf(given), right = fabsf(x);
+    y = y < 0x1p400 ? y : 0x1p400;
+    right = right < 0x1p400 ? right : 0x1p400;
+    right = right > 0x1p-400 ? right : 0x1p-400;
+    float found = __builtin_copysignf((float)angle_above(y, __builtin_copysign(right, (double)x)), given);
+    found = x == x ? found : x + x;
+    return given == given ? found : given + given;
+}
+INLINE float asin_float(float given) {
+    const double x = fabsf(given);
+    return __builtin_copysignf((float)angle_above(x, sqrt((1.0 - x) * (1.0 + x))), given);
+}
+INLINE float acos_float(float given) {
+    const double x = given;
+    return (float)angle_above(sqrt((1.0 - x) * (1.0 + x)), x);
+}
+
+/* Hyperbolic functions and their inverses; odd ones near 0 by their series. */
+INLINE float sinh_float(float given) {
+    const double x = given, z = x * x, e = exp_reduced(within(given, -100.0f, 100.0f)), big = 0.5 * (e - 1.0 / e);
+    const double small = FMA(x * z, FMA(z, FMA(z, FMA(z, FMA(z, 1.0 / 39916800, 1.0 / 362880), 1.0 / 5040), 1.0 / 120), 1.0 / 6), x);
+    const float found = fabsf(given) < 0.3f ? (float)small : (float)big;
+    return given == given ? found : given + given;
+}
+INLINE float cosh_float(float x) {
+    const double e = exp_reduced(within(x, -100.0f, 100.0f));
+    const float found = (float)(0.5 * (e + 1.0 / e));
+    return x == x ? found : x + x;
+}
+INLINE float asinh_float(float given) {
+    const double x = fabsf(given), z = x * x, big = log_positive(x + sqrt(z + 1.0));
+    const double small = FMA(x * z, FMA(z, FMA(z, FMA(z, 35.0 / 1152, -15.0 / 336), 3.0 / 40), -1.0 / 6), x);
+    const float found = fabsf(given) < 0.02f ? (float)small : fabsf(given) == INFINITY ? INFINITY : (float)big;
+    return given == given ? __builtin_copysignf(found, given) : given + given;
+}
+INLINE float acosh_float(float given) {
+    const double x = given;
+    const float found = (float)log_positive(x + sqrt((x - 1.0) * (x + 1.0)));
+    return given >= 1.0f ? (given == INFINITY ? given : found) : NAN;
+}
+INLINE float atanh_float(float given) {
+    const double x = fabsf(given), z = x * x, big = 0.5 * log_positive((1.0 + x) / (1.0 - x));
+    const double small = FMA(x * z, FMA(z, FMA(z, FMA(z, 1.0 / 9, 1.0 / 7), 1.0 / 5), 1.0 / 3), x);
+    float found = fabsf(given) < 0.02f ? (float)small : (float)big;
+    found = x == 1.0 ? INFINITY : found;
+    return fabsf(given) <= 1.0f ? __builtin_copysignf(found, given) : NAN;
 }
 
 /* The sine and the cosine of a quadrant's angle, |r| <= pi / 4: fdlibm's polynomials. */

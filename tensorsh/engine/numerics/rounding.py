@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
-from ..kernels import PRECISE, kernel, run
+from ..kernels import PRECISE, kernel, run, through
 from .arithmetic import product
+from .halves import computed
 
 ndarray = np.ndarray
 
@@ -20,6 +21,9 @@ def rounded(ufunc: Any, x: Any) -> Any:
         return ufunc(x)
     if dtype is FLOAT32 and (precise := PRECISE.get(ufunc)) is not None:
         return run(precise, x)
+    if dtype.itemsize == 2 and (precise := PRECISE.get(ufunc)) is not None:
+        found = computed(precise, x)
+        return ufunc(x) if found is None else found
     if dtype == FLOAT32 and x.size <= EXACT_SIZE:
         wide = x.astype(FLOAT64)
         return ufunc(wide).astype(FLOAT32)
@@ -29,6 +33,22 @@ def rounded(ufunc: Any, x: Any) -> Any:
         if x.size <= EXACT_SIZE:
             return ufunc(x.astype(np.complex128)).astype(np.complex64)
     return ufunc(x)
+
+
+def log_of_one_more(xp: Any, x: Any) -> Any:
+    """``log(1 + exp(x))``, each step rounded."""
+    found = through("softplus", x, ONE, INFINITE)
+    return rounded(xp.log1p, rounded(xp.exp, x)) if found is None else found
+
+
+def log_of_sigmoid(xp: Any, x: Any) -> Any:
+    """``log(sigmoid(x))``, without overflow, each step rounded."""
+    if (found := through("logsigmoid", x)) is not None:
+        return found
+    return xp.minimum(x, x.dtype.type(0)) - log_of_one_more(xp, -xp.absolute(x))
+
+
+ONE, INFINITE = np.float32(1), np.float32(np.inf)
 
 
 def in_parts(ufunc: Any, parts: Any, x: Any) -> Any:

@@ -62,7 +62,7 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
         if many:
             op.same = on_one_dtype(op, ufunc, options)
         elif op.wide and (op.check is None or op.takes_floats):
-            op.same = partial(computed, options.get("loop", ufunc))
+            op.same = partial(computed, loop or ufunc)
     if many:
         op.shorten_inplace = partial(inplace_of, op, inplace(op, ufunc, options))
     op.operands = 0 if op.loop is None else 2 if many else 1

@@ -190,6 +190,8 @@ sigmoid_again.gradient(
 @operator("atan2 arctan2", promote="float", inplace=True, scalars=False, check=refuse("atan2_cpu", "c"))
 def atan2(xp, input: Array, other: Array):
     """The angle of the point (other, input)."""
+    if (found := kernels.through("arctan2", input, other)) is not None:
+        return found
     if input.dtype == np.float32 and input.size <= EXACT_SIZE:
         return xp.arctan2(input, other, dtype=np.float64).astype(np.float32)
     return xp.arctan2(input, other)

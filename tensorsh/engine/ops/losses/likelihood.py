@@ -15,7 +15,7 @@ from ...arrays.promotion import check_kept, promote_types
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading.table import find_function
-from ...numerics.rounding import rounded
+from ...numerics.rounding import log_of_sigmoid, rounded
 from ...operators.declare import Array, Constant, composite, operator
 from ...operators.pointwise import no_derivative
 from ...tape.grad_modes import no_grad
@@ -85,11 +85,8 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 )
 def bce_logits(xp, input: Array, target: Array, weight: Constant = None, pos_weight: Constant = None, reduction="mean"):
     """(1 - y) x + log(1 + exp(-x)), weighted; the logarithm in the stable form."""
-    soft = rounded(xp.log1p, rounded(xp.exp, -xp.abs(input))) + xp.maximum(-input, input.dtype.type(0))
-    if pos_weight is None:
-        loss = (1 - target) * input + soft
-    else:
-        loss = (1 - target) * input + ((pos_weight - 1) * target + 1) * soft
+    log = log_of_sigmoid(xp, input)
+    loss = (1 - target) * input - (log if pos_weight is None else ((pos_weight - 1) * target + 1) * log)
     return reduce(xp, loss if weight is None else loss * weight, reduction)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.promotion import check_kept
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
-from ...numerics.rounding import rounded
+from ...numerics.rounding import log_of_one_more
 from ...operators.declare import Array, Constant, composite, operator
 from ...wording.losses import check_cosine, check_margin, check_multilabel, check_triplet
 from ..elementwise.by_number import minus, plus
@@ -25,7 +25,7 @@ from .classes import legacy, reduce, reduced, spread
 )
 def soft_margin(xp, input: Array, target: Constant, reduction="mean"):
     """log(1 + exp(-y x))."""
-    return reduce(xp, rounded(xp.log1p, rounded(xp.exp, -input * target)), reduction)
+    return reduce(xp, log_of_one_more(xp, -input * target), reduction)
 
 
 def soft_margin_slope(t, g, input, target, reduction):

@@ -19,7 +19,7 @@ from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
 from ...numerics.choices import where
-from ...numerics.rounding import fused, rounded
+from ...numerics.rounding import fused, log_of_sigmoid, rounded
 from ...operators.declare import Array, by, composite, operator
 from ...operators.elementwise import KERNEL
 from ...operators.forms import dressed, form, public
@@ -334,8 +334,7 @@ def softplus_slope(t: Any, g: Any, power: Any, linear: Any) -> Any:
           check=only_floats("log_sigmoid_cpu"))  # fmt: skip
 def logsigmoid(xp, input: Array):
     """``log(sigmoid(x))``, without overflow."""
-    low = xp.minimum(input, input.dtype.type(0))
-    return low - rounded(xp.log1p, rounded(xp.exp, -xp.absolute(input)))
+    return log_of_sigmoid(xp, input)
 
 
 def logsigmoid_backward(g: Any, input: Any) -> Any:

@@ -5,6 +5,7 @@ Sums are made in the order of PyTorch's own loops (`engine/numerics/sums.py`), s
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod as prod_of
 
 import numpy as np
@@ -15,6 +16,7 @@ from ...arrays.dtype import FLOAT, of
 from ...arrays.errors import combination_error, wrap_dim, wrap_dims
 from ...arrays.layout import row_order
 from ...numerics import cumulative, sums
+from ...numerics.rounding import rounded
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import FLOATS, constant, filled, reduced_shape, spread
 from ...operators.registration import add_method
@@ -280,11 +282,12 @@ def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
 
 def log_of_sums(a, axes, keepdims=False, xp=np):
     """``log(sum(exp(a)))`` over axes; infinite maxima are not subtracted."""
+    exp = partial(rounded, xp.exp) if a.dtype.itemsize == 2 else xp.exp
     top = xp.max(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
-    result = xp.log(total(xp, xp.exp(a - top), axes, True)) + top
+    result = xp.log(total(xp, exp(a - top), axes, True)) + top
     if type(result) is not np.ndarray or not np.isfinite(result).all():
         top = xp.where(xp.isinf(top), top.dtype.type(0), top)
-        result = xp.log(total(xp, xp.exp(a - top), axes, True)) + top
+        result = xp.log(total(xp, exp(a - top), axes, True)) + top
     return result if keepdims else result.reshape(reduced_shape(a.shape, axes, False))
 
 

@@ -360,7 +360,7 @@ def negative_dist_gradient(t, g, x, p, result, like):
         raise RuntimeError(
             "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
         )
-    return -dist_gradient(t, g, x, p, result, like)
+    return t.sum_to_size(-norm_gradient(t, g, x, p, result, None, False), tuple(like.shape))
 
 
 dist.gradient(

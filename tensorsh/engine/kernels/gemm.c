@@ -157,7 +157,10 @@ static void multiply(Call *call, const float *a, size a_row, size a_column, cons
         *c = sum;
         return;
     }
-    if (m > 1 && n > 1 && a_column == 1 && b_row == 1 && few(m, k, n)) {
+    if (k == 1 && m > 1 && n > 1 && !batched) { /* nothing is added up: zeros keep their signs */
+        for (size i = 0; i < m; i++)
+            for (size j = 0; j < n; j++) c[i * n + j] = a[i * a_row] * b[j * b_column];
+    } else if (m > 1 && n > 1 && a_column == 1 && b_row == 1 && few(m, k, n)) {
         rows_by_rows(a, a_row, b, b_column, m, k, n, c, 24 * m <= k);
     } else if (n == 1 && a_column == 1 && b_row == 1 && !batched) rows_by_vector(call, a, a_row, b, m, k, c);
     else if (m == 1 && b_row == 1 && a_column == 1) rows_by_vector(call, b, b_column, a, n, k, c);

@@ -31,9 +31,9 @@
     RECTIFIER(float, name##_floats, inputs, __VA_ARGS__)                                                      \
     RECTIFIER(double, name##_doubles, inputs, __VA_ARGS__)
 
-/* A NaN stays, and of two zeros the one that numpy's maximum and minimum give: the second. */
+/* A NaN stays, and a zero between bounds that are zeros keeps its sign. */
 #define AT_LEAST(low, x) ((x) < (low) ? (low) : (x))
-#define AT_MOST(x, high) ((x) < (high) || (x) != (x) ? (x) : (high))
+#define AT_MOST(x, high) ((x) > (high) ? (high) : (x))
 #define ABOVE_ZERO(x) ((x) > 0 || (x) != (x) ? (x) : 0)
 
 RECTIFIERS(hardshrink, 2, x >= -a && x <= a ? 0 : x)

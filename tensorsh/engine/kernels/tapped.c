@@ -48,7 +48,7 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         *slope = 1;                                                                                        \
         if (t->padding == ZEROS) return x;                                                                 \
         if (t->padding == REFLECTION) x = t->align ? name##_reflected(x, 0, n - 1, slope) : name##_reflected(x, (T)-0.5, n, slope); \
-        *slope *= (T)((x > 0) & (x < n - 1));                                                              \
+        if (!(x > 0) || !(x < n - 1)) *slope = 0;                                                          \
         return x < 0 ? 0 : x > n - 1 ? n - 1 : x;                                                          \
     }                                                                                                      \
     /* Keys' cubic kernel with a = -0.75, nearer than 1 and beyond, and its slope. */                      \
@@ -83,12 +83,12 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         }                                                                                                  \
         for (int k = 0; k < t->taps; k++) {                                                                \
             const int within = found[k] >= 0 && found[k] < n;                                              \
-            places[k] = within ? (size)found[k] : 0;                                                       \
+            places[k] = within ? (size)found[k] : -1;                                                      \
             if (!within) weights[k] = slopes[k] = 0;                                                       \
         }                                                                                                  \
         return scale * half;                                                                               \
     }                                                                                                      \
-    /* The combinations of a point's taps, the innermost dimension's fastest: elements and weights; how many there are. */ \
+    /* The combinations of a point's taps, the innermost dimension's fastest: elements (-1 outside) and weights; how many there are. */ \
     INLINE int name##_combined(const Grid *t, const T *point, size *at, T *weights, T (*factors)[MOST_TAPS], T (*slopes)[MOST_TAPS], \
                                T *scales) {                                                                \
         size places[MOST_DIMS][MOST_TAPS];                                                                 \
@@ -98,7 +98,8 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
             scales[d] = name##_taps(t, *(const volatile T *)(point + t->dims - 1 - d), t->sizes[d], places[d], factors[d], slopes[d]); \
             for (int k = count - 1; k >= 0; k--)                                                           \
                 for (int tap = t->taps - 1; tap >= 0; tap--) {                                             \
-                    at[k * t->taps + tap] = at[k] + places[d][tap] * t->steps[d];                          \
+                    const size place = places[d][tap];                                                     \
+                    at[k * t->taps + tap] = at[k] < 0 || place < 0 ? -1 : at[k] + place * t->steps[d];     \
                     weights[k * t->taps + tap] = d == 0 ? factors[0][tap] : weights[k] * factors[d][tap];  \
                 }                                                                                          \
             count *= t->taps;                                                                              \
@@ -116,8 +117,13 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
             for (size first = 0; first < t->channels; first += BLOCK, image += BLOCK * t->elements) {      \
                 const int m = t->channels - first < BLOCK ? (int)(t->channels - first) : BLOCK;            \
                 T sums[BLOCK] = {0};                                                                       \
-                for (int k = 0; k < count; k++)                                                            \
-                    for (int j = 0; j < m; j++) sums[j] += image[j * t->elements + at[k]] * weights[k];    \
+                for (int k = 0; k < count; k++) {                                                          \
+                    const int begins = k == 0 && t->dims == 2 && t->mode != BICUBIC; /* with a product, not with zero */ \
+                    for (int j = 0; j < m; j++) {                                                          \
+                        const T term = (at[k] < 0 ? 0 : image[j * t->elements + at[k]]) * weights[k];      \
+                        sums[j] = begins ? term : sums[j] + term;                                          \
+                    }                                                                                      \
+                }                                                                                          \
                 for (int j = 0; j < m; j++, out += t->points) *out = sums[j];                              \
             }                                                                                              \
         }                                                                                                  \
@@ -144,6 +150,7 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
                 for (int q = 0; q < count; q++) {                                                          \
                     const int k = cubic && flat ? q % 4 * 4 + q / 4 : q;                                   \
                     for (int j = 0; j < m; j++) {                                                          \
+                        if (at[j][k] < 0) continue;                                                        \
                         along[j][k] += image[at[j][k]] * g[j];                                             \
                         dx[at[j][k]] += cubic && flat ? g[j] * factors[j][1][q / 4] * factors[j][0][q % 4] : g[j] * weights[j][k]; \
                     }                                                                                      \

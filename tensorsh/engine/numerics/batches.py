@@ -12,9 +12,19 @@ from ..arrays.constants import INT64
 from ..kernels import kernel, unsuited
 
 NAMES = "cholesky det eig eigh eigvals eigvalsh inv qr slogdet solve svd"
-cholesky, det, eig, eigh_of_batches, eigvals, eigvalsh_of_batches, inv, qr, slogdet, solve, svd_of_batches = (
-    batched(getattr(np.linalg, name)) for name in NAMES.split()
-)
+(
+    cholesky,
+    det,
+    eig,
+    eigh_of_batches,
+    eigvals,
+    eigvalsh_of_batches,
+    inv_of_batches,
+    qr,
+    slogdet,
+    solve_of_batches,
+    svd_of_batches,
+) = (batched(getattr(np.linalg, name)) for name in NAMES.split())
 FEW = 32
 INNER: Any = getattr(np.linalg, "_umath_linalg", None)
 """numpy's calls of LAPACK. Around one of a small matrix numpy's own checks take three times as long as it does."""
@@ -24,22 +34,33 @@ def inner(name: str) -> Any:
     return getattr(INNER, name, None)
 
 
-def direct(call: Any, a: Any) -> Any:
-    """The results of an inner call for one small real matrix; None where there is no such call, or it fails, which shows as NaN."""
-    if (
-        call is None
-        or type(a) is not np.ndarray
-        or a.ndim != 2
-        or a.dtype.char not in "fd"
-        or not 0 < a.size <= FEW * FEW
-    ):
+def direct(call: Any, *matrices: Any, **options: Any) -> Any:
+    """The results of an inner call for one small real matrix, or two; None where there is no such call, or it fails, which shows as NaN."""
+    if call is None:
         return None
+    for a in matrices:
+        if type(a) is not np.ndarray or a.ndim != 2 or a.dtype.char not in "fd" or not 0 < a.size <= FEW * FEW:
+            return None
     try:
-        found = call(a)
-    except (FloatingPointError, TypeError):
+        found = call(*matrices, **options)
+    except (FloatingPointError, TypeError, ValueError):
         return None
     values = found if type(found) is np.ndarray else found[len(found) // 2 if len(found) == 3 else 0]
-    return found if values[0] == values[0] else None
+    first = values.item(0)
+    return found if first == first else None
+
+
+INV, SOLVE = inner("inv"), inner("solve")
+
+
+def inv(a: Any) -> Any:
+    found = direct(INV, a, signature="d->d")
+    return inv_of_batches(a) if found is None else found.astype(a.dtype, copy=False)
+
+
+def solve(a: Any, b: Any) -> Any:
+    found = direct(SOLVE, a, b, signature="dd->d") if a.dtype is b.dtype else None
+    return solve_of_batches(a, b) if found is None else found.astype(a.dtype, copy=False)
 
 
 EIGH = {"L": inner("eigh_lo"), "U": inner("eigh_up")}
@@ -66,6 +87,20 @@ whole_product: Any = kernel("whole_product", unsuited)
 """The product of two matrices of int64, or of two batches of them; None for what is not for it."""
 
 
+PLAIN = 400
+"""A batch of one product of fewer multiplications than these PyTorch adds up from zero, as it does in larger batches."""
+
+
+def outer(a: Any, b: Any) -> bool:
+    """Whether a product of float matrices is one of columns by rows, each of several numbers."""
+    return (
+        type(a) is type(b) is np.ndarray
+        and a.shape[-1] == 1 == b.shape[-2]
+        and a.shape[-2] > 1 < b.shape[-1]
+        and a.dtype.kind == "f"
+    )
+
+
 def matmul(a: Any, b: Any) -> Any:
     """``a @ b`` for arrays of at least one dimension."""
     if type(a) is not np.ndarray:
@@ -77,6 +112,8 @@ def matmul(a: Any, b: Any) -> Any:
         and (found := whole_product(np.ascontiguousarray(a), np.ascontiguousarray(b))) is not None
     ):
         return found
+    if 1 < a.ndim == b.ndim < 4 and outer(a, b) and (a.ndim == 2 or len(a) == 1 and b.size * a.shape[-2] >= PLAIN):
+        return np.multiply(a, b)
     multiply = np.dot if a.ndim <= 2 >= b.ndim else np.matmul  # where strides are odd, dot makes copies that BLAS takes
     work = a.size * b.shape[-1] if b.ndim > 1 else a.size
     return multiply(a, b) if work < LONG else apart(multiply, dense(a), dense(b))

@@ -13,7 +13,7 @@ import numpy as np
 from ...sandbox.long_calls import LONG, apart
 from ..arrays.constants import FLOAT32
 from ..kernels import kernel, unsuited
-from .batches import matmul
+from .batches import matmul, outer
 
 ndarray = np.ndarray
 dot: Any = ndarray.dot
@@ -37,6 +37,11 @@ def blocks(k: int, whole: bool) -> list[tuple[int, int]]:
     return list(zip(cuts, cuts[1:], strict=False))
 
 
+def by_blas(a: Any, b: Any) -> Any:
+    """The product of two matrices; a column by a row has nothing to add up, its zeros keep their signs."""
+    return np.multiply(a, b) if a.shape[1] == 1 and outer(a, b) else dot(a, b)
+
+
 def large(a: Any, b: Any, bias: Any = None) -> Any:
     """A product by BLAS, block by block of the sum; one of several blocks begins with the bias."""
     if a.size * b.shape[1] >= LONG:
@@ -47,7 +52,7 @@ def large(a: Any, b: Any, bias: Any = None) -> Any:
 def by_blocks(a: Any, b: Any, bias: Any) -> Any:
     k, n = b.shape
     if k <= BLOCK or a.dtype is not FLOAT32 or a.size * n > EXACT:
-        r = dot(a, b)
+        r = by_blas(a, b)
         return r if bias is None else np.add(r, bias, r)
     total = None if bias is None else np.broadcast_to(bias, (len(a), n)).copy()
     for start, end in blocks(k, n >= BLOCK // 2 and b.strides[0] < b.strides[1]):
@@ -65,7 +70,7 @@ def matrices(a: Any, b: Any) -> Any:
             r = product(a, b)
             if r is not None:
                 return r
-        return dot(a, b)
+        return by_blas(a, b)
     except TypeError:
         if hasattr(a, "layout") or hasattr(b, "layout"):
             return a @ b  # one of them is sparse
@@ -94,7 +99,9 @@ def affine(a: Any, b: Any, bias: Any) -> Any:
         r = product(a, b, bias)
         if r is not None:
             return r
-    r = dot(a, b)
+    if not len(b):
+        return np.broadcast_to(bias, (len(a), b.shape[1])).copy()
+    r = by_blas(a, b)
     r += bias
     return r
 

@@ -63,10 +63,11 @@ def scipy_function(
     kinds: str = "c",
     big: Any = None,
     compiled: str = "",
+    odd: bool = False,
     **options: Any,
 ) -> Any:
     """A function of one tensor that scipy has, and its gradient. `big`: a faster one for large float32 arrays;
-    `compiled`: the name of a kernel."""
+    `compiled`: the name of a kernel; `odd`: a zero keeps its sign, which scipy loses."""
     name = names.split()[0].rpartition(".")[2]
 
     ufunc = kernel_named(compiled)
@@ -76,7 +77,8 @@ def scipy_function(
             return run(ufunc, input)
         if big is not None and input.size > EXACT_SIZE and suits(input):
             return big(input)
-        return rounded(from_scipy(xp, scipy_name), input)
+        found = rounded(from_scipy(xp, scipy_name), input)
+        return xp.copysign(found, input) if odd and found.dtype.kind == "f" else found
 
     kernel.__name__, kernel.__doc__ = name, doc
     options = {"promote": "float", "scalars": False, "check": refuse(check or f"{name}_cpu", kinds)} | options

@@ -73,7 +73,7 @@ def check_history(t: Tensor, tracked: bool) -> None:
         if base is not None:
             if t._origin is not None:
                 raise RuntimeError(forbidden(t))
-            if base._node is not None and type(base._node) is AccumulateGrad:
+            if type(base._node) is AccumulateGrad or base._node is None is not t._node:
                 raise RuntimeError("a view of " + LEAF)
         if type(t._node) is AccumulateGrad:
             raise RuntimeError(LEAF)
@@ -289,13 +289,13 @@ def refresh(root: Tensor) -> None:
 class Region:
     """Where a view lies in its base, in bytes from the base's first element, with strides of its own dtype."""
 
-    __slots__ = ("root", "view", "offset", "size", "conj", "neg")
+    __slots__ = ("root", "view", "offset", "start", "size", "conj", "neg")
 
     def __init__(self, root: Any, view: Any) -> None:
         self.root = (root.shape, root.dtype, root.strides)
         self.view = (view.shape, view.dtype, view.strides)
         self.offset = address(view) - address(root) if view is not root else 0
-        self.size = limits(root.shape, root.strides, root.itemsize)[1]
+        self.start, self.size = 0, limits(root.shape, root.strides, root.itemsize)[1]
         (conj, neg), (by_conj, by_neg) = bits(root), bits(view)
         parts = (
             root.dtype.kind == "c" != view.dtype.kind
@@ -307,9 +307,8 @@ class Region:
             # The base itself shows a part only of its storage (as_strided with another offset).
             start, end = extent(root)
             low, high = extent(view)
+            self.start = max(0, start - low)
             self.size = max(end, high) - min(start, low)
-            if low < start:
-                raise RuntimeError("cannot write in place to a view that starts before its base")
 
     def turned(self, t: Any, gradient: Any) -> Any:
         """The gradient of the view as that of its part of the base, or the other way round."""
@@ -317,14 +316,14 @@ class Region:
         return -gradient if self.neg else gradient
 
     def buffers(self, like: Any) -> Any:
-        """A zeroed array with the base's strides, and the part of it that is the view, where another array lies."""
+        """Zeroed memory, where another array lies: as the base, and as the view."""
         memory = module_of(like).zeros(self.size, np.uint8)
-        parts = [(*self.root, 0), (*self.view, self.offset if self.size else 0)]
-        return tuple([strided(memory, shape, strides, at, dtype) for shape, dtype, strides, at in parts])
+        parts = [(*self.root, self.start), (*self.view, self.start + self.offset if self.size else 0)]
+        return memory, *[strided(memory, shape, strides, at, dtype) for shape, dtype, strides, at in parts]
 
     def indices(self, like: Any) -> Any:
-        """For each element of the view, its flat index in the base (of its real numbers, when only the view is real),
-        on the device of an array."""
+        """For each element of the view, its flat index in the base (of its real numbers, when only the view is real), or -1
+        outside, on the device of an array."""
         shape, dtype, strides = self.root
         kind = self.view[1]
         if dtype.kind == "c" and kind.kind != "c":
@@ -334,8 +333,17 @@ class Region:
         lookup = np.full(self.size // size * 8, -1)
         scaled = lambda steps: tuple([s // size * 8 for s in steps])
         flat = np.arange(math.prod(shape)).reshape(shape)
-        strided(lookup, shape, scaled(strides))[...] = flat
-        found = strided(lookup, self.view[0], scaled(self.view[2]), self.offset // size * 8)
+        strided(lookup, shape, scaled(strides), self.start // size * 8)[...] = flat
+        found = strided(lookup, self.view[0], scaled(self.view[2]), (self.start + self.offset) // size * 8)
+        return module_of(like).asarray(found.reshape(-1))
+
+    def places(self, like: Any) -> Any:
+        """For each element of the view, its index in the memory of `buffers`."""
+        shape, dtype, strides = self.view
+        steps = tuple([s // dtype.itemsize * 8 for s in strides])
+        found = strided(
+            np.arange(self.size // dtype.itemsize), shape, steps, (self.start + self.offset) // dtype.itemsize * 8
+        )
         return module_of(like).asarray(found.reshape(-1))
 
     def flattened(self, gradient: Any) -> Any:
@@ -370,7 +378,7 @@ class CopySlices(Node):
     def _step(self, gradient: Any, world: Any) -> list:
         region = self._region
         if world.raw:
-            whole, part = region.buffers(gradient)
+            _, whole, part = region.buffers(gradient)
             whole[...] = gradient
             answers = list(self._function._step(region.turned(world, part.copy()), world))
             part[...] = 0 if answers[0] is None else region.turned(world, answers[0])
@@ -402,15 +410,11 @@ class AsStrided(Node):
 
 
 def spread_array(gradient: Any, region: Region) -> Any:
-    whole, part = region.buffers(gradient)
-    if not part.size:
-        return whole
-    if overlapping(*region.view):
-        flat = whole.reshape(-1) if whole.dtype == part.dtype else whole.view(part.dtype).reshape(-1)
-        xp = module_of(gradient)
-        fold_at(xp, "add", flat, region.indices(gradient), gradient.reshape(-1))
-        return flat.view(whole.dtype).reshape(whole.shape)
-    part[...] = gradient
+    memory, whole, part = region.buffers(gradient)
+    if part.size and overlapping(*region.view):
+        fold_at(module_of(gradient), "add", memory.view(part.dtype), region.places(gradient), gradient.reshape(-1))
+    elif part.size:
+        part[...] = gradient
     return whole
 
 
@@ -419,7 +423,11 @@ def spread(t: Any, gradient: Any, region: Region) -> Any:
     """The gradient of a base from that of a view: zero outside, added up where elements of the view coincide."""
     xp = module_of(gradient._array)
     flat = region.flattened(wrap(xp.zeros(region.root[0], region.root[1])))
-    return region.restored(flat.index_add(0, wrap(region.indices(gradient._array)), gradient.reshape(-1)))
+    where, gradient = region.indices(gradient._array), gradient.reshape(-1)
+    if (where < 0).any():
+        inside = xp.flatnonzero(where >= 0)
+        where, gradient = where[inside], gradient.index_select(0, wrap(inside))
+    return region.restored(flat.index_add(0, wrap(where), gradient))
 
 
 def overlapping(shape: tuple, dtype: Any, strides: tuple) -> bool:

@@ -45,7 +45,7 @@ def plus_scaled(xp: Any, input: Any, other: Any, alpha: Any) -> Any:
     if alpha is True and other.dtype.kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if alpha == 1:
-        return xp.add(input, other)
+        return xp.add(input, times_one(other, 1))
     return fused(other, scale(other, alpha), input)
 
 
@@ -54,8 +54,13 @@ def less_scaled(xp: Any, input: Any, other: Any, alpha: Any) -> Any:
     if alpha is True and other.dtype.kind != "b":
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if alpha == 1:
-        return xp.subtract(input, other)
+        return xp.add(input, times_one(other, -1)) if other.dtype.kind == "c" else xp.subtract(input, other)
     return fused(other, scale(other, -alpha), input)
+
+
+def times_one(other: Any, one: int) -> Any:
+    """What is added: PyTorch multiplies a complex one by `alpha` where that is 1, too, which turns some zeros."""
+    return other * other.dtype.type(one) if other.dtype.kind == "c" else other
 
 
 def scale(other: Any, alpha: Any) -> Any:
@@ -66,7 +71,7 @@ def scale(other: Any, alpha: Any) -> Any:
     return scalar(alpha if other.dtype.kind in "biu" else converted(alpha, other.dtype), other.dtype)
 
 
-@pointwise(ufunc=np.add)
+@pointwise(ufunc=by(np.add, real=True))
 def add(xp, input: Array, other: Array, *, alpha=1):
     """``input + alpha * other``.
     The shapes broadcast, the dtypes are promoted; of booleans it is "or". RuntimeError: shapes that do not
@@ -88,7 +93,7 @@ def checked_subtraction(input: Any, other: Any, alpha: Any) -> None:
         raise RuntimeError(BOOL_MASK)
 
 
-@pointwise("sub subtract", ufunc=np.subtract, check=checked_subtraction)
+@pointwise("sub subtract", ufunc=by(np.subtract, real=True), check=checked_subtraction)
 def sub(xp, input: Array, other: Array, *, alpha=1):
     """``input - alpha * other``.
     The shapes broadcast, the dtypes are promoted. RuntimeError: shapes that do not broadcast, two boolean tensors."""
@@ -195,7 +200,7 @@ reciprocal.gradient(input=lambda t, g, result: -g * t.conj(result * result))
 def weighted(x: Any, value: Any) -> Any:
     """`value * x`, the value brought to the type of x."""
     if value == 1:
-        return x
+        return times_one(x, 1)
     number = x.dtype.type(value)
     return product(np, x, number) if x.dtype.kind == "c" and type(x) is np.ndarray else x * number
 
@@ -244,8 +249,8 @@ def reflected_sub(self: Tensor, other: Any) -> Any:
     return rsub(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
 
-install("add", "add", np.add)
-install("sub", "sub", np.subtract)
+install("add", "add", np.add, real=True)
+install("sub", "sub", np.subtract, real=True)
 install("mul", "mul", np.multiply, real=True)
 # A sum or product of a number and a tensor is that of the tensor and the number: the number counts as the second operand.
 Tensor.__radd__ = Symbol("Tensor.__radd__", add, False)  # type: ignore[attr-defined]

@@ -223,18 +223,10 @@ def angle(xp, input: Array):
 def angle_gradient(t: Any, g: Any, input: Any) -> Any:
     if t.array(input).dtype.kind != "c":
         return t.zeros_like(g)
-    square = t.real(input * t.conj(input))
-    zero = square == 0
-    along = t.where(zero, t.zeros_like(square), g / t.where(zero, t.ones_like(square), square))
-    return t.complex(-(imag_of(t, input) * along), real_of(t, input) * along)
-
-
-def real_of(t: Any, x: Any) -> Any:
-    return x.real
-
-
-def imag_of(t: Any, x: Any) -> Any:
-    return x.imag
+    size = t.abs(input)
+    zero = size == 0
+    square = t.pow(t.where(zero, t.ones_like(size), size), 2)
+    return t.where(zero, t.zeros_like(input), t.div(t.mul(g, input), square) * 1j)
 
 
 angle.gradient(input=angle_gradient)

@@ -34,7 +34,7 @@ scipy_function("erf special.erf", "erf", lambda t, g, input: exp_square(t, input
 scipy_function("erfc special.erfc", "erfc", lambda t, g, input: exp_square(t, input, -1) * (-2 / SQRT_PI) * g,
                "One minus the error function, exact for large arguments.", check="erfc_vml_cpu", compiled="erfc", domain="any")  # fmt: skip
 scipy_function("erfinv special.erfinv", "erfinv", lambda t, g, input: exp_square(t, t.erfinv(input), 1) * (SQRT_PI / 2) * g,
-               "The inverse of the error function.", check="erfinv_vml_cpu", compiled="erfinv", domain="unit")  # fmt: skip
+               "The inverse of the error function.", check="erfinv_vml_cpu", compiled="erfinv", odd=True, domain="unit")  # fmt: skip
 scipy_function("special.erfcx", "erfcx", lambda t, g, input, result: g * (input * result * 2 - 2 / SQRT_PI),
                "``exp(x**2) * erfc(x)``.", inplace=False, kinds="ch", node="SpecialErfcxBackward0", domain="any")  # fmt: skip
 scipy_function("special.log_ndtr", "log_ndtr", lambda t, g, input: g / t.erfcx(input * -math.sqrt(0.5)) * math.sqrt(2 / math.pi),

@@ -497,4 +497,4 @@ def take_along_dim(input: Tensor, indices, dim=None) -> Tensor:
     except ValueError:
         raise broadcast_error(a, b) from None
     sized = lambda n: (*wide[:dim], n, *wide[dim:])
-    return input.expand(sized(a[dim])).gather(dim, indices.expand(sized(b[dim])))
+    return input.expand(sized(a[dim])).gather(dim, wrap(indices._array % max(1, a[dim])).expand(sized(b[dim])))

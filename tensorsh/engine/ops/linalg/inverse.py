@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
+from ...arrays.on_arrays import on_arrays
 from ...graph.fields import wrap
 from ...loading import table
 from ...numerics import batches
@@ -121,13 +122,22 @@ def cofactors(t: Any, A: Any) -> Any:
     return (U * (phase[..., None] * others)[..., None, :]) @ Vh
 
 
+def solved_for_diagonals(A: Any, numbers: Any) -> Any:
+    """As `inverse_times`, of numpy's arrays."""
+    if type(A) is not np.ndarray:
+        return None
+    n = A.shape[-1]
+    right = np.zeros(A.shape, A.dtype)
+    right.reshape(*A.shape[:-2], n * n)[..., :: n + 1] = numbers[..., None]
+    try:
+        return batches.solve(herm(A), right)
+    except np.linalg.LinAlgError:
+        return None
+
+
+@on_arrays(solved_for_diagonals)
 def inverse_times(t: Any, A: Any, numbers: Any) -> Any:
     """The conjugate transposes of inverses, each times a number: solutions for diagonal matrices, whose zeros are positive."""
-    if t.raw and type(A) is np.ndarray:
-        n = A.shape[-1]
-        right = np.zeros(A.shape, A.dtype)
-        right.reshape(*A.shape[:-2], n * n)[..., :: n + 1] = numbers[..., None]
-        return use(t, "solve_ex")(herm(A), right)[0]
     scaled = numbers[..., None, None]
     eye = unit(t, A, A.shape[-1], dtype=bool)
     return use(t, "solve_ex")(adj(t, A), t.where(eye, scaled, t.zeros_like(scaled)))[0]
@@ -138,7 +148,7 @@ def det_gradient(t, g, needs, A, result):
     if A.shape[-1] == 0:
         return [t.zeros_like(A)]
     value = t.array(result)
-    if np.all(value != 0).item():
+    if (value != 0).all().item():
         return [inverse_times(t, A, g * t.conj(result))]
     return [g[..., None, None] * cofactors(t, A)]
 

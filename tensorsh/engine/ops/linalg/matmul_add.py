@@ -65,8 +65,8 @@ def added(input, a, b, beta, alpha):
     """``beta * input + alpha * (a @ b)``."""
     if on_gpu(a) and (found := accelerator().product_added(input, a, b, beta, alpha)) is not None:
         return found
-    if alpha == 0 and beta != 0 and type(a) is np.ndarray:  # the product is not looked at
-        shape = (*a.shape[:-1], *b.shape[max(b.ndim - 1, 1) :])
+    if (alpha == 0 or not a.shape[-1]) and beta != 0 and type(a) is np.ndarray:  # the product is not looked at
+        shape = (*a.shape[:-1], *b.shape[-1:]) if b.ndim > 1 else a.shape[:-1]
         expandable(input, shape)
         return np.broadcast_to(scaled(wide(input), beta), shape).astype(a.dtype)
     return combined(input, product(wide(a), wide(b)), beta, alpha, a.dtype)

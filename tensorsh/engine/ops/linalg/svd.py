@@ -265,6 +265,13 @@ def pinv(
         rcond, *rest = args
         if rest:
             (hermitian,) = rest
+    check_tolerances("torch.linalg.pinv", atol=atol, rtol=rtol, rcond=rcond)
+    for name, x in (("atol", atol), ("rtol", rtol), ("rtol", rcond)):
+        if isinstance(x, Tensor) and x._node is not None and state.grad_enabled:
+            raise RuntimeError(
+                f"The function 'linalg_pinv' is not differentiable with respect to argument '{name}'. This input cannot have "
+                "requires_grad True."
+            )
     result = linalg_pinv.function(input, atol, rtol if rcond is None else rcond, hermitian)
     return into(result, out, "linalg_pinv")
 
@@ -275,12 +282,10 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return linalg_pinv.function(input, None, rcond, False)
 
 
-def check_tolerances(**given: Any) -> None:
+def check_tolerances(function: str, **given: Any) -> None:
     for name, value in given.items():
         if isinstance(value, Tensor) and value.dtype.is_complex:
-            raise RuntimeError(
-                f"torch.linalg.matrix_rank: {name} tensor of complex type is not supported. Got {value.dtype.short}"
-            )
+            raise RuntimeError(f"{function}: {name} tensor of complex type is not supported. Got {value.dtype.short}")
 
 
 @composite("linalg.matrix_rank", method=False, hosted=True)
@@ -305,7 +310,7 @@ def matrix_rank(
         return into(wrap(module_of(a).zeros(a.shape[:-2], np.int64)), out, "linalg_matrix_rank")
     if tol is not None:
         atol, rtol = tol, 0.0
-    check_tolerances(atol=atol, rtol=rtol)
+    check_tolerances("torch.linalg.matrix_rank", atol=atol, rtol=rtol)
     values = magnitudes(a, hermitian)
     bound = tolerance(atol, rtol, values.max(-1), a.shape)
     bound = bound[..., None]

@@ -28,11 +28,17 @@ from .classes import check_reduction, legacy, reduce, reduced, spread
 @operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True)
 def bce(xp, input: Array, target: Array, weight: Constant = None, reduction="mean"):
     """-(y log x + (1 - y) log(1 - x)), logarithms not below -100."""
-    for name, x in ("input", input), ("target", target):
-        if type(x) is np.ndarray and x.size and np.minimum.reduce(x, None) >= 0 and np.maximum.reduce(x, None) <= 1:
-            continue
-        text = f"all elements of {name} should be between 0 and 1"
-        refuse(~((x >= 0) & (x <= 1)), partial(RuntimeError, text))
+    outside = [
+        (name, ~((x >= 0) & (x <= 1)))
+        for name, x in (("input", input), ("target", target))
+        if not (
+            type(x) is np.ndarray and x.size and np.minimum.reduce(x, None) >= 0 and np.maximum.reduce(x, None) <= 1
+        )
+    ]
+    if len(outside) > 1 and xp is np:  # of the first element that is wrong
+        outside.sort(key=lambda found: int(found[1].argmax()))
+    for name, wrong in outside:
+        refuse(wrong, partial(RuntimeError, f"all elements of {name} should be between 0 and 1"))
     low = input.dtype.type(-100)
     loss = (target - 1) * xp.maximum(rounded(xp.log1p, -input), low)
     loss = loss - target * xp.maximum(rounded(xp.log, input), low)

@@ -46,7 +46,7 @@ def inside(xp: Any, x: Any, n: int, padding: int, align: bool) -> tuple:
         return x, slope
     if padding == REFLECTION:
         x, slope = reflected(xp, x, 0.0, n - 1.0) if align else reflected(xp, x, -0.5, float(n))
-    return xp.clip(x, 0, n - 1), slope * ((x > 0) & (x < n - 1))
+    return xp.clip(x, 0, n - 1), xp.where((x > 0) & (x < n - 1), slope, slope.dtype.type(0))
 
 
 def cubic_taps(xp: Any, part: Any) -> list[tuple]:

@@ -118,7 +118,7 @@ def hardtanh(xp, input: Array, min_val=-1.0, max_val=1.0):
         raise ValueError("min_val cannot be greater than max_val")
     if (found := compiled("hardtanh", input, min_val, max_val)) is not None:
         return found
-    return xp.minimum(xp.maximum(kind(min_val), input), kind(max_val))
+    return xp.minimum(kind(max_val), xp.maximum(kind(min_val), input))
 
 
 hardtanh.gradient(

@@ -351,17 +351,23 @@ def dist(xp, input: Array, other: Array, p=2):
     return fold(xp, difference, p, tuple(range(difference.ndim)), False)
 
 
-def negative_norm_gradient(t, g, x, p, result):
+def dist_gradient(t, g, x, p, result, like):
+    return t.sum_to_size(norm_gradient(t, g, x, p, result, None, False), tuple(like.shape))
+
+
+def negative_dist_gradient(t, g, x, p, result, like):
     if p == 0:
         raise RuntimeError(
             "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 'self'"
         )
-    return -norm_gradient(t, g, x, p, result, None, False)
+    return t.sum_to_size(-norm_gradient(t, g, x, p, result, None, False), tuple(like.shape))
 
 
 dist.gradient(
-    input=lambda t, g, input, other, p, result: norm_gradient(t, g, input - other, p, result, None, False),
-    other=lambda t, g, input, other, p, result: negative_norm_gradient(t, g, input - other, p, result),
+    input=lambda t, g, input, other, p, result: (
+        dist_gradient(t, g, input - other, p, result, input) if p != 0 else None
+    ),
+    other=lambda t, g, input, other, p, result: negative_dist_gradient(t, g, input - other, p, result, other),
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays.errors import not_implemented
 from ...arrays.layout import row_order
+from ...arrays.on_arrays import on_arrays
 from ...kernels import kernel as kernel_named
 from ...kernels import unsuited
 from ...numerics import cumulative
@@ -77,18 +78,22 @@ def cumsum(xp, input: Array, dim, *, dtype=None):
     return accumulate(xp, "cumsum", input, dim, dtype)
 
 
+def flipped(x, dim, f):
+    return np.flip(f(np.flip(x, dim)), dim) if type(x) is np.ndarray else None
+
+
+@on_arrays(flipped)
 def backwards(t, x, dim, f):
     """`f` along `dim` from the end."""
-    if t.raw and type(x) is np.ndarray:
-        return np.flip(f(np.flip(x, dim)), dim)
     return t.flip(f(t.flip(x, (dim,))), (dim,))
 
 
+def sums_from_the_end(g, dim):
+    return running_sums(row_order(g), dim, True) if running_sums is not None and type(g) is np.ndarray else None
+
+
+@on_arrays(sums_from_the_end)
 def reverse_cumsum(t, g, dim):
-    if running_sums is not None and t.raw and type(g) is np.ndarray:
-        sums = running_sums(row_order(g), dim, True)
-        if sums is not None:
-            return sums
     return backwards(t, g, dim, lambda x: t.cumsum(x, dim)) if g.ndim else g
 
 
@@ -102,17 +107,26 @@ def cumprod(xp, input: Array, dim, *, dtype=None):
     return accumulate(xp, "cumprod", input, dim, dtype)
 
 
-def cumprod_gradient(t, g, input, result, dim):
-    """``sum over k >= i of g[k] * result[k] / input[i]``; where an input is zero, without dividing by it."""
-    if not input.ndim:
-        return g
-    dim = dim % input.ndim
-    array = t.array(input)
-    if (array != 0).all().item():
-        return reverse_cumsum(t, g * t.conj(result), dim) / t.conj(input)
-    if t.raw and type(array) is np.ndarray:
-        return around_zeros(g, input, result, dim)
-    # tail[i] = g[i] + input[i + 1] * tail[i + 1], and the gradient is tail[i] times all inputs before i.
+def around_zeros(g, input, result, dim):
+    """The gradient of running products among which are zeros, as PyTorch has it: quotients before the first zero along `dim`; at that
+    one a sum up to the second; none behind."""
+    if type(input) is not np.ndarray:
+        return None
+    x = np.conj(input)
+    zeros = np.cumsum(input == 0, dim)
+    up_to, first = zeros == 0, (zeros == 1) & (input == 0)
+    between = (zeros == 1) & ~first
+    terms = np.where(up_to, g * np.conj(result), 0).astype(g.dtype)
+    found = np.where(up_to, reverse_cumsum(raw, terms, dim) / np.where(up_to, x, 1), 0).astype(g.dtype)
+    behind = cumulative.cumprod(np.where(between, x, 1).astype(x.dtype), dim)
+    total = np.sum(np.where(zeros == 1, behind * g, 0), dim, keepdims=True, dtype=g.dtype)
+    before = cumulative.cumprod(np.where(up_to, x, 1).astype(x.dtype), dim).take([-1], dim)
+    return np.where(first, total * before, found)
+
+
+@on_arrays(around_zeros)
+def cumprod_of_zeros(t, g, input, result, dim):
+    """``tail[i] = g[i] + input[i + 1] * tail[i + 1]``; the gradient is tail[i] times all inputs before i."""
     n = input.shape[dim]
     x = t.conj(input)
     tails = [t.select(g, dim, n - 1)]
@@ -124,19 +138,14 @@ def cumprod_gradient(t, g, input, result, dim):
     return t.stack(tails[::-1], dim) * t.stack(before, dim) + 0  # a sum that begins with zero: none is negative
 
 
-def around_zeros(g, input, result, dim):
-    """The gradient of running products among which are zeros, as PyTorch has it: quotients before the first zero along `dim`; at that
-    one a sum up to the second; none behind."""
-    x = np.conj(input)
-    zeros = np.cumsum(input == 0, dim)
-    up_to, first = zeros == 0, (zeros == 1) & (input == 0)
-    between = (zeros == 1) & ~first
-    terms = np.where(up_to, g * np.conj(result), 0).astype(g.dtype)
-    found = np.where(up_to, reverse_cumsum(raw, terms, dim) / np.where(up_to, x, 1), 0).astype(g.dtype)
-    behind = cumulative.cumprod(np.where(between, x, 1).astype(x.dtype), dim)
-    total = np.sum(np.where(zeros == 1, behind * g, 0), dim, keepdims=True, dtype=g.dtype)
-    before = cumulative.cumprod(np.where(up_to, x, 1).astype(x.dtype), dim).take([-1], dim)
-    return np.where(first, total * before, found)
+def cumprod_gradient(t, g, input, result, dim):
+    """``sum over k >= i of g[k] * result[k] / input[i]``; where an input is zero, without dividing by it."""
+    if not input.ndim:
+        return g
+    dim = dim % input.ndim
+    if (t.array(input) != 0).all().item():
+        return reverse_cumsum(t, g * t.conj(result), dim) / t.conj(input)
+    return cumprod_of_zeros(t, g, input, result, dim)
 
 
 cumprod.gradient(input=cumprod_gradient)

@@ -13,6 +13,7 @@ from ...arrays.layout import contiguous_format
 from ...loading import table
 from ...operators.declare import Array, composite, operator
 from ...operators.results import writes_out
+from ...tensors.inplace import Region
 from ...tensors.overlap import alone
 from ...tensors.tensor import Tensor
 from ..creation.copying import fill_
@@ -109,7 +110,11 @@ table.METHODS["fill_diagonal_"] = Tensor.fill_diagonal_ = fill_diagonal_
 def written(input: Any, src: Any, part: Any) -> Any:
     """A copy of an array with the part that `part(copy)` gives written over."""
     whole = input.copy()
-    target = part(whole)
+    return filled(whole, part(whole), src)
+
+
+def filled(whole: Any, target: Any, src: Any) -> Any:
+    """An array whose part `target` is written over."""
     if target.shape != src.shape:
         raise RuntimeError(
             "expected src to have a size equal to the slice of self. src size = "
@@ -169,7 +174,9 @@ diagonal_scatter.gradient(
 @operator(out=False)
 def as_strided_scatter(xp, input: Array, src: Array, size, stride, storage_offset=None):
     """A copy of `input` with the elements replaced that a view of such size and strides has."""
-    return written(input, src, lambda a: restrided(a, size, stride, storage_offset))
+    _, whole, target = Region(input, restrided(input, size, stride, storage_offset)).buffers(input)
+    whole[...] = input
+    return filled(whole, target, src)
 
 
 # PyTorch's own formula: the gradient of `input` is that of the part written over, not of the rest.

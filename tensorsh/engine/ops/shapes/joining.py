@@ -246,7 +246,10 @@ def blocks(shapes: list) -> list:
 
 def block_gradient(t, g, tensors_shape):
     where = blocks([matrix_shape(s) for s in tensors_shape])
-    return [t.reshape(t.part(g, w), s) for w, s in zip(where, tensors_shape, strict=True)]
+    parts = [t.reshape(t.part(g, w), s) for w, s in zip(where, tensors_shape, strict=True)]
+    return [
+        x + 0 if len(s) == 1 < s[0] else x for x, s in zip(parts, tensors_shape, strict=True)
+    ]  # of these it sums rows
 
 
 block_diagonal.gradient(tensors=block_gradient)

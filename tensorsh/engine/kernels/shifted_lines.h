@@ -8,13 +8,15 @@ typedef float VECTOR __attribute__((vector_size(4 * LANES), aligned(4)));
 
 #define AT(p) (*(const VECTOR *)(p))
 
-/* Results of `outs` channels at `vectors` vectors of places, in registers: from `x`, and weights [taps][outs]. */
+/* Results of `outs` channels at `vectors` vectors of places, in registers: from `x`, and weights [taps][outs]. They begin with
+   the bias, or where that is NULL with what `to` has of the taps before. */
 #define SUMS(outs, vectors)                                                                                       \
     TARGET static void NAME(sums_##outs)(const float *x, const size *offsets, size taps, const float *w,          \
                                          const float *bias, float *to) {                                          \
         VECTOR sum[outs][vectors];                                                                                \
-        UNROLL(8) for (int o = 0; o < outs; o++)                                                    \
-            UNROLL(8) for (int v = 0; v < vectors; v++) sum[o][v] = (VECTOR){0} + bias[o];          \
+        UNROLL(8) for (int o = 0; o < outs; o++)                                                                  \
+            UNROLL(8) for (int v = 0; v < vectors; v++)                                                           \
+                sum[o][v] = bias ? (VECTOR){0} + bias[o] : AT(to + (o * vectors + v) * LANES);                    \
         for (size t = 0; t < taps; t++, w += outs) {                                                              \
             const float *from = x + offsets[t];                                                                   \
             VECTOR part[vectors];                                                                                 \
@@ -80,7 +82,7 @@ DOTS(1)
 
 static const struct sums NAME(sums)[] = {
     {8, VECTORS_8 * LANES, COST_8, NAME(sums_8)}, {6, VECTORS_6 * LANES, 1.0f, NAME(sums_6)},
-    {4, VECTORS_4 * LANES, 1.05f, NAME(sums_4)},  {2, VECTORS_2 * LANES, 1.4f, NAME(sums_2)},
+    {4, VECTORS_4 * LANES, COST_4, NAME(sums_4)},  {2, VECTORS_2 * LANES, 1.4f, NAME(sums_2)},
     {1, VECTORS_1 * LANES, 2.0f, NAME(sums_1)},
 };
 static const struct machine NAME(machine) = {
@@ -102,4 +104,5 @@ static const struct machine NAME(machine) = {
 #undef VECTORS_2
 #undef VECTORS_1
 #undef COST_8
+#undef COST_4
 #undef TAPS

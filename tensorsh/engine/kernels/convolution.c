@@ -10,8 +10,7 @@ struct sums {
     float cost;
     void (*run)(const float *x, const size *offsets, size taps, const float *w, const float *bias, float *to);
 };
-typedef void (*dots)(const float *const *x, const float *const *g, size count, size samples, const size *apart, float *to,
-                     size step);
+typedef void (*dots)(const float *const *x, const float *const *g, size count, size samples, const size *apart, float *lanes);
 #define SIXTEEN 16 /* lanes of the sums of a weight's gradient */
 struct machine {
     const struct sums *sums;
@@ -200,7 +199,7 @@ static void write_out(const float *made, size width, float *y, size outs, size f
 struct rooms {
     const struct sums *kind;
     size blocks, packed, padded, whole, together;
-    size planes, weights, lines, sums; /* elements */
+    size planes, weights, lines, sums, lanes; /* elements */
 };
 
 static void forward_rooms(struct rooms *r, const struct shapes *s) {
@@ -248,6 +247,16 @@ static void forward(Call *call, const float *x, const float *w, const float *bia
 }
 
 #define TOGETHER 262144 /* elements of the samples whose gradients are added up together */
+#define CLOSE 1024      /* places of the samples' lines that meet all taps in turn, while they stay in the first cache */
+
+/* The sum of all lanes, in halves. */
+INLINE float folded(const float *from) {
+    float lanes[SIXTEEN];
+    memcpy(lanes, from, sizeof lanes);
+    for (int half = SIXTEEN / 2; half >= 4; half /= 2)
+        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+}
 
 static void gradient_rooms(struct rooms *r, const struct shapes *s) {
     const int taps = machine()->taps;
@@ -258,6 +267,7 @@ static void gradient_rooms(struct rooms *r, const struct shapes *s) {
     r->planes = r->together * s->c * s->plane + WIDEST;
     r->lines = r->together * s->o * r->whole;
     r->sums = s->o * r->padded;
+    r->lanes = 4 * r->padded * SIXTEEN;
 }
 
 static int weight_gradient(Call *call, const float *x, const float *g, float *w, const struct shapes *s, char *room) {
@@ -268,7 +278,7 @@ static int weight_gradient(Call *call, const float *x, const float *g, float *w,
     const size padded = r.padded, blocks = (outs + 3) / 4, whole = r.whole, together = r.together;
     const size apart[2] = {s->c * s->plane, s->o * whole};
     size *offsets = (size *)room;
-    float *planes = (float *)(offsets + s->taps), *lines = planes + r.planes, *sums = lines + r.lines;
+    float *planes = (float *)(offsets + s->taps), *lines = planes + r.planes, *sums = lines + r.lines, *lanes = sums + r.sums;
     int done = 1;
     memset(planes, 0, (r.planes + r.lines + r.sums) * sizeof *planes);
     distances(offsets, s);
@@ -288,14 +298,22 @@ static int weight_gradient(Call *call, const float *x, const float *g, float *w,
                 for (size b = 0; b < blocks; b++) {
                     size top = group * outs + b * outs / blocks, some = group * outs + (b + 1) * outs / blocks - top;
                     const float *from[8], *grads[4];
-                    for (size o = 0; o < some; o++) grads[o] = lines + (top + o) * whole + first;
-                    for (size t = 0; t < padded; t += m->taps) {
-                        for (int k = 0; k < m->taps; k++) {
-                            size tap = t + k < s->taps ? t + k : s->taps - 1;
-                            from[k] = planes + group * inner + first + offsets[tap];
+                    const size close = count < CLOSE ? CLOSE / count : 1;
+                    memset(lanes, 0, r.lanes * sizeof *lanes);
+                    for (size n = 0; n < samples; n += close) {
+                        const size few = samples - n < close ? samples - n : close;
+                        for (size o = 0; o < some; o++) grads[o] = lines + n * apart[1] + (top + o) * whole + first;
+                        for (size t = 0; t < padded; t += m->taps) {
+                            for (int k = 0; k < m->taps; k++) {
+                                size tap = t + k < s->taps ? t + k : s->taps - 1;
+                                from[k] = planes + n * apart[0] + group * inner + first + offsets[tap];
+                            }
+                            m->dots[some - 1](from, grads, count, few, apart, lanes + t * some * SIXTEEN);
                         }
-                        m->dots[some - 1](from, grads, count, samples, apart, sums + top * padded + t, padded);
                     }
+                    for (size t = 0; t < padded; t++) /* lie as [taps / m->taps][some][m->taps] */
+                        for (size o = 0; o < some; o++)
+                            sums[(top + o) * padded + t] += folded(lanes + ((t / m->taps * some + o) * m->taps + t % m->taps) * SIXTEEN);
                 }
             }
     }
@@ -335,7 +353,7 @@ static int convolution_weight_plan(Call *c) {
     if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3, 0)) return 0;
     c->answer = 2;
     gradient_rooms(&r, &s);
-    return room_of(c, &s, r.planes + r.lines + r.sums);
+    return room_of(c, &s, r.planes + r.lines + r.sums + r.lanes);
 }
 
 static int convolution_weight(Call *c, size from, size to) {

@@ -29,27 +29,17 @@ typedef float VECTOR __attribute__((vector_size(4 * LANES), aligned(4)));
                 *(VECTOR *)(to + (o * vectors + v) * LANES) = sum[o][v];                                          \
     }
 
-/* Of PARTS vectors, which stand for one of sixteen lanes, the sum of all lanes: in halves. */
-TARGET INLINE float NAME(folded)(const VECTOR *parts) {
-    float lanes[SIXTEEN];
-    memcpy(lanes, parts, sizeof lanes);
-    for (int half = SIXTEEN / 2; half >= 4; half /= 2)
-        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
-    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
-}
-
-/* Products of `outs` lines of a gradient with the input's line at TAPS distances, added up along the lines of several
+/* Products of `outs` lines of a gradient with the input's line at TAPS distances, added to `lanes` along the lines of several
    samples; `apart` says how far those of the input and of the gradient lie from one another. Sums have sixteen lanes
    whatever a vector's width is, so that their bits are the same: narrow vectors go along the lines once for each part. */
 #define PARTS (SIXTEEN / LANES)
 #define DOTS(outs)                                                                                                \
     TARGET static void NAME(dots_##outs)(const float *const *x, const float *const *g, size count, size samples,  \
-                                         const size *apart, float *to, size step) {                               \
-        VECTOR made[outs][TAPS][PARTS];                                                                           \
-        for (int part = 0; part < PARTS; part++) {                                                                \
+                                         const size *apart, float *lanes) {                                       \
+        for (int part = 0; part < PARTS; part++, lanes += LANES) {                                                \
             VECTOR sum[outs][TAPS];                                                                               \
             UNROLL(8) for (int o = 0; o < outs; o++)                                                              \
-                UNROLL(8) for (int t = 0; t < TAPS; t++) sum[o][t] = (VECTOR){0};                                 \
+                UNROLL(8) for (int t = 0; t < TAPS; t++) sum[o][t] = AT(lanes + (o * TAPS + t) * SIXTEEN);        \
             for (size n = 0; n < samples; n++) {                                                                  \
                 const float *from[TAPS], *grads[outs];                                                            \
                 for (int t = 0; t < TAPS; t++) from[t] = x[t] + n * apart[0];                                     \
@@ -64,10 +54,8 @@ TARGET INLINE float NAME(folded)(const VECTOR *parts) {
                 }                                                                                                 \
             }                                                                                                     \
             UNROLL(8) for (int o = 0; o < outs; o++)                                                              \
-                UNROLL(8) for (int t = 0; t < TAPS; t++) made[o][t][part] = sum[o][t];                            \
+                UNROLL(8) for (int t = 0; t < TAPS; t++) *(VECTOR *)(lanes + (o * TAPS + t) * SIXTEEN) = sum[o][t];\
         }                                                                                                         \
-        for (int o = 0; o < outs; o++)                                                                            \
-            for (int t = 0; t < TAPS; t++) to[o * step + t] += NAME(folded)(made[o][t]);                          \
     }
 
 SUMS(8, VECTORS_8)

@@ -48,6 +48,16 @@ def test_long_sums_are_made_of_blocks(k):
     assert np.allclose(products.large(a, b), total, rtol=1e-4, atol=1e-4)
 
 
+@needs_kernels
+@pytest.mark.parametrize("shape", [(1, 4, 4), (3, 5, 7), (2, 1, 9), (2, 9, 1), (2, 64, 33)])
+def test_matrices_of_a_batch_are_turned_and_multiplied(shape):
+    x = single(*shape)
+    for y in (x, np.concatenate([x, x], 2)[..., : shape[2]], x[::-1], x[:, ::-1]):
+        assert np.array_equal(compiled.turned(y, 0.3), y.swapaxes(1, 2) * np.float32(0.3))
+    assert compiled.turned(x[..., ::-1], 1.0) is None or shape[2] == 1
+    assert compiled.turned(x[0], 1.0) is compiled.turned(x.astype(float), 1.0) is compiled.turned(x[:0], 1.0) is None
+
+
 def test_blocks_are_at_most_384_long_and_cover_the_sum():
     assert products.blocks(784, False) == [(0, 384), (384, 584), (584, 784)]
     assert products.blocks(784, True) == [(0, 384), (384, 768), (768, 784)]

@@ -3,41 +3,67 @@
 
 #define LANES 64 /* in memory: of fewer, compilers make single numbers instead of vectors */
 
-INLINE float folded(float *lanes) {
-    for (int half = LANES / 2; half; half /= 2)
-        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
+/* Lanes become one, in halves of sizes that the compiler knows: of others it makes loops over single numbers. */
+#define FOLD(step) step(32) step(16) step(8) step(4) step(2) step(1)
+#define ADD(half) for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
+#define MOST(half) for (int k = 0; k < half; k++) lanes[k] = lanes[k + half] > lanes[k] ? lanes[k + half] : lanes[k];
+
+INLINE float largest(const float *s, size n) {
+    float lanes[LANES], most = s[0];
+    size i = 0;
+    if (n >= LANES) {
+        for (int k = 0; k < LANES; k++) lanes[k] = s[k];
+        for (i = LANES; i + LANES <= n; i += LANES)
+            for (int k = 0; k < LANES; k++) lanes[k] = s[i + k] > lanes[k] ? s[i + k] : lanes[k];
+        FOLD(MOST)
+        most = lanes[0];
+    }
+    for (; i < n; i++) most = s[i] > most ? s[i] : most;
+    return most == -INFINITY ? 0.0f : most;
+}
+
+INLINE float summed(const float *s, size n) {
+    float lanes[LANES];
+    size i = LANES;
+    if (n >= LANES)
+        for (int k = 0; k < LANES; k++) lanes[k] = s[k];
+    else
+        for (int k = 0; k < LANES; k++) lanes[k] = k < n ? s[k] : 0.0f;
+    for (; i + LANES <= n; i += LANES)
+        for (int k = 0; k < LANES; k++) lanes[k] += s[i + k];
+    for (int k = 0; i < n; i++, k++) lanes[k] += s[i];
+    FOLD(ADD)
     return lanes[0];
 }
+
+#define GROUP 32        /* rows that take each step together: of one row alone each would wait for the one before */
+#define ELEMENTS 4096   /* of a group, which stays in the first cache */
 
 /* Scores become weights, which add up to one; `sums` gets the logarithm of each row's sum. A row of minus infinities, which
    attends to nothing, becomes zeros. */
 WIDE static void weigh(float *s, float *sums, size rows, size n, int precise) {
-    for (size row = 0; row < rows; row++, s += n) {
-        float lanes[LANES], most = s[0], total;
-        size i = 0;
-        if (n >= LANES) {
-            for (int k = 0; k < LANES; k++) lanes[k] = s[k];
-            for (i = LANES; i + LANES <= n; i += LANES)
-                for (int k = 0; k < LANES; k++) lanes[k] = s[i + k] > lanes[k] ? s[i + k] : lanes[k];
-            for (int half = LANES / 2; half; half /= 2)
-                for (int k = 0; k < half; k++) lanes[k] = lanes[k + half] > lanes[k] ? lanes[k + half] : lanes[k];
-            most = lanes[0];
+    const size group = ELEMENTS / n < 1 ? 1 : ELEMENTS / n < GROUP ? ELEMENTS / n : GROUP;
+    for (size row = 0, some; row < rows; row += some, s += some * n, sums += some) {
+        float most[GROUP], share[GROUP];
+        some = rows - row < group ? rows - row : group;
+        for (size r = 0; r < some; r++) most[r] = largest(s + r * n, n);
+        for (size r = 0; r < some; r++) {
+            float *line = s + r * n, shift = most[r];
+            if (precise)
+                for (size i = 0; i < n; i++) line[i] = (float)exp_float(line[i] - shift);
+            else
+                for (size i = 0; i < n; i++) line[i] = exp_falling(line[i] - shift);
         }
-        for (; i < n; i++) most = s[i] > most ? s[i] : most;
-        most = most == -INFINITY ? 0.0f : most;
-        if (precise)
-            for (i = 0; i < n; i++) s[i] = exp_float(s[i] - most);
-        else
-            for (i = 0; i < n; i++) s[i] = exp_falling(s[i] - most);
-        for (int k = 0; k < LANES; k++) lanes[k] = 0.0f;
-        for (i = 0; i + LANES <= n; i += LANES)
-            for (int k = 0; k < LANES; k++) lanes[k] += s[i + k];
-        for (int k = 0; i < n; i++, k++) lanes[k] += s[i];
-        total = folded(lanes);
-        total = total == 0.0f ? 1.0f : total;
-        float share = 1.0f / total;
-        for (i = 0; i < n; i++) s[i] *= share;
-        sums[row] = log_float(total) + most;
+        for (size r = 0; r < some; r++) share[r] = summed(s + r * n, n);
+        for (size r = 0; r < some; r++) {
+            float total = share[r] == 0.0f ? 1.0f : share[r];
+            share[r] = 1.0f / total;
+            sums[r] = (float)log_float(total) + most[r];
+        }
+        for (size r = 0; r < some; r++) {
+            float *line = s + r * n, part = share[r];
+            for (size i = 0; i < n; i++) line[i] *= part;
+        }
     }
 }
 

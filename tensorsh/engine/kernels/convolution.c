@@ -10,8 +10,7 @@ struct sums {
     float cost;
     void (*run)(const float *x, const size *offsets, size taps, const float *w, const float *bias, float *to);
 };
-typedef void (*dots)(const float *const *x, const float *const *g, size count, size samples, const size *apart, float *to,
-                     size step);
+typedef void (*dots)(const float *const *x, const float *const *g, size count, size samples, const size *apart, float *lanes);
 #define SIXTEEN 16 /* lanes of the sums of a weight's gradient */
 struct machine {
     const struct sums *sums;
@@ -28,6 +27,7 @@ struct machine {
 #define LANES 16
 #define VECTORS_8 3
 #define COST_8 1.0f
+#define COST_4 1.05f
 #define VECTORS_6 4
 #define VECTORS_4 6
 #define VECTORS_2 8
@@ -42,6 +42,7 @@ struct machine {
 #define LANES 8
 #define VECTORS_8 1
 #define COST_8 1.6f
+#define COST_4 1.0f
 #define VECTORS_6 2
 #define VECTORS_4 3
 #define VECTORS_2 6
@@ -66,6 +67,7 @@ static const struct machine *machine(void) {
 #define LANES 4
 #define VECTORS_8 3
 #define COST_8 1.0f
+#define COST_4 1.05f
 #define VECTORS_6 4
 #define VECTORS_4 6
 #define VECTORS_2 8
@@ -81,6 +83,7 @@ static const struct machine *machine(void) { return NULL; }
 #define FUSIONS 8        /* multiplications in the time of an element of other work */
 #define WIDEST 128       /* places that any of them makes at a time */
 #define LINE 4096        /* places of a line that are multiplied before the next channels take their turn */
+#define NEAR 144         /* taps that all channels have before the next ones: what they take of the planes stays in the first cache */
 
 /* The shapes of a convolution: [n, c, h, w] with a border of ph and pw, weight [o, c / groups, kh, kw], in steps of sh and sw,
    with the elements of a window dh and dw apart. */
@@ -170,13 +173,25 @@ static const struct sums *cheapest(const struct sums *kinds, size outs, size lin
     return best;
 }
 
-/* Places `first` to `end` of a channel's line without those around an edge. */
-INLINE void write_out(const float *from, float *y, size first, size end, const struct shapes *s) {
+/* In eights, of which the last begins before the one before it has ended. */
+INLINE void copy_line(float *to, const float *from, size n) {
+    if (n < 8) {
+        memcpy(to, from, n * sizeof(float));
+        return;
+    }
+    for (size k = 0; k + 8 < n; k += 8) memcpy(to + k, from + k, 8 * sizeof(float));
+    memcpy(to + n - 8, from + n - 8, 8 * sizeof(float));
+}
+
+/* Places `first` to `end` of the lines of `outs` channels, which stand behind one another in `made`, without those around an edge. */
+static void write_out(const float *made, size width, float *y, size outs, size first, size end, const struct shapes *s) {
     for (size at = first, next; at < end; at = next) {
-        size row = at / s->wide, column = at % s->wide, some = s->ow - column;
+        const size row = at / s->wide, column = at % s->wide, left = s->ow - column, plane = s->oh * s->ow;
+        const float *from = made + (at - first);
+        float *to = y + row * s->ow + column;
         next = (row + 1) * s->wide < end ? (row + 1) * s->wide : end;
-        some = next - at < some ? next - at : some;
-        if (some > 0) memcpy(y + row * s->ow + column, from + (at - first), some * 4);
+        const size some = next - at < left ? next - at : left;
+        for (size o = 0; some > 0 && o < outs; o++) copy_line(to + o * plane, from + o * width, some);
     }
 }
 
@@ -184,7 +199,7 @@ INLINE void write_out(const float *from, float *y, size first, size end, const s
 struct rooms {
     const struct sums *kind;
     size blocks, packed, padded, whole, together;
-    size planes, weights, lines, sums; /* elements */
+    size planes, weights, lines, sums, lanes; /* elements */
 };
 
 static void forward_rooms(struct rooms *r, const struct shapes *s) {
@@ -194,6 +209,7 @@ static void forward_rooms(struct rooms *r, const struct shapes *s) {
     r->packed = r->blocks * r->kind->outs;
     r->planes = s->c * s->plane + WIDEST + 16; /* the last row's end, where it is shared */
     r->weights = s->groups * r->packed * (s->taps + 1);
+    r->sums = r->packed * r->kind->width;
 }
 
 static void forward(Call *call, const float *x, const float *w, const float *bias, float *y, const struct shapes *s, char *room) {
@@ -203,7 +219,7 @@ static void forward(Call *call, const float *x, const float *w, const float *bia
     const size outs = s->o / s->groups, inner = s->c / s->groups * s->plane, blocks = r.blocks, packed = r.packed;
     size *offsets = (size *)room;
     float *planes = (float *)(offsets + s->taps), *weights = planes + r.planes, *biases = weights + s->groups * packed * s->taps;
-    float made[8 * WIDEST];
+    float *made = weights + r.weights;
     memset(planes, 0, (r.planes + r.weights) * sizeof *planes);
     distances(offsets, s);
     for (size o = 0; o < s->o; o++) {
@@ -216,19 +232,31 @@ static void forward(Call *call, const float *x, const float *w, const float *bia
         surround(x + sample * s->c * s->h * s->w, planes, s);
         for (size group = 0; group < s->groups; group++)
             for (size first = 0; first < s->line && !ends(call, outs * kind->width * s->taps / FUSIONS); first += kind->width) {
-                size end = first + kind->width < s->line ? first + kind->width : s->line;
-                for (size b = 0; b < blocks; b++) {
-                    size top = b * kind->outs, at = group * packed + top;
-                    kind->run(planes + group * inner + first, offsets, s->taps, weights + at * s->taps, biases + at, made);
-                    for (size o = top; o < outs && o < top + kind->outs; o++)
-                        write_out(made + (o - top) * kind->width, y + ((sample * s->o) + group * outs + o) * s->oh * s->ow,
-                                  first, end, s);
+                const size end = first + kind->width < s->line ? first + kind->width : s->line;
+                for (size tap = 0, some; tap < s->taps; tap += some) {
+                    some = s->taps - tap < NEAR ? s->taps - tap : NEAR;
+                    for (size b = 0; b < blocks; b++) {
+                        const size top = b * kind->outs, at = group * packed + top;
+                        kind->run(planes + group * inner + first, offsets + tap, some, weights + at * s->taps + tap * kind->outs,
+                                  tap ? NULL : biases + at, made + top * kind->width);
+                    }
                 }
+                write_out(made, kind->width, y + (sample * s->o + group * outs) * s->oh * s->ow, outs, first, end, s);
             }
     }
 }
 
 #define TOGETHER 262144 /* elements of the samples whose gradients are added up together */
+#define CLOSE 1024      /* places of the samples' lines that meet all taps in turn, while they stay in the first cache */
+
+/* The sum of all lanes, in halves. */
+INLINE float folded(const float *from) {
+    float lanes[SIXTEEN];
+    memcpy(lanes, from, sizeof lanes);
+    for (int half = SIXTEEN / 2; half >= 4; half /= 2)
+        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
+    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+}
 
 static void gradient_rooms(struct rooms *r, const struct shapes *s) {
     const int taps = machine()->taps;
@@ -239,6 +267,7 @@ static void gradient_rooms(struct rooms *r, const struct shapes *s) {
     r->planes = r->together * s->c * s->plane + WIDEST;
     r->lines = r->together * s->o * r->whole;
     r->sums = s->o * r->padded;
+    r->lanes = 4 * r->padded * SIXTEEN;
 }
 
 static int weight_gradient(Call *call, const float *x, const float *g, float *w, const struct shapes *s, char *room) {
@@ -249,7 +278,7 @@ static int weight_gradient(Call *call, const float *x, const float *g, float *w,
     const size padded = r.padded, blocks = (outs + 3) / 4, whole = r.whole, together = r.together;
     const size apart[2] = {s->c * s->plane, s->o * whole};
     size *offsets = (size *)room;
-    float *planes = (float *)(offsets + s->taps), *lines = planes + r.planes, *sums = lines + r.lines;
+    float *planes = (float *)(offsets + s->taps), *lines = planes + r.planes, *sums = lines + r.lines, *lanes = sums + r.sums;
     int done = 1;
     memset(planes, 0, (r.planes + r.lines + r.sums) * sizeof *planes);
     distances(offsets, s);
@@ -269,14 +298,22 @@ static int weight_gradient(Call *call, const float *x, const float *g, float *w,
                 for (size b = 0; b < blocks; b++) {
                     size top = group * outs + b * outs / blocks, some = group * outs + (b + 1) * outs / blocks - top;
                     const float *from[8], *grads[4];
-                    for (size o = 0; o < some; o++) grads[o] = lines + (top + o) * whole + first;
-                    for (size t = 0; t < padded; t += m->taps) {
-                        for (int k = 0; k < m->taps; k++) {
-                            size tap = t + k < s->taps ? t + k : s->taps - 1;
-                            from[k] = planes + group * inner + first + offsets[tap];
+                    const size close = count < CLOSE ? CLOSE / count : 1;
+                    memset(lanes, 0, r.lanes * sizeof *lanes);
+                    for (size n = 0; n < samples; n += close) {
+                        const size few = samples - n < close ? samples - n : close;
+                        for (size o = 0; o < some; o++) grads[o] = lines + n * apart[1] + (top + o) * whole + first;
+                        for (size t = 0; t < padded; t += m->taps) {
+                            for (int k = 0; k < m->taps; k++) {
+                                size tap = t + k < s->taps ? t + k : s->taps - 1;
+                                from[k] = planes + n * apart[0] + group * inner + first + offsets[tap];
+                            }
+                            m->dots[some - 1](from, grads, count, few, apart, lanes + t * some * SIXTEEN);
                         }
-                        m->dots[some - 1](from, grads, count, samples, apart, sums + top * padded + t, padded);
                     }
+                    for (size t = 0; t < padded; t++) /* lie as [taps / m->taps][some][m->taps] */
+                        for (size o = 0; o < some; o++)
+                            sums[(top + o) * padded + t] += folded(lanes + ((t / m->taps * some + o) * m->taps + t % m->taps) * SIXTEEN);
                 }
             }
     }
@@ -299,7 +336,7 @@ static int convolution_plan(Call *c) {
     if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4, 1) || (c->in[2].data && c->in[2].count != s.o)) return 0;
     c->answer = 3;
     forward_rooms(&r, &s);
-    return room_of(c, &s, r.planes + r.weights);
+    return room_of(c, &s, r.planes + r.weights + r.sums);
 }
 
 static int convolution(Call *c, size from, size to) {
@@ -316,7 +353,7 @@ static int convolution_weight_plan(Call *c) {
     if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3, 0)) return 0;
     c->answer = 2;
     gradient_rooms(&r, &s);
-    return room_of(c, &s, r.planes + r.lines + r.sums);
+    return room_of(c, &s, r.planes + r.lines + r.sums + r.lanes);
 }
 
 static int convolution_weight(Call *c, size from, size to) {

@@ -6,6 +6,17 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
+/* Four numbers of each of four rows, as columns, times `factor` where there is one. */
+INLINE void turn_four(const float *from, size row, float *to, size step, const float *factor) {
+    __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + row), c = _mm_loadu_ps(from + 2 * row), d = _mm_loadu_ps(from + 3 * row);
+    if (factor) {
+        const __m128 f = _mm_set1_ps(*factor);
+        a = _mm_mul_ps(a, f), b = _mm_mul_ps(b, f), c = _mm_mul_ps(c, f), d = _mm_mul_ps(d, f);
+    }
+    _MM_TRANSPOSE4_PS(a, b, c, d);
+    _mm_storeu_ps(to, a), _mm_storeu_ps(to + step, b), _mm_storeu_ps(to + 2 * step, c), _mm_storeu_ps(to + 3 * step, d);
+}
+
 #if FOR_LEVEL(4)
 #define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define FUSED(a, b, c) (VECTOR) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
@@ -293,6 +304,36 @@ static int products(Call *c, size from, size to) {
     return 1;
 }
 
+/* turned(x, factor): the transposed matrices of a batch, whose rows are contiguous, times a number. */
+static int turned_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    if (x->kind != FLOAT32 || x->ndim != 3 || x->count == 0 || x->strides[2] != sizeof(float)) return 0;
+    Argument *out = result(c, 0);
+    for (int k = 0; k < 3; k++) add_dimension(out, x->shape[k ? 3 - k : 0]);
+    c->lines = x->shape[0], c->each = x->shape[1] * x->shape[2];
+    return 1;
+}
+
+static int turned(Call *c, size from, size to) {
+    const Argument *x = &c->in[0];
+    const size m = x->shape[1], n = x->shape[2], row = x->strides[1] / (size)sizeof(float);
+    const float factor = (float)c->in[1].number;
+    for (size k = from; k < to; k++) {
+        const float *rows = (const float *)x->data + k * (x->strides[0] / (size)sizeof(float));
+        float *out = (float *)c->out[0].data + k * m * n;
+        for (size i = 0; i < m; i += 4)
+            for (size j = 0; j < n; j += 4) {
+                if (i + 4 <= m && j + 4 <= n) {
+                    turn_four(rows + i * row + j, row, out + j * m + i, m, &factor);
+                    continue;
+                }
+                for (size p = i; p < m && p < i + 4; p++)
+                    for (size q = j; q < n && q < j + 4; q++) out[q * m + p] = rows[p * row + q] * factor;
+            }
+    }
+    return 1;
+}
+
 /* dot(x, y): four sets of lanes take turns; what is left goes to the first two, and a rest of a vector to the first. */
 static int dot_plan(Call *c) {
     const Argument *x = &c->in[0], *y = &c->in[1];
@@ -323,6 +364,7 @@ const Kernel gemm_kernels[] = {
     {"dot", "ff", dot_plan, dot, "dot(x, y), of vectors"},
     {"product", "ee|f?", product_plan, product, "product(a, b, bias=None)"},
     {"products", "ee", products_plan, products, "products(a, b), of batches"},
+    {"turned", "ex", turned_plan, turned, "turned(x, factor), transposed, of a batch"},
     {0},
 };
 #else

@@ -40,9 +40,9 @@ TARGET INLINE void NAME(rows)(int count, size k, const float *a, size a_row, siz
 TARGET static void NAME(tile)(int count, size k, const float *a, size a_row, size a_column, const float *panel, float *c, size c_row,
                        size columns, int add) {
     switch (count) {
-        CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
+        CASE(1) CASE(2) CASE(3) CASE(4) CASE(5)
 #if ROWS_ > 6
-        CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)
+        CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11)
 #endif
     }
 }
@@ -51,20 +51,26 @@ TARGET static void NAME(tile)(int count, size k, const float *a, size a_row, siz
 /* The columns of b in panels of PANEL, each in the order of k; the last is filled up with zeros. */
 TARGET static void NAME(pack)(const float *b, size b_row, size b_column, size k, size n, float *panels) {
     for (size j = 0; j < n; j += PANEL, panels += k * PANEL) {
-        size m = n - j < PANEL ? n - j : PANEL;
+        const size m = n - j < PANEL ? n - j : PANEL;
+        const float *from = b + j * b_column;
+        size p = 0, i = 0;
         if (b_column == 1) {
-            for (size p = 0; p < k; p++) {
+            for (; m == PANEL && p < k; p++) memcpy(panels + p * PANEL, from + p * b_row, PANEL * sizeof(float));
+            for (; p < k; p++) {
                 float *to = panels + p * PANEL;
-                memcpy(to, b + p * b_row + j, m * sizeof(float));
-                for (size i = m; i < PANEL; i++) to[i] = 0;
+                memcpy(to, from + p * b_row, m * sizeof(float));
+                for (i = m; i < PANEL; i++) to[i] = 0;
             }
             continue;
         }
-        for (size i = 0; i < PANEL; i++) {
-            const float *from = b + (j + i) * b_column;
-            if (i < m) for (size p = 0; p < k; p++) panels[p * PANEL + i] = from[p * b_row];
-            else for (size p = 0; p < k; p++) panels[p * PANEL + i] = 0;
+        for (; b_row == 1 && i + 4 <= m; i += 4) {
+            const float *lines = from + i * b_column;
+            for (p = 0; p + 4 <= k; p += 4) turn_four(lines + p, b_column, panels + p * PANEL + i, PANEL, NULL);
+            for (; p < k; p++)
+                for (size l = 0; l < 4; l++) panels[p * PANEL + i + l] = lines[l * b_column + p];
         }
+        for (; i < PANEL; i++)
+            for (p = 0; p < k; p++) panels[p * PANEL + i] = i < m ? from[i * b_column + p * b_row] : 0;
     }
 }
 
@@ -74,10 +80,14 @@ TARGET static void NAME(block)(const float *a, size a_row, size a_column, const 
     NAME(pack)(b, b_row, b_column, k, n, panels);
     for (size top = 0; top < m; top += 10 * ROWS_) {
         size end = m < top + 10 * ROWS_ ? m : top + 10 * ROWS_;
-        for (size j = 0; j < n; j += PANEL)
-            for (size i = top; i < end; i += ROWS_)
-                NAME(tile)((int)(end - i < ROWS_ ? end - i : ROWS_), k, a + i * a_row, a_row, a_column, panels + j * k,
-                           c + i * c_row + j, c_row, n - j < PANEL ? n - j : PANEL, add);
+        for (size j = 0; j < n; j += PANEL) {
+            const size columns = n - j < PANEL ? n - j : PANEL;
+            size i = top;
+            for (; i + ROWS_ <= end; i += ROWS_)
+                NAME(rows)(ROWS_, k, a + i * a_row, a_row, a_column, panels + j * k, c + i * c_row + j, c_row, columns, add);
+            if (i < end)
+                NAME(tile)((int)(end - i), k, a + i * a_row, a_row, a_column, panels + j * k, c + i * c_row + j, c_row, columns, add);
+        }
     }
 }
 

@@ -41,10 +41,11 @@ struct adam {
 };
 
 /* x += rate * m / (sqrt(v) / correction + eps), m and v the running means of g' and its square, v perhaps the largest
-   so far; `keep` is what decoupled decay leaves of x. */
-WIDE static void adapt(float *restrict x, const float *restrict g, float *restrict m, float *restrict v,
-                       float *restrict most, size n, struct adam a) {
-    int far = a.less1 >= 0.5f;
+   so far; `keep` is what decoupled decay leaves of x. `largest` is known where this is compiled: a loop that asks for each
+   element whether `most` is there reads from nowhere under a mask, which takes hundreds of cycles. */
+INLINE void adapt(float *restrict x, const float *restrict g, float *restrict m, float *restrict v, float *restrict most,
+                  size n, struct adam a, int largest) {
+    const int far = a.less1 >= 0.5f;
     for (size i = 0; i < n; i++) {
         float p = x[i] * a.keep, d = g[i] * a.sign;
         d = a.decay != 0.0f ? __builtin_fmaf(p, a.decay, d) : d;
@@ -53,14 +54,23 @@ WIDE static void adapt(float *restrict x, const float *restrict g, float *restri
         m[i] = mean;
         float square = __builtin_fmaf(d * a.less2, d, v[i] * a.beta2);
         v[i] = square;
-        if (most) {
+        if (largest) {
             /* numpy's and PyTorch's maximum: NaN wins */
-            square = most[i] >= square || most[i] != most[i] ? most[i] : square;
+            float before = most[i];
+            square = (before >= square) | (before != before) ? before : square;
             most[i] = square;
         }
         float root = sqrtf(square) / a.correction + a.eps;
         x[i] = p + mean * a.rate / root;
     }
+}
+
+WIDE static void adapt_adam(float *x, const float *g, float *m, float *v, size n, struct adam a) {
+    adapt(x, g, m, v, NULL, n, a, 0);
+}
+
+WIDE static void adapt_amsgrad(float *x, const float *g, float *m, float *v, float *most, size n, struct adam a) {
+    adapt(x, g, m, v, most, n, a, 1);
 }
 
 static int sgd_plan(Call *c) { return step_of(c, 2); }
@@ -81,8 +91,9 @@ static int adam_step(Call *c, size from, size to) {
     float v[9];
     for (int k = 0; k < 9; k++) v[k] = number(c, c->given - 9 + k);
     const struct adam numbers = {v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8]};
-    adapt(from_line(c, 0, from), from_line(c, 1, from), from_line(c, 2, from), from_line(c, 3, from), from_line(c, 4, from),
-          to - from, numbers);
+    float *x = from_line(c, 0, from), *m = from_line(c, 2, from), *squares = from_line(c, 3, from), *most = from_line(c, 4, from);
+    if (most) adapt_amsgrad(x, from_line(c, 1, from), m, squares, most, to - from, numbers);
+    else adapt_adam(x, from_line(c, 1, from), m, squares, to - from, numbers);
     return 1;
 }
 

@@ -32,15 +32,16 @@ WIDE static void lstm_forward(float *gate, const float *product, const float *be
     }
 }
 
-/* From the gradients of the step's state (gy and dh) and cell (dc): those of the gates, and of the cell before. */
-WIDE static void lstm_back(const float *gate, const float *before, const float *squashed, const float *gy, const float *dh,
-                           float *dc, float *d, size rows, size n) {
+/* From the gradients of the step's state (gy, where it is `given`, and dh) and cell (dc): those of the gates, and of the cell
+   before. */
+INLINE void lstm_gradients(const float *gate, const float *before, const float *squashed, const float *gy, const float *dh,
+                           float *dc, float *d, size rows, size n, int given) {
     for (size row = 0; row < rows; row++, gate += 4 * n, d += 4 * n) {
         INDEPENDENT
         for (size k = 0; k < n; k++) {
             size at = row * n + k;
             float i = gate[k], f = gate[n + k], g = gate[2 * n + k], o = gate[3 * n + k], s = squashed[at];
-            float h = gy ? dh[at] + gy[at] : dh[at], c = FMAF(h, o * FMAF(-s, s, 1.0f), dc[at]);
+            float h = given ? dh[at] + gy[at] : dh[at], c = FMAF(h, o * FMAF(-s, s, 1.0f), dc[at]);
             d[k] = c * (g * (i * (1.0f - i)));
             d[n + k] = c * (before[at] * (f * (1.0f - f)));
             d[2 * n + k] = c * (i * FMAF(-g, g, 1.0f));
@@ -48,6 +49,13 @@ WIDE static void lstm_back(const float *gate, const float *before, const float *
             dc[at] = c * f;
         }
     }
+}
+
+WIDE static void lstm_back(const float *gate, const float *before, const float *squashed, const float *gy, const float *dh,
+                           float *dc, float *d, size rows, size n) {
+    /* two loops: one that asks for each element reads from nowhere under a mask, which takes hundreds of cycles */
+    if (gy) lstm_gradients(gate, before, squashed, gy, dh, dc, d, rows, n, 1);
+    else lstm_gradients(gate, before, squashed, gy, dh, dc, d, rows, n, 0);
 }
 
 WIDE static void gru_forward(float *gate, const float *product, const float *before, float *inner, float *y, size rows,

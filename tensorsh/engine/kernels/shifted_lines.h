@@ -8,13 +8,15 @@ typedef float VECTOR __attribute__((vector_size(4 * LANES), aligned(4)));
 
 #define AT(p) (*(const VECTOR *)(p))
 
-/* Results of `outs` channels at `vectors` vectors of places, in registers: from `x`, and weights [taps][outs]. */
+/* Results of `outs` channels at `vectors` vectors of places, in registers: from `x`, and weights [taps][outs]. They begin with
+   the bias, or where that is NULL with what `to` has of the taps before. */
 #define SUMS(outs, vectors)                                                                                       \
     TARGET static void NAME(sums_##outs)(const float *x, const size *offsets, size taps, const float *w,          \
                                          const float *bias, float *to) {                                          \
         VECTOR sum[outs][vectors];                                                                                \
-        UNROLL(8) for (int o = 0; o < outs; o++)                                                    \
-            UNROLL(8) for (int v = 0; v < vectors; v++) sum[o][v] = (VECTOR){0} + bias[o];          \
+        UNROLL(8) for (int o = 0; o < outs; o++)                                                                  \
+            UNROLL(8) for (int v = 0; v < vectors; v++)                                                           \
+                sum[o][v] = bias ? (VECTOR){0} + bias[o] : AT(to + (o * vectors + v) * LANES);                    \
         for (size t = 0; t < taps; t++, w += outs) {                                                              \
             const float *from = x + offsets[t];                                                                   \
             VECTOR part[vectors];                                                                                 \
@@ -27,27 +29,17 @@ typedef float VECTOR __attribute__((vector_size(4 * LANES), aligned(4)));
                 *(VECTOR *)(to + (o * vectors + v) * LANES) = sum[o][v];                                          \
     }
 
-/* Of PARTS vectors, which stand for one of sixteen lanes, the sum of all lanes: in halves. */
-TARGET INLINE float NAME(folded)(const VECTOR *parts) {
-    float lanes[SIXTEEN];
-    memcpy(lanes, parts, sizeof lanes);
-    for (int half = SIXTEEN / 2; half >= 4; half /= 2)
-        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
-    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
-}
-
-/* Products of `outs` lines of a gradient with the input's line at TAPS distances, added up along the lines of several
+/* Products of `outs` lines of a gradient with the input's line at TAPS distances, added to `lanes` along the lines of several
    samples; `apart` says how far those of the input and of the gradient lie from one another. Sums have sixteen lanes
    whatever a vector's width is, so that their bits are the same: narrow vectors go along the lines once for each part. */
 #define PARTS (SIXTEEN / LANES)
 #define DOTS(outs)                                                                                                \
     TARGET static void NAME(dots_##outs)(const float *const *x, const float *const *g, size count, size samples,  \
-                                         const size *apart, float *to, size step) {                               \
-        VECTOR made[outs][TAPS][PARTS];                                                                           \
-        for (int part = 0; part < PARTS; part++) {                                                                \
+                                         const size *apart, float *lanes) {                                       \
+        for (int part = 0; part < PARTS; part++, lanes += LANES) {                                                \
             VECTOR sum[outs][TAPS];                                                                               \
             UNROLL(8) for (int o = 0; o < outs; o++)                                                              \
-                UNROLL(8) for (int t = 0; t < TAPS; t++) sum[o][t] = (VECTOR){0};                                 \
+                UNROLL(8) for (int t = 0; t < TAPS; t++) sum[o][t] = AT(lanes + (o * TAPS + t) * SIXTEEN);        \
             for (size n = 0; n < samples; n++) {                                                                  \
                 const float *from[TAPS], *grads[outs];                                                            \
                 for (int t = 0; t < TAPS; t++) from[t] = x[t] + n * apart[0];                                     \
@@ -62,10 +54,8 @@ TARGET INLINE float NAME(folded)(const VECTOR *parts) {
                 }                                                                                                 \
             }                                                                                                     \
             UNROLL(8) for (int o = 0; o < outs; o++)                                                              \
-                UNROLL(8) for (int t = 0; t < TAPS; t++) made[o][t][part] = sum[o][t];                            \
+                UNROLL(8) for (int t = 0; t < TAPS; t++) *(VECTOR *)(lanes + (o * TAPS + t) * SIXTEEN) = sum[o][t];\
         }                                                                                                         \
-        for (int o = 0; o < outs; o++)                                                                            \
-            for (int t = 0; t < TAPS; t++) to[o * step + t] += NAME(folded)(made[o][t]);                          \
     }
 
 SUMS(8, VECTORS_8)
@@ -80,7 +70,7 @@ DOTS(1)
 
 static const struct sums NAME(sums)[] = {
     {8, VECTORS_8 * LANES, COST_8, NAME(sums_8)}, {6, VECTORS_6 * LANES, 1.0f, NAME(sums_6)},
-    {4, VECTORS_4 * LANES, 1.05f, NAME(sums_4)},  {2, VECTORS_2 * LANES, 1.4f, NAME(sums_2)},
+    {4, VECTORS_4 * LANES, COST_4, NAME(sums_4)},  {2, VECTORS_2 * LANES, 1.4f, NAME(sums_2)},
     {1, VECTORS_1 * LANES, 2.0f, NAME(sums_1)},
 };
 static const struct machine NAME(machine) = {
@@ -102,4 +92,5 @@ static const struct machine NAME(machine) = {
 #undef VECTORS_2
 #undef VECTORS_1
 #undef COST_8
+#undef COST_4
 #undef TAPS

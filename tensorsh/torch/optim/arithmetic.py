@@ -1,8 +1,9 @@
 """The arithmetic of optimizer steps, on the memory of the parameters itself.
 
 Large arrays are worked through in pieces that stay in the cache, so that a step of several operations reads each array
-once. PyTorch adds products with one rounding (a fused multiply-add); numpy has none. Sums ``y + a * x`` of more than a few
-elements are left to BLAS, which has; other float32 products are made and added in double, which gives the same bits.
+once. PyTorch adds products with one rounding (a fused multiply-add), as the kernel `multiply_add` does; numpy has none. Without
+the kernel sums ``y + a * x`` of more than a few elements are left to BLAS, which has, and other float32 products are made and
+added in double, which nearly always gives the same bits.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ...engine.arrays.state import state
 ndarray = np.ndarray
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 PIECE = 16384
+fused: Any = kernels.kernel("multiply_add")
 FEW = 4096
 """Up to so many elements BLAS is not worth the way to it."""
 
@@ -108,6 +110,9 @@ def axpy(y: Any, x: Any, a: float) -> None:
     if not exact(y):
         y += np.multiply(x, y.dtype.type(a))
         return
+    if fused is not None and exact(x):
+        fused(x, FLOAT32.type(a), y, out=y)
+        return
     if y.size > FEW and y.flags.c_contiguous and x.flags.c_contiguous and exact(x) and x.shape == y.shape:
         if blas.axpy(y, x, a):
             return
@@ -131,7 +136,9 @@ def plus(y: Any, x: Any, a: float) -> Any:
 
 def addcmul(y: Any, x: Any, z: Any, a: float) -> None:
     """``y += (a * x) * z``"""
-    if exact(y):
+    if fused is not None and exact(y) and exact(x) and exact(z):
+        fused(x if a == 1 else x * FLOAT32.type(a), z, y, out=y)
+    elif exact(y):
         wide = np.multiply(x if a == 1 else x * FLOAT32.type(a), z, dtype=FLOAT64)
         wide += y
         y[...] = wide

@@ -31,6 +31,7 @@ from ..elementwise.by_number import times
 from ..random.sampling import source
 from ..reductions.softmax import EXACT_SIZE, FLOAT32, FLOAT64, safe_softmax
 
+turned = kernels.kernel("turned", kernels.unsuited)
 SAFE = 40.0
 """Scores of at most this size are exponentiated as they are; of others each row's maximum is subtracted first."""
 
@@ -64,7 +65,10 @@ def helpers(query: Any, key: Any) -> int:
 
 
 def transposed(x: Any, scale: float = 1.0) -> Any:
-    """Transposed matrices, copied: BLAS loses more time with a transposed second factor than this takes."""
+    """Transposed matrices times a number, copied: BLAS loses more time with a transposed second factor than this takes."""
+    found = turned(x, scale)
+    if found is not None:
+        return found
     x = x.swapaxes(1, 2).copy()
     return np.multiply(x, x.dtype.type(scale), out=x)
 

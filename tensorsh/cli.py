@@ -427,15 +427,19 @@ def _flush(code: int) -> int:
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
-        return code
     except BrokenPipeError:
         code = code or 1
     except (OSError, ValueError) as error:
         complain(f"tensorsh: cannot write output: {getattr(error, 'strerror', None) or error}")
         code = code or 1
-    # The interpreter flushes once more when it ends, and would complain itself.
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass
+    # The interpreter flushes once more when it ends, and would complain itself, with an exit code of its own.
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            try:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            except (OSError, ValueError):
+                pass
     return code

@@ -90,6 +90,8 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ("import subprocess", "a program starts no processes"),
         ("import sqlite3", "of Python's own modules programs import those that lead to no files"),
         ("import requests", "programs import torch, numpy, tqdm, some of Python's own modules"),
+        ("import matplotlib.pyplot as plt", "`plot` and `hist` draw in the terminal; programs import torch, numpy"),
+        ("from sklearn.datasets import load_iris", "`from tensorsh import datasets` has small sets of data; programs"),
         ("ones(3).lenght", "a tensor has `len(x)` for the size of its first dimension"),
         ("ones(3).astype(int)", "a tensor has `x.to(dtype)`"),
         ("ones(3).shap", "did you mean `shape`?"),
@@ -150,3 +152,49 @@ def test_hints_break_between_words_on_a_narrow_terminal(monkeypatch) -> None:
     assert at_words(said, io.StringIO()) == said
     coloured = at_words("\x1b[32mhint: \x1b[0m" + "word " * 12, Terminal()).split("\n")
     assert coloured[0].startswith("\x1b[32mhint: \x1b[0mword") and max(map(len, coloured)) <= 40 + 9
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            "nn.Linear(3, 4)(arange(3))",
+            "`nn.Linear`: its weight is float32, this input is int64; `.to(torch.float32)` converts it",
+        ),
+        (
+            "nn.Conv2d(1, 2, 3)(ones(1, 1, 5, 5).double())",
+            "`nn.Conv2d`: its weight is float32, this input is float64; `.to(torch.float32)` converts it",
+        ),
+        ("nn.Embedding(3, 4)(ones(2))", "`nn.Embedding`: indices are whole numbers; `.long()` makes them of others"),
+        (
+            "nn.CrossEntropyLoss()(randn(2, 3), tensor([0., 1.]))",
+            "numbers of classes are whole; `target.long()` converts it",
+        ),
+        ("nn.BCELoss()(rand(2), tensor([0, 1]))", "target and input need one dtype; `target.float()` converts it"),
+        (
+            "nn.CrossEntropyLoss()(randn(2, 3), tensor([0, 5]))",
+            "classes are numbered from 0: class 5 needs scores for 6 classes or more",
+        ),
+    ],
+)
+def test_what_has_another_type_or_class_is_converted(source: str, said: str) -> None:
+    assert hint(source) == said
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("true", "did you mean `True`?"),
+        ("Flase", "did you mean `False`?"),
+        ("null", "did you mean `None`?"),
+        ("randn(2, grad=True)", "did you mean `requires_grad`?"),
+        ("randn(2, dtyp=float32)", "did you mean `dtype`?"),
+        ("randn(2, dtype='float32')", "a dtype is written without quotes, as in `dtype=torch.float32`"),
+        (
+            "nn.Sequential([nn.ReLU()])",
+            "the modules of a list are given one by one with a star, as in `nn.Sequential(*layers)`",
+        ),
+    ],
+)
+def test_constants_keywords_and_forms_of_other_languages(source: str, said: str) -> None:
+    assert hint(source) == said

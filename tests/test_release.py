@@ -90,6 +90,28 @@ def test_bash() -> None:
     ]
 
 
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
+@pytest.mark.parametrize(
+    "words, found",
+    [
+        ("tensorsh a", ["a folder", "a program.tsr"]),
+        ("tensorsh test ''", ["a folder", "a program.tsr"]),
+        ("tensorsh --allow-read =", ["a folder", "a program.tsr", "notes.txt"]),
+        ("tensorsh --allow-read = n", ["notes.txt"]),
+        ("tensorsh --timeout ''", []),
+    ],
+)
+def test_bash_keeps_names_with_spaces_together(tmp_path: Path, words: str, found: list[str]) -> None:
+    (tmp_path / "a folder").mkdir()
+    for name in ("a program.tsr", "notes.txt"):
+        (tmp_path / name).touch()
+    asked = f'COMP_WORDS=({words}); COMP_CWORD={words.count(" ")}; _tensorsh; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    done = subprocess.run(
+        ["bash", "-c", completion.bash() + asked], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert sorted(filter(None, done.stdout.split("\n"))) == found
+
+
 @pytest.mark.skipif(not shutil.which("fish"), reason="no fish here")
 def test_fish() -> None:
     found = completed(

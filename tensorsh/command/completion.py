@@ -41,22 +41,25 @@ def completion(words: list[str]) -> str:
 
 
 def bash() -> str:
+    """Words are split at lines, since names of files have spaces; bash takes `--allow-read=x` for three words."""
     valued = "|".join(name for name, value, _ in options() if value and name not in FOLDERS)
     return f"""\
 _tensorsh() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} IFS=$' \\n'
+    COMPREPLY=()
+    [ "$word" != = ] || {{ before==; word=; }}
     case $before in
-        -o) COMPREPLY=($(compgen -f -- "$word")); return ;;
+        -o|=) IFS=$'\\n'; COMPREPLY=($(compgen -f -- "$word")); return ;;
         completion) COMPREPLY=($(compgen -W "{" ".join(SHELLS)}" -- "$word")); return ;;
-        {valued}) COMPREPLY=(); return ;;
+        {valued}) return ;;
     esac
     case $word in
         -*) COMPREPLY=($(compgen -W "{" ".join(name for name, _, _ in options())}" -- "$word")) ;;
-        *) COMPREPLY=($(compgen -f -X "!*.@(tsr|ipynb|py)" -- "$word") $(compgen -d -- "$word"))
-           [ "$COMP_CWORD" -gt 1 ] || COMPREPLY+=($(compgen -W "{" ".join(commands())}" -- "$word")) ;;
+        *) [ "$COMP_CWORD" -gt 1 ] || COMPREPLY=($(compgen -W "{" ".join(commands())}" -- "$word"))
+           IFS=$'\\n'
+           COMPREPLY+=($(compgen -d -- "$word"; for end in tsr ipynb py; do compgen -f -X "!*.$end" -- "$word"; done)) ;;
     esac
 }}
-shopt -s extglob
 complete -o filenames -F _tensorsh tensorsh
 """
 

@@ -146,9 +146,26 @@ def broadcasting(case: Case) -> str | None:
 @rule(r"^NameError: name '(\w+)' is not defined")
 def unknown_name(case: Case) -> str | None:
     name = case.match[1]
+    if constant := _constant(name):
+        return f"did you mean `{constant}`?"
     names = dict.fromkeys(n for scope in case.place.scopes for n in scope)
     names.update(dict.fromkeys(case.host.names()))
     return _suggestion(nearest(name, names), case.host.lacking("torch", name)) or _length(name)
+
+
+def _constant(name: str) -> str | None:
+    """`True`, `False` or `None`, where somebody wrote it as other languages do, or swapped two letters."""
+    if name in ("null", "nil", "NULL", "undefined"):
+        return "None"
+    letters = sorted(name.lower())
+    return next(
+        (
+            word
+            for word in ("True", "False", "None")
+            if name[0] in word[0] + word[0].lower() and sorted(word.lower()) == letters
+        ),
+        None,
+    )
 
 
 _PROCESSES = "a program starts no processes but `torch.multiprocessing`'s and a DataLoader's workers"
@@ -162,6 +179,12 @@ _LEFT_OUT = {
     "ctypes": "a program reaches no memory but its tensors'",
 }
 """Python's own modules that programs look for, and what there is in their place."""
+_HERE = {
+    **dict.fromkeys(("matplotlib", "seaborn", "plotly"), "`plot` and `hist` draw in the terminal; "),
+    "tensorboard": "`plot`, `hist` and `track` show losses in the terminal; ",
+    "sklearn": "`from tensorsh import datasets` has small sets of data; ",
+}
+"""Packages of others that programs look for, and what there is in their place."""
 
 
 def _in_plain_python(module: str) -> bool:
@@ -185,7 +208,7 @@ def unknown_import(case: Case) -> str | None:
     found = _suggestion(nearest(name, case.host.names_in(path)))
     if found is None and not path and any(case.host.names_in("")):
         return (
-            "programs import torch, numpy, tqdm, some of Python's own modules, and .tsr or .py files beside them; an installed "
+            f"{_HERE.get(name, '')}programs import torch, numpy, tqdm, some of Python's own modules, and .tsr or .py files beside them; an installed "
             f"package needs --allow-import={name} (%allow import {name} at the prompt)"
         )
     if found is None and path.startswith("torch"):
@@ -275,6 +298,39 @@ def unknown_keyword(case: Case) -> str | None:
             if function is not peek.MISSING and (peek.is_library(type(function)) or isinstance(function, type)):
                 return _suggestion(nearest(case.match[1], signature(function).parameters))
     return None
+
+
+@rule(r"received an invalid combination of arguments - got \(.*?(\w+)=")
+def misspelt_keyword(case: Case) -> str | None:
+    """The names that the listed forms have; a name that holds the typed one is near, too."""
+    got, _, forms = str(case.error).partition("expected one of:")
+    if "dtype=str" in got:
+        return "a dtype is written without quotes, as in `dtype=torch.float32`"
+    names = dict.fromkeys(
+        re.findall(r"(\w+)(?: = [^,()]+)?[,)]", re.sub(r"\(didn't match.*|\(.*are incorrect.*", "", forms))
+    )
+    for name in re.findall(r"(\w+)=", got):
+        if name not in names and (near := nearest(name, names) or [known for known in names if f"_{name}" in known]):
+            return _suggestion(near)
+    return None
+
+
+@rule(r"^TypeError: (list|tuple) is not a Module subclass")
+def list_of_modules(case: Case) -> str:
+    return f"the modules of a {case.match[1]} are given one by one with a star, as in `nn.Sequential(*layers)`"
+
+
+@rule(r"^IndexError: Target (\d+) is out of bounds")
+def unknown_class(case: Case) -> str:
+    number = int(case.match[1])
+    return f"classes are numbered from 0: class {number} needs scores for {number + 1} classes or more"
+
+
+@rule(r"expected target dtype to be (Long)|Found dtype \w+ but expected (Float|Double)")
+def target_dtype(case: Case) -> str:
+    kind = case.match[1] or case.match[2]
+    why = "numbers of classes are whole" if kind == "Long" else "target and input need one dtype"
+    return f"{why}; `target.{kind.lower()}()` converts it"
 
 
 @rule(r"have the same dtype|expected scalar type|must have the same dtype|same type as|to have the same dtype")

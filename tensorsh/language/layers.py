@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from . import peek
+from .places import headline
 
 MOST = 10_000
 """Layers that are looked through for a name."""
@@ -43,7 +44,9 @@ def misfit(error: BaseException, scopes: tuple[Mapping[str, Any], ...]) -> str |
         own = peek.instance_dict(layer)
         if not peek.is_library(type(layer)):
             return None  # a layer of the script's own: its line is the place
-        said = _said(layer, own, known)
+        said = _said(layer, own, known) or (
+            _types(own, known) if "type" in headline(error).partition("\n")[0] else None
+        )
         if said is not None:
             return f"`{_name(layer, [each for each, _ in frames], scopes)}`: {said}"
     return None
@@ -80,9 +83,21 @@ def _said(layer: Any, own: Mapping[str, Any], known: Mapping[str, Any]) -> str |
     if type(wanted) is tuple and shape and tuple(shape[-len(wanted) :]) != wanted:
         return f"normalized_shape is {list(wanted)}, this input ends in {list(shape[-len(wanted) :])}"
     count = own.get("num_embeddings")
-    if type(count) is int and "input" in known:
+    if type(count) is int and "int" in (peek.describe(known.get("input")) or ""):
         return f"num_embeddings is {count}, so that indices are 0 to {count - 1}"
     return None
+
+
+def _types(own: Mapping[str, Any], known: Mapping[str, Any]) -> str | None:
+    """What is to be converted where a layer has the size of its input, not its dtype."""
+    if "num_embeddings" in own:
+        return "indices are whole numbers; `.long()` makes them of others"
+    parameters = own.get("_parameters")
+    weight = dict.get(parameters, "weight") if isinstance(parameters, dict) else None
+    has, given = ((peek.describe(value) or "").partition("[")[0] for value in (weight, known.get("input")))
+    if not has or not given or has == given:
+        return None
+    return f"its weight is {has}, this input is {given}; `.to(torch.{has})` converts it"
 
 
 def _fitting(layer: Any, own: Mapping[str, Any], argument: str, found: int) -> str:

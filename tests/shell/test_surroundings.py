@@ -196,6 +196,7 @@ def test_a_terminal_that_goes_takes_the_shell_with_it(
     """Also without SIGHUP, which whoever started the shell may ignore."""
     ours, theirs = os.openpty()
     env = os.environ | {"PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "TERM": kind}
+    env.pop("PYTHONUNBUFFERED", None)  # what is buffered cannot be written any more when it ends
     command = [sys.executable, "-m", "tensorsh"]
     process = subprocess.Popen(command, env=env, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
     os.close(theirs)

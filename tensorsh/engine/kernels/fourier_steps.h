@@ -37,6 +37,7 @@ typedef struct {
         const T scale = EACH(T, given), rest = EACH(T, n == 3 ? 1 : given);                                           \
         const T firstr = re[0] * scale, firsti = im[0] * scale;                                                       \
         T tr[LARGEST / 2], ti[LARGEST / 2], ur[LARGEST / 2], ui[LARGEST / 2], sr, si;                                 \
+        tr[1] = tr[2] = firstr, ti[1] = ti[2] = firsti; /* for compilers that do not see that they are written */     \
         UNROLL(4) for (int j = 1; j <= m; j++) {                                                                      \
             tr[j] = (re[j] + re[n - j]) * scale, ti[j] = (im[j] + im[n - j]) * scale;                                 \
             ur[j] = (re[j] - re[n - j]) * rest, ui[j] = (im[j] - im[n - j]) * rest;                                   \

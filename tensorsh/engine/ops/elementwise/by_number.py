@@ -32,5 +32,5 @@ def by_number(name: str, ufunc: str, promote: str, slope: Any) -> Any:
 
 plus = by_number("plus_number", "add", "same", lambda t, g: g)
 minus = by_number("minus_number", "subtract", "same", lambda t, g: g)
-times = by_number("times_number", "multiply", "same", lambda t, g, number: g * number)
-over = by_number("over_number", "true_divide", "float", lambda t, g, number: g / number)
+times = by_number("times_number", "multiply", "same", lambda t, g, number: g * number.conjugate())
+over = by_number("over_number", "true_divide", "float", lambda t, g, number: g / number.conjugate())

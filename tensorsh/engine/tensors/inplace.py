@@ -73,7 +73,7 @@ def check_history(t: Tensor, tracked: bool) -> None:
         if base is not None:
             if t._origin is not None:
                 raise RuntimeError(forbidden(t))
-            if type(base._node) is AccumulateGrad or base._node is None is not t._node:
+            if type(base._node) is AccumulateGrad or base._node is None and t.requires_grad:
                 raise RuntimeError("a view of " + LEAF)
         if type(t._node) is AccumulateGrad:
             raise RuntimeError(LEAF)

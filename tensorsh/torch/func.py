@@ -17,9 +17,9 @@ from ..engine.tape.grad_modes import enable_grad
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.wrapping import wraps
 from .autograd.gradients import grad as gradients
-from .axes import rearrange
 from .batch_norms import replace_all_batch_norm_modules_
 from .mapping import base, known_randomness, levels, lifted, vmap
+from .rearrange import rearrange
 from .stateless import functional_call, stack_module_state
 from .transform_checks import differentiable, parted, places_of, real, tensors_of, tensors_only
 from .trees import flatten, rebuild

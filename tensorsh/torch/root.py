@@ -267,8 +267,8 @@ def root_extras() -> dict[str, Any]:
     found["vmap"] = Lazy(lambda: _load("func", "vmap"))
     found["OutOfMemoryError"] = Lazy(lambda: _load("cuda.memory", "OutOfMemoryError"))
     found["GradScaler"] = Lazy(lambda: _load("amp", "GradScaler"))
-    found["cond"] = Lazy(lambda: _load("branching", "cond"))
-    found["while_loop"] = Lazy(lambda: _load("branching", "while_loop"))
+    found["cond"] = Lazy(lambda: _load("control_flow", "cond"))
+    found["while_loop"] = Lazy(lambda: _load("control_flow", "while_loop"))
     found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in AUTOCAST}  # type: ignore[misc]
     return found
 

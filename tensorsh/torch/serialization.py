@@ -285,7 +285,7 @@ def forced(weights_only: bool | None, pickle_module: Any) -> bool | None:
 def known_names(objects: bool) -> dict:
     """What the names in a file stand for."""
     if process.plain and not objects:
-        from .allowed import Allowed
+        from .safe_globals import Allowed
 
         return Allowed(NAMES)
     if not objects and not state.__dict__.get("safe_globals"):

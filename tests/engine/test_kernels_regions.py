@@ -5,7 +5,7 @@ import pytest
 
 from tensorsh import torch
 from tensorsh.engine import kernels
-from tensorsh.engine.ops.nn import adaptive
+from tensorsh.engine.ops.nn import adaptive_pooling
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
 F = torch.nn.functional
@@ -14,7 +14,7 @@ CASES = [((2, 3, 37, 41), (5, 7)), ((3, 10, 11), (2, 3)), ((2, 3, 5, 5), (8, 9))
 
 def cells(spatial, size):
     for cell in np.ndindex(*size):
-        yield cell, tuple(slice(*adaptive.spans(n, m)[i]) for i, n, m in zip(cell, spatial, size, strict=True))
+        yield cell, tuple(slice(*adaptive_pooling.spans(n, m)[i]) for i, n, m in zip(cell, spatial, size, strict=True))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -63,10 +63,10 @@ def test_of_nan_the_last_counts():
 
 def test_edges_are_checked_where_they_are_used():
     x = np.zeros((1, 1, 1, 4), np.float32)
-    ends = adaptive.edges((4,), (2,))
-    assert adaptive.region_sums(x, ends, (1, 1, 2), True) is not None
+    ends = adaptive_pooling.edges((4,), (2,))
+    assert adaptive_pooling.region_sums(x, ends, (1, 1, 2), True) is not None
     for wrong in (ends + 1, ends - 1, ends[:-1], -ends):
-        assert adaptive.region_sums(x, wrong, (1, 1, 2), True) is None
-        assert adaptive.region_maxima(x, wrong, (1, 1, 2)) is None
-        assert adaptive.region_spread(np.zeros((1, 1, 1, 2), np.float32), x, wrong) is None
-    assert adaptive.region_sums(x, ends, (1, 1, 1 << 60), True) is None
+        assert adaptive_pooling.region_sums(x, wrong, (1, 1, 2), True) is None
+        assert adaptive_pooling.region_maxima(x, wrong, (1, 1, 2)) is None
+        assert adaptive_pooling.region_spread(np.zeros((1, 1, 1, 2), np.float32), x, wrong) is None
+    assert adaptive_pooling.region_sums(x, ends, (1, 1, 1 << 60), True) is None

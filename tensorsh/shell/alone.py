@@ -2,6 +2,7 @@
 
     x * 2            ->  _2 = x * 2; _2
     _ + Out[2]       ->  _2 + _2
+    Out[9]           ->  {}[9], where there is no such value
     In[2]            ->  'x * 2'
 
 Only what a later entry asks for is named. Edits stay within their lines, so that the numbers of lines hold.
@@ -40,6 +41,8 @@ def standing_alone(records: list[Record]) -> dict[int, str]:
                     last = max((e[1] for e in echoes if e and e[0] == echo[0]), default=0) == echo[1]
                     names[echo] = f"_{echo[0]}" if last else f"_{echo[0]}_{echo[1]}"
                     edits[record.number].append(_instead(node, names[echo]))
+                elif _is_item(node, "Out") and (record.error or "").startswith("KeyError"):  # the mistake stays
+                    edits[record.number].append(_instead(node, f"{{}}[{node.slice.value}]"))  # type: ignore[attr-defined]
                 elif _is_item(node, "In") and node.slice.value in texts:  # type: ignore[attr-defined]
                     edits[record.number].append(_instead(node, repr(texts[node.slice.value])))  # type: ignore[attr-defined]
             if own and _in_scope(statement):

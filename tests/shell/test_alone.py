@@ -46,3 +46,14 @@ def test_a_transcript_of_outputs_passes_as_a_test(tmp_path) -> None:
     path = tmp_path / "written.tsr"
     path.write_text(transcript(written))
     assert run_file(path).ok
+
+
+def test_an_output_that_is_not_there_is_none_in_the_transcript(tmp_path) -> None:
+    from tensorsh.golden.runner import run_file
+
+    written = records(("1 + 1", {0}), ("Out[7]", set()))
+    written[0].outputs.append((1, 1, "2\n"))
+    written[1].error = "KeyError: 7"
+    path = tmp_path / "written.tsr"
+    path.write_text(transcript(written))
+    assert run_file(path).ok

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays.backend import module_of
 from ...arrays.dtype import int64
-from ...arrays.errors import not_implemented, wrap_dim, wrap_dims
+from ...arrays.errors import length, not_implemented, wrap_dim, wrap_dims
 from ...arrays.extents import contiguous_strides, repeated, sized
 from ...arrays.layout import row_order
 from ...graph.fields import wrap
@@ -53,15 +53,18 @@ def flipud(input: Tensor) -> Tensor:
     return flip.function(input, (0,))
 
 
-def rolled(xp: Any, a: Any, shift: int, dim: int) -> Any:
-    """An array with its elements moved along one dimension, in row order."""
-    n = a.shape[dim] if a.ndim else 1
-    shift %= n
-    if not a.ndim or not shift:
-        return a.copy()
-    made, before = xp.empty(a.shape, a.dtype), (slice(None),) * dim
-    made[(*before, slice(shift, None))] = a[(*before, slice(None, n - shift))]
-    made[(*before, slice(None, shift))] = a[(*before, slice(n - shift, None))]
+def rolled(xp: Any, a: Any, shifts: dict[int, int]) -> Any:
+    """An array with its elements moved along dimensions, in row order: each of its blocks is copied once to where it goes."""
+    blocks: list[tuple[tuple, tuple]] = [((), ())]
+    for dim, n in enumerate(a.shape):
+        if shift := shifts.get(dim, 0) % n:
+            moves = (slice(shift, None), slice(None, n - shift)), (slice(None, shift), slice(n - shift, None))
+        else:
+            moves = ((slice(None), slice(None)),)
+        blocks = [((*to, new), (*at, old)) for to, at in blocks for new, old in moves]
+    made = xp.empty(a.shape, a.dtype)
+    for to, at in blocks:
+        made[to] = a[at]
     return made
 
 
@@ -82,9 +85,12 @@ def roll(xp, input: Array, shifts, dims=None):
     if not input.size:
         return input.copy()
     input = row_order(input)
-    for shift, dim in zip(shifts, [wrap_dim(d, input.ndim) for d in dims], strict=True):
-        input = rolled(xp, input, shift, dim)
-    return input
+    moved: dict[int, int] = {}
+    for shift, d in zip(shifts, dims, strict=True):
+        length(input.shape, d)
+        dim = wrap_dim(d, input.ndim)
+        moved[dim] = moved.get(dim, 0) + shift
+    return rolled(xp, input, moved)
 
 
 roll.gradient(input=lambda t, g, shifts, dims: t.roll(g, tuple([-s for s in ints("roll", "shifts", shifts)]), dims))

@@ -87,11 +87,16 @@ def wrap_dim(dim: int, ndim: int, caller: str = "") -> int:
     raise dim_error(dim, ndim)
 
 
-def length(shape: tuple, dim: int) -> int:
-    """The length of a dimension, where PyTorch asks for it before it looks how many there are."""
-    if not shape:
+def own_dim(dim: int, ndim: int, caller: str = "") -> int:
+    """As `wrap_dim`, where a scalar has no dimension 0."""
+    if not ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return shape[wrap_dim(dim, len(shape))]
+    return wrap_dim(dim, ndim, caller)
+
+
+def length(shape: tuple, dim: int, caller: str = "") -> int:
+    """The length of a dimension, where PyTorch asks for it before it looks how many there are."""
+    return shape[own_dim(dim, len(shape), caller)]
 
 
 def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:

@@ -45,6 +45,11 @@ def overflow(name: str) -> RuntimeError:
     return RuntimeError(f"value cannot be converted to type {name} without overflow")
 
 
+def not_integral(name: str) -> RuntimeError:
+    """The error of a fraction that scales whole numbers."""
+    return RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+
+
 def converted(value: Any, target: np.dtype, names: Any = C_NAMES) -> Any:
     """The number as an element of a dtype; RuntimeError, with the type's name from `names`, when it does not fit."""
     if isinstance(value, np.generic):

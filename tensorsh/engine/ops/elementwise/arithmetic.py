@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.constants import constant
-from ...arrays.numbers import converted
+from ...arrays.numbers import converted, not_integral
 from ...loading import table
 from ...numerics.arithmetic import product, quotient
 from ...numerics.rounding import fused
@@ -35,9 +35,9 @@ def check_alpha(alpha: Any, *operands: Any) -> None:
         return
     if kinds == {"b"}:
         if not isinstance(alpha, (bool, np.bool_, int, np.integer)):
-            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+            raise not_integral("alpha")
     elif not isinstance(alpha, (int, np.integer)):
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        raise not_integral("alpha")
 
 
 def plus_scaled(xp: Any, input: Any, other: Any, alpha: Any) -> Any:

@@ -9,7 +9,7 @@ from ...arrays.constants import FLOAT32, FLOAT64
 from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
 from ...arrays.errors import cpp_name, length
-from ...arrays.numbers import converted
+from ...arrays.numbers import converted, not_integral
 from ...arrays.views import expanded
 from ...numerics.arithmetic import product as multiplied
 from ...numerics.products import affine, complex_product
@@ -122,11 +122,6 @@ addmv.gradient(
     mat=lambda t, g, vec, alpha: conjugated(outer_product(t, g, vec), alpha),
     vec=lambda t, g, mat, alpha: conjugated(t.mv(adjoint(t, mat), g), alpha),
 )
-
-
-def not_integral(name: str) -> RuntimeError:
-    """The error of a fraction that scales whole numbers."""
-    return RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
 
 
 @operator(inplace=True, promote="same")

@@ -17,7 +17,7 @@ from ...numerics.complex import single_product
 from ...numerics.rounding import fused
 from ...operators.declare import Array, composite
 from ...tensors.tensor import Tensor
-from .common import into, linalg
+from .common import check_whole, into, linalg
 
 
 def check_cross(input: Any, other: Any, dim: Any = -1) -> None:
@@ -85,8 +85,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The sum of ``conj(x) * y`` along `dim`."""
     a, b = x._array, y._array
-    if a.dtype.kind in "biu":
-        raise RuntimeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {of(a).short}")
+    check_whole("linalg.vecdot", a)
     if a.dtype != b.dtype:
         raise RuntimeError(
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {of(a).short} and y of type "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays.dtype import BOOL
-from ...arrays.errors import combination_error, wrap_dim, wrap_dims
+from ...arrays.errors import combination_error, own_dim, wrap_dim, wrap_dims
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...loading.table import find_function
@@ -89,9 +89,7 @@ def spacings(name, y, x, dim):
 def samples(name, y, x, dx, dim):
     """The checks that both areas begin with; the dimension."""
     one_spacing(name, y, x, dx)
-    if not y.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = wrap_dim(dim, y.ndim)
+    dim = own_dim(dim, y.ndim)
     if x is None and y.dtype.category == BOOL:
         raise RuntimeError(f"{name}: received a bool input for `y`, but bool is not supported")
     return dim

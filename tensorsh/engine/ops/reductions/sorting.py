@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays.backend import module_of
-from ...arrays.errors import combination_error, length, type_name, wrap_dim
+from ...arrays.errors import combination_error, own_dim, type_name
 from ...numerics import orders, ties
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import pick
@@ -285,8 +285,7 @@ def slices(a, axis):
 @operator("_unique_dim", method=False, outputs="_ (_) (_)", node="UniqueDimBackward0", long=True)
 def unique_dim(xp, input: Array, dim, return_inverse=False, return_counts=False):
     """The distinct slices along `dim` in lexical order."""
-    axis = wrap_dim(dim, input.ndim)
-    length(input.shape, dim)
+    axis = own_dim(dim, input.ndim)
     rows = slices(input, axis)
     if not len(rows):
         return input.copy(), xp.zeros(0, np.int64), xp.zeros(0, np.int64)
@@ -321,8 +320,7 @@ def unique_runs(xp, input: Array, return_inverse=False, return_counts=False, dim
             return runs(input.reshape(-1), None, input.shape, return_inverse, return_counts)
         rows, axis, flat = input.reshape(-1, 1), 0, input.reshape(-1)
     else:
-        axis, flat = wrap_dim(dim, input.ndim), input
-        length(input.shape, dim)
+        axis, flat = own_dim(dim, input.ndim), input
         rows = slices(input, axis)
         if not len(rows):
             return input.copy(), xp.zeros(0, np.int64), xp.zeros(0, np.int64)

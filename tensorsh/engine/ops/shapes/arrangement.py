@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays.backend import module_of
 from ...arrays.dtype import int64
-from ...arrays.errors import length, not_implemented, wrap_dim, wrap_dims
+from ...arrays.errors import not_implemented, own_dim, wrap_dim, wrap_dims
 from ...arrays.extents import contiguous_strides, repeated, sized
 from ...arrays.layout import row_order
 from ...graph.fields import wrap
@@ -87,8 +87,7 @@ def roll(xp, input: Array, shifts, dims=None):
     input = row_order(input)
     moved: dict[int, int] = {}
     for shift, d in zip(shifts, dims, strict=True):
-        length(input.shape, d)
-        dim = wrap_dim(d, input.ndim)
+        dim = own_dim(d, input.ndim)
         moved[dim] = moved.get(dim, 0) + shift
     return rolled(xp, input, moved)
 

@@ -10,7 +10,7 @@ from ....sandbox.integers import whole
 from ...arrays.backend import module_of
 from ...arrays.deferred import as_read, memory_of, through
 from ...arrays.device import absent
-from ...arrays.errors import combination_error, type_name, wrap_dim
+from ...arrays.errors import combination_error, length, type_name
 from ...arrays.extents import (
     address,
     contiguous_strides,
@@ -64,10 +64,7 @@ def size(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     dim = args[0] if args else kwargs["dim"]
     if dim is None:
         return self.shape
-    shape = self._array.shape
-    if not shape:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return shape[wrap_dim(dim, len(shape), "size")]
+    return length(self._array.shape, dim, "size")
 
 
 @method
@@ -114,9 +111,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     strides = element_strides(self._array)
     if dim is None:
         return strides
-    if not strides:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return strides[wrap_dim(dim, len(strides), "stride")]
+    return length(strides, dim, "stride")
 
 
 @method

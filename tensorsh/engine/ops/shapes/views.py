@@ -12,7 +12,7 @@ import numpy as np
 
 from ....sandbox.integers import whole
 from ...arrays.backend import module_of
-from ...arrays.errors import wrap_dim
+from ...arrays.errors import own_dim, wrap_dim
 from ...arrays.extents import check_bounds, element_offset, strided
 from ...loading import table
 from ...operators.declare import Array, camel, composite, operator
@@ -259,9 +259,7 @@ def unbind(xp, input: Array, dim=0):
     """The slices along `dim`, as a tuple.
     As many views as `dim` is long, each without that dimension. IndexError: no such dimension.
     """
-    if not input.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    dim = wrap_dim(dim, input.ndim)
+    dim = own_dim(dim, input.ndim)
     if dim == 0 and input.ndim > 1:
         return list(input)
     before = (slice(None),) * dim

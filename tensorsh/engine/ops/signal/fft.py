@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.dtype import FLOAT, dtype, of
-from ...arrays.errors import type_name, wrap_dim
+from ...arrays.errors import length, own_dim, type_name, wrap_dim
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...loading import table
@@ -222,12 +222,6 @@ def resized(x: Tensor, dims: Any, sizes: Any) -> Tensor:
     return x
 
 
-def one_dim(x: Tensor, dim: int) -> int:
-    if x._array.ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return wrap_dim(dim, x._array.ndim)
-
-
 def points(n: int) -> int:
     if n < 1:
         raise RuntimeError(f"Invalid number of data points ({n}) specified")
@@ -243,7 +237,7 @@ def stored(result: Tensor, out: Tensor | None) -> Tensor:
 def along(input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
     """`fft` and `ifft`."""
     x = prepared(input)
-    d = one_dim(x, dim)
+    d = own_dim(dim, x._array.ndim)
     n = points(x._array.shape[d] if n is None else n)
     mode = scaling(norm, forward)
     x = resized(x, [d], [n])
@@ -268,7 +262,7 @@ def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
 def halved(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
     """`rfft` and `ihfft`."""
     x = real_input(name, input)
-    d = one_dim(x, dim)
+    d = own_dim(dim, x._array.ndim)
     n = points(x._array.shape[d] if n is None else n)
     found = r2c.function(resized(x, [d], [n]), [d], scaling(norm, forward), True)
     return found if forward else found.conj()
@@ -289,7 +283,7 @@ def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
 def doubled(input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
     """`irfft` and `hfft`."""
     x = prepared(input, True)
-    d = one_dim(x, dim)
+    d = own_dim(dim, x._array.ndim)
     n = points(2 * (x._array.shape[d] - 1) if n is None else n)
     x = resized(x, [d], [n // 2 + 1])
     if forward:
@@ -431,9 +425,7 @@ for _name in MANY:
 
 def shifted(x: Tensor, dim: Any, divide: Any) -> Tensor:
     dims = list(range(x._array.ndim)) if dim is None else ints(dim)
-    if dims and not x._array.ndim:
-        raise IndexError(f"Dimension specified as {dims[0]} but tensor has no dimensions")
-    sizes = [x._array.shape[wrap_dim(d, x._array.ndim)] for d in dims]  # type: ignore[union-attr]
+    sizes = [length(x._array.shape, d) for d in dims]  # type: ignore[union-attr]
     return x.roll([divide(n) for n in sizes], dims)
 
 

@@ -11,12 +11,12 @@ from itertools import pairwise
 from typing import Any
 
 from ..engine.arrays.warning import warn
+from ..engine.loading.elementwise import elementwise
 from ..engine.loading.table import find_function
 from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.shape import shaped
 from ..engine.tensors.tensor import Size, Tensor, TensorMeta
-from .mapping.rules import POINTWISE
 from .root import torch as T  # noqa: N812
 
 __all__ = [
@@ -68,7 +68,7 @@ class NestedTensor(Tensor, metaclass=TensorMeta):
             rule = RULES.get(name)
             if rule is not None:
                 return rule(func, *args, **(kwargs or {}))
-            if name in POINTWISE or name in ELEMENTWISE:
+            if name in elementwise() or name in ELEMENTWISE:
                 return pointwise(func, args, kwargs or {})
         raise NotImplementedError(
             f"tensorsh does not have {name}() of nested tensors: call it on the parts, torch.nested.as_nested_tensor("
@@ -324,9 +324,7 @@ def size(func: Callable, input: Any, dim: Any = None) -> Any:
     return found
 
 
-ELEMENTWISE = frozenset(
-    "dropout zeros_like ones_like rand_like randn_like empty_like full_like to cpu requires_grad_ celu alpha_dropout __eq__ __ne__ __lt__ __le__ __gt__ __ge__".split()
-)
+ELEMENTWISE = frozenset("dropout alpha_dropout rand_like randn_like empty_like full_like cpu requires_grad_".split())
 RULES: dict[str, Callable] = {
     **dict.fromkeys("sum mean amax amin prod any all var std logsumexp max min norm argmax argmin".split(), reduction),
     **dict.fromkeys("softmax log_softmax cumsum flip".split(), along),

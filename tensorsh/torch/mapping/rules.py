@@ -9,22 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...engine.loading.elementwise import elementwise
 from ...engine.tensors.tensor import Tensor
 from . import layer_rules as layers
 from . import tensor_rules as tensors
 from .tensor_rules import Loop
 
-POINTWISE = frozenset(
-    """abs absolute acos acosh add addcdiv addcmul angle asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or
-    bitwise_xor ceil clamp clip clone conj contiguous copysign cos cosh deg2rad detach digamma div divide double elu eq erf erfc
-    erfinv exp exp2 expm1 float float_power floor floor_divide fmax fmin fmod frac ge gelu gt half hardsigmoid hardswish
-    hardtanh heaviside hypot i0 int isfinite isinf isnan le leaky_relu lerp lgamma log log10 log1p log2 logaddexp logaddexp2
-    logical_and logical_not logical_or logical_xor logit logsigmoid long lt masked_fill maximum minimum mish mul multiply
-    nan_to_num ne neg negative ones_like positive pow rad2deg real imag reciprocal relu relu6 remainder round rsqrt rsub selu
-    sgn sigmoid sign signbit silu sin sinc sinh softplus softsign special_expit sqrt square sub subtract tan tanh
-    tanhshrink to true_divide trunc type_as where xlogy zeros_like __rsub__ __rdiv__ __rtruediv__ __rpow__ __and__ __or__ __xor__
-    __invert__ __floordiv__ bfloat16 bool""".split()
-)
 OVER_ALL = frozenset(
     "sum mean amax amin prod all any var std logsumexp nansum nanmean norm count_nonzero max min argmax argmin median".split()
 )
@@ -51,10 +41,10 @@ def made(level: Any, name: str, func: Callable, args: tuple, kwargs: dict) -> An
     rule = RULES.get(name)
     if rule is not None:
         return rule(func, *args, **kwargs)
-    if name in POINTWISE or name in DRAWN:
-        return tensors.pointwise(func, args, kwargs)
-    if name[-1] == "_" and name[:-1] in POINTWISE or name in WRITES:
+    if name in WRITES or name[-1] == "_" and name[:-1] in elementwise():
         return tensors.written(func, args, kwargs)
+    if name in elementwise() or name in DRAWN:
+        return tensors.pointwise(func, args, kwargs)
     if name in OVER_ALL:
         return tensors.reduced(name, func, *args, **kwargs)
     if name in ALONG:
@@ -82,7 +72,7 @@ def drawn_at_once(level: Any, name: str, func: Callable, args: tuple, kwargs: di
 
 
 WRITES = frozenset(
-    "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __iand__ __ior__ __ixor__ fill_ zero_ copy_ masked_fill_ requires_grad_ detach_".split()
+    "__iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__ fill_ zero_ copy_ masked_fill_ requires_grad_ detach_".split()
 )
 """Writes into a slice, element by element."""
 CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ....engine.loading.elementwise import elementwise
 from ....engine.operators.torch_function import DisableTorchFunctionSubclass
 from ....engine.tensors.tensor import Tensor
 from .moving import Guard, moved
@@ -18,17 +19,8 @@ from .placements import REPLICATE, Partial, Replicate, Shard, _StridedShard
 
 RULES: dict[str, Callable] = {}
 
-POINTWISE = set(
-    """copy abs absolute acos acosh add addcdiv addcmul alpha_dropout angle asin asinh atan atan2 atanh bernoulli bitwise_and
-bitwise_not bitwise_or bitwise_xor ceil celu clamp clamp_max clamp_min clip clone contiguous copysign cos cosh deg2rad detach div
-divide dropout elu eq erf erfc erfinv exp exp2 expm1 fill floor floor_divide fmod frac ge gelu greater greater_equal gt hardsigmoid
-hardswish hardtanh heaviside hypot isfinite isinf isnan le leaky_relu lerp less less_equal lgamma log log10 log1p log2 logaddexp
-logical_and logical_not logical_or logical_xor logit logsigmoid lt masked_fill maximum minimum mish mul multiply ne neg negative
-nan_to_num not_equal ones_like positive pow rad2deg rand_like randn_like reciprocal relu relu6 remainder round rsqrt rsub selu sgn sigmoid
-sign silu sin sinc sinh softplus softsign sqrt square sub subtract tan tanh threshold to float double half bfloat16 int long bool
-tanhshrink true_divide trunc type_as where xlogy zero zeros_like empty_like full_like zero_ iadd isub imul itruediv radd rmul rsub
-rtruediv truediv rpow and or xor invert rdiv floordiv rfloordiv mod rmod""".split()
-)
+ALSO_POINTWISE = set("copy alpha_dropout bernoulli dropout fill rand_like randn_like zero empty_like full_like".split())
+"""What is done element by element, and is no elementwise function: its elements are drawn, or set."""
 OF_THE_PART = set(
     """grad_fn is_leaf requires_grad dtype device layout is_cuda is_sparse names retains_grad output_nr register_hook retain_grad
 is_floating_point is_complex element_size itemsize is_contiguous is_shared share_memory get_device type is_inference data_ptr untyped_storage
@@ -63,7 +55,7 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
         if not in_parts(t) and t.numel() != 1 and name not in beside_parts:
             raise RuntimeError(MIXED.format(name=operator_of(name, args)))
     rule = RULES.get(name)
-    if rule is None and name in POINTWISE:
+    if rule is None and is_pointwise(title):
         rule = pointwise
     if rule is not None and any(type(each) is _StridedShard for t in found if in_parts(t) for each in t._placements):
         rule = alike if rule is pointwise else None
@@ -74,6 +66,11 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     return Call(func, title, name, args, kwargs, mesh).whole()
 
 
+def is_pointwise(title: str) -> bool:
+    name = title.strip("_")
+    return name in elementwise() or title in elementwise() or name in ALSO_POINTWISE
+
+
 def operator_of(name: str, args: tuple) -> str:
     """PyTorch's name of the operator that a call arrives at."""
     plain = UNDERNEATH.get(name, name)
@@ -82,7 +79,7 @@ def operator_of(name: str, args: tuple) -> str:
     elif name in ("matmul", "rmatmul"):
         dims = [t.dim() for t in args[:2]]
         plain = "dot" if dims == [1, 1] else "mv" if dims == [2, 1] else "mm" if max(dims) < 3 else "bmm"
-    return f"{plain}.Tensor" if name in POINTWISE or plain == "index" else f"{plain}.default"
+    return f"{plain}.Tensor" if is_pointwise(name) or plain == "index" else f"{plain}.default"
 
 
 def tensors_in(value: Any, found: list) -> list:

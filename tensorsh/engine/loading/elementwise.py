@@ -1,0 +1,35 @@
+"""The elementwise functions by name: an element of the result is made of the operands' elements at its place, and of nothing else.
+
+Which they are is told by their families: the room ``ops/elementwise`` and the activations. Whoever makes such a call for what is not
+one tensor (the slices of a `vmap`, nested tensors, tensors in parts, a recording) asks here, so that all of them know a new function.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from .table import family_of, read_index
+
+FAMILIES = ("elementwise.", "nn.activation", "nn.rectifiers")
+OTHERS = frozenset(
+    "allclose equal is_conj is_neg is_nonzero view_as_complex view_as_real softmax log_softmax glu prelu rrelu".split()
+)
+"""Functions of these families that look at other places too, give no tensor, or draw."""
+BESIDE = frozenset(
+    "masked_fill clone contiguous detach ones_like zeros_like to type_as bfloat16 bool double float half int long __rdiv__".split()
+)
+"""Those of other families: what is masked, what copies or converts each element, and the name under which hooks are told of division."""
+
+
+@cache
+def elementwise() -> frozenset[str]:
+    """Their names, as a function bears them (``add``, ``special_zeta``, ``__rsub__``), without the underscore of a write."""
+    family_of("", 0)  # what has changed is loaded
+    found = set(BESIDE)
+    for names in read_index():
+        for name, family in names.items():
+            last = name.rpartition(".")[2]
+            last = last if last[-2:] == "__" else last.rstrip("_")
+            if family.startswith(FAMILIES) and last not in OTHERS and (last[0] != "_" or last[:2] == "__"):
+                found |= {last, "special_" + last} if name[:8] == "special." else {last}
+    return frozenset(found)

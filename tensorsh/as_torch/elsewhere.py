@@ -27,7 +27,7 @@ torch.optim.optimizer                optim.leaned_on          ParamsT _capturabl
 torch.optim.lr_scheduler             optim.leaned_on          _enable_get_lr_call _warn_get_lr_called_within_step
 torch.nn.modules.module              nn.modules.leaned_on     _addindent _grad_t
 torch.nn.init                        nn.modules.leaned_on     _no_grad_fill_ _no_grad_normal_ _no_grad_trunc_normal_ _no_grad_uniform_ _no_grad_zero_
-torch.serialization                  places                   default_restore_location location_tag normalize_storage_type
+torch.serialization                  storage_locations        default_restore_location location_tag normalize_storage_type
 torch.autograd.profiler_util         profiler                 EventList FunctionEvent FunctionEventAvg=FunctionEvent _format_time=in_words
 torch.autograd                       autograd.profiler        kineto_available
 torch.profiler                       autograd.profiler        kineto_available itt

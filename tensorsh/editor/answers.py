@@ -8,9 +8,9 @@ from typing import Any
 from lsprotocol import types as lsp
 
 from . import actions, completing, navigating
-from .checks import Workshop
 from .document import Document
 from .server import Server, range_of
+from .workshop_process import Workshop
 
 HINT_PATIENCE = 0.3
 """Seconds that an answer with hints waits for the run of the newest text."""

@@ -9,8 +9,8 @@ from contextlib import aclosing
 from typing import Any
 
 from ..language.parser import clean
-from .checks import Workshop
 from .positions import Span
+from .workshop_process import Workshop
 
 QUIET = 0.04
 """Seconds without a change before a text is checked."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..command.arguments import UsageError
 from . import MISSING
-from .checks import Workshop
+from .workshop_process import Workshop
 
 PORT = 2087
 

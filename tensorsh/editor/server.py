@@ -9,10 +9,10 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from .. import __version__
-from .checks import Workshop
 from .document import Document, Settings
 from .positions import Span
 from .words import Words
+from .workshop_process import Workshop
 
 
 class Protocol(LanguageServerProtocol):

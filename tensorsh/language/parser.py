@@ -63,7 +63,7 @@ def _run(text: str, rules: Any) -> Any:
     try:
         return table.parse(tokens, rules)
     except Rejected as rejected:
-        from .mistakes import explain
+        from .explanations import explain
 
         raise explain(table, tokens, rejected, text) from None
 

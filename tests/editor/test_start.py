@@ -19,7 +19,7 @@ def test_without_the_extra_its_name_is_told(monkeypatch, capsys):
     for name in [each for each in sys.modules if each.startswith(("tensorsh.editor.", "pygls"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pygls", None)
-    monkeypatch.setattr("tensorsh.editor.checks.Workshop.start", lambda self: None)
+    monkeypatch.setattr("tensorsh.editor.workshop_process.Workshop.start", lambda self: None)
     assert main(["lsp"]) == 2
     assert 'the language server needs pygls: pip install "tensorsh[editor]"' in capsys.readouterr().err
 

@@ -286,6 +286,28 @@ formulas = [
     ),
 ]  # fmt: skip
 
+
+def transform(call: str, *shape: int, real: bool = False) -> Case:
+    x = f"x = torch.rand({', '.join(map(str, shape))})"
+    return Case(f"fft.{call} of {shape}", x if real else x + "; x = torch.complex(x, x.flip(0))", f"torch.fft.{call}")
+
+
+transforms = [
+    transform("fft(x)", 4096),
+    transform("fft(x)", 156, 256),
+    transform("fft(x)", 19, 2048),
+    transform("fft(x, dim=0)", 64, 625),
+    transform("fft(x, dim=0)", 256, 156),
+    transform("rfft(x)", 3333, 12, real=True),
+    transform("rfft(x)", 2666, 15, real=True),
+    transform("fft2(x)", 256, 256),
+    transform("rfft2(x)", 256, 256, real=True),
+    transform("irfft2(x)", 256, 129),
+    transform("rfftn(x)", 32, 32, 32, real=True),
+    transform("irfft(x, dim=0)", 1000, 1000, real=True),
+]
+
+
 SUITES: dict[str, list[Case]] = {
     "Small operators": small_operators,
     "Graphs": graphs,
@@ -293,6 +315,7 @@ SUITES: dict[str, list[Case]] = {
     "Large operators": large_operators,
     "Scaling": scaling,
     "Formulas": formulas,
+    "Transforms": transforms,
 }
 
 

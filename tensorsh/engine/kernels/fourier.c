@@ -1,276 +1,139 @@
 /* Fourier transforms of the lines of an array along any of its dimensions, several lines at a time in the lanes of vectors, and the
    second halves of real signals' transforms. */
-#include "fourier_steps.h"
+#include "fourier_passes.h"
 
-typedef float vectors __attribute__((vector_size(32)));
-typedef double wide_vectors __attribute__((vector_size(32)));
 STEPS(vectors, float, singles)
 STEPS(wide_vectors, double, doubles)
 STEPS(float, float, single)
 STEPS(double, double, lone)
+ALONG(vectors, float, singles, single)
+ALONG(wide_vectors, double, doubles, lone)
+TRANSFORM(vectors, float, singles, singles_pass)
+TRANSFORM(wide_vectors, double, doubles, doubles_pass)
+TRANSFORM(float, float, single, single_along)
+TRANSFORM(double, double, lone, lone_along)
 
 /* Complex numbers to such; real ones to the first half, or the whole, of their transform; such a half to real ones. */
 enum { COMPLEX, HALF_OF_REAL, WHOLE_OF_REAL, TO_REAL };
+enum { IN, OUT };
 #define MOST_LANES 8
+#define LONGEST (1 << 12)
 
-/* Some lines: where each begins, counted in numbers, complex ones as one. */
+/* Some lines: where each begins, in what is read and in what is written, counted in numbers, complex ones as one. */
 typedef struct {
     int count;
-    size in[MOST_LANES], out[MOST_LANES];
+    size at[2][MOST_LANES];
 } Lines;
 
 /* What is done to a line. `packed`: a real one is transformed as half as many complex numbers, see `turns` in the table; `plane`: real
    numbers stand as complex ones, and zeros lose their sign; `negative`: the element whose imaginary part, where it is zero, is a negative
-   sum in the library's ways: of six numbers where no two parts cancel, of ten where they do, otherwise always. */
+   sum in the library's ways: of six numbers where no two parts cancel, of ten where they do, otherwise always. The numbers of a line, in
+   what is read and in what is written, stand `step` apart, in `width` elements each, of which two `parts` are taken where they are
+   complex; of real ones two may be taken as one. A line has `have` of them. */
 typedef struct {
     Steps steps;
     int kind, backward, packed, plane, negative;
-    size n, step_in, step_out, turns, room, end_in, end_out;
+    int parts[2], width[2];
+    size n, step[2], have[2], end[2], turns, numbers;
     double early, halfway, late;
 } Way;
 
-/* Two vectors shuffled: the first and the second halves of both by turns, the even and the odd ones of both. */
-#ifdef __clang__
-#define SHUFFLED(mask, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define SHUFFLED(mask, a, b, ...) __builtin_shuffle(a, b, (mask){__VA_ARGS__})
-#endif
-typedef int32_t vector_mask __attribute__((vector_size(32)));
-typedef int64_t wide_mask __attribute__((vector_size(32)));
-#define EIGHT(which, ...) INLINE void singles_##which(vectors *a, const vectors *b, const vectors *c) { *a = SHUFFLED(vector_mask, *b, *c, __VA_ARGS__); }
-EIGHT(lows, 0, 8, 1, 9, 2, 10, 3, 11)
-EIGHT(highs, 4, 12, 5, 13, 6, 14, 7, 15)
-EIGHT(evens, 0, 2, 4, 6, 8, 10, 12, 14)
-EIGHT(odds, 1, 3, 5, 7, 9, 11, 13, 15)
-#define FOUR(which, ...) INLINE void doubles_##which(wide_vectors *a, const wide_vectors *b, const wide_vectors *c) { *a = SHUFFLED(wide_mask, *b, *c, __VA_ARGS__); }
-FOUR(lows, 0, 4, 1, 5)
-FOUR(highs, 2, 6, 3, 7)
-FOUR(evens, 0, 2, 4, 6)
-FOUR(odds, 1, 3, 5, 7)
+/* The room for so many elements: such rooms, one behind the other, begin in different parts of the processor's nearest cache, where
+   numbers that are a power of two apart lie in the same places. */
+INLINE size room_for(size numbers, size item) { return ((numbers * item + 1023) / 1024 | 1) * 1024 / item; }
 
-/* Numbers of several lines, each of which stands in one piece, into lanes and out of them: `second` has those at odd places, where there
-   is one. Blocks that would reach over the end go back from it; a line shorter than a block is read, and written, with the beginning of the
-   next one, which is written later: not where that is beyond `end`, or `in` is `out`. */
-#define ROWS(T, R, name)                                                                                              \
-    INLINE void name##_turned(T *rows) {                                                                              \
-        enum { LANES = sizeof(T) / sizeof(R) };                                                                       \
-        T made[LANES];                                                                                                \
-        UNROLL(4) for (int step = 1; step < LANES; step *= 2) {                                                       \
-            UNROLL(8) for (int l = 0; l < LANES / 2; l++) {                                                           \
-                name##_lows(&made[2 * l], &rows[l], &rows[l + LANES / 2]);                                            \
-                name##_highs(&made[2 * l + 1], &rows[l], &rows[l + LANES / 2]);                                       \
-            }                                                                                                         \
-            UNROLL(8) for (int l = 0; l < LANES; l++) rows[l] = made[l];                                              \
-        }                                                                                                             \
-    }                                                                                                                 \
-    INLINE int name##_rows_in(T *first, T *second, const R *in, const size *at, size have, size end) {                \
-        enum { LANES = sizeof(T) / sizeof(R) };                                                                       \
-        const size each = second ? 2 : 1, block = LANES / each;                                                       \
-        for (int l = 0; have < block && l < LANES; l++)                                                               \
-            if (at[l] + LANES > end) return 0;                                                                        \
-        for (size k = 0; k < have; k += block) {                                                                      \
-            T rows[LANES];                                                                                            \
-            if (k > have - block && have >= block) k = have - block;                                                  \
-            UNROLL(8) for (int l = 0; l < LANES; l++) memcpy(&rows[l], in + at[l] + each * k, sizeof *rows);          \
-            name##_turned(rows);                                                                                      \
-            if (have < block)                                                                                         \
-                for (size b = 0; b < have; b++) {                                                                     \
-                    first[b] = rows[each * b];                                                                        \
-                    if (second) second[b] = rows[2 * b + 1];                                                          \
-                }                                                                                                     \
-            else if (second) {                                                                                        \
-                UNROLL(8) for (int b = 0; b < LANES / 2; b++) first[k + b] = rows[2 * b], second[k + b] = rows[2 * b + 1]; \
-            } else                                                                                                    \
-                UNROLL(8) for (int b = 0; b < LANES; b++) first[k + b] = rows[b];                                     \
-        }                                                                                                             \
-        return 1;                                                                                                     \
-    }                                                                                                                 \
-    INLINE int name##_rows_out(const T *first, const T *second, R *out, const size *at, int lines, size have, size end) { \
-        enum { LANES = sizeof(T) / sizeof(R) };                                                                       \
-        const size each = second ? 2 : 1, block = LANES / each;                                                       \
-        for (int l = 0; have < block && l < lines; l++)                                                               \
-            if (at[l] + LANES > end) return 0;                                                                        \
-        for (size k = 0; k < have; k += block) {                                                                      \
-            T rows[LANES];                                                                                            \
-            if (k > have - block && have >= block) k = have - block;                                                  \
-            if (have < block)                                                                                         \
-                for (size b = 0; b < block; b++) {                                                                    \
-                    rows[each * b] = first[b < have ? b : 0];                                                         \
-                    if (second) rows[2 * b + 1] = second[b < have ? b : 0];                                           \
-                }                                                                                                     \
-            else if (second) {                                                                                        \
-                UNROLL(8) for (int b = 0; b < LANES / 2; b++) rows[2 * b] = first[k + b], rows[2 * b + 1] = second[k + b]; \
-            } else                                                                                                    \
-                UNROLL(8) for (int b = 0; b < LANES; b++) rows[b] = first[k + b];                                     \
-            name##_turned(rows);                                                                                      \
-            UNROLL(8) for (int l = 0; l < LANES; l++)                                                                 \
-                if (l < lines) memcpy(out + at[l] + each * k, &rows[l], sizeof *rows);                                \
-        }                                                                                                             \
-        return 1;                                                                                                     \
-    }                                                                                                                 \
-    /* Of lines that stand side by side. */                                                                           \
-    INLINE void name##_columns_in(T *first, T *second, const R *in, size step, size have) {                           \
-        for (size k = 0; k < have; k++, in += step) {                                                                 \
-            T both[2];                                                                                                \
-            memcpy(both, in, sizeof *both * (second ? 2 : 1));                                                        \
-            if (second) name##_evens(&first[k], &both[0], &both[1]), name##_odds(&second[k], &both[0], &both[1]);     \
-            else first[k] = both[0];                                                                                  \
-        }                                                                                                             \
-    }                                                                                                                 \
-    INLINE void name##_columns_out(const T *first, const T *second, R *out, size step, size have) {                   \
-        for (size k = 0; k < have; k++, out += step) {                                                                \
-            T both[2] = {first[k], first[k]};                                                                         \
-            if (second) name##_lows(&both[0], &first[k], &second[k]), name##_highs(&both[1], &first[k], &second[k]);  \
-            memcpy(out, both, sizeof *both * (second ? 2 : 1));                                                       \
-        }                                                                                                             \
-    }
-ROWS(vectors, float, singles)
-ROWS(wide_vectors, double, doubles)
-/* Of one line alone. */
-#define ROW(R, name)                                                                                                  \
-    INLINE int name##_rows_in(R *first, R *second, const R *in, const size *at, size have, size end) {                \
-        if (at[0] + have > end) return 0;                                                                             \
-        in += at[0];                                                                                                  \
-        if (second)                                                                                                   \
-            for (size k = 0; k < have; k++) first[k] = in[2 * k], second[k] = in[2 * k + 1];                          \
-        else                                                                                                          \
-            memcpy(first, in, have * sizeof *in);                                                                     \
-        return 1;                                                                                                     \
-    }                                                                                                                 \
-    INLINE int name##_rows_out(const R *first, const R *second, R *out, const size *at, int lines, size have, size end) { \
-        if (at[lines - 1] + have > end) return 0;                                                                     \
-        out += at[lines - 1];                                                                                         \
-        if (second)                                                                                                   \
-            for (size k = 0; k < have; k++) out[2 * k] = first[k], out[2 * k + 1] = second[k];                        \
-        else                                                                                                          \
-            memcpy(out, first, have * sizeof *out);                                                                   \
-        return 1;                                                                                                     \
-    }                                                                                                                 \
-    INLINE void name##_columns_in(R *first, R *second, const R *in, size step, size have) {                           \
-        for (size k = 0; k < have; k++, in += step) {                                                                 \
-            first[k] = in[0];                                                                                         \
-            if (second) second[k] = in[1];                                                                            \
-        }                                                                                                             \
-    }                                                                                                                 \
-    INLINE void name##_columns_out(const R *first, const R *second, R *out, size step, size have) {                   \
-        for (size k = 0; k < have; k++, out += step) {                                                                \
-            out[0] = first[k];                                                                                        \
-            if (second) out[1] = second[k];                                                                           \
-        }                                                                                                             \
-    }
-ROW(float, single)
-ROW(double, lone)
-
-#define LINES(T, R, name)                                                                                             \
-    /* Numbers into lanes and out of them, `second`: the imaginary parts; `width`: of how many such numbers one has parts. */ \
-    INLINE void name##_in(const Way *way, const Lines *lines, const R *in, T *first, T *second, size have, size width) { \
-        enum { LANES = sizeof(T) / sizeof(R) };                                                                       \
-        const size step = width * way->step_in;                                                                       \
-        size at[LANES], adjacent = !way->packed || way->kind == TO_REAL;                                              \
-        for (int l = 0; l < LANES; l++) {                                                                             \
-            at[l] = width * lines->in[l < lines->count ? l : 0];                                                      \
-            adjacent &= at[l] == at[0] + width * l;                                                                   \
-        }                                                                                                             \
-        if (way->step_in == 1 && !way->plane) {                                                                       \
-            if (second && name##_rows_in(first, second, in, at, have, way->end_in)) return;                                        \
-            if (!second && name##_rows_in(first, NULL, in, at, have, way->end_in)) return;                                         \
-        } else if (adjacent && !way->plane) {                                                                         \
-            if (second) name##_columns_in(first, second, in + at[0], step, have);                                     \
-            else name##_columns_in(first, NULL, in + at[0], step, have);                                              \
-            return;                                                                                                   \
-        }                                                                                                             \
-        const size other = width == 2 ? 1 : step, next = width == 2 || !second ? step : 2 * step;                     \
-        for (size k = 0; k < have; k++)                                                                               \
-            for (int l = 0; l < LANES; l++) {                                                                         \
-                const R *from = in + at[l] + k * next;                                                                \
-                ((R *)&first[k])[l] = from[0];                                                                        \
-                if (second) ((R *)&second[k])[l] = from[other];                                                       \
-            }                                                                                                         \
-    }                                                                                                                 \
-    INLINE void name##_out(const Way *way, const Lines *lines, R *out, const T *first, const T *second, size have, size width) { \
-        enum { LANES = sizeof(T) / sizeof(R) };                                                                       \
-        const size step = width * way->step_out;                                                                      \
-        size at[LANES], adjacent = lines->count == LANES && (width == 2 || !second);                                  \
-        for (int l = 0; l < lines->count; l++) {                                                                      \
-            at[l] = width * lines->out[l];                                                                            \
-            adjacent &= at[l] == at[0] + width * l;                                                                   \
-        }                                                                                                             \
-        if (way->step_out == 1) {                                                                                     \
-            if (second && name##_rows_out(first, second, out, at, lines->count, have, way->end_out)) return;                        \
-            if (!second && name##_rows_out(first, NULL, out, at, lines->count, have, way->end_out)) return;                         \
-        } else if (adjacent) {                                                                                        \
-            if (second) name##_columns_out(first, second, out + at[0], step, have);                                   \
-            else name##_columns_out(first, NULL, out + at[0], step, have);                                            \
-            return;                                                                                                   \
-        }                                                                                                             \
-        const size other = width == 2 ? 1 : step, next = width == 2 || !second ? step : 2 * step;                     \
-        for (size k = 0; k < have; k++)                                                                               \
-            for (int l = 0; l < lines->count; l++) {                                                                  \
-                R *to = out + at[l] + k * next;                                                                       \
-                to[0] = ((const R *)&first[k])[l];                                                                    \
-                if (second) to[other] = ((const R *)&second[k])[l];                                                   \
-            }                                                                                                         \
-    }                                                                                                                 \
-    INLINE void name##_lines(const Way *way, const Lines *lines, const R *table, const R *in, R *out, T *room) {      \
-        enum { LANES = sizeof(T) / sizeof(R) };                                                                       \
-        const size n = way->n, m = way->steps.n, half = n / 2 + 1;                                                    \
-        const int real = way->kind == HALF_OF_REAL || way->kind == WHOLE_OF_REAL, to_real = way->kind == TO_REAL;     \
-        const int turned = way->backward || to_real; /* real and imaginary parts change places, before and after */   \
-        T *re = room, *im = re + way->room, *x = im + way->room, *y = x + way->room;                                  \
-        T *const kept[2] = {re, im};                                                                                  \
-        const R *const turns = table + way->turns;                                                                    \
-        if (real) {                                                                                                   \
-            name##_in(way, lines, in, re, way->packed ? im : NULL, m, way->plane ? 2 : 1);                            \
-            for (size k = 0; !way->packed && k < n; k++) im[k] = EACH(T, (R)0);                                       \
-        } else {                                                                                                      \
-            name##_in(way, lines, in, re, im, to_real ? half : n, 2);                                                 \
-            if (to_real && way->packed) name##_paired(m, turns, re, im);                                              \
-            else if (to_real) {                                                                                       \
-                for (size k = half; k < n; k++) re[k] = re[n - k], im[k] = -im[n - k];                                \
-                im[0] = EACH(T, (R)0);                                                                                \
-                if (n % 2 == 0) im[n / 2] = EACH(T, (R)0);                                                            \
-            }                                                                                                         \
-        }                                                                                                             \
-        if (turned) re = kept[1], im = kept[0];                                                                       \
-        if (name##_transform(&way->steps, table, (R)way->early, (R)way->halfway, re, im, x, y)) x = re, y = im;       \
-        if (real && way->packed) name##_halved(m, turns, x, y);                                                       \
-        for (int l = 0, k = way->negative; k && l < lines->count; l++) {                                              \
-            R *zero = (R *)&y[k] + l;                                                                                 \
-            const R *of = (const R *)re + l; /* the signal */                                                         \
-            if (*zero != 0 || (n == 6 && of[2 * LANES] != of[4 * LANES])) continue;                                   \
-            if (n == 10 && of[2 * LANES] == of[8 * LANES] && of[4 * LANES] == of[6 * LANES]) continue;                \
-            *zero = -(R)0;                                                                                            \
-        }                                                                                                             \
-        T *const first = turned ? y : x, *const second = turned ? x : y;                                              \
-        const T late = EACH(T, (R)way->late), zero = EACH(T, (R)0);                                                   \
-        const size made = real ? half : m;                                                                            \
-        for (size k = 0; way->late != 1 && k < made; k++) first[k] *= late, second[k] *= late;                        \
-        for (size k = 0; way->plane && k < made; k++) first[k] += zero, second[k] += zero;                            \
-        if (way->kind == WHOLE_OF_REAL)                                                                               \
-            for (size k = half; k < n; k++) {                                                                         \
-                first[k] = first[n - k], second[k] = -second[n - k];                                                  \
-                if (way->plane) second[k] += zero;                                                                    \
-            }                                                                                                         \
-        name##_out(way, lines, out, first, to_real && !way->packed ? NULL : second, real && way->kind == HALF_OF_REAL ? half : \
-                   real ? n : m, to_real ? 1 : 2);                                                                    \
+#define LINES(T, R, name)                                                                                              \
+    /* Numbers into lanes and out of them; `second`: the second parts. */                                              \
+    INLINE void name##_moved(int out, const Way *way, const Lines *lines, R *array, T *first, T *second) {             \
+        enum { LANES = sizeof(T) / sizeof(R) };                                                                        \
+        const size width = way->width[out], step = width * way->step[out], next = width == 1 && second ? 2 * step : step; \
+        const size other = width == 1 ? step : 1, have = way->have[out];                                               \
+        size at[LANES], adjacent = !way->plane || out;                                                                 \
+        /* where there are fewer lines than lanes, the others may read what stands beside these */                     \
+        const size beyond = width * (lines->at[out][0] + LANES) + have * next - step <= way->end[out];                 \
+        for (int l = 0; l < LANES; l++) {                                                                              \
+            at[l] = width * lines->at[out][l < lines->count ? l : 0];                                                  \
+            adjacent &= l < lines->count ? at[l] == at[0] + width * l : !out && beyond;                                \
+        }                                                                                                              \
+        if (way->step[out] == 1 && (!way->plane || out)) {                                                             \
+            if (second && name##_rows(out, first, second, array, at, lines->count, have, way->end[out])) return;       \
+            if (!second && name##_rows(out, first, NULL, array, at, lines->count, have, way->end[out])) return;        \
+        }                                                                                                              \
+        if (adjacent && width == 1) {                                                                                  \
+            name##_columns(out, first, NULL, array + at[0], next, have);                                               \
+            if (second) name##_columns(out, second, NULL, array + at[0] + step, next, have);                           \
+        } else if (adjacent && second)                                                                                 \
+            name##_columns(out, first, second, array + at[0], step, have);                                             \
+        else                                                                                                           \
+            for (size j = 0; j < have; j++)                                                                            \
+                for (int l = 0; l < (out ? lines->count : LANES); l++) {                                               \
+                    R *const place = array + at[l] + j * next;                                                         \
+                    *(out ? place : (R *)&first[j] + l) = *(out ? (R *)&first[j] + l : place);                         \
+                    if (second) *(out ? place + other : (R *)&second[j] + l) = *(out ? (R *)&second[j] + l : place + other); \
+                }                                                                                                      \
+    }                                                                                                                  \
+    /* What is in the first two parts of `room` transformed; `found`: where the parts of the result are. */            \
+    INLINE void name##_worked(const Way *way, int count, const R *table, T *room, T **found) {                         \
+        enum { LANES = sizeof(T) / sizeof(R) };                                                                        \
+        const size n = way->n, m = way->steps.n, half = n / 2 + 1;                                                     \
+        const int real = way->kind == HALF_OF_REAL || way->kind == WHOLE_OF_REAL, to_real = way->kind == TO_REAL;      \
+        const int turned = way->backward || to_real; /* real and imaginary parts change places, before and after */    \
+        const size each = room_for(way->numbers, sizeof(T));                                                           \
+        T *re = room, *im = re + each, *x = im + each, *y = x + each;                                                  \
+        const R *const turns = table + way->turns;                                                                     \
+        if (real)                                                                                                      \
+            for (size k = 0; !way->packed && k < n; k++) im[k] = EACH(T, (R)0);                                        \
+        else if (to_real && way->packed)                                                                               \
+            name##_paired(m, turns, re, im);                                                                           \
+        else if (to_real) {                                                                                            \
+            for (size k = half; k < n; k++) re[k] = re[n - k], im[k] = -im[n - k];                                     \
+            im[0] = EACH(T, (R)0);                                                                                     \
+            if (n % 2 == 0) im[n / 2] = EACH(T, (R)0);                                                                 \
+        }                                                                                                              \
+        if (turned) re = im, im = room;                                                                                \
+        if (name##_transform(&way->steps, table, (R)way->early, (R)way->halfway, re, im, x, y)) x = re, y = im;        \
+        if (real && way->packed) name##_halved(m, turns, x, y);                                                        \
+        for (int l = 0, k = way->negative; k && l < count; l++) {                                                      \
+            R *zero = (R *)&y[k] + l;                                                                                  \
+            const R *of = (const R *)re + l; /* the signal */                                                          \
+            if (*zero != 0 || (n == 6 && of[2 * LANES] != of[4 * LANES])) continue;                                    \
+            if (n == 10 && of[2 * LANES] == of[8 * LANES] && of[4 * LANES] == of[6 * LANES]) continue;                 \
+            *zero = -(R)0;                                                                                             \
+        }                                                                                                              \
+        T *const first = turned ? y : x, *const second = turned ? x : y;                                               \
+        const T late = EACH(T, (R)way->late), zero = EACH(T, (R)0);                                                    \
+        const size made = real ? half : m;                                                                             \
+        for (size k = 0; way->late != 1 && k < made; k++) first[k] *= late, second[k] *= late;                         \
+        for (size k = 0; way->plane && k < made; k++) first[k] += zero, second[k] += zero;                             \
+        if (way->kind == WHOLE_OF_REAL)                                                                                \
+            for (size k = half; k < n; k++) {                                                                          \
+                first[k] = first[n - k], second[k] = -second[n - k];                                                   \
+                if (way->plane) second[k] += zero;                                                                     \
+            }                                                                                                          \
+        found[0] = first, found[1] = second;                                                                           \
     }
 LINES(vectors, float, singles)
 LINES(wide_vectors, double, doubles)
 LINES(float, float, single)
 LINES(double, double, lone)
 
-#define WORK(name) WIDE static void name##_work(const Way *way, const Lines *lines, const void *table, const void *in, void *out, void *room)
-WORK(singles) { singles_lines(way, lines, table, in, out, room); }
-WORK(doubles) { doubles_lines(way, lines, table, in, out, room); }
-WORK(single) { single_lines(way, lines, table, in, out, room); }
-WORK(lone) { lone_lines(way, lines, table, in, out, room); }
+#define WORK(T, R, name)                                                                                               \
+    WIDE static void name##_lines(const Way *way, const Lines *lines, const void *table, void *in, void *out, void *room) { \
+        T *found[2], *const second = (T *)room + room_for(way->numbers, sizeof(T));                                    \
+        name##_moved(IN, way, lines, in, room, way->parts[IN] == 2 ? second : NULL);                                   \
+        name##_worked(way, lines->count, table, room, found);                                                          \
+        name##_moved(OUT, way, lines, out, found[0], way->parts[OUT] == 2 ? found[1] : NULL);                          \
+    }
+WORK(vectors, float, singles)
+WORK(wide_vectors, double, doubles)
+WORK(float, float, single)
+WORK(double, double, lone)
 
 /* fourier(x, table, factors, axis, n, kind, forward, order, place, scale, last, alone, plane=0, plane_order=0): `last`: the results'
    dimension comes behind the others; `alone`: x is real, and transformed along this dimension only; `plane`: x is the half of so many real numbers' transforms, along its last dimension, so that the first
    line there, and of an even number the last, are real themselves. */
 enum { X, TABLE, FACTORS, AXIS, LENGTH, KIND, FORWARD, ORDER, PLACE, SCALE, LAST, ALONE, PLANE, PLANE_ORDER };
 static const int NEGATIVE[SHORT] = {[3] = 1, [5] = 1, [6] = 1, [8] = 1, [10] = 4, [12] = 5};
-#define LONGEST (1 << 12)
 
 static int way_of(const Call *c, Way *way, size *table) {
     const Argument *factors = &c->in[FACTORS];
@@ -288,15 +151,19 @@ static int way_of(const Call *c, Way *way, size *table) {
         if (p < 2 || p >= LARGEST || (p % 2 == 0 && p != 2 && p != 4 && p != 8) || steps->n % (l1 * p)) return 0;
         steps->factors[k] = (int)p;
         used += 2 * p;
-        if (passes) used += 2 * (p - 1) * (steps->n / (l1 * p) - 1);
+        if (passes) used += 2 * (p - 1) * (steps->n / (l1 * p));
         l1 *= p;
     }
     if (l1 != steps->n) return 0;
     if (steps->count > 1 && !passes && (steps->count > 2 || steps->factors[0] > 4 || steps->factors[1] > 8)) return 0;
     way->turns = used;
-    way->room = (kind == WHOLE_OF_REAL ? n : steps->n) + 1;
+    way->numbers = (kind == WHOLE_OF_REAL ? n : steps->n) + 1;
     *table = used + (packed ? n / 2 + 1 : 0);
     if (c->in[ALONE].whole && n < SHORT && (kind == HALF_OF_REAL || kind == WHOLE_OF_REAL)) way->negative = NEGATIVE[n];
+    way->have[IN] = kind == TO_REAL ? n / 2 + 1 : steps->n;
+    way->have[OUT] = kind == HALF_OF_REAL ? n / 2 + 1 : kind == WHOLE_OF_REAL ? n : steps->n;
+    way->width[IN] = kind == COMPLEX || kind == TO_REAL ? 2 : 1, way->width[OUT] = kind == TO_REAL ? 1 : 2;
+    way->parts[IN] = packed ? 2 : way->width[IN], way->parts[OUT] = packed ? 2 : way->width[OUT];
     way->early = way->halfway = way->late = 1;
     *(c->in[PLACE].whole == EARLY ? &way->early : c->in[PLACE].whole == BETWEEN ? &way->halfway : &way->late) = scale;
     return 1;
@@ -314,7 +181,7 @@ static int planned(Call *c, int within) {
     if (around.n != (way.kind == TO_REAL ? way.n / 2 + 1 : way.n)) return 0;
     if (plane && (way.kind != COMPLEX || way.backward || c->in[LAST].whole || around.inner == 1 || plane < 1 || x->shape[x->ndim - 1] != plane / 2 + 1)) return 0;
     c->lines = around.outer * around.inner, c->each = way.n * 8 * (way.steps.count + 2);
-    c->room = 4 * way.room * sizeof(vectors) + 64;
+    c->room = 4 * room_for(way.numbers, sizeof(vectors)) * sizeof(vectors) + 64;
     if (within) {
         c->answer = X;
         return way.kind == COMPLEX && !c->in[LAST].whole;
@@ -338,14 +205,14 @@ static int within_plan(Call *c) { return planned(c, 1); }
 
 /* A full tile, or the last one, in which few lines are transformed one by one: the numbers are the same. */
 static void transform(const Call *c, const Way *way, Lines *lines) {
-    void *room = (void *)(((uintptr_t)c->scratch + 63) / 64 * 64), *out = c->outs ? c->out[0].data : c->in[X].data;
-    const void *table = c->in[TABLE].data, *in = c->in[X].data;
+    void *room = (void *)(((uintptr_t)c->scratch + 63) / 64 * 64), *in = c->in[X].data, *out = c->outs ? c->out[0].data : in;
+    const void *table = c->in[TABLE].data;
     const int single = c->in[TABLE].kind == FLOAT32;
-    if (lines->count > (single ? 2 : 1)) (single ? singles_work : doubles_work)(way, lines, table, in, out, room);
+    if (lines->count > (single ? 2 : 1)) (single ? singles_lines : doubles_lines)(way, lines, table, in, out, room);
     else
         for (int l = 0; l < lines->count; l++) {
-            const Lines one = {1, {lines->in[l]}, {lines->out[l]}};
-            (single ? single_work : lone_work)(way, &one, table, in, out, room);
+            const Lines one = {1, {{lines->at[IN][l]}, {lines->at[OUT][l]}}};
+            (single ? single_lines : lone_lines)(way, &one, table, in, out, room);
         }
     lines->count = 0;
 }
@@ -360,19 +227,18 @@ static int fourier(Call *c, size from, size to) {
     lines[0].count = lines[1].count = 0;
     if (!around_axis(&c->in[X], c->in[AXIS].whole, &around) || !way_of(c, &ways[0], &used)) return 0;
     const size n = ways[0].kind == HALF_OF_REAL ? ways[0].n / 2 + 1 : ways[0].n, inner = around.inner;
-    ways[0].step_in = inner, ways[0].step_out = last ? 1 : inner;
-    ways[0].end_in = c->in[X].count * (ways[0].kind == HALF_OF_REAL || ways[0].kind == WHOLE_OF_REAL ? 1 : 2);
-    ways[0].end_out = c->outs ? c->out[0].count * (ways[0].kind == TO_REAL ? 1 : 2) : 0;
+    ways[0].step[IN] = inner, ways[0].step[OUT] = last ? 1 : inner;
+    ways[0].end[IN] = c->in[X].count * ways[0].width[IN], ways[0].end[OUT] = c->outs ? c->out[0].count * ways[0].width[OUT] : 0;
     ways[1] = ways[0];
-    ways[1].kind = WHOLE_OF_REAL, ways[1].plane = 1, ways[1].negative = 0, ways[1].steps.order = (int)(c->in[PLANE_ORDER].whole & 31);
+    ways[1].kind = WHOLE_OF_REAL, ways[1].plane = 1, ways[1].parts[IN] = 1, ways[1].negative = 0, ways[1].steps.order = (int)(c->in[PLANE_ORDER].whole & 31);
     ways[1].early = ways[1].halfway = 1, ways[1].late = c->in[SCALE].number;
     for (size line = from, outer = from / inner, i = from % inner; line < to; line++) {
         const size along = plane ? i % have : 1;
         const int which = plane && (along == 0 || (plane % 2 == 0 && along == have - 1));
         Lines *now = &lines[which];
-        now->in[now->count] = outer * around.n * inner + i;
-        now->out[now->count++] = last ? line * n : outer * n * inner + i;
-        if (now->count == lanes) transform(c, &ways[which], now);
+        now->at[IN][now->count] = outer * around.n * inner + i;
+        now->at[OUT][now->count++] = last ? line * n : outer * n * inner + i;
+        if (now->count == lanes || (i == inner - 1 && inner > lanes)) transform(c, &ways[which], now); /* in one piece */
         if (++i == inner) i = 0, outer++;
     }
     transform(c, &ways[0], &lines[0]);
@@ -399,10 +265,10 @@ static int mirrored_plan(Call *c) {
     return 1;
 }
 
-#define MIRRORED(T, name)                                                                                             \
-    static void name(const T *first, const T *other, T *out, size n, int conjugate, int positive) {                   \
-        const size have = n / 2 + 1;                                                                                  \
-        const T sign = conjugate ? -1 : 1, zero = positive ? 0 : -(T)0; /* x + -0 is x */                             \
+#define MIRRORED(T, name)                                                                                              \
+    static void name(const T *first, const T *other, T *out, size n, int conjugate, int positive) {                    \
+        const size have = n / 2 + 1;                                                                                   \
+        const T sign = conjugate ? -1 : 1, zero = positive ? 0 : -(T)0; /* x + -0 is x */                              \
         for (size k = 0; k < have; k++) out[2 * k] = first[2 * k] + zero, out[2 * k + 1] = sign * first[2 * k + 1] + zero; \
         for (size k = have; k < n; k++) out[2 * k] = other[2 * (n - k)] + zero, out[2 * k + 1] = zero - sign * other[2 * (n - k) + 1]; \
     }

@@ -94,107 +94,62 @@ typedef struct {
         else if (order & APART) name##_prime(n, APART | IN_TURN | ALL_IN_TURN, 1, circle, re, im, x, y);              \
         else name##_prime(n, IN_TURN | ALL_IN_TURN, 1, circle, re, im, x, y);                                         \
     }                                                                                                                 \
-    /* `early`, `halfway`: what a prime's sums, and what the numbers before the last step, are multiplied by. */      \
-    INLINE void name##_short(const Steps *of, const R *table, R early, R halfway, T *re, T *im, T *x, T *y) {         \
-        const int n = of->n, first = of->factors[0], second = n / first;                                              \
-        const R *circles = table + 2 * first;                                                                         \
-        const T between = EACH(T, halfway);                                                                           \
-        T made[2][4][8], row[4][8];                                                                                   \
-        if (of->count == 1) {                                                                                         \
-            for (int k = 0; halfway != 1 && k < n; k++) re[k] *= between, im[k] *= between;                           \
-            switch (n) {                                                                                              \
-                case 3: name##_simple(3, ONE_SUM, early, table, re, im, x, y); break;                                 \
-                case 7: name##_simple(7, ONE_SUM, early, table, re, im, x, y); break;                                 \
-                default: name##_simple(n, of->order, early, table, re, im, x, y);                                     \
-            }                                                                                                         \
-            return;                                                                                                   \
-        }                                                                                                             \
-        for (int j = 0; j < first; j++) {                                                                             \
-            for (int k = 0; k < second; k++) {                                                                        \
-                const int from = (second * j + first * k) % n;                                                        \
-                row[0][k] = re[from], row[1][k] = im[from];                                                           \
-            }                                                                                                         \
-            name##_simple(second, of->order, early, circles, row[0], row[1], made[0][j], made[1][j]);                 \
-        }                                                                                                             \
-        for (int k = 0; k < second; k++) {                                                                            \
-            for (int j = 0; j < first; j++) row[0][j] = made[0][j][k] * between, row[1][j] = made[1][j][k] * between; \
-            name##_simple(first, ONE_SUM, 1, table, row[0], row[1], row[2], row[3]);                                  \
-            for (int to = k; to < n; to += second) x[to] = row[2][to % first], y[to] = row[3][to % first];            \
-        }                                                                                                             \
-    }                                                                                                                 \
-    /* One factor p of a longer transform: of p numbers `rest` times l1 apart, each turned into its place. */         \
+    /* n = first times second numbers: transforms of the rows of a table of them, then of its columns. `early`, `halfway`: what a prime's \
+       sums, and what the numbers before the last step, are multiplied by. */                                          \
+    INLINE void name##_pair(int first, int second, R early, R halfway, const R *table, const T *re, const T *im, T *x, T *y) { \
+        const int n = first * second;                                                                                  \
+        const T between = EACH(T, halfway);                                                                            \
+        T made[2][4][8], row[4][8];                                                                                    \
+        UNROLL(4) for (int j = 0; j < first; j++) {                                                                    \
+            UNROLL(8) for (int k = 0; k < second; k++) {                                                               \
+                const int from = (second * j + first * k) % n;                                                         \
+                row[0][k] = re[from], row[1][k] = im[from];                                                            \
+            }                                                                                                          \
+            name##_simple(second, ONE_SUM, early, table + 2 * first, row[0], row[1], made[0][j], made[1][j]);          \
+        }                                                                                                              \
+        UNROLL(8) for (int k = 0; k < second; k++) {                                                                   \
+            UNROLL(4) for (int j = 0; j < first; j++) row[0][j] = made[0][j][k] * between, row[1][j] = made[1][j][k] * between; \
+            name##_simple(first, ONE_SUM, 1, table, row[0], row[1], row[2], row[3]);                                   \
+            UNROLL(4) for (int to = k; to < n; to += second) x[to] = row[2][to % first], y[to] = row[3][to % first];   \
+        }                                                                                                              \
+    }                                                                                                                  \
+    INLINE void name##_short(const Steps *of, const R *table, R early, R halfway, T *re, T *im, T *x, T *y) {          \
+        const T between = EACH(T, halfway);                                                                            \
+        for (int k = 0; of->count == 1 && halfway != 1 && k < of->n; k++) re[k] *= between, im[k] *= between;          \
+        switch (of->n) {                                                                                               \
+            case 2: name##_simple(2, ONE_SUM, early, table, re, im, x, y); break;                                      \
+            case 3: name##_simple(3, ONE_SUM, early, table, re, im, x, y); break;                                      \
+            case 4: name##_simple(4, ONE_SUM, early, table, re, im, x, y); break;                                      \
+            case 6: name##_pair(2, 3, early, halfway, table, re, im, x, y); break;                                     \
+            case 7: name##_simple(7, ONE_SUM, early, table, re, im, x, y); break;                                      \
+            case 8: name##_simple(8, ONE_SUM, early, table, re, im, x, y); break;                                      \
+            case 10: name##_pair(2, 5, early, halfway, table, re, im, x, y); break;                                    \
+            case 12: name##_pair(4, 3, early, halfway, table, re, im, x, y); break;                                    \
+            case 14: name##_pair(2, 7, early, halfway, table, re, im, x, y); break;                                    \
+            case 15: name##_pair(3, 5, early, halfway, table, re, im, x, y); break;                                    \
+            default: name##_simple(of->n, of->order, early, table, re, im, x, y);                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    /* One factor p of a longer transform: of p numbers `rest` times l1 apart, each turned into its place. */          \
     INLINE void name##_pass(int p, int order, size rest, size l1, const R *circle, const T *re, const T *im, T *x, T *y) { \
-        if (p < 2 || p >= LARGEST) return;                                                                            \
-        for (size k = 0; k < l1; k++) {                                                                               \
-            const R *turns = circle + 2 * p;                                                                          \
-            for (size i = 0; i < rest; i++) {                                                                         \
-                T ar[LARGEST], ai[LARGEST], br[LARGEST], bi[LARGEST];                                                 \
-                const size from = i + rest * p * k, to = i + rest * k, step = rest * l1;                              \
-                UNROLL(8) for (int j = 0; j < p; j++) ar[j] = re[from + rest * j], ai[j] = im[from + rest * j];       \
-                name##_simple(p, order, 1, circle, ar, ai, br, bi);                                                   \
-                x[to] = br[0], y[to] = bi[0];                                                                         \
-                if (i == 0) {                                                                                         \
-                    UNROLL(8) for (int j = 1; j < p; j++) x[to + step * j] = br[j], y[to + step * j] = bi[j];         \
-                    continue;                                                                                         \
-                }                                                                                                     \
-                UNROLL(8) for (int j = 1; j < p; j++, turns += 2) {                                                   \
-                    const T c = EACH(T, turns[0]), s = EACH(T, turns[1]);                                             \
-                    x[to + step * j] = br[j] * c + bi[j] * s, y[to + step * j] = bi[j] * c - br[j] * s;               \
-                }                                                                                                     \
-            }                                                                                                         \
-        }                                                                                                             \
-    }                                                                                                                 \
-    /* The transform of re and im; all four are written to. Whether it is in re and im in the end, and not in x and y. */\
-    INLINE int name##_transform(const Steps *of, const R *table, R early, R halfway, T *re, T *im, T *x, T *y) {     \
-        if (of->count == 0) x[0] = re[0], y[0] = im[0];                                                               \
-        else if (of->count == 1 || (of->n < SHORT && of->n != 9)) name##_short(of, table, early, halfway, re, im, x, y); \
-        else {                                                                                                        \
-            size l1 = 1;                                                                                              \
-            T *places[2][2] = {{re, im}, {x, y}};                                                                     \
-            for (int f = 0; f < of->count; f++) {                                                                     \
-                const int p = of->factors[f], order = p > SHORT ? APART | ALL_IN_TURN | IN_TURN : ONE_SUM;            \
-                const size rest = of->n / (l1 * p);                                                                   \
-                T *const *from = places[f % 2], *const *to = places[1 - f % 2];                                       \
-                switch (p) {                                                                                          \
-                    case 2: name##_pass(2, ONE_SUM, rest, l1, table, from[0], from[1], to[0], to[1]); break;          \
-                    case 3: name##_pass(3, ONE_SUM, rest, l1, table, from[0], from[1], to[0], to[1]); break;          \
-                    case 4: name##_pass(4, ONE_SUM, rest, l1, table, from[0], from[1], to[0], to[1]); break;          \
-                    case 5: name##_pass(5, ONE_SUM, rest, l1, table, from[0], from[1], to[0], to[1]); break;          \
-                    case 8: name##_pass(8, ONE_SUM, rest, l1, table, from[0], from[1], to[0], to[1]); break;          \
-                    default: name##_pass(p, order, rest, l1, table, from[0], from[1], to[0], to[1]);                  \
-                }                                                                                                     \
-                table += 2 * p + 2 * (p - 1) * (rest - 1);                                                            \
-                l1 *= p;                                                                                              \
-            }                                                                                                         \
-            return of->count % 2 == 0;                                                                                \
-        }                                                                                                             \
-        return 0;                                                                                                     \
-    }                                                                                                                 \
-    /* The first half of the transform of 2 m real numbers, from that of their pairs as complex ones; in place, one number more. */ \
-    INLINE void name##_halved(size m, const R *turns, T *x, T *y) {                                                   \
-        const T half = EACH(T, (R)0.5), r = x[0], i = y[0];                                                           \
-        for (size k = 1; 2 * k < m; k++) {                                                                            \
-            const size j = m - k;                                                                                     \
-            const T c = EACH(T, turns[2 * k]), s = EACH(T, turns[2 * k + 1]);                                         \
-            const T er = (x[k] + x[j]) * half, ei = (y[k] - y[j]) * half, qr = (y[k] + y[j]) * half, qi = (x[j] - x[k]) * half; \
-            const T wr = c * qr + s * qi, wi = c * qi - s * qr;                                                       \
-            x[k] = er + wr, y[k] = ei + wi, x[j] = er - wr, y[j] = wi - ei;                                           \
-        }                                                                                                             \
-        if (m % 2 == 0) y[m / 2] = -y[m / 2];                                                                         \
-        x[0] = r + i, x[m] = r - i, y[0] = y[m] = EACH(T, (R)0);                                                      \
-    }                                                                                                                 \
-    /* The way back: complex numbers whose transform backward, of m, is the real signal in pairs. */                  \
-    INLINE void name##_paired(size m, const R *turns, T *x, T *y) {                                                   \
-        const T r = x[0], i = x[m];                                                                                   \
-        for (size k = 1; 2 * k < m; k++) {                                                                            \
-            const size j = m - k;                                                                                     \
-            const T c = EACH(T, turns[2 * k]), s = EACH(T, turns[2 * k + 1]);                                         \
-            const T er = x[k] + x[j], ei = y[k] - y[j], qr = x[k] - x[j], qi = y[k] + y[j];                           \
-            const T wr = c * qr - s * qi, wi = c * qi + s * qr;                                                       \
-            x[k] = er - wi, y[k] = ei + wr, x[j] = er + wi, y[j] = wr - ei;                                           \
-        }                                                                                                             \
-        if (m % 2 == 0) x[m / 2] *= EACH(T, (R)2), y[m / 2] *= EACH(T, (R)-2);                                        \
-        x[0] = r + i, y[0] = r - i;                                                                                   \
+        if (p < 2 || p >= LARGEST) return;                                                                             \
+        for (size k = 0; k < l1; k++)                                                                                  \
+            for (size i = 0; i < rest; i++) {                                                                          \
+                T ar[LARGEST], ai[LARGEST], br[LARGEST], bi[LARGEST];                                                  \
+                const size from = i + rest * p * k, to = i + rest * k, step = rest * l1;                               \
+                const R *turns = circle + 2 * p + i;                                                                   \
+                UNROLL(8) for (int j = 0; j < p; j++) ar[j] = re[from + rest * j], ai[j] = im[from + rest * j];        \
+                name##_simple(p, order, 1, circle, ar, ai, br, bi);                                                    \
+                x[to] = br[0], y[to] = bi[0];                                                                          \
+                if (i == 0) {                                                                                          \
+                    UNROLL(8) for (int j = 1; j < p; j++) x[to + step * j] = br[j], y[to + step * j] = bi[j];          \
+                    continue;                                                                                          \
+                }                                                                                                      \
+                UNROLL(8) for (int j = 1; j < p; j++, turns += 2 * rest) {                                             \
+                    const T c = EACH(T, turns[0]), s = EACH(T, turns[rest]);                                           \
+                    x[to + step * j] = br[j] * c + bi[j] * s, y[to + step * j] = bi[j] * c - br[j] * s;                \
+                }                                                                                                      \
+            }                                                                                                          \
     }
 
 #endif

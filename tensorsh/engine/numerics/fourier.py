@@ -71,6 +71,11 @@ def transformed(
     transform = loaded().get(name)
     if transform is None or whole or plane:
         return None
+    if (
+        len(dim) == 1 and dim[0] % a.ndim != a.ndim - 1
+    ):  # the result lies behind the other dimensions, see `signals_last`
+        found = transformed(name, np.moveaxis(a, dim[0], -1), (-1,), forward, mode, *size, count=count)
+        return np.moveaxis(found, -1, dim[0])
     if not count or mode == "none" or count == prod(a.shape[d] for d in dim):
         return transform(a, tuple(dim), *size, forward, SCALINGS[mode], None, 1)
     found = transform(a, tuple(dim), *size, forward, 0, None, 1)
@@ -184,7 +189,7 @@ def table(n: int, packed: bool, char: str) -> tuple[Any, tuple] | None:
         parts += angles(p)
         rest = m // (done * p)
         if len(factors) > 1 and (m >= SHORT or m == 9):
-            parts.append(turns(m, done * np.arange(1, rest)[:, None] * np.arange(1, p)).ravel())
+            parts.append(turns(m, done * np.arange(rest) * np.arange(1, p)[:, None]).swapaxes(1, 2).ravel())
         done *= p
     if packed:
         parts.append(turns(n, np.arange(m // 2 + 1)).ravel()[: m + 1])

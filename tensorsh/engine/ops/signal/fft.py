@@ -88,10 +88,9 @@ def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
         if found is not None:
             return found
     found = complex_transform(xp, half, others, mode, True, count)
-    for k in (0, n // 2) if n % 2 == 0 else (0,):
-        plane = (slice(None),) * (last % a.ndim) + (slice(k, k + 1),)
-        whole = real_transform_whole(xp, xp.ascontiguousarray(half[plane].real), others, mode, count)
-        found[plane] = whole + 0  # a sum of zeros is positive
+    planes = (slice(None),) * (last % a.ndim) + (slice(None, None, n // 2 if n % 2 == 0 else n),)
+    whole = real_transform_whole(xp, xp.ascontiguousarray(half[planes].real), others, mode, count)
+    found[planes] = whole + 0  # a sum of zeros is positive
     return found
 
 

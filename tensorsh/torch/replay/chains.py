@@ -12,7 +12,7 @@ from ...engine.kernels import kernel
 from ...engine.numerics.passes import FLOATS, chained
 from ...engine.operators.public_form import executor_of
 from ...engine.tensors.tensor import Tensor
-from .recording import Node, Slot
+from .slots import Node, Slot
 
 MOST_ARRAYS = 60
 """So many large arrays go into and out of a chain at most."""

@@ -25,7 +25,7 @@ from .formulas import RULES, loops
 from .memory import CALLED, GIVEN, Called, Loop, Memory, Value, elementwise, owner
 from .names import draws
 from .reading import Refused
-from .recording import Node, Slot
+from .slots import Node, Slot
 from .trial import bind, opened, tensors_in
 
 ONE_PASS = {"gelu": "gelu"}

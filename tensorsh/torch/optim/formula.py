@@ -18,6 +18,7 @@ from ...engine.arrays import parallel
 from ...engine.numerics.passes import FLOATS, ONE, READ, WRITTEN, chained
 from .arithmetic import pieces
 
+SHARED = parallel.SHARED
 fused: Any = kernels.kernel("multiply_add")
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -98,7 +99,7 @@ def share(weight: float, dtype: Any) -> float:
 
 
 class Step:
-    """A formula with the settings that decide on its steps: called with arrays and numbers, it writes what they become over them."""
+    """A formula with the settings that decide on its steps: of arrays and numbers."""
 
     def __init__(self, formula: Callable, settings: dict) -> None:
         self.steps: list[tuple] = []
@@ -107,10 +108,8 @@ class Step:
         """What each array becomes; None for what stays."""
         self.arrays, self.given = len(made), given
         self.results = {k: part for k, part in enumerate(made) if part is not None}
-        self.kernel, self.settings = (
-            kernels.kernel(formula.__name__ + "_step"),
-            sum([1 << k for k, on in enumerate(settings.values()) if on]),
-        )
+        self.kernel = kernels.kernel(formula.__name__ + "_step")
+        self.settings = sum([1 << k for k, on in enumerate(settings.values()) if on])
         """A kernel for float32 that is this formula, and its settings as bits."""
         self.runs: dict[Any, Any] = {}
         if kernels.kernel("Chain") is not None:
@@ -120,26 +119,29 @@ class Step:
             for dtype in FLOATS:
                 self.runs[dtype] = chained(dict(zip(given, kinds, strict=True)), steps, outputs, dtype)
 
-    def __call__(self, arrays: list, *numbers: float) -> None:
+    def take(self, arrays: list, *numbers: float) -> None:
+        """Write over arrays what they become."""
         x = arrays[0]
-        if x.size < parallel.SHARED:
-            if not self.taken(arrays, numbers):
+        if x.size < SHARED:
+            if self.taken(arrays, numbers) is None:
                 self.by_numpy(arrays, numbers)
         elif x.dtype in self.runs and all(
             [type(a) is np.ndarray and a.dtype is x.dtype and a.flags.carray for a in arrays]
         ):
-            taken = lambda *part: self.taken(part, numbers) or self.by_numpy(part, numbers)
+            taken = lambda *part: self.by_numpy(part, numbers) if self.taken(part, numbers) is None else None
             parallel.run(taken, [a.reshape(-1) for a in arrays], parallel.PIECE)
         else:
             for part in pieces(*arrays):
                 self.by_numpy(part, numbers)
 
-    def taken(self, arrays: Sequence, numbers: tuple) -> bool:
-        """Whether all steps are done at once."""
-        if self.kernel is not None and self.kernel(*arrays, *numbers, self.settings) is not None:
-            return True
+    def taken(self, arrays: Sequence, numbers: tuple) -> Any:
+        """Take all steps at once; None where that cannot be."""
+        if self.kernel is not None:
+            found = self.kernel(*arrays, *numbers, self.settings)
+            if found is not None:
+                return found
         run = self.runs.get(arrays[0].dtype)
-        return run is not None and run(*arrays, *numbers) is not None
+        return None if run is None else run(*arrays, *numbers)
 
     def by_numpy(self, arrays: Sequence, numbers: tuple) -> None:
         """The same, step by step."""
@@ -173,14 +175,15 @@ def loop(name: str, operands: int) -> Any:
 
 
 def in_one_pass(formula: Callable) -> Callable:
-    """A formula of arrays and numbers, which gives what each array becomes or None, as a function of settings that gives its Step."""
-    known: dict[tuple, Step] = {}
+    """A formula of arrays and numbers, which gives what each array becomes or None, as a function of settings that gives the
+    function which takes the step."""
+    known: dict[tuple, Callable] = {}
 
-    def step(**settings: Any) -> Step:
+    def step(**settings: Any) -> Callable:
         key = tuple(settings.values())
         found = known.get(key)
         if found is None:
-            found = known[key] = Step(formula, settings)
+            found = known[key] = Step(formula, settings).take
         return found
 
     return step

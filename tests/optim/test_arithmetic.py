@@ -4,22 +4,41 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
-from tensorsh.engine.arrays import blas
-from tensorsh.torch.optim import arithmetic
+from tensorsh.engine.kernels import kernel
+from tensorsh.torch.optim import formula
+from tensorsh.torch.optim.sgd import sgd
 
 
-@pytest.mark.parametrize("with_blas", [True, False])
+@pytest.mark.parametrize("with_kernels", [True, False])
 @pytest.mark.parametrize("size", [7, 5000, 100_003])
-def test_sums_are_rounded_once(monkeypatch, with_blas, size) -> None:
-    if not with_blas:
-        monkeypatch.setattr(blas, "saxpy", lambda: None)
+def test_sums_are_rounded_once(monkeypatch, with_kernels, size) -> None:
+    if not with_kernels:
+        monkeypatch.setattr(formula.Step, "taken", lambda *_: None)
+        monkeypatch.setattr(formula, "fused", None)
     generator = np.random.default_rng(0)
     x, y = generator.normal(size=(2, size)).astype(np.float32)
-    a = np.float32(-0.0123)
-    expected = (x.astype(np.float64) * float(a) + y).astype(np.float32)
-    assert np.array_equal(arithmetic.plus(y, x, -0.0123), expected)
-    arithmetic.axpy(y, x, -0.0123)
+    expected = (x.astype(np.float64) * float(np.float32(-0.0123)) + y).astype(np.float32)
+    sgd(decays=False, maximize=False)([y, x], 0.0, -0.0123)
     assert np.array_equal(y, expected)
+
+
+@pytest.mark.skipif(kernel("Chain") is None, reason="numpy rounds twice")
+def test_sums_of_doubles_are_rounded_once() -> None:
+    """Numbers from PyTorch 2.13."""
+    p = torch.tensor([0.1, -2.3, 1e-3], dtype=torch.float64, requires_grad=True)
+    p.grad = torch.tensor([0.7, 0.3, -1.1], dtype=torch.float64)
+    torch.optim.SGD([p], lr=0.3).step()
+    assert p.tolist() == [-0.10999999999999997, -2.3899999999999997, 0.331]
+
+
+@pytest.mark.skipif(kernel("Chain") is None, reason="without compiled kernels there are no chains")
+def test_what_is_written_over_is_not_read_again() -> None:
+    @formula.in_one_pass
+    def wrong(x, g, *, late):
+        return (x + g if late else x), (g + x + 1.0 if late else g)
+
+    with pytest.raises(ValueError):
+        wrong(late=True)
 
 
 def test_rprop_takes_no_step_for_nan() -> None:

@@ -2,16 +2,20 @@
 
    A Chain holds the inner loops that its steps have one by one and runs them in their order on each piece, so the numbers are
    the same; what only the next steps need lives in a few pieces of scratch memory, and never in an array. Its arguments are
-   arrays of numpy, which the caller holds; it answers None to whatever is not usual, before anything was written. */
+   arrays of numpy, which the caller holds, and some of which it may write over, and numbers; it answers None to whatever is not
+   usual, before anything was written. */
 #include "loops.h"
 
-#define PIECE 2048 /* elements */
+#define PIECE 512 /* elements: those of ten arrays lie in the nearest cache */
 #define MOST_PLACES 4096
+#define MOST_NUMBERS 32 /* of Python */
 #define NEAR 4096 /* bytes of scratch memory on the stack */
+
+enum { ONE, READ, WRITTEN }; /* what an input is: one number, an array, an array that steps write over */
 
 typedef struct {
     Inner inner;
-    int inputs, in[2], out;
+    int inputs, in[MOST_OPERANDS], out;
 } Step;
 
 typedef struct {
@@ -19,7 +23,7 @@ typedef struct {
     vectorcallfunc call;
     int kind, inputs, outputs, slots, numbers, count;
     size item;
-    char wide[MOST_PLACES]; /* whether an input is an array, and not one number */
+    char wide[MOST_PLACES]; /* what each input is */
     Number *constants;
     Step *steps;
     PyObject *loops; /* which keep the ufuncs that the inner loops are of */
@@ -42,8 +46,8 @@ static void run(const Chain *chain, char **memory, char *scratch, size n) {
     for (size done = 0; done < n; done += PIECE) {
         size m = n - done < PIECE ? n - done : PIECE;
         for (const Step *step = chain->steps; step < chain->steps + chain->count; step++) {
-            char *at[3];
-            size steps[3];
+            char *at[MOST_OPERANDS + 1];
+            size steps[MOST_OPERANDS + 1];
             for (int k = 0; k <= step->inputs; k++) {
                 int place = k < step->inputs ? step->in[k] : step->out;
                 steps[k] = item;
@@ -63,6 +67,15 @@ static void run(const Chain *chain, char **memory, char *scratch, size n) {
     }
 }
 
+/* A Python number as an element of the chain's dtype; NULL for one that is too large. */
+static void *number_at(const Chain *chain, PyObject *object, Number *to) {
+    double value = PyFloat_AsDouble(object);
+    if (value == -1.0 && PyErr_Occurred()) return PyErr_Clear(), NULL;
+    if (chain->kind == FLOATS) to->f = (float)value;
+    else to->d = value;
+    return to;
+}
+
 /* chain(*inputs): the outputs, new arrays, in a list; chain(*inputs, *outputs): the same, written into the outputs. */
 static PyObject *answer(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
     Chain *chain = (Chain *)self;
@@ -70,9 +83,14 @@ static PyObject *answer(PyObject *self, PyObject *const *args, size_t flags, PyO
     if (keywords || (!made && given != chain->inputs + chain->outputs)) Py_RETURN_NONE;
     PyArrayObject *like = NULL;
     char *memory[MOST_PLACES];
-    size n = -1;
+    Number numbers[MOST_NUMBERS];
+    size n = -1, count = 0;
     for (int k = 0; k < given; k++) {
-        size own = usual(chain, args[k], k >= chain->inputs);
+        if (k < chain->inputs && chain->wide[k] == ONE && (PyFloat_Check(args[k]) || PyLong_CheckExact(args[k]))) {
+            if (count == MOST_NUMBERS || (memory[k] = number_at(chain, args[k], &numbers[count++])) == NULL) Py_RETURN_NONE;
+            continue;
+        }
+        size own = usual(chain, args[k], k >= chain->inputs || chain->wide[k] == WRITTEN);
         if (own < 1) Py_RETURN_NONE;
         memory[k] = PyArray_DATA((PyArrayObject *)args[k]);
         if (k < chain->inputs && !chain->wide[k]) {
@@ -108,20 +126,25 @@ static PyObject *answer(PyObject *self, PyObject *const *args, size_t flags, PyO
     return outputs;
 }
 
-/* A step of (loop, first operand, second or -1, where the result goes); 0 where there is no such step. */
+/* A step of (loop, its operands, where the result goes); 0 where there is no such step. */
 static int step_of(Chain *chain, PyObject *told, Step *step) {
     Loop *loop;
     const int arrays = chain->inputs + chain->outputs, places = arrays + chain->slots + chain->numbers;
-    if (!PyTuple_Check(told) || !PyArg_ParseTuple(told, "O!iii", &LoopType, &loop, &step->in[0], &step->in[1], &step->out))
-        return 0;
+    if (!PyTuple_Check(told) || PyTuple_GET_SIZE(told) < 2 || !PyObject_TypeCheck(PyTuple_GET_ITEM(told, 0), &LoopType)) return 0;
+    loop = (Loop *)PyTuple_GET_ITEM(told, 0);
     step->inputs = loop->inputs;
+    if (PyTuple_GET_SIZE(told) != step->inputs + 2) return 0;
+    for (int k = 0; k <= step->inputs; k++) {
+        long place = PyLong_AsLong(PyTuple_GET_ITEM(told, k + 1));
+        if (place < 0 || place >= places) return 0;
+        *(k < step->inputs ? &step->in[k] : &step->out) = (int)place;
+    }
     step->inner = loop->inner[chain->kind];
     int good = step->inner.run != NULL && step->inner.out == (chain->kind == FLOATS ? NPY_FLOAT : NPY_DOUBLE);
-    for (int k = 0; k < step->inputs; k++) good &= step->in[k] >= 0 && step->in[k] < places;
-    return good && step->out >= chain->inputs && step->out < arrays + chain->slots;
+    return good && step->out < arrays + chain->slots && (step->out >= chain->inputs || chain->wide[step->out] == WRITTEN);
 }
 
-/* Chain(wide, outputs, slots, constants, steps, double): wide, bytes that say for each input whether it is an array. */
+/* Chain(wide, outputs, slots, constants, steps, double): wide, bytes that say for each input what it is. */
 static PyObject *chain_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     const char *wide;
     Py_ssize_t inputs;
@@ -130,7 +153,7 @@ static PyObject *chain_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     (void)keywords;
     if (!PyArg_ParseTuple(args, "y#iiO!O!p", &wide, &inputs, &outputs, &slots, &PyTuple_Type, &constants, &PyTuple_Type, &steps, &twice))
         return NULL;
-    if (outputs < 1 || slots < 0 || slots > 1024 || inputs + outputs > MOST_PLACES || PyTuple_GET_SIZE(constants) > 1 << 20 ||
+    if (outputs < 0 || slots < 0 || slots > 1024 || inputs + outputs > MOST_PLACES || PyTuple_GET_SIZE(constants) > 1 << 20 ||
         PyTuple_GET_SIZE(steps) > 1 << 20)
         return PyErr_Format(PyExc_ValueError, "Chain(): too many places");
     Chain *chain = (Chain *)type->tp_alloc(type, 0);

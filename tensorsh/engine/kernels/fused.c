@@ -1,4 +1,5 @@
-/* The ufuncs multiply_add(a, b, c) = a * b + c with one rounding, and nextafter, of float32 and float64. */
+/* The ufuncs multiply_add(a, b, c) = a * b + c with one rounding, if_positive(x, a, b) = x > 0 ? a : b, and nextafter, of float32
+   and float64. */
 #include "kernels.h"
 
 #define AT(T, k, i) (*(const T *)(args[k] + (i) * steps[k]))
@@ -35,6 +36,34 @@
 
 MULTIPLY_ADD(float, multiply_add_singles, __builtin_fmaf)
 MULTIPLY_ADD(double, multiply_add_doubles, __builtin_fma)
+
+/* Both choices are read before one is taken: a branch would be guessed wrong at every other element. */
+#define IF_POSITIVE(T, name)                                                                                  \
+    WIDE static void name##_flat(const T *x, T a, const T *b, T *out, size n) {                               \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) {                                                                        \
+            const T other = b[i];                                                                             \
+            out[i] = x[i] > 0 ? a : other;                                                                    \
+        }                                                                                                     \
+    }                                                                                                         \
+    WIDE static void name##_line(const T *x, T a, T b, T *out, size n) {                                      \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) out[i] = x[i] > 0 ? a : b;                                               \
+    }                                                                                                         \
+    static void name(char **args, const size *count, const size *steps, void *data) {                         \
+        (void)data;                                                                                           \
+        const size n = *count, one = sizeof(T);                                                               \
+        const T *x = (const T *)args[0], *b = (const T *)args[2];                                             \
+        T *out = (T *)args[3];                                                                                \
+        if (steps[0] == one && steps[1] == 0 && steps[2] == one && steps[3] == one)                           \
+            name##_flat(x, AT(T, 1, 0), b, out, n);                                                           \
+        else if (steps[0] == one && steps[1] == 0 && steps[2] == 0 && steps[3] == one)                        \
+            name##_line(x, AT(T, 1, 0), *b, out, n);                                                          \
+        else                                                                                                  \
+            for (size i = 0; i < n; i++) *(T *)(args[3] + i * steps[3]) = AT(T, 0, i) > 0 ? AT(T, 1, i) : AT(T, 2, i); \
+    }
+IF_POSITIVE(float, if_positive_singles)
+IF_POSITIVE(double, if_positive_doubles)
 
 /* The neighbour of x towards y. As integers, numbers of one sign are in order. */
 #define NEXT(T, I, name)                                                                                      \
@@ -80,6 +109,7 @@ NEXT(double, uint64_t, next_doubles)
 
 Ufunc fused_ufuncs[] = {
     {"multiply_add", 3, {multiply_add_singles, multiply_add_doubles}, 0},
+    {"if_positive", 3, {if_positive_singles, if_positive_doubles}, 0},
     {"nextafter", 2, {next_singles, next_doubles}, 0},
     {0},
 };

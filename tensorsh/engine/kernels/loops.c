@@ -9,7 +9,7 @@
 
 static const int kinds[KINDS] = {NPY_FLOAT, NPY_DOUBLE, NPY_INT64};
 
-static int inner_of(PyObject *object, int inputs, int type, Inner *found) {
+static int inner_of(PyObject *object, int inputs, int type, int exact, Inner *found) {
     found->run = NULL;
     if (object == Py_None) return 0;
     if (!PyObject_TypeCheck(object, &PyUFunc_Type)) return -1;
@@ -17,8 +17,12 @@ static int inner_of(PyObject *object, int inputs, int type, Inner *found) {
     if (ufunc->nin != inputs || ufunc->nout != 1 || ufunc->core_enabled) return -1;
     for (int i = 0; i < ufunc->ntypes; i++) {
         const char *types = ufunc->types + i * ufunc->nargs;
-        if (types[0] != type || types[inputs - 1] != type || !ufunc->functions[i]) continue;
+        int alike = ufunc->functions[i] != NULL;
+        for (int k = 0; k < inputs; k++) alike &= types[k] == type;
+        if (!alike) continue;
         *found = (Inner){ufunc->functions[i], ufunc->data ? ((void **)ufunc->data)[i] : NULL, types[inputs]};
+        UfuncRun own = exact && type != NPY_INT64 ? exact_loop(ufunc->name, type == NPY_DOUBLE) : NULL;
+        if (own && types[inputs] == type) found->run = (PyUFuncGenericFunction)own;
         return 0;
     }
     return 0;
@@ -131,6 +135,12 @@ static PyObject *single(PyObject *self, PyObject *const *args, size_t flags, PyO
     return (PyObject *)out;
 }
 
+/* Of three operands: for steps of chains alone. */
+static PyObject *unanswered(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
+    (void)self, (void)args, (void)flags, (void)keywords;
+    Py_RETURN_NONE;
+}
+
 /* How often the second operand repeats along the first: 0 where it is not its last dimensions, or all of them. */
 static size repeats(PyArrayObject *a, PyArrayObject *b) {
     int more = PyArray_NDIM(a) - PyArray_NDIM(b);
@@ -175,21 +185,22 @@ static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObj
     return (PyObject *)out;
 }
 
-/* Loop(inputs, ufunc of float32, ufunc of float64, ufunc of int64, numbers, halves=0): None for a dtype that has no loop. */
+/* Loop(inputs, ufunc of float32, ufunc of float64, ufunc of int64, numbers, halves=0, exact=False): None for a dtype that has no loop. exact:
+   exact.c's in place of numpy's, which give other bits only where two NaNs meet. */
 static PyObject *loop_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    int inputs, numbers, halves = 0;
+    int inputs, numbers, halves = 0, exact = 0;
     PyObject *ufuncs[KINDS];
     (void)keywords;
-    if (!PyArg_ParseTuple(args, "iOOOp|i", &inputs, &ufuncs[0], &ufuncs[1], &ufuncs[2], &numbers, &halves)) return NULL;
+    if (!PyArg_ParseTuple(args, "iOOOp|ip", &inputs, &ufuncs[0], &ufuncs[1], &ufuncs[2], &numbers, &halves, &exact)) return NULL;
     Loop *loop = (Loop *)type->tp_alloc(type, 0);
     if (loop == NULL) return NULL;
-    loop->call = inputs == 1 ? single : pair;
+    loop->call = inputs == 1 ? single : inputs == 2 ? pair : unanswered;
     loop->numbers = numbers;
     loop->halves = halves;
     loop->inputs = inputs;
     for (int k = 0; k < KINDS; k++) loop->ufuncs[k] = Py_NewRef(ufuncs[k]);
     for (int k = 0; k < KINDS; k++)
-        if (inputs < 1 || inputs > 2 || inner_of(ufuncs[k], inputs, kinds[k], &loop->inner[k]) < 0) {
+        if (inputs < 1 || inputs > MOST_OPERANDS || inner_of(ufuncs[k], inputs, kinds[k], exact, &loop->inner[k]) < 0) {
             Py_DECREF(loop);
             return PyErr_Format(PyExc_TypeError, "Loop(): no ufunc of so many arguments");
         }

@@ -3,6 +3,7 @@
 #define TENSORSH_LOOPS_H
 
 #include "common.h"
+#include "kernels.h"
 #include <stddef.h>
 
 typedef struct {
@@ -11,7 +12,7 @@ typedef struct {
     int out;
 } Inner;
 
-enum { FLOATS, DOUBLES, LONGS, KINDS };
+enum { FLOATS, DOUBLES, LONGS, KINDS, MOST_OPERANDS = 3 };
 
 typedef struct {
     PyObject_HEAD
@@ -30,5 +31,7 @@ typedef union {
 } Number;
 
 extern PyTypeObject LoopType;
+
+UfuncRun exact_loop(const char *name, int doubles);
 
 #endif

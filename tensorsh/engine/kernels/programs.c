@@ -268,7 +268,7 @@ static int loop_step(Program *p, PyObject *told, Step *step, int numbers) {
     if (kind < 0 || kind >= KINDS || step->count < 1 || step->rows < 1) return refused("no such loop");
     step->inputs = loop->inputs;
     step->inner = loop->inner[kind];
-    if (step->inner.run == NULL || PyTuple_GET_SIZE(places) != step->inputs + 1) return refused("no such loop");
+    if (step->inner.run == NULL || step->inputs > 2 || PyTuple_GET_SIZE(places) != step->inputs + 1) return refused("no such loop");
     size item = item_of(types[kind]), made = item_of(step->inner.out);
     if (item == 0 || made == 0) return refused("no such loop");
     for (int k = 0; k <= step->inputs; k++)

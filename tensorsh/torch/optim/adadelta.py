@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from . import differentiable
-from .arithmetic import Launches, addcmul, axpy, pieces, plus
+from .arithmetic import Launches
 from .differentiable import recorded
+from .formula import ascent, in_one_pass
 from .optimizer import Optimizer, advance, bounded, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adadelta"]
+
+
+@in_one_pass
+def adadelta(x, g, v, d, decay, rho, rest, eps, rate, *, decays, maximize):
+    g = ascent(x, g, decay, decays, maximize)
+    v = v.mean_square(g, rho, rest)
+    delta = (d + eps).sqrt() / (v + eps).sqrt() * g
+    return x.plus(delta, rate), None, v, d.mean_square(delta, rho, rest)
 
 
 class Adadelta(Optimizer):
@@ -47,22 +54,11 @@ class Adadelta(Optimizer):
     def _update(self, group: dict) -> None:
         lr, rho, eps = number(group["lr"]), group["rho"], group["eps"]
         decay, maximize = group["weight_decay"], group["maximize"]
+        step = adadelta(decays=bool(decay), maximize=maximize)
         launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), square_avg=zeros, acc_delta=zeros):
             advance(state)
             arrays = [array, gradient, state["square_avg"]._array, state["acc_delta"]._array]
-            if launches.take("ADADELTA", arrays, decay, -1.0 if maximize else 1.0, rho, 1 - rho, eps, lr):
-                continue
-            for x, g, v, d in pieces(*arrays):
-                kind = x.dtype.type
-                g = -g if maximize else g
-                g = plus(g, x, decay) if decay else g
-                v *= kind(rho)
-                addcmul(v, g, g, 1 - rho)
-                delta = np.sqrt(d + kind(eps))
-                delta /= np.sqrt(v + kind(eps))
-                delta *= g
-                d *= kind(rho)
-                addcmul(d, delta, delta, 1 - rho)
-                axpy(x, delta, -lr)
+            if not launches.take("ADADELTA", arrays, decay, -1.0 if maximize else 1.0, rho, 1 - rho, eps, lr):
+                step(arrays, decay, rho, 1 - rho, eps, -lr)
         launches.run()

@@ -7,11 +7,19 @@ from typing import Any
 from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
 from . import differentiable
-from .arithmetic import Launches, addcdiv, addcmul, check_fused, pieces, plus, root
+from .arithmetic import Launches, check_fused
 from .differentiable import recorded
+from .formula import ascent, in_one_pass
 from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar
 
 __all__ = ["Adagrad"]
+
+
+@in_one_pass
+def adagrad(x, g, total, decay, eps, rate, *, decays, maximize):
+    g = ascent(x, g, decay, decays, maximize)
+    total = total.plus(g, g)
+    return x + g * rate / (total.sqrt() + eps), None, total
 
 
 class Adagrad(Optimizer):
@@ -60,16 +68,11 @@ class Adagrad(Optimizer):
 
     def _update(self, group: dict) -> None:
         lr, decay, maximize = number(group["lr"]), group["weight_decay"], group["maximize"]
+        step = adagrad(decays=bool(decay), maximize=maximize)
         launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), sum=self._start):
-            step = advance(state)
-            rate = lr / (1 + (step - 1) * group["lr_decay"])
+            rate = lr / (1 + (advance(state) - 1) * group["lr_decay"])
             arrays = [array, gradient, state["sum"]._array]
-            if launches.take("ADAGRAD", arrays, decay, -1.0 if maximize else 1.0, group["eps"], rate):
-                continue
-            for x, g, total in pieces(*arrays):
-                g = -g if maximize else g
-                g = plus(g, x, decay) if decay else g
-                addcmul(total, g, g, 1)
-                addcdiv(x, g, root(total, group["eps"]), -rate)
+            if not launches.take("ADAGRAD", arrays, decay, -1.0 if maximize else 1.0, group["eps"], rate):
+                step(arrays, decay, group["eps"], -rate)
         launches.run()

@@ -6,15 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import kernels
-from ...engine.arrays.state import state as engine
 from ...engine.tensors.tensor import Tensor
 from . import differentiable
-from .arithmetic import Launches, addcdiv, addcmul, check_fused, in_one_pass, lerp, pieces, plus
+from .arithmetic import Launches, check_fused
 from .differentiable import recorded
+from .formula import ascent, in_one_pass, share
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adam", "AdamW"]
+
+
+@in_one_pass
+def adam(x, g, m, v, decay, weight, beta2, less2, correction, eps, rate, *, decays, decoupled, maximize, far):
+    if decoupled:
+        x = x * decay
+    g = ascent(x, g, decay, decays, maximize)
+    m, v = m.towards(g, weight, far), v.mean_square(g, beta2, less2)
+    return x + m * rate / (v.sqrt() / correction + eps), None, m, v
+
+
+@in_one_pass
+def amsgrad(x, g, m, v, most, decay, weight, beta2, less2, correction, eps, rate, *, decays, decoupled, maximize, far):
+    if decoupled:
+        x = x * decay
+    g = ascent(x, g, decay, decays, maximize)
+    m, v = m.towards(g, weight, far), v.mean_square(g, beta2, less2)
+    most = most.at_least(v)
+    return x + m * rate / (most.sqrt() / correction + eps), None, m, v, most
 
 
 class Adam(Optimizer):
@@ -71,53 +89,32 @@ class Adam(Optimizer):
     def _update(self, group: dict) -> None:
         lr, decay, eps = number(group["lr"]), group["weight_decay"], group["eps"]
         beta1, beta2 = map(number, group["betas"])
-        amsgrad, maximize, decoupled = group["amsgrad"], group["maximize"], group["decoupled_weight_decay"]
+        largest, maximize = group["amsgrad"], group["maximize"]
         fresh = {"step": scalar(0.0), "exp_avg": zeros, "exp_avg_sq": zeros}
-        if amsgrad:
+        if largest:
             fresh["max_exp_avg_sq"] = zeros
+        decoupled = bool(decay and group["decoupled_weight_decay"])
+        kept = 1 - lr * decay if decoupled else 1.0
+        step = (amsgrad if largest else adam)(
+            decays=bool(decay and not decoupled), decoupled=decoupled, maximize=maximize, far=1 - beta1 >= 0.5
+        )
         launches = Launches()
-        name = "amsgrad_step" if amsgrad else "adam_step"
-        kernel = None if engine.threads > 1 else kernels.kernel(name)
         last = None
         for _, array, gradient, state in self._each(group, **fresh):
-            step = advance(state)
-            if step != last:  # the parameters of a group have taken as many steps, as a rule
-                last = step
-                step_size = lr / (1 - beta1**step)
-                correction = (1 - beta2**step) ** 0.5
-                numbers = (
-                    -step_size, 0.0 if decoupled else decay, 1 - lr * decay if decoupled else 1.0, -1.0 if maximize else 1.0,
-                    1 - beta1, 1 - beta2, correction, eps, beta2,
-                )  # fmt: skip
+            count = advance(state)
+            if count != last:  # the parameters of a group have taken as many steps, as a rule
+                last = count
+                rate, correction = lr / (1 - beta1**count), (1 - beta2**count) ** 0.5
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
-            if amsgrad:
+            if largest:
                 arrays.append(state["max_exp_avg_sq"]._array)
             taken = type(array) is not np.ndarray and launches.take(
-                "AMSGRAD" if amsgrad else "ADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0,
-                1 - lr * decay if decoupled else 1.0, 1 - beta1, beta2, 1 - beta2, correction, eps, step_size,
+                "AMSGRAD" if largest else "ADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0, kept, 1 - beta1,
+                beta2, 1 - beta2, correction, eps, rate,
             )  # fmt: skip
-            if taken:
-                continue
-            if kernel is not None and kernel(*arrays, *numbers) is not None or in_one_pass(name, arrays, *numbers):
-                continue
-            for x, g, m, v, *most in pieces(*arrays):
-                kind = x.dtype.type
-                if maximize:
-                    g = -g
-                if decay:
-                    if decoupled:
-                        x *= kind(1 - lr * decay)
-                    else:
-                        g = plus(g, x, decay)
-                lerp(m, g, 1 - beta1)
-                v *= kind(beta2)
-                addcmul(v, g, g, 1 - beta2)
-                if most:
-                    v = np.maximum(most[0], v, out=most[0])
-                root = np.sqrt(v)
-                root /= kind(correction)
-                root += kind(eps)
-                addcdiv(x, m, root, -step_size)
+            if not taken:
+                weight = share(1 - beta1, array.dtype)
+                step(arrays, kept if decoupled else decay, weight, beta2, 1 - beta2, correction, eps, -rate)
         launches.run()
 
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from . import differentiable
-from .arithmetic import Launches, addcdiv, lerp, pieces, plus
+from .arithmetic import Launches
 from .differentiable import recorded
+from .formula import ascent, in_one_pass, share
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adamax"]
+
+
+@in_one_pass
+def adamax(x, g, m, most, decay, weight, beta2, eps, rate, *, decays, maximize, far):
+    g = ascent(x, g, decay, decays, maximize)
+    m = m.towards(g, weight, far)
+    most = (most * beta2).at_least(abs(g) + eps)
+    return x + m * rate / most, None, m, most
 
 
 class Adamax(Optimizer):
@@ -42,18 +49,11 @@ class Adamax(Optimizer):
     def _update(self, group: dict) -> None:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
         decay, maximize = group["weight_decay"], group["maximize"]
+        step = adamax(decays=bool(decay), maximize=maximize, far=1 - beta1 >= 0.5)
         launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), exp_avg=zeros, exp_inf=zeros):
             rate = lr / (1 - beta1 ** advance(state))
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_inf"]._array]
-            if launches.take("ADAMAX", arrays, decay, -1.0 if maximize else 1.0, 1 - beta1, beta2, eps, rate):
-                continue
-            for x, g, m, most in pieces(*arrays):
-                kind = x.dtype.type
-                g = -g if maximize else g
-                g = plus(g, x, decay) if decay else g
-                lerp(m, g, 1 - beta1)
-                most *= kind(beta2)
-                np.maximum(most, np.abs(g) + kind(eps), out=most)
-                addcdiv(x, m, most, -rate)
+            if not launches.take("ADAMAX", arrays, decay, -1.0 if maximize else 1.0, 1 - beta1, beta2, eps, rate):
+                step(arrays, decay, share(1 - beta1, array.dtype), beta2, eps, -rate)
         launches.run()

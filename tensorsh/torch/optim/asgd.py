@@ -8,11 +8,19 @@ import numpy as np
 
 from ...engine.graph.fields import wrap
 from . import differentiable
-from .arithmetic import Launches, axpy, pieces, plus
+from .arithmetic import Launches
 from .differentiable import recorded
+from .formula import ascent, in_one_pass
 from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar, scalar_dtype, zeros
 
 __all__ = ["ASGD"]
+
+
+@in_one_pass
+def asgd(x, g, mean, decay, kept, eta, mu, *, decays, maximize, first):
+    g = ascent(x, g, decay, decays, maximize)
+    x = (x * kept).plus(g, eta)
+    return x, None, +x if first else mean + (x - mean) * mu
 
 
 class ASGD(Optimizer):
@@ -45,19 +53,12 @@ class ASGD(Optimizer):
         fresh = {"step": scalar(0.0), "eta": scalar(lr), "mu": scalar(1.0), "ax": zeros}
         launches = Launches()
         for _, array, gradient, state in self._each(group, **fresh):
-            step = advance(state)
+            count = advance(state)
             eta, mu = float(state["eta"]._array), float(state["mu"]._array)
             arrays = [array, gradient, state["ax"]._array]
-            taken = launches.take("ASGD", arrays, decay, -1.0 if maximize else 1.0, 1 - lambd * eta, eta, mu)
-            for x, g, mean in () if taken else pieces(*arrays):
-                g = -g if maximize else g
-                g = plus(g, x, decay) if decay else g
-                x *= x.dtype.type(1 - lambd * eta)
-                axpy(x, g, -eta)
-                if mu == 1:
-                    mean[...] = x
-                else:
-                    mean += (x - mean) * x.dtype.type(mu)
-            state["eta"] = wrap(np.array(lr / (1 + lambd * lr * step) ** group["alpha"], scalar_dtype()))
-            state["mu"] = wrap(np.array(1 / max(1, step - group["t0"]), scalar_dtype()))
+            if not launches.take("ASGD", arrays, decay, -1.0 if maximize else 1.0, 1 - lambd * eta, eta, mu):
+                step = asgd(decays=bool(decay), maximize=maximize, first=mu == 1)
+                step(arrays, decay, 1 - lambd * eta, -eta, mu)
+            state["eta"] = wrap(np.array(lr / (1 + lambd * lr * count) ** group["alpha"], scalar_dtype()))
+            state["mu"] = wrap(np.array(1 / max(1, count - group["t0"]), scalar_dtype()))
         launches.run()

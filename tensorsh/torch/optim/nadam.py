@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from . import differentiable
-from .arithmetic import Launches, addcdiv, addcmul, lerp, pieces, plus
+from .arithmetic import Launches
 from .differentiable import recorded
+from .formula import ascent, in_one_pass, share
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["NAdam"]
+
+
+@in_one_pass
+def nadam(x, g, m, v, decay, weight, beta2, less2, correction, eps, rate, ahead, *, decays, decoupled, maximize, far):
+    if decoupled:
+        x = x * decay
+    g = ascent(x, g, decay, decays, maximize)
+    m, v = m.towards(g, weight, far), v.mean_square(g, beta2, less2)
+    root = (v / correction).sqrt() + eps
+    return x + g * rate / root + m * ahead / root, None, m, v
 
 
 class NAdam(Optimizer):
@@ -48,37 +57,25 @@ class NAdam(Optimizer):
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
         decay, maximize, slowing = group["weight_decay"], group["maximize"], group["momentum_decay"]
         fresh = {"step": scalar(0.0), "mu_product": scalar(1.0), "exp_avg": zeros, "exp_avg_sq": zeros}
+        decoupled = bool(decay and group["decoupled_weight_decay"])
+        kept = 1 - lr * decay if decoupled else 1.0
+        step = nadam(decays=bool(decay and not decoupled), decoupled=decoupled, maximize=maximize, far=1 - beta1 >= 0.5)
         launches = Launches()
         for _, array, gradient, state in self._each(group, **fresh):
-            step = advance(state)
-            correction = 1 - beta2**step
-            mu = beta1 * (1.0 - 0.5 * 0.96 ** (step * slowing))
-            mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((step + 1) * slowing))
+            count = advance(state)
+            correction = 1 - beta2**count
+            mu = beta1 * (1.0 - 0.5 * 0.96 ** (count * slowing))
+            mu_next = beta1 * (1.0 - 0.5 * 0.96 ** ((count + 1) * slowing))
             running = state["mu_product"]._array
             running *= running.dtype.type(mu)
             product = float(running)
-            decoupled = group["decoupled_weight_decay"]
-            ahead = (lr * (1.0 - mu) / (1.0 - product), lr * mu_next / (1.0 - product * mu_next))
+            rate, ahead = lr * (1.0 - mu) / (1.0 - product), lr * mu_next / (1.0 - product * mu_next)
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
             taken = launches.take(
-                "NADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0, 1 - lr * decay if decoupled else 1.0,
-                1 - beta1, beta2, 1 - beta2, correction, eps, *ahead,
+                "NADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0, kept, 1 - beta1, beta2, 1 - beta2,
+                correction, eps, rate, ahead,
             )  # fmt: skip
-            if taken:
-                continue
-            for x, g, m, v in pieces(*arrays):
-                kind = x.dtype.type
-                g = -g if maximize else g
-                if decay:
-                    if decoupled:
-                        x *= kind(1 - lr * decay)
-                    else:
-                        g = plus(g, x, decay)
-                lerp(m, g, 1 - beta1)
-                v *= kind(beta2)
-                addcmul(v, g, g, 1 - beta2)
-                denominator = np.sqrt(v / kind(correction))
-                denominator += kind(eps)
-                addcdiv(x, g, denominator, -lr * (1.0 - mu) / (1.0 - product))
-                addcdiv(x, m, denominator, -lr * mu_next / (1.0 - product * mu_next))
+            if not taken:
+                weight = share(1 - beta1, array.dtype)
+                step(arrays, kept if decoupled else decay, weight, beta2, 1 - beta2, correction, eps, -rate, -ahead)
         launches.run()

@@ -5,11 +5,44 @@ from __future__ import annotations
 from typing import Any
 
 from . import differentiable
-from .arithmetic import Launches, addcmul, lerp, pieces, plus, root
+from .arithmetic import Launches
 from .differentiable import recorded
+from .formula import ascent, in_one_pass, share
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RAdam"]
+
+
+@in_one_pass
+def radam(
+    x,
+    g,
+    m,
+    v,
+    decay,
+    weight,
+    beta2,
+    less2,
+    eps,
+    correction,
+    rate,
+    scale,
+    rectified,
+    *,
+    decays,
+    decoupled,
+    maximize,
+    far,
+    rectifies,
+):
+    if decoupled:
+        x = x * decay
+    g = ascent(x, g, decay, decays, maximize)
+    m, v = m.towards(g, weight, far), v.mean_square(g, beta2, less2)
+    change = m / correction * rate
+    if rectifies:  # a number over a tensor is the tensor's reciprocal times the number
+        change = change * ((v.sqrt() + eps).reciprocal() * scale) * rectified
+    return x - change, None, m, v
 
 
 class RAdam(Optimizer):
@@ -42,40 +75,32 @@ class RAdam(Optimizer):
     def _update(self, group: dict) -> None:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
         decay, maximize = group["weight_decay"], group["maximize"]
+        decoupled = bool(decay and group["decoupled_weight_decay"])
+        kept = 1 - lr * decay if decoupled else 1.0
+        settings = {
+            "decays": bool(decay and not decoupled),
+            "decoupled": decoupled,
+            "maximize": maximize,
+            "far": 1 - beta1 >= 0.5,
+        }
         launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), exp_avg=zeros, exp_avg_sq=zeros):
-            step = advance(state)
-            correction1, correction2 = 1 - beta1**step, 1 - beta2**step
+            count = advance(state)
+            correction1, correction2 = 1 - beta1**count, 1 - beta2**count
             longest = 2 / (1 - beta2) - 1
-            length = longest - 2 * step * beta2**step / correction2
-            decoupled, rectified = group["decoupled_weight_decay"], 0.0
+            length = longest - 2 * count * beta2**count / correction2
+            rectified = 0.0
             if length > 5.0:
                 rectified = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
             taken = launches.take(
-                "RADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0, 1 - lr * decay if decoupled else 1.0,
-                1 - beta1, beta2, 1 - beta2, eps, lr / correction1, (correction2 * rectified) ** 0.5,
+                "RADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0, kept, 1 - beta1, beta2, 1 - beta2, eps,
+                lr / correction1, (correction2 * rectified) ** 0.5,
             )  # fmt: skip
-            if taken:
-                continue
-            for x, g, m, v in pieces(*arrays):
-                kind = x.dtype.type
-                g = -g if maximize else g
-                if decay:
-                    if decoupled:
-                        x *= kind(1 - lr * decay)
-                    else:
-                        g = plus(g, x, decay)
-                lerp(m, g, 1 - beta1)
-                v *= kind(beta2)
-                addcmul(v, g, g, 1 - beta2)
-                change = m / kind(correction1)
-                change *= kind(lr)
-                if rectified:
-                    # A number over a tensor is the tensor's reciprocal times the number.
-                    scale = kind(1) / root(v, eps)
-                    scale *= kind(correction2**0.5)
-                    change *= scale
-                    change *= kind(rectified**0.5)
-                x -= change
+            if not taken:
+                step = radam(**settings, rectifies=bool(rectified))
+                step(
+                    arrays, kept if decoupled else decay, share(1 - beta1, array.dtype), beta2, 1 - beta2, eps, correction1, lr,
+                    correction2**0.5, rectified**0.5,
+                )  # fmt: skip
         launches.run()

@@ -5,11 +5,42 @@ from __future__ import annotations
 from typing import Any
 
 from . import differentiable
-from .arithmetic import Launches, addcdiv, addcmul, axpy, lerp, pieces, plus, root
+from .arithmetic import Launches
 from .differentiable import recorded
+from .formula import ascent, in_one_pass, share
 from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RMSprop"]
+
+
+@in_one_pass
+def plain(x, g, v, decay, alpha, rest, eps, rate, *, decays, maximize):
+    g = ascent(x, g, decay, decays, maximize)
+    v = v.mean_square(g, alpha, rest)
+    return x + g * rate / (v.sqrt() + eps), None, v
+
+
+@in_one_pass
+def centred(x, g, v, mean, decay, alpha, rest, weight, eps, rate, *, decays, maximize, far):
+    g = ascent(x, g, decay, decays, maximize)
+    v, mean = v.mean_square(g, alpha, rest), mean.towards(g, weight, far)
+    return x + g * rate / (v.plus(-mean, mean).sqrt() + eps), None, v, mean
+
+
+@in_one_pass
+def rolling(x, g, v, m, decay, alpha, rest, eps, rate, momentum, *, decays, maximize):
+    g = ascent(x, g, decay, decays, maximize)
+    v = v.mean_square(g, alpha, rest)
+    m = m * momentum + g / (v.sqrt() + eps)
+    return x.plus(m, rate), None, v, m
+
+
+@in_one_pass
+def both(x, g, v, mean, m, decay, alpha, rest, weight, eps, rate, momentum, *, decays, maximize, far):
+    g = ascent(x, g, decay, decays, maximize)
+    v, mean = v.mean_square(g, alpha, rest), mean.towards(g, weight, far)
+    m = m * momentum + g / (v.plus(-mean, mean).sqrt() + eps)
+    return x.plus(m, rate), None, v, mean, m
 
 
 class RMSprop(Optimizer):
@@ -47,33 +78,24 @@ class RMSprop(Optimizer):
             fresh["momentum_buffer"] = zeros
         if centered:
             fresh["grad_avg"] = zeros
+        settings: dict[str, Any] = {"decays": bool(decay), "maximize": maximize}
+        if centered:
+            settings["far"] = 1 - alpha >= 0.5
+        step = (
+            (both if momentum > 0 else centred)(**settings)
+            if centered
+            else (rolling if momentum > 0 else plain)(**settings)
+        )
+        kernel = "RMSPROP" + (
+            "_BOTH" if centered and momentum > 0 else "_CENTRED" * centered + "_MOMENTUM" * (momentum > 0)
+        )
+        rates = (decay, -1.0 if maximize else 1.0, alpha, 1 - alpha, eps, lr, momentum)
+        kept = ["square_avg", *["grad_avg"] * centered, *["momentum_buffer"] * (momentum > 0)]
         launches = Launches()
         for _, array, gradient, state in self._each(group, **fresh):
             advance(state)
-            # A mean or a momentum that is not wanted is stood in for by the squares, and not touched.
-            squares = state["square_avg"]._array
-            mean = state["grad_avg"]._array if centered else squares
-            buffer = state["momentum_buffer"]._array if momentum > 0 else squares
-            kept = [squares, *([mean] if centered else []), *([buffer] if momentum > 0 else [])]
-            kernel = "RMSPROP" + ("_BOTH" if len(kept) == 3 else "_CENTRED" * centered + "_MOMENTUM" * (momentum > 0))
-            rates = (decay, -1.0 if maximize else 1.0, alpha, 1 - alpha, eps, lr, momentum)
-            if launches.take(kernel, [array, gradient, *kept], *rates):
-                continue
-            for x, g, v, a, m in pieces(array, gradient, squares, mean, buffer):
-                kind = x.dtype.type
-                g = -g if maximize else g
-                g = plus(g, x, decay) if decay else g
-                v *= kind(alpha)
-                addcmul(v, g, g, 1 - alpha)
-                if centered:
-                    lerp(a, g, 1 - alpha)
-                    v = v.copy()
-                    addcmul(v, a, a, -1)
-                average = root(v, eps)
-                if momentum > 0:
-                    m *= kind(momentum)
-                    m += g / average
-                    axpy(x, m, -lr)
-                else:
-                    addcdiv(x, g, average, -lr)
+            arrays = [array, gradient, *[state[name]._array for name in kept]]
+            if not launches.take(kernel, arrays, *rates):
+                weight = (share(1 - alpha, array.dtype),) * centered
+                step(arrays, decay, alpha, 1 - alpha, *weight, eps, -lr, *(momentum,) * (momentum > 0))
         launches.run()

@@ -9,11 +9,23 @@ import numpy as np
 from ...engine.graph.fields import wrap
 from ...engine.tensors.tensor import Tensor
 from . import differentiable
-from .arithmetic import Launches, pieces
+from .arithmetic import Launches
 from .differentiable import recorded
+from .formula import in_one_pass
 from .optimizer import Optimizer, advance, number, options, rate, scalar, zeros
 
 __all__ = ["Rprop"]
+
+
+@in_one_pass
+def rprop(x, g, before, size, shrink, grow, least, most, *, maximize):
+    g = -g if maximize else g
+    product = g * before
+    turned = -product
+    size = (size * turned.if_positive(shrink, product.if_positive(grow, 1.0))).at_least(least).at_most(most)
+    g = turned.if_positive(0.0, g)
+    sign = g.if_positive(1.0, (-g).if_positive(-1.0, 0.0))  # of NaN it is 0, as PyTorch's
+    return x - sign * size, None, g, size
 
 
 class Rprop(Optimizer):
@@ -50,20 +62,11 @@ class Rprop(Optimizer):
             lr = number(group["lr"])
             return wrap(np.full_like(p._array, complex(lr, lr) if p.is_complex() else lr))
 
+        step = rprop(maximize=group["maximize"])
         launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), prev=zeros, step_size=start):
             advance(state)
             arrays = [array, gradient, state["prev"]._array, state["step_size"]._array]
-            if launches.take("RPROP", arrays, 0.0, -1.0 if group["maximize"] else 1.0, shrink, grow, least, most):
-                continue
-            for x, g, before, size in pieces(*arrays):
-                kind = x.dtype.type
-                g = -g if group["maximize"] else g
-                product = g * before
-                turned = product < 0
-                size *= np.where(turned, kind(shrink), np.where(product > 0, kind(grow), kind(1)))
-                np.clip(size, kind(least), kind(most), out=size)
-                g = np.where(turned, kind(0), g)
-                x -= np.where(np.isnan(g), kind(0), np.sign(g)) * size  # PyTorch: the sign of NaN is 0
-                before[...] = g
+            if not launches.take("RPROP", arrays, 0.0, -1.0 if group["maximize"] else 1.0, shrink, grow, least, most):
+                step(arrays, shrink, grow, least, most)
         launches.run()

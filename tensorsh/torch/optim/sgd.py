@@ -7,14 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import kernels
-from ...engine.arrays.state import state as engine
 from . import differentiable
-from .arithmetic import Launches, axpy, check_fused, in_one_pass, pieces, plus
+from .arithmetic import Launches, check_fused
 from .differentiable import recorded
+from .formula import ascent, in_one_pass
 from .optimizer import Optimizer, bounded, number, one_element, options, zeros
 
 __all__ = ["SGD"]
+
+
+@in_one_pass
+def sgd(x, g, decay, rate, *, decays, maximize):
+    return x.plus(ascent(x, g, decay, decays, maximize), rate), None
+
+
+@in_one_pass
+def rolled(x, g, m, decay, rate, momentum, part, *, decays, maximize, first, nesterov):
+    g = ascent(x, g, decay, decays, maximize)
+    m = +g if first else (m * momentum).plus(g, part)
+    return x.plus(g.plus(m, momentum) if nesterov else m, rate), None, m
 
 
 class SGD(Optimizer):
@@ -63,31 +74,22 @@ class SGD(Optimizer):
 
     def _update(self, group: dict) -> None:
         lr, decay, momentum = number(group["lr"]), number(group["weight_decay"]), group["momentum"]
-        share, nesterov, maximize = 1 - group["dampening"], group["nesterov"], group["maximize"]
+        part, nesterov, maximize = 1 - group["dampening"], group["nesterov"], group["maximize"]
         sign = -1.0 if maximize else 1.0
+        settings = {"decays": bool(decay), "maximize": maximize}
         launches = Launches()
-        name = "momentum_step" if momentum else "sgd_step"
-        kernel = None if engine.threads > 1 else kernels.kernel(name)
         if not momentum:
+            step = sgd(**settings)
             for p in group["params"]:
                 if p._grad is None:
                     continue
-                array, gradient = p._array, p._grad._array
-                if type(array) is not np.ndarray and launches.take("SGD", [array, gradient], decay, sign, lr):
-                    pass
-                elif kernel is not None and kernel(array, gradient, -lr, decay, sign) is not None:
-                    pass
-                elif in_one_pass(name, [array, gradient], -lr, decay, sign):
-                    pass
-                elif not decay and not maximize:
-                    axpy(array, gradient, -lr)
-                else:
-                    for x, g in pieces(array, gradient):
-                        g = -g if maximize else g
-                        axpy(x, plus(g, x, decay) if decay else g, -lr)
+                arrays = [p._array, p._grad._array]
+                if type(arrays[0]) is np.ndarray or not launches.take("SGD", arrays, decay, sign, lr):
+                    step(arrays, decay, -lr)
                 p._bump()
             launches.run()
             return
+        step = rolled(**settings, first=False, nesterov=nesterov)
         for p in group["params"]:
             gradient = p._grad
             if gradient is None:
@@ -98,25 +100,11 @@ class SGD(Optimizer):
             if first:
                 buffer = state["momentum_buffer"] = zeros(p)
             arrays = [p._array, gradient._array, buffer._array]
-            rates = (0.0, 1.0) if first else (momentum, share)
-            if type(arrays[0]) is not np.ndarray and launches.take(
+            rates = (0.0, 1.0) if first else (momentum, part)
+            if type(arrays[0]) is np.ndarray or not launches.take(
                 "MOMENTUM", arrays, decay, sign, lr, *rates, momentum if nesterov else 0.0
             ):
-                p._bump()
-                continue
-            numbers = (-lr, decay, sign, momentum, share, nesterov)
-            taken = not first and kernel is not None and kernel(*arrays, *numbers) is not None
-            if taken or not first and in_one_pass(name, arrays, *numbers):
-                p._bump()
-                continue
-            for x, g, m in pieces(*arrays):
-                g = -g if maximize else g
-                g = plus(g, x, decay) if decay else g
-                if first:
-                    m[...] = g
-                else:
-                    m *= m.dtype.type(momentum)
-                    axpy(m, g, share)
-                axpy(x, plus(g, m, momentum) if nesterov else m, -lr)
+                run = rolled(**settings, first=True, nesterov=nesterov) if first else step
+                run(arrays, decay, -lr, momentum, part)
             p._bump()
         launches.run()

@@ -12,7 +12,7 @@ from ...engine.arrays.state import state
 from ...engine.graph.fields import wrap
 from ...engine.graph.nodes import FREED, AccumulateGrad
 from ...engine.tensors.tensor import Tensor
-from .recording import Node, Slot
+from .slots import Node, Slot
 from .trial import bind, opened
 from .whole import Whole
 

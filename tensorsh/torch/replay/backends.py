@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...engine.arrays.state import state
@@ -19,7 +20,8 @@ from .compiled import MOST, Programs, compiled, finished
 from .errors import BackendCompilerFailed
 from .guards import Guards
 from .names import VIEWS
-from .recording import Recording, Slot
+from .recording import Recording
+from .slots import Slot
 from .trial import opened
 
 
@@ -59,6 +61,8 @@ class ByBackend(Programs):
         guards, recording, trees = self.traced(args, kwargs)
         if guards is None or recording is None or not trees or recording.effects or not recording.nodes:
             return None
+        if any([type(node.function) is partial for node in recording.nodes]):
+            return None  # which writes over tensors of the function's own
         return guards, recording, trees[0]
 
     def made(self, guards: Guards, recording: Recording, tree: Any) -> Callable:

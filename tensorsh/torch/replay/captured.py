@@ -8,7 +8,7 @@ from typing import Any
 from ...engine.arrays.backend import on_gpu
 from ..cuda.graphs import CUDAGraph, graph
 from ..cuda.streams import aside
-from .recording import Node
+from .slots import Node
 from .trial import one_by_one, opened, tensors_in
 
 FEW = 3

@@ -9,12 +9,11 @@ import numpy as np
 
 from ...engine.arrays import parallel
 from ...engine.kernels import kernel
+from ...engine.numerics.passes import FLOATS, chained
 from ...engine.operators.public_form import executor_of
 from ...engine.tensors.tensor import Tensor
-from .recording import Node, Slot
+from .slots import Node, Slot
 
-FLOATS = {np.dtype(np.float32): False, np.dtype(np.float64): True}
-"""The dtypes of chains, and whether they are doubles."""
 MOST_ARRAYS = 60
 """So many large arrays go into and out of a chain at most."""
 MOST_NUMBERS = 4000
@@ -78,31 +77,8 @@ def one_pass(
     small = np.prod(shape, dtype=object) < LONG
     if len(reads) + len(outputs) > (MOST_NUMBERS if small else MOST_ARRAYS):
         return None
-    places = {slot: k for k, slot in enumerate([*reads, *outputs])}
-    first = len(places)
-    last = {each: k for k, (_, operands, _) in enumerate(steps) for each in operands if type(each) is Slot}
-    free: list[int] = []
-    slots = 0
-    constants: list[Any] = []
-    told: list[tuple] = []
-    for k, (loop, operands, out) in enumerate(steps):
-        if out not in places:
-            if not free:
-                free.append(slots)
-                slots += 1
-            places[out] = first + free.pop()
-        read: list[Any] = []
-        for each in operands:
-            if type(each) is not Slot:
-                constants.append(each)
-            read.append(places[each] if type(each) is Slot else ~(len(constants) - 1))
-        told.append((loop, *read, *[0] * (2 - len(read)), places[out]))
-        for slot in {each for each in operands if type(each) is Slot} | {out}:
-            if places[slot] >= first and last.get(slot, k) == k:
-                free.append(places[slot] - first)
-    ordered = tuple([(loop, *[first + slots + ~x if x < 0 else x for x in (a, b)], out) for loop, a, b, out in told])
+    run = chained(reads, steps, dict.fromkeys(outputs), dtype)
     wide = bytes(reads.values())
-    run = kernel("Chain")(wide, len(outputs), slots, tuple(constants), ordered, FLOATS[dtype])
     return run if small else in_pieces(run, wide, len(outputs), [] if pool is None else pool)
 
 
@@ -178,13 +154,13 @@ def step_of(node: Node) -> tuple | None:
             wide += shape == like[1]
         elif type(each) is not float and (type(each) is not int or not -(1 << 31) <= each < 1 << 31):
             return None
-    return (executor.loop, operands, like) if wide and has_loop(executor.loop, like[0]) else None
+    return (executor.loop, operands, like) if wide and has_loop(executor.loop, count, like[0]) else None
 
 
-def has_loop(loop: Any, dtype: Any) -> bool:
+def has_loop(loop: Any, operands: int, dtype: Any) -> bool:
     """Whether an operator's loops have one for a dtype, of results of that dtype."""
     try:
-        kernel("Chain")(bytes([1]), 1, 0, (1.0,), ((loop, 0, 0, 1),), FLOATS[dtype])
+        kernel("Chain")(bytes([1]), 1, 0, (1.0,), ((loop, *[0] * operands, 1),), FLOATS[dtype])
     except (TypeError, ValueError):
         return False
     return True

@@ -23,7 +23,8 @@ from .errors import Unsupported
 from .guards import OTHER, Guards, given
 from .program import write
 from .reading import Refused, globals_of
-from .recording import ORIGINALS, Recording, Slot, numbers_in
+from .recording import ORIGINALS, Recording
+from .slots import Slot, numbers_in
 from .trial import alike, drawing, going_back, holds, others, undrawn, wanting, weight
 from .whole import whole
 from .writing import Writer
@@ -182,6 +183,12 @@ class Programs:
         read = numbers_in(tree).union(*[numbers_in(each.args) | numbers_in(each.kwargs) for each in effects])
         made = set().union(*[numbers_in(each.result) for each in nodes])
         wanted = [Slot(number) for number in sorted(read & made)]
+        written = recording.written
+        if written:
+            guards.apart(written)
+            kept = {stand._number for stand in written.values()}
+            if guards.tracked & written.keys() or kept & wanting(nodes, tensors, guards.tracked):
+                return None
         run = whole(nodes, wanted, tensors, guards.tracked)
         if run is None or weight(nodes) > HEAVY:
             return None

@@ -20,7 +20,7 @@ from ...engine.operators.public_form import executor_of
 from ...engine.tape.backward import grad
 from .chains import Chain, one_pass, usual_form
 from .formulas import FORMULAS, loops
-from .recording import Slot
+from .slots import Slot
 
 
 class Formulas:

@@ -6,6 +6,7 @@ What decides nothing but itself is compared by identity, constants by type and v
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import copysign
 from types import FunctionType, ModuleType
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from ...engine.arrays import door
 from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.dtype import dtype as DType
+from ...engine.arrays.extents import owner
 from ...engine.arrays.state import state
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
@@ -126,6 +128,15 @@ class Guards:
             f" or array.strides != {array.strides}"
         )
 
+    def apart(self, written: Iterable[int]) -> None:
+        """Guard that no other tensor is on the memory of those that are written over. Raises Refused where one is."""
+        owners = [owner(t._array) for t in self.tensors]
+        for k in written:
+            if any([each is owners[k] for j, each in enumerate(owners) if j != k]):
+                raise Refused
+            others = "".join([f"v{j}, " for j in range(len(owners)) if j != k])
+            self.unless(f"meets(v{k}, ({others}))")
+
     def module(self, source: str, module: Any) -> None:
         """Guard a module: that it is that one, its tensors, its modules, that it has no hooks. Raises Refused where it is unusual."""
         name = self.writer.name(module)
@@ -220,9 +231,15 @@ def hooked() -> bool:
     return any(state.__dict__.get("module_hooks", {}).values())
 
 
+def meets(tensor: Any, others: tuple) -> bool:
+    """Whether another tensor is on a tensor's memory."""
+    own = owner(tensor._array)
+    return any([owner(each._array) is own for each in others])
+
+
 def given() -> dict[str, Any]:
     """What the source of guards names."""
     return {
-        "hooked": hooked, "OTHER": OTHER, "state": state, "asked": door.asked, "casting": door.casting, "placing": door.placing, "copysign": copysign,
+        "hooked": hooked, "meets": meets, "OTHER": OTHER, "state": state, "asked": door.asked, "casting": door.casting, "placing": door.placing, "copysign": copysign,
         "ndarray": np.ndarray, "type": type, "len": len, "tuple": tuple, "list": list, "int": int, "float": float, "str": str,
     }  # fmt: skip

@@ -25,7 +25,7 @@ from .formulas import RULES, loops
 from .memory import CALLED, GIVEN, Called, Loop, Memory, Value, elementwise, owner
 from .names import draws
 from .reading import Refused
-from .recording import Node, Slot
+from .slots import Node, Slot
 from .trial import bind, opened, tensors_in
 
 ONE_PASS = {"gelu": "gelu"}
@@ -158,7 +158,7 @@ class Planned:
         else:
             function, operands = usual_form(node)
             executor, count = executor_of(function)
-            if executor is None or len(operands) != count or count != 2 or not has_loop(executor.loop, result.dtype):
+            if executor is None or len(operands) != count or count != 2 or not has_loop(executor.loop, 2, result.dtype):
                 return None
             if not all([type(each) is Slot or type(each) in (int, float) for each in operands]):
                 return None

@@ -9,7 +9,7 @@ import numpy as np
 from ...engine.kernels import kernel
 from .chains import LONG, Chain, Returning, step_of
 from .gradients import GradientChain, formula_of
-from .recording import Node, Slot, numbers_in
+from .slots import Node, Slot, numbers_in
 from .writing import Writer
 
 MANY = 8

@@ -1,7 +1,8 @@
 """A recording of a function's operators: it runs once on stand-ins of its tensors, which tell each operator that they meet.
 
 A stand-in has a tensor of the call under way, computes with it, and answers what shapes and dtypes decide. Whatever asks for
-elements (`bool`, `item`, `print`), writes in place or hashes is refused, and so the function is left as it is.
+elements (`bool`, `item`, `print`) or hashes is refused, and so the function is left as it is. What is written over a tensor is
+recorded as another tensor, which the stand-in is of from then on; a tensor of the call gets its values in the end.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 from functools import partial
 from types import CellType, FunctionType, ModuleType
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.dtype import dtype as DType
+from ...engine.arrays.extents import owner
 from ...engine.random.generator import default_generator
 from ...engine.tensors.shape import Size
 from ...engine.tensors.tensor import Tensor
@@ -23,48 +25,25 @@ from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module as Network
 from ..nn.modules.registry import holds
 from .errors import BRANCH, PRINT
-from .names import BUILTINS, FACTS, MAKING, METHODS, OPERATORS, SIZES, VIEWS, allows, draws, known
+from .names import BUILTINS, FACTS, MAKING, METHODS, OPERATORS, SIZES, VIEWS, allows, draws, known, written_by
 from .objects import GATES, Active, Effect, Functions, ModuleStand, Number, gates, is_active, is_own, is_usual
 from .reading import Refused, globals_of, plain
+from .slots import Node, Slot, is_results
 
 ORIGINALS: WeakKeyDictionary[Any, FunctionType] = WeakKeyDictionary()
 """The functions that compiled functions were made of."""
+WRITE = "copy_"
+"""The name of the effect that writes over a tensor of the call."""
 CHANGING = frozenset("backward step".split())
 """Effects after which tensors may be others."""
 MOST = 20_000
 """So many operators are recorded at most."""
 
 
-class Slot:
-    """The place of a tensor among the values of a program."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Slot and other.number == self.number
-
-    def __hash__(self) -> int:
-        return hash(self.number)
-
-
-class Node:
-    """A call of an operator: the function, its arguments with slots for tensors, the slots of its results."""
-
-    __slots__ = ("args", "function", "kwargs", "likes", "name", "result")
-
-    def __init__(self, name: str, function: Any, args: Any, kwargs: Any, result: Any, likes: Any) -> None:
-        """likes: dtype and shape of each tensor among arguments and result, by its number."""
-        self.name, self.function, self.args, self.kwargs = name, function, args, kwargs
-        self.result, self.likes = result, likes
-
-
 class StandIn:
     """What stands for a tensor while a function is recorded."""
 
-    __slots__ = ("_number", "_recording", "_tensor")
+    __slots__ = ("__weakref__", "_number", "_recording", "_tensor")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, recording: Recording, tensor: Any, number: int) -> None:
@@ -79,6 +58,8 @@ class StandIn:
             return Asked(self._recording, name, self)
         if name == "backward":
             return Effect(self._recording, name, Backward(self))
+        if name[-1:] == "_" and name[:-1] in METHODS and hasattr(Tensor, name):
+            return Writing(self._recording, name[:-1], getattr(Tensor, name[:-1]), (self,))
         function = getattr(Tensor, name, None) if name in METHODS or name in SIZES else None
         if function is None:
             raise self._recording.refused()
@@ -112,11 +93,22 @@ def _operator(name: str) -> Any:
     return answer
 
 
+def _inplace(name: str) -> Any:
+    def answer(self: StandIn, other: Any) -> Any:
+        recording = self._recording
+        made = recording.call(name, getattr(Tensor, name), (self, other), {})
+        return recording.write(self, made, getattr(Tensor, "__i" + name[2:]))
+
+    return answer
+
+
 for _name in OPERATORS:
     setattr(StandIn, _name, _operator(_name))
+for _name in "add sub mul truediv pow".split():
+    setattr(StandIn, f"__i{_name}__", _inplace(f"__{_name}__"))
 for _name in """
     __bool__ __float__ __int__ __index__ __complex__ __str__ __repr__ __format__ __contains__ __setitem__ __delitem__ __reversed__
-    __iadd__ __isub__ __imul__ __itruediv__ __ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __round__
+    __ifloordiv__ __imod__ __imatmul__ __iand__ __ior__ __ixor__ __round__
     __and__ __or__ __xor__ __rand__ __ror__ __rxor__ __invert__ __divmod__ __rdivmod__ __rfloordiv__ __rmod__ __rmatmul__
     __lshift__ __rshift__ __rlshift__ __rrshift__ __ilshift__ __irshift__ __trunc__ __floor__ __ceil__ __array__
 """.split():
@@ -159,6 +151,18 @@ class Calling:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._recording.call(self._name, self._function, (*self._before, *args), kwargs)
+
+
+class Writing(Calling):
+    """A method that writes over its tensor: what the method that does not gives is from then on the tensor."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        stand, made = self._before[0], Calling.__call__(self, *args, **kwargs)
+        if type(made) is not StandIn or made is stand:
+            raise self._recording.refused()
+        return self._recording.write(stand, made, getattr(Tensor, self._name + "_"))
 
 
 class Backward:
@@ -248,6 +252,10 @@ class Recording:
         """Whether parameters may have changed: what is computed from then on is an effect, too."""
         self.count = 0
         self.failed = False
+        self.everyone: list[ref[StandIn]] = []
+        self.inputs = len(tensors)
+        self.written: dict[int, StandIn] = {}
+        """The tensors that the function writes over, by their numbers: what has their values in the end."""
         self.stands = {id(tensor): self.stand(tensor) for tensor in tensors}
         self.functions: dict[int, Any] = {}
 
@@ -265,6 +273,10 @@ class Recording:
         tree = self.placed(found, [])
         if self.failed:
             raise Refused
+        for number, stand in self.written.items():
+            self.effects.append(
+                Node(WRITE, Tensor.copy_, (Slot(number), Slot(stand._number)), {}, Slot(stand._number), {})
+            )
         return tree
 
     def refused(self) -> Refused:
@@ -275,12 +287,19 @@ class Recording:
     def stand(self, tensor: Any) -> StandIn:
         """A stand-in of a tensor, under the next number."""
         self.count += 1
-        return StandIn(self, tensor, self.count - 1)
+        made = StandIn(self, tensor, self.count - 1)
+        self.everyone.append(ref(made))
+        return made
 
     def call(self, name: str, function: Any, args: tuple, kwargs: dict) -> Any:
         """The result of an operator on stand-ins, which is recorded."""
         if self.failed or len(self.nodes) >= MOST:
             raise self.refused()
+        if (at := written_by(name, args, kwargs)) and type(function) is not partial:
+            made, *copies = self.call(name, partial(on_copies, function, at), args, kwargs)
+            for k, each in zip(at, copies, strict=True):
+                self.write(args[k], each)
+            return made
         found: list[StandIn] = []
         places = self.placed(args, found), {name: self.placed(each, found) for name, each in kwargs.items()}
         if not allows(name, args, kwargs, len(found), bool(args) and type(args[0]) is StandIn):
@@ -296,7 +315,7 @@ class Recording:
         likes = {each._number: likeness(each._tensor) for each in found}
         if type(result) is Tensor:
             made: Any = self.made(result, likes)
-        elif type(result) in (tuple, list):
+        elif type(result) is list or is_results(result):
             made = type(result)([self.made(each, likes) for each in result])
         else:
             raise self.refused()
@@ -304,6 +323,22 @@ class Recording:
             Node(name, function, *places, self.placed(made, []), likes)
         )
         return made
+
+    def write(self, stand: StandIn, made: StandIn, function: Any = None) -> StandIn:
+        """Let a stand-in be of what is written over its tensor: it has another number from now on. Raises Refused where another
+        tensor is on that memory."""
+        before = stand._tensor
+        self.everyone = [each for each in self.everyone if each() is not None and each() is not made]
+        others = [each() for each in self.everyone if each() is not stand]
+        alike = likeness(before) == likeness(made._tensor)
+        if not alike or self.changed or any([owner(each._tensor._array) is owner(before._array) for each in others]):
+            raise self.refused()
+        if stand._number < self.inputs:
+            self.written[stand._number] = stand
+        else:
+            self.nodes[-1].over = function
+        stand._tensor, stand._number = made._tensor, made._number
+        return stand
 
     def effect(self, name: str, function: Any, args: tuple, kwargs: dict, result: Any = None) -> None:
         """Add what a call does besides computing."""
@@ -334,6 +369,8 @@ class Recording:
             return Slot(value._number)
         if type(value) in SEQUENCES:
             return SEQUENCES[type(value)]([self.placed(each, found) for each in value])
+        if is_results(value):
+            return type(value)([self.placed(each, found) for each in value])
         if type(value) is dict:
             return {plain(name): self.placed(each, found) for name, each in value.items()}
         if type(value) is slice:
@@ -408,15 +445,6 @@ SEQUENCES: dict[type, type] = {tuple: tuple, list: list, Listed: list}
 """What an operator is handed for each kind of sequence."""
 
 
-def numbers_in(value: Any) -> set[int]:
-    """The numbers of the slots in a tree of values."""
-    if type(value) is Slot:
-        return {value.number}
-    if type(value) in (tuple, list):
-        return set().union(*map(numbers_in, value))
-    return set().union(*map(numbers_in, value.values())) if type(value) is dict else set()
-
-
 def has_list(value: Any) -> bool:
     """Whether a list that a function reads is in its result, which is to be that list."""
     if type(value) is dict:
@@ -431,6 +459,12 @@ def opened(value: Any) -> Any:
     if type(value) in SEQUENCES:
         return SEQUENCES[type(value)]([opened(each) for each in value])
     return value
+
+
+def on_copies(function: Any, at: tuple, *args: Any, **kwargs: Any) -> tuple:
+    """The result of a function that writes over some of its arguments, and copies of them, which it wrote over in their place."""
+    given = [each.clone() if k in at else each for k, each in enumerate(args)]
+    return (function(*given, **kwargs), *[given[k] for k in at])
 
 
 def likeness(tensor: Any) -> tuple:

@@ -15,7 +15,7 @@ from ...engine.random.marks import go_back, mark
 from ...engine.tape.backward import grad
 from ...engine.tensors.tensor import Tensor
 from .names import draws
-from .recording import Node, Slot, numbers_in
+from .slots import Node, Slot, is_results, numbers_in
 
 
 def leaves(tensors: list[Any], tracked: set[int]) -> list[Any]:
@@ -74,7 +74,7 @@ def one_by_one(nodes: list[Node], tensors: list[Any], tree: Any = None) -> dict[
         over.setdefault(at, []).append(number)
     for at, node in enumerate(nodes):
         kwargs = {name: opened(each, values) for name, each in node.kwargs.items()}
-        bind(node.result, node.function(*opened(node.args, values), **kwargs), values)
+        bind(node.result, (node.over or node.function)(*opened(node.args, values), **kwargs), values)
         for number in over.get(at, ()):
             del values[number]
     return values
@@ -84,7 +84,7 @@ def opened(value: Any, values: dict[int, Any]) -> Any:
     """A tree of values with tensors in place of slots."""
     if type(value) is Slot:
         return values[value.number]
-    if type(value) in (tuple, list):
+    if type(value) is list or is_results(value):
         return type(value)([opened(each, values) for each in value])
     return {name: opened(each, values) for name, each in value.items()} if type(value) is dict else value
 
@@ -147,7 +147,7 @@ def weights(t: Any) -> Any:
 
 def tensors_in(value: Any) -> list[Any]:
     """The tensors in a tree of values."""
-    if type(value) in (tuple, list):
+    if isinstance(value, (tuple, list)):
         return [t for each in value for t in tensors_in(each)]
     if type(value) is dict:
         return tensors_in(list(value.values()))
@@ -168,7 +168,7 @@ def alike(a: Any, b: Any) -> bool:
             x, y = fetched(x), fetched(y)
         x, y = np.ascontiguousarray(x).reshape(-1), np.ascontiguousarray(y).reshape(-1)
         return bool((x.view(np.uint8) == y.view(np.uint8)).all())
-    if type(a) in (tuple, list):
+    if isinstance(a, (tuple, list)):
         return len(a) == len(b) and all(map(alike, a, b))
     if type(a) is dict:
         return list(a) == list(b) and all(map(alike, a.values(), b.values()))

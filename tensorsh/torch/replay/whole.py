@@ -19,7 +19,7 @@ from .layout import BYTES, KEPT, SCRATCH, Failed, Layout, rounded, total
 from .memory import CALLED, GIVEN, Value
 from .planning import Planned, nodes_of
 from .reading import Refused
-from .recording import Node, numbers_in
+from .slots import Node, numbers_in
 from .trial import drawing, leaves, one_by_one, opened, undrawn
 
 MOST_HELD = 1 << 26

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .recording import Slot
+from .slots import Slot, is_results
 
 
 class Writer:
@@ -34,6 +34,8 @@ class Writer:
             return "[" + ", ".join(map(self.text, value)) + "]"
         if type(value) is dict:
             return "{" + ", ".join([f"{self.name(k)}: {self.text(each)}" for k, each in value.items()]) + "}"
+        if is_results(value):
+            return f"{self.name(type(value))}({self.text(tuple(value))})"
         return self.name(value)
 
     def compiled(self, names: dict[str, Any]) -> Callable:

@@ -64,8 +64,9 @@ class NormBase(Module):
                 init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if (ndim := input.dim()) not in self.ranks:
-            ranks = " or ".join(f"{n}D" for n in self.ranks)
+        ndim = input.dim()
+        if all([ndim != n for n in self.ranks]):
+            ranks = " or ".join([f"{n}D" for n in self.ranks])
             raise ValueError(f"expected {ranks} input (got {ndim}D input)")
 
     def extra_repr(self) -> str:

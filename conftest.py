@@ -48,10 +48,16 @@ def warnings_come_again():
     state.warned.clear()
 
 
-def pytest_collection_finish() -> None:
-    """Collections of garbage, for which many tests ask, do not walk through thousands of collected tests."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collecting tests leaves no garbage to look for; later collections, for which many tests ask, do not walk through them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture

@@ -247,6 +247,12 @@ def test_bless_by_command(tmp_path: Path) -> None:
     assert path.read_text() == "1 + 1\n#> [..]\n2 + 2\n#> 4\n"
 
 
+def test_pytest_runs_the_package_as_it_was_compiled() -> None:
+    from tensorsh import session
+
+    assert type(session.__loader__).__module__.startswith(("importlib", "_frozen_importlib")), session.__loader__
+
+
 def test_pytest_plugin(tmp_path: Path) -> None:
     golden(tmp_path, "1 + 1\n#> 2\n", "good.tsr")
     golden(tmp_path, "1 + 1\n#> 3\n", "bad.tsr")

@@ -156,3 +156,23 @@ def test_the_kernels_are_compiled_for_the_processor_at_hand(
     told = "processor : 0\n" + ("" if flags is None else f"flags\t\t: {flags}\n") + "bogomips : 1\n"
     monkeypatch.setattr(Path, "read_text", lambda self, *_: told)
     assert build_kernels.here() == expected
+
+
+@pytest.mark.sources
+def test_a_wheel_holds_its_modules_as_bytecode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which runs whatever time an installer gives the sources, and says where these lie now."""
+    import build_kernels
+
+    monkeypatch.setattr(build_kernels, "PACKAGE", ROOT / "tensorsh" / "command")
+    made = build_kernels.bytecode(tmp_path / "made")
+    assert {Path(place).name.partition(".")[0] for place in made.values()} == {
+        path.stem for path in (ROOT / "tensorsh" / "command").glob("*.py")
+    }
+    for path, place in made.items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, tmp_path / place)
+    (tmp_path / "tensorsh" / "command" / "bytecode.py").write_text("1 / 0")
+    program = "import tensorsh.command.bytecode as it; print(it.install.__code__.co_filename)"
+    (tmp_path / "tensorsh" / "__init__.py").touch()
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.stdout == str(tmp_path / "tensorsh" / "command" / "bytecode.py") + "\n", done.stderr

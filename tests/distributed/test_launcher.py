@@ -112,7 +112,15 @@ def names(kind: str, rank: int) -> dict[str, str]:
     return {"SLURM_NTASKS": "2", "SLURM_PROCID": str(rank), "SLURM_LOCALID": str(rank), **step}
 
 
-@pytest.mark.parametrize(("kind", "suffix"), [("torchrun", ".tsr"), ("srun", ".py")])
+@pytest.mark.parametrize(
+    ("kind", "suffix"),
+    [
+        ("torchrun", ".tsr"),
+        ("srun", ".py"),
+        pytest.param("torchrun", ".py", marks=pytest.mark.nightly),
+        pytest.param("srun", ".tsr", marks=pytest.mark.nightly),
+    ],
+)
 def test_ranks_by_the_names_of_others(kind: str, suffix: str, tmp_path: Path) -> None:
     """Whoever starts the ranks says where they meet, not the script. Each writes whole lines."""
     words = (["python"] if suffix == ".py" else []) + [program(tmp_path, suffix), "a", "-n"]

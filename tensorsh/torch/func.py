@@ -273,6 +273,8 @@ def linearize(func: Callable, *primals: Any) -> tuple:
 def pushed(output: Tensor, wrt: list) -> Callable:
     """A function that gives the derivative of an output along tangents: that of its gradient by the weight, which it is linear in."""
     zeros_like = find_function("zeros_like")
+    if not (output.is_floating_point() or output.is_complex()):
+        return lambda tangents: zeros_like(output)
     weight = zeros_like(output).requires_grad_()
     first = derived(output, wrt, weight)
 

@@ -151,6 +151,8 @@ def test_the_whole_table_is_here() -> None:
     assert len(cases()) > 450 and {name[0] for name in cases()} <= set(INITIALS)
 
 
+ONCE = {f"nn.functional.{n}" for n in ("hardsigmoid", "multi_margin_loss", "multilabel_margin_loss")}
+"""Functions whose gradients have no derivative in PyTorch (``tests/data/autograd_corners.jsonl`` has what it says)."""
 INITIALS = sorted({name[0] for name in examples()})
 
 
@@ -163,7 +165,7 @@ def test_derivatives(initial: str) -> None:
         function = (lambda *x, case=case: [o.abs() for o in case(*x)]) if name == "linalg.eig" else case
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for check in (gradcheck, gradgradcheck):
+            for check in (gradcheck, gradgradcheck)[: 1 if name in ONCE else 2]:
                 try:
                     assert check(function, tuple(case.leaves), fast_mode=True)
                 except Exception as error:

@@ -159,6 +159,12 @@ def not_implemented(kernel: str, value: Any) -> NotImplementedError:
     return NotImplementedError(f"\"{kernel}\" not implemented for '{short}'")
 
 
+def refuse_halves(kernel: str, array: Any) -> None:
+    """Raise the error of a kernel that PyTorch has for single and double precision alone."""
+    if array.dtype.itemsize == 2 and array.dtype.kind in "fV":
+        raise not_implemented(kernel, array)
+
+
 CPP_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short int", "int32": "int",
     "int64": "long int", "uint16": "short unsigned int", "uint32": "unsigned int", "uint64": "long unsigned int",

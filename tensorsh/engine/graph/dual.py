@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from ..arrays.state import state
@@ -22,6 +23,23 @@ class DualLeaf(Node):
 
     def _step(self, gradient: Any, world: Any) -> tuple:
         return (None,) if state.pushing else (gradient,)
+
+
+class Outside(Node):
+    """The node of a tangent, and of a primal, that were taken from a dual tensor: they depend on leaves, but have no tangent."""
+
+    def __init__(self, node: Any) -> None:
+        self._edges = (node,)
+        self._sequence = tick()
+
+    def _step(self, gradient: Any, world: Any) -> tuple:
+        return (None,) if state.pushing else (gradient,)
+
+
+@cache
+def outside(title: str) -> type:
+    """The class of these nodes, by the title that they show."""
+    return type(title, (Outside,), {"_title": title, "__module__": "torch.autograd.graph"})
 
 
 def wants_gradient(t: Any, but: Any = None) -> bool:

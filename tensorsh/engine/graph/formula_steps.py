@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..numerics.halves import FLOAT32, converted
+from .gradient_nodes import marked
 from .nodes import FREED, SECOND_TIME
 
 
@@ -100,7 +101,7 @@ FUSED = frozenset(
 
 def in_single(self: Any, gradient: Any, world: Any) -> Sequence:
     """In half precision, a formula that is a kernel of PyTorch's: in single precision, and what it gives is rounded once."""
-    return general(self, single(gradient), world, single) if world.raw else general(self, gradient, world)
+    return general(self, single(gradient), world, single) if world.raw else marked(self, general(self, gradient, world))
 
 
 def without_elements(gradient: Any) -> bool:

@@ -295,10 +295,11 @@ class OperatorNode(Node):
 
     def _step(self, gradient: Any, world: Any) -> Sequence:
         from .formula_steps import step_of
+        from .gradient_nodes import as_kernel
 
         made = type(self)
         made._keeps = self._operator.keeps
-        made._step = step = step_of(self._operator)  # type: ignore[method-assign]
+        made._step = step = as_kernel(step_of(self._operator), made._title)  # type: ignore[method-assign]
         return step(self, gradient, world)
 
     def _apply_jointly(self, gradient: Any, world: Any, values: Sequence) -> list:

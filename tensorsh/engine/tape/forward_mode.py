@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..arrays.state import state
-from ..graph.dual import DualLeaf, wants_gradient
+from ..graph.dual import DualLeaf, Outside, outside, wants_gradient
 from ..loading.table import find_function
 from ..tensors.tensor import Tensor
 from .backward import GradientEdge
@@ -24,11 +24,11 @@ def make(primal: Tensor, view: Tensor, tangent: Tensor, level: int) -> Tensor:
 
 
 def nodes(node: Any) -> list:
-    """All nodes that a gradient from here comes to; those behind a DualLeaf are of another tangent."""
+    """All nodes that a gradient from here comes to; those behind a DualLeaf are of another tangent, or of none."""
     seen, ahead = {node}, [node]
     while ahead:
         at = ahead.pop()
-        for edge in () if type(at) is DualLeaf else at._edges:
+        for edge in () if isinstance(at, (DualLeaf, Outside)) else at._edges:
             if edge is not None and edge not in seen:
                 seen.add(edge)
                 ahead.append(edge)
@@ -62,7 +62,10 @@ def tangent_of(t: Tensor) -> Tensor | None:
         state.grad_enabled, state.pushing = before
     if total is None:
         return find_function("zeros_like")(t)
-    return total if wants_gradient(total, weight._node) else total.detach()
+    wanted, total = wants_gradient(total, weight._node) and total._node, total.detach()
+    if wanted:
+        total._node = outside(wanted.name())(wanted)
+    return total
 
 
 def edge(leaf: DualLeaf) -> GradientEdge:

@@ -166,7 +166,7 @@ def check_dims(input: Tensor, d: int, name: str, bias: Tensor | None = None) -> 
         )
 
 
-def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool) -> None:
+def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, dilation: tuple = ()) -> None:
     """One dtype for all, and one that convolutions compute."""
     kind = input._array.dtype
     if kind in FLOATS and weight._array.dtype is kind and (bias is None or bias._array.dtype is kind):
@@ -185,6 +185,8 @@ def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
         raise not_implemented(f"slow_conv_transpose{max(d, 2)}d_out_cpu", input.dtype)
     if transposed and bias is not None and d == 3 and bias.dtype is not input.dtype is weight.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.short} but found {bias.dtype.short}")
+    if not transposed and any(n > 1 for n in dilation) and kind.kind in "biu" and name != "int64":
+        raise not_implemented("slow_conv_dilated<>", input.dtype)
     if name == "bool":
         raise not_implemented("slow_conv2d_cpu" if d < 3 else "compute_columns3d", input.dtype)
     if weight.dtype is not input.dtype:

@@ -6,7 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from ...engine.arrays.state import state
-from ...engine.graph.dual import DualLeaf
+from ...engine.graph.dual import DualLeaf, outside
 from ...engine.ops.shapes.views import alias
 from ...engine.tape.forward_mode import make, tangent_of
 from ...engine.tape.grad_modes import Mode
@@ -99,5 +99,5 @@ def plain(tensor: Tensor) -> Tensor:
     made: Any = tensor.detach()
     if tensor.requires_grad:
         node = tensor._node
-        made._node = node._edges[0] if type(node) is DualLeaf else node
+        made._node = outside("Identity")(node._edges[0] if type(node) is DualLeaf else node)
     return made

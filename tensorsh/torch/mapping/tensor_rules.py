@@ -100,6 +100,8 @@ def reduced(name: str, func: Callable, input: Any, *args: Any, **kwargs: Any) ->
     dim = args[at] if len(args) > at else kwargs.pop("dim", None)
     if input.dims == 0:
         x = x.reshape(-1, 1)
+        if len(args) > at + 1 or kwargs.get("keepdim"):  # a number keeps no dimension
+            raise Loop
     if isinstance(dim, (bool, Tensor)):
         raise Loop
     if dim is None or dim in ((), []):
@@ -280,10 +282,8 @@ def unfolded(func: Callable, input: Any, dimension: int, size: int, step: int) -
 
 def strided(func: Callable, input: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
     """A view of each slice's memory."""
-    if storage_offset is not None:
-        raise Loop
     x = input._whole
-    return func(x, (x.shape[0], *size), (x.stride(0), *stride))
+    return func(x, (x.shape[0], *size), (x.stride(0), *stride), storage_offset)
 
 
 def cut(dim: int) -> Callable:

@@ -59,7 +59,8 @@ def logit(xp, input: Array, eps=None):
     """``log(x / (1 - x))``; with `eps`, x is first limited to [eps, 1 - eps]."""
     if eps is not None:
         kind = input.dtype.type
-        input = xp.minimum(xp.maximum(input, kind(eps)), kind(1 - eps))
+        low = kind(eps)
+        input = xp.where(input < low, low, xp.minimum(input, kind(1 - eps)))
     return rounded(xp.log, input / (input.dtype.type(1) - input))
 
 

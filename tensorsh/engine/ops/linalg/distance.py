@@ -9,7 +9,7 @@ import numpy as np
 
 from ....sandbox.long_calls import MANY, apart
 from ...arrays.dtype import of
-from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
+from ...arrays.errors import broadcast_error, not_implemented, refuse_halves, wrap_dim
 from ...arrays.on_arrays import on_arrays
 from ...arrays.promotion import result_type
 from ...kernels import kernel, unsuited
@@ -190,6 +190,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
     if input._array.dtype.kind not in "fV":
         raise RuntimeError("pdist only supports floating-point dtypes")
+    refuse_halves("pdist", input._array)
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
     return pdist_forward.function(input, float(p))

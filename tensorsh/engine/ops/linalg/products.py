@@ -55,9 +55,9 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         p, q = wrap_dim(i, n), wrap_dim(j, m)
         size, other = length(a._array.shape, p), length(b._array.shape, q)
         if other == 1:
-            a = a.sum([p], True)
+            a = a.sum([p], True, dtype=a.dtype)
         elif size == 1:
-            b = b.sum([q], True)
+            b = b.sum([q], True, dtype=b.dtype)
         elif size != other:
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {size} in dim {i} and second has size {other} in "
@@ -73,7 +73,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
             x, y = (v if v._array.ndim == 1 else v.reshape((inner,)) for v in (x, y))
             result = dot.function(x, y).view((*rows, *columns))
         else:
-            result = (x.squeeze() * y.squeeze()).sum().view((*rows, *columns))
+            result = (x.squeeze() * y.squeeze()).sum(dtype=x.dtype).view((*rows, *columns))
     else:
         x, y = x.reshape((math.prod(rows), inner)), y.reshape((inner, math.prod(columns)))
         result = mm.function(x, y).reshape((*rows, *columns))

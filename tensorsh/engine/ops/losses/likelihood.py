@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays.bounds import refuse
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import absent
-from ...arrays.errors import check_broadcast, not_implemented
+from ...arrays.errors import check_broadcast, not_implemented, refuse_halves
 from ...arrays.promotion import check_kept, promote_types
 from ...arrays.warning import warn
 from ...graph.fields import wrap
@@ -308,6 +308,7 @@ def ctc_loss(
         lengths = [[v] if isinstance(v, int) else v for v in lengths]
         targets = targets.unsqueeze(0)
     check_sequences(log_probs._array, targets._array, *lengths, blank)
+    refuse_halves("ctc_loss_cpu", log_probs._array)
     loss = ctc.function(log_probs, targets._array, *lengths, blank, zero_infinity)
     if zero_infinity:
         loss = find_function("where")(loss == math.inf, find_function("zeros")((), dtype=loss.dtype), loss)

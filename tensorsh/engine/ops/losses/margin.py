@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.errors import refuse_halves
 from ...arrays.promotion import check_kept
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
@@ -220,6 +221,7 @@ multilabel_margin.gradient(
 def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """The margin by which classes outside a set come near those within; target lists classes, ended by -1."""
     check_multilabel(input._array, target._array)
+    refuse_halves("multilabel_margin_loss_forward_out_frame", input._array)
     return multilabel_margin.function(input, target, legacy(size_average, reduce, reduction))
 
 

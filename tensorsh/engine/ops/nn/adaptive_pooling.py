@@ -219,7 +219,7 @@ def _adaptive_forms(d: int) -> None:
                 n, c = whole._array.strides[:2]
                 whole._array = strided(whole._array, whole._array.shape, (n, c, n, n))
             return whole
-        refused(f"adaptive_avg_pool{d}d", input._array, "biuc")
+        refused(f"adaptive_avg_pool{d}d" + "_cpu" * (d == 3), input._array, "biuc")
         return adaptive_average.function(input, size)
 
     def maximum(input, output_size, return_indices=False):
@@ -233,7 +233,7 @@ def _adaptive_forms(d: int) -> None:
             )
             values, indices = values.squeeze(-2), indices.squeeze(-2)
         else:
-            refused(f"adaptive_max_pool{d}d", input._array, "biuc")
+            refused(f"adaptive_max_pool{d}d" + "_cpu" * (d == 3), input._array, "biuc")
             values, indices = adaptive_max.function(input, size)
         return (values, indices) if return_indices else values
 

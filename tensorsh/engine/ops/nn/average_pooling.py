@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.errors import refuse_halves
 from ...arrays.layout import row_order
 from ...kernels import kernel, unsuited
 from ...loading import table
@@ -161,6 +162,8 @@ def _average_forms(d: int) -> None:
             x = input.unsqueeze(-2)
             return table.FUNCTIONS["nn.functional.avg_pool2d"](x, *sizes, ceil_mode, count_include_pad).squeeze(-2)
         refused(f"avg_pool{d}d", input._array, "bc")
+        if d == 3:
+            refuse_halves("avg_pool3d_out_frame", input._array)
         return average_pool.function(input, kernel, steps, border, ceil_mode, count_include_pad, divisor_override)
 
     pool.__name__ = f"avg_pool{d}d"

@@ -268,13 +268,18 @@ def _left_over(shape: tuple, g: Any, w: Any, stride: tuple, padding: tuple, dila
     return tuple(n - m for n, m in zip(shape[2:], plain, strict=True))
 
 
+def narrowed(t, x, shape):
+    """Images without the windows beyond those of a shape, for which a large output_padding leaves room."""
+    for axis in range(2, len(shape)):
+        if x.shape[axis] > shape[axis]:
+            x = t.narrow(x, axis, 0, shape[axis])
+    return x
+
+
 def input_gradient(t, g, shape, weight, stride, padding, dilation, transposed, groups):
     if transposed:
         x = t._convolution(g, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, True)
-        for axis in range(2, len(shape)):  # a large output_padding leaves room for windows beyond the input
-            if x.shape[axis] > shape[axis]:
-                x = t.narrow(x, axis, 0, shape[axis])
-        return x
+        return narrowed(t, x, shape)
     rest = _left_over(shape, g, weight, stride, padding, dilation)
     return t._convolution(g, weight, None, stride, padding, dilation, True, rest, groups, True)
 
@@ -313,11 +318,10 @@ def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, d
 @convolution_weight.joint_gradient
 def _(t, g, needs, input, grad, stride, padding, dilation, groups):
     x = input_gradient(t, grad, input.shape, g, stride, padding, dilation, False, groups) if needs[0] else None
-    y = (
-        t._convolution(input, g, None, stride, padding, dilation, False, (0,) * len(stride), groups)
-        if needs[1]
-        else None
-    )
+    y = None
+    if needs[1]:
+        y = t._convolution(input, g, None, stride, padding, dilation, False, (0,) * len(stride), groups)
+        y = narrowed(t, y, grad.shape)
     return x, y
 
 
@@ -345,7 +349,7 @@ def _conv(d: int) -> None:
                 padding = 0
         shapes = input._array.shape, weight._array.shape, None if bias is None else bias._array.shape
         (stride, padding, dilation, rest), single = geometry(d, *shapes, stride, padding, dilation, groups)
-        check_types(input, weight, bias, False)
+        check_types(input, weight, bias, False, dilation)
         x = input.unsqueeze(0) if single else input
         y = convolution.function(x, weight, bias, stride, padding, dilation, False, rest, groups)
         return y.squeeze(0) if single else y

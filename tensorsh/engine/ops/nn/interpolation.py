@@ -308,8 +308,11 @@ def check_sizes(array, mode, wanted, align_corners, scale_factor) -> None:
         raise RuntimeError(
             f"Input and output sizes should be greater than 0, but got input ({shown[0]}) {'and ' if d == 1 else ''}output ({shown[1]})"
         )
-    if array.dtype.kind in "ic" or array.dtype.kind == "u" and array.dtype.itemsize > 1:
-        kernel = f"{name}_channels_last" if d == 2 else "compute_indices_weights_" + mode
+    kind = mode[2 * (mode in ("bilinear", "bicubic")) + 3 * (mode == "trilinear") :].removesuffix("-exact")
+    whole = array.dtype.kind == "u" and (array.dtype.itemsize > 1 or d != 2 and kind == "linear")
+    if array.dtype.kind in "bic" or whole:
+        planes = d == 2 and kind != "cubic"
+        kernel = f"{name.replace('_exact', '')}_channels_last" if planes else f"compute_indices_weights_{kind}"
         raise not_implemented(kernel, array)
 
 

@@ -27,7 +27,9 @@ def linear_any(input: Tensor = REQUIRED, weight: Tensor = REQUIRED, bias: Tensor
     shape = input._array.shape
     if m != 2 or n == 2:
         return addmm.function(bias, input, weight.t())
-    if input._array.flags.c_contiguous and bias._array.ndim == 1:
+    if input._array.flags.c_contiguous and (
+        bias._array.ndim == 1 or n == bias._array.ndim - 1 == len(bias._array) == 1
+    ):
         rows = input.view((-1 if input._array.size else int(np.prod(shape[:-1])), shape[-1]))
         return addmm.function(bias, rows, weight.t()).view((*shape[:-1], weight._array.shape[0]))
     return matmul(input, weight.t()) + bias
@@ -46,7 +48,7 @@ has, too. Gradients reach all of them. RuntimeError: sizes that do not fit, dtyp
 @operator("_trilinear", method=False, node="TrilinearBackward0", wide=True)
 def trilinear(xp, input1: Array, weight: Array, input2: Array):
     """``sum_ij input1[b, i] weight[o, i, j] input2[b, j]``, (b, o)."""
-    return xp.ascontiguousarray(xp.sum(xp.matmul(input1, weight) * input2, axis=-1).T)
+    return xp.ascontiguousarray(xp.sum(xp.matmul(input1, weight) * input2, axis=-1, dtype=input1.dtype).T)
 
 
 trilinear.gradient(

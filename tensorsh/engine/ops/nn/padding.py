@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays.backend import fold_at
+from ...arrays.errors import not_implemented
 from ...arrays.extents import signed, sized
 from ...arrays.numbers import converted
 from ...numerics.windows import remembered
@@ -154,7 +155,11 @@ def pad(input, pad, mode="constant", value=None):
     fitting(input._array.shape, widths, mode, value is None or value == 0)
     if mode == "constant":
         return constant_pad.function(input, widths, 0 if value is None else value)
-    return circular_pad(input, widths) if mode == "circular" else border_pad.function(input, widths, mode)
+    if mode == "circular":
+        return circular_pad(input, widths)
+    if input._array.dtype.kind == "b":
+        raise not_implemented(f"{MODES[mode].lower()}_pad{len(widths) // 2}d", input._array)
+    return border_pad.function(input, widths, mode)
 
 
 @remembered

@@ -376,7 +376,9 @@ def _max_forms(d: int) -> None:
     def pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
         given = geometry(input._array.shape, kernel_size, stride, padding, dilation, ceil_mode)
         if d == 1:
-            refused("max_pool1d_impl", input._array)
+            refused(
+                "max_pool2d" if return_indices else "max_pool1d_impl", input._array, "bc" if return_indices else "biuc"
+            )
             if plain(input) and (not return_indices or input._array.dtype.kind in "fV"):
                 return run(input, *given, ceil_mode, return_indices)
             flat = [(n, m[0]) for n, m in zip((1, 1, 0, 1), given, strict=True)]
@@ -401,7 +403,7 @@ def _max_forms(d: int) -> None:
     )
     with_indices.__name__ = f"max_pool{d}d_with_indices"
     with_indices.__doc__ = f"`max_pool{d}d` together with the flat indices of the maxima."
-    composite(f"nn.functional.max_pool{d}d max_pool{d}d", method=False)(pool)
+    composite(f"nn.functional.max_pool{d}d max_pool{d}d", method=False, dtypes=d > 1)(pool)
     composite(
         f"nn.functional.max_pool{d}d_with_indices" + (" max_pool1d_with_indices" if d == 1 else ""), method=False
     )(with_indices)

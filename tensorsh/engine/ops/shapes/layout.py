@@ -24,8 +24,8 @@ from ...arrays.extents import (
 from ...arrays.layout import channels_are_last, channels_last, channels_last_3d, memory_format, preserve_format
 from ...arrays.state import state
 from ...arrays.warning import warn
-from ...graph.fields import tick, wrap
-from ...graph.nodes import Node
+from ...graph.fields import wrap
+from ...graph.gradient_nodes import Underivable
 from ...loading import table
 from ...tensors.inplace import Region, check_history
 from ...tensors.lots import enter, known
@@ -245,23 +245,6 @@ def resize_as(self: Tensor, the_template: Tensor) -> Tensor:
     """The non-inplace name of old; deprecated."""
     warn("non-inplace resize_as is deprecated")
     return self.view(the_template._array.shape)
-
-
-class Underivable(Node):
-    """The node of an operation that has no derivative."""
-
-    _title = "NotImplemented"
-
-    def __init__(self, tensor: Tensor, name: str) -> None:
-        self._edges = (tensor._node,)
-        self._name = name
-        self._sequence = tick()
-
-    def _step(self, gradient: Any, world: Any) -> Any:
-        raise RuntimeError(f"derivative for aten::{self._name} is not implemented")
-
-
-Underivable.__name__ = "NotImplemented"
 
 
 @method

@@ -60,6 +60,14 @@ def test_arguments_that_are_wrong_are_declined() -> None:
     for wrong in (swapped, misaligned, x.view(Subclass), x[:, ::2], [1.0], None, np.array([object()] * 3)):
         assert c.taken_along(wrong, 0, index) is c.sum(wrong) is c.running_sums(wrong) is c.join([wrong], 0) is None
         assert c.join([x, wrong], 0) is c.largest(wrong) is None
+    first = np.array([0, 1, 0])
+    assert np.array_equal(c.nll(x[:, ::2], first, True), c.nll(x[:, ::2].copy(), first, True))  # which is copied
+    assert (
+        c.nll(swapped, first, True)
+        is c.nll(misaligned, first, True)
+        is c.nll(x.view(Subclass)[:, ::2], first, True)
+        is None
+    )
     assert (
         c.taken_along()
         is c.taken_along(x, 0)

@@ -63,13 +63,29 @@ def test_singles_are_the_ufunc(ufunc: np.ufunc, dtype: str) -> None:
         assert same(loop(a), ufunc(a)), s
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("ufunc", [np.add, np.logical_or, np.less])
+def test_arrays_in_steps(ufunc: np.ufunc, dtype: str) -> None:
+    loop = kernels.compiled.Loop(2, ufunc, ufunc, ufunc, True)
+    for n, step in ((1, 2), (3, 3), (4097, 2), (2048, 2), (5000, 3)):
+        a, b = (values((n, step), dtype, i)[:, 0] for i in range(2))
+        for x, y in ((a, b), (a, b.copy()), (a.copy(), b), (a[:, None], b[:, None])):
+            assert same(loop(x, y), ufunc(x, y))
+        assert same(loop(a, 2), ufunc(a, a.dtype.type(2)))
+    assert loop(a[::-1], b) is loop(a, b[::-1]) is loop(a, b[:1]) is loop(np.broadcast_to(a[:1], 7), b[:7]) is None
+    spread = np.broadcast_to(a[:3, None], (3, 4))  # a step of none is not even
+    assert loop(spread, spread) is loop(np.ones((3, 4), dtype), spread) is loop(spread.T, spread.T) is None
+    single = kernels.compiled.Loop(1, np.negative, np.negative, np.negative, False)
+    assert same(single(a), -a)
+
+
 def test_what_is_not_usual_is_answered_by_none() -> None:
     loop = kernels.compiled.Loop(2, np.add, np.add, None, False)
     p = np.ones((4, 4), np.float32)
     others = [p.astype(float), p.T[:, :2], p[::2], p[:, :1], p[0, :3], p.astype(np.float16), p.astype(np.int32), 1, 1.0]
     others += [None, "x", torch.ones(4, 4), np.ones((1, 4, 4), np.float32), np.ones((200, 200), np.float32)]
     assert all(loop(p, other) is None for other in others)
-    assert loop(p) is loop(p, p, p) is loop(None, p) is loop(p.T, p) is loop(p[:, 1], p[:, 1]) is None
+    assert loop(p) is loop(p, p, p) is loop(None, p) is loop(p.T, p) is loop(p.T[::-1], p) is None
     assert loop(np.arange(3), np.arange(3)) is None
     with pytest.raises(TypeError):
         kernels.compiled.Loop(1, np.add, None, None, False)

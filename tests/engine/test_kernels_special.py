@@ -47,6 +47,28 @@ def test_derivatives_of_gamma():
         assert np.allclose(getattr(kernels.compiled, name)(single[:3000]), exact[:3000], 1e-5)
 
 
+@pytest.mark.parametrize("name", ["j0", "j1", "y0", "y1"])
+def test_bessel_functions(name):
+    special = pytest.importorskip("scipy.special")
+    kernel, exact = getattr(kernels.compiled, f"bessel_{name}"), getattr(special, name)
+    x = np.concatenate([RANDOM.uniform(0, 5, 3000), RANDOM.uniform(5, 60, 1000), [0, -1, -7, np.nan, 1e-9, np.inf, 5]])
+    with np.errstate(all="ignore"):
+        expected = exact(x)
+        assert np.allclose(kernel(x), expected, 1e-12, 1e-13, equal_nan=True)
+        single = x.astype(np.float32)
+        assert np.allclose(kernel(single), exact(single.astype(np.float64)), 1e-7, 1e-9, equal_nan=True)
+
+
+def test_entropy_and_spherical_bessel():
+    special = pytest.importorskip("scipy.special")
+    x = np.concatenate([RANDOM.uniform(0, 3, 3000), [0, -1, np.inf, -np.inf, np.nan, 5e-324]])
+    with np.errstate(all="ignore"):
+        assert np.allclose(kernels.compiled.entropy(x), special.entr(x), 1e-15, 0, equal_nan=True)
+        found = kernels.compiled.spherical_j0(10 * x)
+    assert np.allclose(found[:3000], special.spherical_jn(0, 10 * x[:3000]), 1e-12, 1e-15)
+    assert found[3000:3005].tolist()[0] == 1 and found[3002:3004].tolist() == [0, 0] and np.isnan(found[3004])
+
+
 def test_incomplete_gamma():
     special = pytest.importorskip("scipy.special")
     a, x = RANDOM.uniform(0.001, 20, 3000), 10 ** RANDOM.uniform(-3, 2, 3000)

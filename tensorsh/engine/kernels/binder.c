@@ -11,7 +11,7 @@
 /* A kernel's letters, read once. */
 typedef struct {
     char letter;
-    int optional, kinds, flags; /* may be None; of an array: the kinds that it may have as bits, and numpy's flags */
+    int optional, copied, kinds, flags; /* may be None; of an array: whether it is copied where its elements do not lie side by side, the kinds that it may have as bits, numpy's flags */
 } Expected;
 
 typedef struct {
@@ -20,11 +20,12 @@ typedef struct {
     Expected in[MOST_ARGUMENTS];
 } Function;
 
-/* The arrays of a list among the arguments, and their places. */
+/* The arrays of a list among the arguments, and their places; copies of arguments. */
 typedef struct {
-    PyObject *few[FEW_PARTS], **arrays;
+    PyObject *few[FEW_PARTS], **arrays, *copies[MOST_ARGUMENTS];
     Part *parts;
     size count;
+    int copied;
 } Held;
 
 /* bfloat16 is a type that is registered with numpy. */
@@ -66,9 +67,11 @@ static int expected(const Kernel *kernel, Function *to) {
         }
         if (to->most == MOST_ARGUMENTS) return 0;
         const char letter = (char)tolower((unsigned char)*at);
-        to->in[to->most++] = (Expected){letter, at[1] == '?', kinds_of(letter),
+        const int copied = at[1] == '~';
+        at += copied;
+        to->in[to->most++] = (Expected){letter, at[1] == '?', copied, kinds_of(letter),
                                         NPY_ARRAY_ALIGNED | (letter == 'e' ? 0 : NPY_ARRAY_C_CONTIGUOUS) |
-                                            (letter == *at ? 0 : NPY_ARRAY_WRITEABLE)};
+                                            (letter == at[-copied] ? 0 : NPY_ARRAY_WRITEABLE)};
         at += at[1] == '?';
     }
     if (to->least < 0) to->least = to->most;
@@ -92,6 +95,21 @@ INLINE int take_array(PyObject *object, const Expected *expected, Argument *to) 
     for (int k = 0; k < ndim; k++) to->count *= to->shape[k] = PyArray_DIM(a, k);
     for (int k = 0; expected->letter == 'e' && k < ndim; k++) to->strides[k] = PyArray_STRIDE(a, k);
     return 1;
+}
+
+/* An array whose elements do not lie side by side, in a copy, which is held until the call ends. */
+static int take_copy(PyObject *object, const Expected *expected, Argument *to, Held *held) {
+    if (!PyArray_CheckExact(object)) return 0;
+    PyArrayObject *a = (PyArrayObject *)object;
+    if (!PyArray_ISBEHAVED_RO(a) || PyArray_ISCARRAY_RO(a) || !(expected->kinds & BIT(kind_of(PyArray_DESCR(a)))) || PyArray_SIZE(a) > LONG_PIECE) return 0;
+    PyObject *copy = PyArray_NewCopy(a, NPY_CORDER);
+    if (copy == NULL) return PyErr_Clear(), 0;
+    held->copies[held->copied++] = copy;
+    return take_array(copy, expected, to);
+}
+
+static void drop_copies(Held *held) {
+    while (held->copied > 0) Py_DECREF(held->copies[--held->copied]);
 }
 
 static int take_whole(PyObject *object, size *to) {
@@ -124,7 +142,7 @@ static int take_shape(PyObject *object, Argument *to) {
 /* The arrays of a list, of which the first stands for all; their dtype and number of dimensions are one. Each is referred to
    until the call ends: the list may change. */
 static int take_list(PyObject *list, Call *call, Argument *to, Held *held) {
-    static const Expected each = {'a', 0, ~0, NPY_ARRAY_CARRAY_RO};
+    static const Expected each = {.letter = 'a', .kinds = ~0, .flags = NPY_ARRAY_CARRAY_RO};
     const size many = PyList_GET_SIZE(list);
     if (held->arrays != NULL) return 0;
     held->arrays = many <= FEW_PARTS ? held->few : PyMem_New(PyObject *, many);
@@ -196,7 +214,8 @@ INLINE int take(const Function *function, PyObject *const *args, size count, Cal
         const Expected *expected = &function->in[k];
         Argument *to = &call->in[k];
         if (expected->optional && args[k] == Py_None) to->data = NULL, to->whole = 0;
-        else if (!(expected->kinds ? take_array(args[k], expected, to) : take_other(args[k], expected, call, to, held))) return 0;
+        else if (expected->kinds ? take_array(args[k], expected, to) : take_other(args[k], expected, call, to, held)) continue;
+        else if (!expected->copied || !take_copy(args[k], expected, to, held)) return 0;
     }
     for (size k = count; k < function->most; k++) call->in[k].data = NULL, call->in[k].whole = 0;
     return 1;
@@ -289,10 +308,11 @@ int kernel_bound(PyObject *capsule, PyObject *args, Call *call, const Kernel **k
     *arrays = *writes = 0;
     int good = take(function, &PyTuple_GET_ITEM(args, 0), PyTuple_GET_SIZE(args), call, &held);
     if (held.arrays != NULL) let_go(call, &held), good = 0;
+    if (held.copied) drop_copies(&held), good = 0;
     if (!good || !function->kernel->plan(call)) return 0;
     const char *at = function->kernel->arguments;
     for (int k = 0; k < function->most; k++) {
-        while (*at == '|' || *at == '?') at++;
+        while (*at == '|' || *at == '?' || *at == '~') at++;
         const int capital = isupper((unsigned char)*at++);
         if (!function->in[k].kinds || call->in[k].data == NULL) continue;
         *arrays |= 1u << k;
@@ -329,7 +349,7 @@ static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count)
     _Alignas(64) char small[SMALL_ROOM];
     Call call;
     Held held;
-    held.arrays = NULL, held.parts = NULL, held.count = 0;
+    held.arrays = NULL, held.parts = NULL, held.count = 0, held.copied = 0;
     call.outs = 0, call.answer = -1, call.lines = 0, call.each = 0, call.room = 0;
     call.scratch = small, call.others = NULL, call.since = 0, call.ended = 0;
     int done = 0, failed = 0;
@@ -355,6 +375,7 @@ static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count)
     Py_XDECREF(outs[1]);
     Py_XDECREF(scratch);
     if (held.arrays != NULL) let_go(&call, &held);
+    if (held.copied) drop_copies(&held);
     if (RECORDED) record_call(self, args, count, answer);
     return answer;
 }
@@ -399,7 +420,7 @@ int add_kernels(PyObject *module) {
     for (unsigned t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const Kernel *kernel = tables[t]; kernel->name; kernel++)
             if (add_kernel(module, kernel) < 0) return -1;
-    Ufunc *const ufuncs[] = {elementwise_ufuncs, complex_ufuncs, fused_ufuncs, gamma_ufuncs, library_ufuncs, rectifier_ufuncs, series_ufuncs};
+    Ufunc *const ufuncs[] = {bessel_ufuncs, elementwise_ufuncs, complex_ufuncs, fused_ufuncs, gamma_ufuncs, library_ufuncs, rectifier_ufuncs, series_ufuncs};
     for (unsigned t = 0; t < sizeof ufuncs / sizeof *ufuncs; t++)
         for (Ufunc *ufunc = ufuncs[t]; ufunc->name; ufunc++)
             if (add_ufunc(module, ufunc) < 0) return -1;

@@ -310,11 +310,11 @@ static int fractional_maxima(Call *c, size from, size to) {
 }
 
 const Kernel counting_kernels[] = {
-    {"nonzero_places", "a", nonzero_plan, nonzero_places, "nonzero_places(x): the indices of elements that are not zero, a row for each dimension; not for complex numbers"},
+    {"nonzero_places", "a~", nonzero_plan, nonzero_places, "nonzero_places(x): the indices of elements that are not zero, a row for each dimension; not for complex numbers"},
     {"counted", "rr", counted_plan, counted, "counted(x, bounds): how many elements lie in each interval"},
     {"triangle_places", "iiibi", triangle_plan, triangle_places, "triangle_places(rows, columns, offset, upper, count)"},
     {"segmented", "rli", segmented_plan, segmented, "segmented(x, offsets, how): folded segments; how: 0 sum, 1 mean, 2 product, 3 largest, 4 smallest"},
     {"segments_spread", "rlib", segments_spread_plan, segments_spread, "segments_spread(g, offsets, rows, mean)"},
-    {"fractional_maxima", "rrt", fractional_plan, fractional_maxima, "fractional_maxima(x, samples, sizes): maxima of windows at drawn places, and where they are"},
+    {"fractional_maxima", "r~rt", fractional_plan, fractional_maxima, "fractional_maxima(x, samples, sizes): maxima of windows at drawn places, and where they are"},
     {0},
 };

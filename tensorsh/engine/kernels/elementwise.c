@@ -1,7 +1,7 @@
 /* Elementwise functions of float32 that numpy has not, or not with PyTorch's accuracy, as ufuncs.
 
    Functions of numpy are computed in double and rounded; those of several steps round where PyTorch's kernels do. */
-#include "vector_math.h"
+#include "double_math.h"
 
 #define PIECE 256
 
@@ -24,7 +24,7 @@
                 if (steps[k] == one) continue;                                                                \
                 in[k] = buffers[k];                                                                           \
                 if (steps[k] == 0 && done) continue; /* a number, which is there */                           \
-                for (size i = 0; i < m; i++, from += steps[k]) buffers[k][i] = *(const T *)from;              \
+                gather(from, steps[k], sizeof(T), buffers[k], m);                                             \
             }                                                                                                 \
             name##_flat arguments;                                                                            \
             if (out != buffers[count_in]) continue;                                                           \
@@ -89,6 +89,30 @@ UNARY(arcsinh, asinh_float(x))
 UNARY(arccosh, acosh_float(x))
 UNARY(arctanh, atanh_float(x))
 BINARY(arctan2, y, x, atan2_float(y, x))
+#define OF_DOUBLES(name, function) UNARY_OF(double, name##_wide, function(x))
+OF_DOUBLES(exp, exp_double)
+OF_DOUBLES(expm1, expm1_double)
+OF_DOUBLES(log, log_double)
+OF_DOUBLES(log1p, log1p_double)
+OF_DOUBLES(log2, log2_double)
+OF_DOUBLES(log10, log10_double)
+OF_DOUBLES(exp2, exp2_double)
+OF_DOUBLES(tanh, tanh_double)
+OF_DOUBLES(sinh, sinh_double)
+OF_DOUBLES(cosh, cosh_double)
+OF_DOUBLES(arcsinh, asinh_double)
+OF_DOUBLES(arccosh, acosh_double)
+OF_DOUBLES(arctanh, atanh_double)
+OF_DOUBLES(arcsin, asin_double)
+OF_DOUBLES(arccos, acos_double)
+OF_DOUBLES(arctan, atan_double)
+BINARY_OF(double, arctan2_wide, y, x, atan2_double(y, x))
+BINARY_OF(double, hypotenuse_wide, x, y, hypot_double(x, y))
+UNARY_OF(double, sigmoid_wide, 1.0 / (1.0 + exp_double(-x)))
+UNARY_OF(double, silu_wide, x / (1.0 + exp_double(-x)))
+/* -x log(x) */
+UNARY(entropy, x > 0 ? -(double)x * (x < INFINITY ? log_positive(x) : (double)x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : (double)x)
+UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : x)
 UNARY(erf, erf_float(x))
 UNARY(erfc, erfc_float(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
@@ -98,24 +122,27 @@ UNARY(gelu, x * 0.5f * (1.0f + erf_of_normal(x, bell(x))))
 UNARY(gelu_tanh, 0.5f * x * (1.0f + tanh_float(TANH_SCALE * __builtin_fmaf(TANH_CUBE, x * x * x, x))))
 
 /* Functions of angles, in a block of which one is too large by C's library. */
-#define OF_ANGLES(name)                                                                                       \
-    WIDE static void name##_flat(const float *in, float *out, size n) {                                       \
+#define OF_ANGLES(T, name, flat, function)                                                                    \
+    WIDE static void flat##_flat(const T *in, T *out, size n) {                                               \
         for (size done = 0, m; done < n; done += m) {                                                         \
             m = n - done < PIECE ? n - done : PIECE;                                                          \
-            const float *x = in + done;                                                                       \
-            float made[PIECE];                                                                                \
+            const T *x = in + done;                                                                           \
+            T made[PIECE];                                                                                    \
             int far = 0;                                                                                      \
-            for (size i = 0; i < m; i++) far |= !(fabsf(x[i]) <= (float)MOST_ANGLE);                          \
-            for (size i = 0; i < m; i++) made[i] = (float)name##_float(x[i]);                                 \
+            for (size i = 0; i < m; i++) far |= !(fabs(x[i]) <= (T)MOST_ANGLE);                               \
+            for (size i = 0; i < m; i++) made[i] = (T)function(x[i]);                                         \
             for (size i = 0; far && i < m; i++)                                                               \
-                if (!(fabsf(x[i]) <= (float)MOST_ANGLE)) made[i] = (float)name((double)x[i]);                 \
-            memcpy(out + done, made, m * sizeof(float));                                                      \
+                if (!(fabs(x[i]) <= (T)MOST_ANGLE)) made[i] = (T)name((double)x[i]);                          \
+            memcpy(out + done, made, m * sizeof(T));                                                          \
         }                                                                                                     \
     }                                                                                                         \
-    LOOP(name, 1, (in[0], out, m))
-OF_ANGLES(sin)
-OF_ANGLES(cos)
-OF_ANGLES(tan)
+    LOOP_OF(T, flat, 1, (in[0], out, m))
+OF_ANGLES(float, sin, sin, sin_float)
+OF_ANGLES(float, cos, cos, cos_float)
+OF_ANGLES(float, tan, tan, tan_float)
+OF_ANGLES(double, sin, sin_wide, sin_double)
+OF_ANGLES(double, cos, cos_wide, cos_double)
+OF_ANGLES(double, tan, tan_wide, tan_double)
 /* Powers by logarithm and exponential, of numbers below 0 to whole exponents. What is not finite, is 0, or comes as near to the
    middle of two floats as the exponential is wrong, goes to C's library. */
 INLINE int doubtful(float x, float y, double found) {
@@ -160,6 +187,12 @@ BINARY(logaddexp, x, y, larger(x, y) + log1p_float(exp_float(falling(x, y))))
 BINARY(logaddexp2, x, y, FMAF(log1p_float(exp2_single(falling(x, y))), BITS_OF_E, larger(x, y)))
 TERNARY(softplus, x, beta, threshold, x * beta > threshold ? x : log1p_float(exp_float(x * beta)) / beta)
 
+TERNARY_OF(double, softplus_wide, x, beta, threshold, x * beta > threshold ? x : log1p_double(exp_double(x * beta)) / beta)
+UNARY_OF(double, logsigmoid_wide, (x >= 0 ? 0.0 : x) - log1p_double(exp_double(-fabs(x))))
+INLINE double larger_wide(double x, double y) { return x > y || x != x ? x : y; }
+INLINE double falling_wide(double x, double y) { return x == y ? 0.0 : -fabs(x - y); }
+BINARY_OF(double, logaddexp_wide, x, y, larger_wide(x, y) + log1p_double(exp_double(falling_wide(x, y))))
+BINARY_OF(double, logaddexp2_wide, x, y, larger_wide(x, y) + log1p_double(exp2_double(falling_wide(x, y))) * 0x1.71547652b82fep+0)
 UNARY(logsigmoid, (x >= 0 ? 0.0f : x) - log1p_float(exp_float(-fabsf(x))))
 
 /* Where all are above 0, which is usual, no exponentials are needed. */
@@ -259,11 +292,11 @@ BINARY(silu_backward, g, x, silu_gradient(g, x))
 #define UFUNC2(name, count) {#name, count, {name##_loop, name##_wide_loop}, 0}
 
 Ufunc elementwise_ufuncs[] = {
-    UFUNC(exp, 1), UFUNC(expm1, 1), UFUNC(log, 1), UFUNC(log1p, 1), UFUNC(log2, 1), UFUNC(log10, 1), UFUNC(tanh, 1),
-    UFUNC(sin, 1), UFUNC(cos, 1), UFUNC(tan, 1), UFUNC(sinh, 1), UFUNC(cosh, 1), UFUNC(arcsin, 1), UFUNC(arccos, 1), UFUNC(arctan, 1),
-    UFUNC(arcsinh, 1), UFUNC(arccosh, 1), UFUNC(arctanh, 1), UFUNC(arctan2, 2), UFUNC(power, 2), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC(exp2, 1), UFUNC2(relu, 1), UFUNC(sigmoid, 1), UFUNC(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC2(exp, 1), UFUNC2(expm1, 1), UFUNC2(log, 1), UFUNC2(log1p, 1), UFUNC2(log2, 1), UFUNC2(log10, 1), UFUNC2(tanh, 1),
+    UFUNC2(sin, 1), UFUNC2(cos, 1), UFUNC2(tan, 1), UFUNC2(sinh, 1), UFUNC2(cosh, 1), UFUNC2(arcsin, 1), UFUNC2(arccos, 1), UFUNC2(arctan, 1),
+    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(entropy, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(sigmoid, 1), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
-    UFUNC(silu_backward, 2), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC(hypotenuse, 2), UFUNC(softplus, 3), UFUNC(logsigmoid, 1),
-    UFUNC(elu, 3), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC(logaddexp, 2), UFUNC(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
+    UFUNC(silu_backward, 2), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(softplus, 3), UFUNC2(logsigmoid, 1),
+    UFUNC(elu, 3), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
     {0},
 };

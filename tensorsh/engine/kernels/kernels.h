@@ -85,6 +85,26 @@ INLINE size place_at(const int64_t *index) { return *(const volatile int64_t *)i
 #define LONG_PIECE (1 << 24)
 #endif
 
+/* Elements that lie `step` bytes apart, laid side by side: every second one, which is usual, by vector instructions. */
+typedef uint32_t __attribute__((may_alias)) Word;
+typedef uint64_t __attribute__((may_alias)) LongWord;
+#define GATHER(T, name)                                                                                       \
+    INLINE void name(const void *from, size step, void *to, size n) {                                         \
+        const T *x = (const T *)from;                                                                         \
+        T *out = (T *)to;                                                                                     \
+        if (step == 2 * (size)sizeof(T)) {                                                                    \
+            for (size i = 0; i < n; i++) out[i] = x[2 * i];                                                   \
+        } else {                                                                                              \
+            for (size i = 0; i < n; i++) out[i] = *(const T *)((const char *)from + i * step);                \
+        }                                                                                                     \
+    }
+GATHER(Word, gather_words)
+GATHER(LongWord, gather_long_words)
+INLINE void gather(const void *from, size step, size item, void *to, size n) {
+    if (item == 4) gather_words(from, step, to, n);
+    else gather_long_words(from, step, to, n);
+}
+
 #define DIMS 64
 #define MOST_ARGUMENTS 14
 #define FEW_PARTS 8
@@ -139,7 +159,8 @@ typedef struct {
     /* A letter for each argument. Arrays: f float32, d float64, r either, h these or half types, l int64, u uint32, a any dtype,
        e any dtype and layout; capitals are written to. x: number, i: integer, w: its low bits, b: truth value, t: tuple of
        integers, v: list of arrays, y: dtype, n: None alone, o: ufunc of as many arrays
-       as follow. ?: the one before may be None; |: those that follow need not be given. */
+       as follow. ~: the one before is copied where its elements do not lie side by side, and ?: it may be None; |: those that follow need
+       not be given. */
     const char *arguments;
     int (*plan)(Call *call);                      /* 0: not for this kernel */
     int (*run)(Call *call, size from, size to);   /* lines from..to; 0: it is not done */
@@ -158,7 +179,7 @@ typedef struct {
     UfuncRun runs[2];
     int of_complex;
 } Ufunc;
-extern Ufunc complex_ufuncs[], elementwise_ufuncs[], fused_ufuncs[], gamma_ufuncs[], library_ufuncs[], rectifier_ufuncs[], series_ufuncs[];
+extern Ufunc bessel_ufuncs[], complex_ufuncs[], elementwise_ufuncs[], fused_ufuncs[], gamma_ufuncs[], library_ufuncs[], rectifier_ufuncs[], series_ufuncs[];
 
 /* Whether a signal ends the call: to be asked between pieces of a line that may be long, after so many elements of work. */
 int see_signals(Call *call);

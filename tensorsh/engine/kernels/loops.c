@@ -116,13 +116,68 @@ static PyObject *halves(const Loop *loop, PyObject *const *args, int half) {
     return (PyObject *)out;
 }
 
+/* The step of an array whose elements lie evenly apart, in order, and are few; 0 where they do not. */
+static size even_step(PyArrayObject *a) {
+    size next = 0, step = 0;
+    if (!PyArray_ISBEHAVED_RO(a) || PyArray_SIZE(a) > LONG_WORK || PyArray_SIZE(a) == 0) return 0;
+    for (int k = PyArray_NDIM(a) - 1; k >= 0; k--) {
+        const size n = PyArray_DIM(a, k), stride = PyArray_STRIDE(a, k);
+        if (n == 1) continue;
+        if (stride <= 0 || (step && stride != next)) return 0;
+        if (step == 0) step = stride;
+        next = n * stride;
+    }
+    return step;
+}
+
+/* Arrays of one shape, of which one or both lie in steps, and a number: piece by piece they are laid side by side, for the loops of
+   such arrays are many times as fast. None while calls are recorded, which have other arrays when they are called again. */
+static PyObject *in_steps(const Loop *loop, PyObject *const *args) {
+    if (RECORDED || !PyArray_CheckExact(args[0])) Py_RETURN_NONE;
+    PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
+    const int type = PyArray_TYPE(a), kind = type == NPY_FLOAT ? FLOATS : type == NPY_DOUBLE ? DOUBLES : type == NPY_INT64 ? LONGS : -1;
+    if (kind < 0 || loop->inner[kind].run == NULL) Py_RETURN_NONE;
+    Number number;
+    const char *from[2] = {PyArray_DATA(a), (const char *)&number};
+    const size one = PyArray_ITEMSIZE(a), n = PyArray_SIZE(a);
+    size apart[2] = {even_step(a), 0};
+    if (apart[0] == 0) Py_RETURN_NONE;
+    if (loop->inputs == 2) {
+        if (PyArray_CheckExact(args[1])) {
+            b = (PyArrayObject *)args[1];
+            if (PyArray_TYPE(b) != type || !PyArray_SAMESHAPE(a, b) || (apart[1] = even_step(b)) == 0) Py_RETURN_NONE;
+            from[1] = PyArray_DATA(b);
+        } else if (!loop->numbers || !number_of(args[1], kind, &number)) {
+            Py_RETURN_NONE;
+        }
+    }
+    const Inner *inner = &loop->inner[kind];
+    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), inner->out);
+    if (out == NULL) return NULL;
+    double buffers[2][PIECE];
+    const size wide = PyArray_ITEMSIZE(out);
+    for (size done = 0, m; done < n; done += m) {
+        m = n - done < PIECE ? n - done : PIECE;
+        size steps[3] = {one, apart[1] ? one : 0, wide};
+        char *at[3] = {(char *)(from[0] + done * apart[0]), (char *)(from[1] + done * apart[1]), (char *)PyArray_DATA(out) + done * wide};
+        for (int k = 0; k < loop->inputs; k++) {
+            if (apart[k] == 0 || apart[k] == one) continue;
+            gather(at[k], apart[k], one, buffers[k], m);
+            at[k] = (char *)buffers[k];
+        }
+        if (loop->inputs == 1) at[1] = at[2], steps[1] = wide;
+        inner->run(at, &m, steps, inner->data);
+    }
+    return (PyObject *)out;
+}
+
 static PyObject *single(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
     Loop *loop = (Loop *)self;
     if (PyVectorcall_NARGS(flags) != 1 || keywords) Py_RETURN_NONE;
     int kind = kind_of(loop, args[0]), half;
     if (kind < 0) {
         if ((half = half_of(loop, args[0])) != PLAIN) return halves(loop, args, half);
-        Py_RETURN_NONE;
+        return in_steps(loop, args);
     }
     PyArrayObject *a = (PyArrayObject *)args[0];
     const Inner *inner = &loop->inner[kind];
@@ -158,7 +213,7 @@ static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObj
     int kind = kind_of(loop, args[0]), half;
     if (kind < 0) {
         if ((half = half_of(loop, args[0])) != PLAIN) return halves(loop, args, half);
-        Py_RETURN_NONE;
+        return in_steps(loop, args);
     }
     PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
     Number number;
@@ -170,7 +225,7 @@ static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObj
         if (times == 0 || (times > 1 && PyArray_SIZE(b) < 4 && PyArray_NDIM(b))) Py_RETURN_NONE;
         second = PyArray_DATA(b);
     } else if (!loop->numbers || !number_of(args[1], kind, &number)) {
-        Py_RETURN_NONE;
+        return in_steps(loop, args);
     }
     const Inner *inner = &loop->inner[kind];
     PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), inner->out);

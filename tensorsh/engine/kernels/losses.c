@@ -167,9 +167,9 @@ static int multi_margin(Call *c, size from, size to) {
 }
 
 const Kernel losses_kernels[] = {
-    {"multi_margin", "rlr?xb", margin_plan, multi_margin, "multi_margin(x, classes, weight, margin, squared): the sums of rows, and their slopes"},
-    {"nll", "rlb", nll_plan, nll, "nll(x, classes, mean): minus the sum, or the mean, of the log-probabilities of the classes"},
-    {"multilabel_margin", "rl", multilabel_plan, multilabel_margin, "multilabel_margin(x, classes): the sums of rows, and their slopes"},
+    {"multi_margin", "r~lr?xb", margin_plan, multi_margin, "multi_margin(x, classes, weight, margin, squared): the sums of rows, and their slopes"},
+    {"nll", "r~lb", nll_plan, nll, "nll(x, classes, mean): minus the sum, or the mean, of the log-probabilities of the classes"},
+    {"multilabel_margin", "r~l", multilabel_plan, multilabel_margin, "multilabel_margin(x, classes): the sums of rows, and their slopes"},
     {"nll_backward", "rlt", nll_backward_plan, nll_backward, "nll_backward(g, classes, shape of x)"},
     {0},
 };

@@ -371,8 +371,8 @@ BAGS(double, bags_of_doubles)
 static int bag_rows(Call *c, size from, size to) { return (c->in[0].kind == FLOAT32 ? bags_of_singles : bags_of_doubles)(c, from, to); }
 
 const Kernel places_kernels[] = {
-    {"weighed_rows", "rlrR", weighed_rows_plan, weighed_rows, "weighed_rows(rows, places, weights, out)"},
-    {"bag_rows", "rllR", bag_rows_plan, bag_rows, "bag_rows(rows, places, bags, out)"},
+    {"weighed_rows", "r~lrR", weighed_rows_plan, weighed_rows, "weighed_rows(rows, places, weights, out)"},
+    {"bag_rows", "r~llR", bag_rows_plan, bag_rows, "bag_rows(rows, places, bags, out)"},
     {"taken_along", "ail", taken_along_plan, taken_along, "taken_along(x, axis, index): a new array"},
     {"put_along", "Aile", put_along_plan, put_along, "put_along(x, axis, index, values): whether it is done; None where it is not for this"},
     {"added_along", "Aile|y", added_along_plan, added_along, "added_along(x, axis, index, values): likewise; x may be floats to be rounded to a half type"},

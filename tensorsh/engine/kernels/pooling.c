@@ -217,7 +217,7 @@ static int max_pool_gradient(Call *c, size from, size to) {
 }
 
 const Kernel pooling_kernels[] = {
-    {"max_pool", "rRA?t", max_pool_plan, max_pool, "max_pool(x, out, places or None, numbers)"},
+    {"max_pool", "r~RA?t", max_pool_plan, max_pool, "max_pool(x, out, places or None, numbers)"},
     {"max_pool_gradient", "rRat", max_pool_gradient_plan, max_pool_gradient, "max_pool_gradient(gradient, out, places, numbers)"},
     {0},
 };

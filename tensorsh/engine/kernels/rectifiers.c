@@ -1,6 +1,8 @@
 /* Functions with kinks, of float32 and float64, as ufuncs: shrinkages, clamps, thresholds. Their bounds are numbers as a rule. */
 #include "kernels.h"
 
+#define PIECE 256
+
 /* A ufunc of x and the numbers a and b, or of x and a, or of x alone; arrays of bounds are read element by element. */
 #define RECTIFIER(T, name, inputs, ...)                                                                       \
     WIDE static void name##_flat(const T *in, T a, T b, T *out, size n) {                                     \
@@ -20,7 +22,14 @@
             name##_flat((const T *)args[0], a, b, (T *)args[inputs], n);                                      \
             return;                                                                                           \
         }                                                                                                     \
-        for (size i = 0; i < n; i++) {                                                                        \
+        T buffer[PIECE], made[PIECE];                                                                         \
+        for (size done = 0; still && done < n; done += PIECE) { /* with the bounds of all */                  \
+            const size m = n - done < PIECE ? n - done : PIECE;                                               \
+            gather(args[0] + done * steps[0], steps[0], sizeof(T), buffer, m);                                \
+            name##_flat(buffer, a, b, made, m);                                                               \
+            for (size i = 0; i < m; i++) *(T *)(args[inputs] + (done + i) * steps[inputs]) = made[i];         \
+        }                                                                                                     \
+        for (size i = 0; !still && i < n; i++) {                                                              \
             const T x = *(const T *)(args[0] + i * steps[0]);                                                 \
             if (inputs > 1) a = *(const T *)(args[1] + i * steps[1]);                                         \
             if (inputs > 2) b = *(const T *)(args[2] + i * steps[2]);                                         \

@@ -171,8 +171,8 @@ static int spread(Call *c, size from, size to) {
 }
 
 const Kernel region_kernels[] = {
-    {"region_maxima", "alt", maxima_plan, maxima, "region_maxima(x, edges, sizes): values, places"},
-    {"region_sums", "rltb", sums_plan, sums, "region_sums(x, edges, sizes, means)"},
+    {"region_maxima", "a~lt", maxima_plan, maxima, "region_maxima(x, edges, sizes): values, places"},
+    {"region_sums", "r~ltb", sums_plan, sums, "region_sums(x, edges, sizes, means)"},
     {"region_spread", "rRl", spread_plan, spread, "region_spread(gradient, image, edges): the gradient of means, added"},
     {0},
 };

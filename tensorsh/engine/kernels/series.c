@@ -222,6 +222,6 @@ static int polynomial(Call *c, size from, size to) {
 }
 
 const Kernel series_kernels[] = {
-    {"polynomial", "rrib", polynomial_plan, polynomial, "polynomial(x, n, family, shifted): the orthogonal polynomial of degree n"},
+    {"polynomial", "r~r~ib", polynomial_plan, polynomial, "polynomial(x, n, family, shifted): the orthogonal polynomial of degree n"},
     {0},
 };

@@ -6,7 +6,7 @@
 #define MOST_TAPS 4
 #define MOST 64  /* combinations */
 #define LANES 8  /* points at a time */
-#define BLOCK 8  /* channels that are added up side by side */
+#define BLOCK 4  /* channels that are added up side by side */
 
 enum { BILINEAR, NEAREST, BICUBIC };
 enum { ZEROS, BORDER, REFLECTION };
@@ -106,25 +106,32 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         }                                                                                                  \
         return count;                                                                                      \
     }                                                                                                      \
-    WIDE static void name##_samples(Call *c, const Grid *t, size from, size to) {                               \
+    /* The samples of so many channels, which are added up side by side; the first term begins a sum or is added to zero. */ \
+    INLINE void name##_added(const T *image, size elements, const size *at, const T *weights, int count, int begins, int m, T *sums) { \
+        for (int j = 0; j < m; j++) sums[j] = 0;                                                           \
+        for (int k = 0; k < count; k++) {                                                                  \
+            const size place = at[k] < 0 ? 0 : at[k];                                                      \
+            for (int j = 0; j < m; j++) {                                                                  \
+                const T value = image[j * elements + place], term = (at[k] < 0 ? 0 : value) * weights[k];  \
+                sums[j] = begins && k == 0 ? term : sums[j] + term;                                        \
+            }                                                                                              \
+        }                                                                                                  \
+    }                                                                                                      \
+    WIDE static void name##_samples(Call *c, const Grid *t, size from, size to) {                          \
         size at[MOST];                                                                                     \
         T weights[MOST], factors[MOST_DIMS][MOST_TAPS], slopes[MOST_DIMS][MOST_TAPS], scales[MOST_DIMS];   \
+        const int begins = t->dims == 2 && t->mode != BICUBIC;                                             \
         for (size point = from; point < to; point++) {                                                     \
             const size n = point / t->points;                                                              \
             const T *image = (const T *)c->in[0].data + n * t->channels * t->elements;                     \
             T *out = (T *)c->in[4].data + n * t->channels * t->points + point % t->points;                 \
             const int count = name##_combined(t, (const T *)c->in[2].data + point * t->dims, at, weights, factors, slopes, scales); \
-            for (size first = 0; first < t->channels; first += BLOCK, image += BLOCK * t->elements) {      \
-                const int m = t->channels - first < BLOCK ? (int)(t->channels - first) : BLOCK;            \
-                T sums[BLOCK] = {0};                                                                       \
-                for (int k = 0; k < count; k++) {                                                          \
-                    const int begins = k == 0 && t->dims == 2 && t->mode != BICUBIC; /* with a product, not with zero */ \
-                    for (int j = 0; j < m; j++) {                                                          \
-                        const T term = (at[k] < 0 ? 0 : image[j * t->elements + at[k]]) * weights[k];      \
-                        sums[j] = begins ? term : sums[j] + term;                                          \
-                    }                                                                                      \
-                }                                                                                          \
-                for (int j = 0; j < m; j++, out += t->points) *out = sums[j];                              \
+            for (size first = 0, m; first < t->channels; first += m, image += m * t->elements) {           \
+                T sums[BLOCK];                                                                             \
+                m = t->channels - first >= BLOCK ? BLOCK : 1;                                              \
+                if (m == BLOCK) name##_added(image, t->elements, at, weights, count, begins, BLOCK, sums); \
+                else name##_added(image, t->elements, at, weights, count, begins, 1, sums);                \
+                for (size j = 0; j < m; j++, out += t->points) *out = sums[j];                             \
             }                                                                                              \
         }                                                                                                  \
     }                                                                                                      \

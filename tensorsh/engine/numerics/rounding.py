@@ -17,9 +17,7 @@ ndarray = np.ndarray
 def rounded(ufunc: Any, x: Any) -> Any:
     """A transcendental function, for small float32 arrays computed in double and rounded."""
     dtype = x.dtype
-    if dtype is FLOAT64:
-        return ufunc(x)
-    if dtype is FLOAT32 and (precise := PRECISE.get(ufunc)) is not None:
+    if (dtype is FLOAT32 or dtype is FLOAT64) and (precise := PRECISE.get(ufunc)) is not None:
         return run(precise, x)
     if dtype.itemsize == 2 and (precise := PRECISE.get(ufunc)) is not None:
         found = computed(precise, x)
@@ -37,7 +35,8 @@ def rounded(ufunc: Any, x: Any) -> Any:
 
 def log_of_one_more(xp: Any, x: Any) -> Any:
     """``log(1 + exp(x))``, each step rounded."""
-    found = through("softplus", x, ONE, INFINITE)
+    kind = x.dtype.type
+    found = through("softplus", x, kind(1), kind(np.inf))
     return rounded(xp.log1p, rounded(xp.exp, x)) if found is None else found
 
 
@@ -46,9 +45,6 @@ def log_of_sigmoid(xp: Any, x: Any) -> Any:
     if (found := through("logsigmoid", x)) is not None:
         return found
     return xp.minimum(x, x.dtype.type(0)) - log_of_one_more(xp, -xp.absolute(x))
-
-
-ONE, INFINITE = np.float32(1), np.float32(np.inf)
 
 
 def in_parts(ufunc: Any, parts: Any, x: Any) -> Any:

@@ -40,7 +40,7 @@ KERNEL: Any = "kernel"
 
 
 def enter(op: Any, ufunc: Any, options: dict) -> None:
-    """Enter the array functions of an operator that has a ufunc in its record."""
+    """Enter the array functions of an operator that has a ufunc in its record. What is several steps in double has no loop there."""
     many = len(op.tensors) == 2
     single = len(op.params) == 1
     if ufunc is not KERNEL:
@@ -54,7 +54,7 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
             op.loop = loop_of(
                 1 + many,
                 loop,
-                ufunc,
+                loop if type(loop) is type(ufunc) is np.ufunc and loop.ntypes > 1 else ufunc,
                 ufunc if whole else None,
                 many and op.scalars,
                 halves + (halves and op.exact_numbers),
@@ -91,9 +91,10 @@ def precisely(ufunc: Any, options: dict) -> Callable:
     precise = PRECISE.get(options.get("precise", ufunc))
 
     def compute(a: Any) -> Any:
-        if a.dtype is FLOAT32:
-            if precise is not None:
-                return precise(a) if state.threads < 2 else run(precise, a)
+        dtype = a.dtype
+        if precise is not None and (dtype is FLOAT32 or dtype is FLOAT64):
+            return precise(a) if state.threads < 2 else run(precise, a)
+        if dtype is FLOAT32:
             if a.size <= EXACT_SIZE:
                 wide = a.astype(FLOAT64)
                 return ufunc(wide, wide).astype(FLOAT32)

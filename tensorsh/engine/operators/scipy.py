@@ -10,10 +10,9 @@ import numpy as np
 
 from ...sandbox.long_calls import MANY, apart
 from ..arrays.chunks import suits
-from ..arrays.constants import EXACT_SIZE
+from ..arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
 from ..kernels import kernel as kernel_named
 from ..kernels import run
-from ..kernels import suits as suited
 from ..loading import scipy
 from ..numerics.rounding import rounded
 from .declare import Array, operator
@@ -73,7 +72,11 @@ def scipy_function(
     ufunc = kernel_named(compiled)
 
     def kernel(xp, input: Array):
-        if ufunc is not None and suited(input):
+        if (
+            ufunc is not None
+            and type(input) is np.ndarray
+            and (input.dtype is FLOAT32 or input.dtype is FLOAT64 and ufunc.ntypes > 1)
+        ):
             return run(ufunc, input)
         if big is not None and input.size > EXACT_SIZE and suits(input):
             return big(input)

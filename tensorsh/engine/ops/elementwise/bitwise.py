@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays.dtype import FLOAT
 from ...arrays.errors import not_implemented
 from ...arrays.promotion import result_type
+from ...kernels import kernel, unsuited
 from ...operators.declare import Array, operator
 from ...operators.python_operators import install
 from ...tensors.tensor import Tensor
@@ -75,7 +76,13 @@ def bitwise_right_shift(xp, input: Array, other: Array):
 def truth(xp: Any, x: Any) -> Any:
     if x.dtype.itemsize == 2 and x.dtype.kind in "fV" and type(x) is np.ndarray:
         return (x.view(np.uint16) & 0x7FFF) != 0  # numpy widens halves, one by one
-    return x if x.dtype.kind == "b" else x != 0
+    if x.dtype.kind == "b":
+        return x
+    found = not_zero(x, 0)
+    return x != 0 if found is None else found
+
+
+not_zero = kernel("Loop", lambda *_: unsuited)(2, np.not_equal, np.not_equal, np.not_equal, True)
 
 
 def logical(name: str, ufunc: str, doc: str) -> None:

@@ -12,6 +12,7 @@ from ...arrays.device import absent
 from ...arrays.errors import check_broadcast, type_name
 from ...arrays.promotion import result_type
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...operators.declare import Array, by, composite, operator
 from ...operators.pointwise import refuse
 from ...operators.public_form import Symbol
@@ -168,13 +169,15 @@ def equal(input: Tensor, other: Tensor) -> bool:
     if x.shape != y.shape:
         return False
     if type(x) is type(y) is np.ndarray and x.dtype is y.dtype and x.dtype.kind in "biufc" and x.size <= SOME:
-        return b"\0" not in (x == y).tobytes()  # truth values are bytes
+        found = quick_equal(x, y)
+        return b"\0" not in (x == y if found is None else found).tobytes()  # truth values are bytes
     common = result_type([x, y]).numpy
     if type(x) is np.ndarray and x.ndim and len(x) > 1 and x.size > SOME and not same(x[:1], y[:1], common):
         return False
     return same(x, y, common)
 
 
+quick_equal = kernel("Loop", lambda *_: unsuited)(2, np.equal, np.equal, np.equal, False)
 SOME = 1 << 14
 """Of larger tensors the first rows are compared first: those that differ mostly do so there."""
 

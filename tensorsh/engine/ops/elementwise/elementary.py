@@ -224,8 +224,8 @@ hypot.gradient(
 
 def sigmoid_of(xp: Any, x: Any) -> Any:
     """``1 / (1 + exp(-x))``, its exponential rounded as `exp` is."""
-    if kernels.suits(x):
-        return kernels.run(kernels.compiled.sigmoid, x)
+    if (found := kernels.through("sigmoid", x)) is not None:
+        return found
     one = x.dtype.type(1)
     if x.dtype == FLOAT32 and x.size <= EXACT_SIZE:
         return one / (one + xp.exp(-x.astype(np.float64)).astype(np.float32))
@@ -234,8 +234,8 @@ def sigmoid_of(xp: Any, x: Any) -> Any:
 
 def fast_sigmoid(x: Any) -> Any:
     """`sigmoid_of`, its steps written into the memory of the first."""
-    if kernels.suits(x):
-        return kernels.run(kernels.compiled.sigmoid, x)
+    if (found := kernels.through("sigmoid", x)) is not None:
+        return found
     dtype = x.dtype
     if x.size > EXACT_SIZE and chunks.suits(x):
         return chunks.sigmoid(x)

@@ -279,12 +279,7 @@ def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
     """The mean of minus the log-probabilities [N, C] of the classes [N], all of them in range; None for other arguments."""
     a, where = input._array, target._array
     kind = a.dtype
-    if (
-        (kind is not FLOAT32 and kind is not FLOAT64)
-        or where.dtype is not INT64
-        or type(a) is not np.ndarray
-        or not a.flags.c_contiguous
-    ):
+    if (kind is not FLOAT32 and kind is not FLOAT64) or where.dtype is not INT64 or type(a) is not np.ndarray:
         return None
     shape = a.shape
     if len(shape) != 2 or where.shape != shape[:1] or not a.size:

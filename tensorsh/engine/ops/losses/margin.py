@@ -128,7 +128,7 @@ def triplet_margin_with_distance_loss(
 def multi_margin(xp, input: Array, target: Array, p=1, margin=1.0, weight: Constant = None, reduction="mean"):
     """The sum over other classes of max(0, margin - x[y] + x[i])^p, divided by their number."""
     x, y = (input.reshape(1, -1), target.reshape(1)) if input.ndim < 2 else (input, target)
-    found = compiled_margin(x, y, weight, margin, p == 2) if xp is np and x.flags.c_contiguous else None
+    found = compiled_margin(x, y, weight, margin, p == 2) if xp is np else None
     if found is not None:
         n = x.dtype.type(x.shape[1])
         return reduce(xp, (found[0] / n).reshape(target.shape), reduction), (found[1] / n).reshape(input.shape)

@@ -260,8 +260,8 @@ gelu.gradient(input=gelu_gradient)
 
 
 def silu_of(x: Any) -> Any:
-    if kernels.suits(x):
-        return kernels.run(kernels.compiled.silu, x)
+    if (found := kernels.through("silu", x)) is not None:
+        return found
     return x / (constant(1.0, x.dtype) + rounded(np.exp, np.negative(x)))
 
 
@@ -273,7 +273,8 @@ def silu_of(x: Any) -> Any:
 )
 def silu(xp, input: Array):
     """``x * sigmoid(x)``."""
-    return silu_of(input) if kernels.suits(input) else input / (input.dtype.type(1) + rounded(xp.exp, -input))
+    found = kernels.through("silu", input)
+    return input / (input.dtype.type(1) + rounded(xp.exp, -input)) if found is None else found
 
 
 silu.real_gradient = True

@@ -133,8 +133,9 @@ def compiled_maxima(
     x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, out: tuple, placed: bool
 ) -> tuple | None:
     """Maxima, and their places where these are wanted, by the compiled kernel; None for what it is not made for."""
-    if type(x) is not np.ndarray or not x.flags.c_contiguous or prod(kernel) > 256:
+    if type(x) is not np.ndarray or prod(kernel) > 256:
         return None
+    x = np.ascontiguousarray(x)
     kind = x.dtype
     if kind is not FLOAT32 and kind is not FLOAT64 and kind.char not in "fd":
         wide = exactly(x)

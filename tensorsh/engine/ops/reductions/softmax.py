@@ -21,7 +21,8 @@ from ...operators.declare import Array, composite, operator
 from ...operators.reduction import FLOAT32, FLOAT64
 from .sums import one_axis
 
-subtract, multiply, reciprocal, exp = np.subtract, np.multiply, np.reciprocal, np.exp
+subtract, multiply, reciprocal = np.subtract, np.multiply, np.reciprocal
+exp, log = kernels.PRECISE.get(np.exp, np.exp), kernels.PRECISE.get(np.log, np.log)
 maxima, totals = np.maximum.reduce, np.add.reduce
 EXACT_SIZE = 20000
 """Up to this many elements exponentials are computed in double and rounded (as in `fast.py`)."""
@@ -31,11 +32,15 @@ LANES = {FLOAT32: 16, FLOAT64: 8}
 
 def exponential(xp, a, small):
     """exp, rounded from double where that costs little; may overwrite `a`."""
-    return xp.exp(a.astype(FLOAT64)).astype(FLOAT32) if small else xp.exp(a, out=a)
+    if small:
+        return xp.exp(a.astype(FLOAT64)).astype(FLOAT32)
+    return exp(a, out=a) if xp is np and a.dtype is FLOAT64 else xp.exp(a, out=a)
 
 
 def logarithm(xp, s):
-    return xp.log(s.astype(FLOAT64)).astype(FLOAT32) if s.dtype is FLOAT32 and s.size <= EXACT_SIZE else xp.log(s)
+    if s.dtype is FLOAT32 and s.size <= EXACT_SIZE:
+        return xp.log(s.astype(FLOAT64)).astype(FLOAT32)
+    return log(s) if xp is np and s.dtype is FLOAT64 else xp.log(s)
 
 
 def small_exponential(a):
@@ -106,15 +111,15 @@ def row_sums(a):
 def normalize_block(out, a):
     # Where no exponential or sum leaves the range, the maxima need not be known.
     safe = a.dtype is FLOAT32 and a.shape[1] < 1000 and np.max(a) <= SAFE and np.min(a) >= -SAFE
-    np.exp(a if safe else centred(out, a), out)
+    exp(a if safe else centred(out, a), out)
     s = row_sums(out)
     np.multiply(out, spread(np.reciprocal(s, s), a.shape[1]), out)
 
 
 def log_normalize_block(out, a):
     x = centred(out, a)
-    s = row_sums(np.exp(x))
-    np.subtract(x, spread(np.log(s, s), a.shape[1]), out)
+    s = row_sums(exp(x))
+    np.subtract(x, spread(log(s, s), a.shape[1]), out)
 
 
 def softmax_gradient_block(out, g, result):
@@ -124,7 +129,7 @@ def softmax_gradient_block(out, g, result):
 
 
 def log_softmax_gradient_block(out, g, result):
-    np.exp(result, out)
+    exp(result, out)
     np.multiply(out, spread(row_sums(g), g.shape[1]), out)
     np.subtract(g, out, out)
 
@@ -164,7 +169,7 @@ def log_normalized(xp, a, axis):
     a = row_order(a)
     r = xp.subtract(a, xp.max(a, axis=axis, keepdims=True))
     small = a.dtype == FLOAT32 and a.size <= EXACT_SIZE
-    e = xp.exp(r.astype(FLOAT64)).astype(FLOAT32) if small else xp.exp(r)
+    e = exponential(xp, r if small else r.copy(), small)
     return xp.subtract(r, logarithm(xp, total_along(xp, e, axis)), out=r)
 
 
@@ -321,7 +326,7 @@ def log_softmax_backward(g, result, dim):
             return found
         if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
             return rows(log_softmax_gradient_block, np.empty_like(result), g, result)
-        p = np.exp(result)
+        p = exp(result)
         np.multiply(p, np.add.reduce(g, dim, None, None, True), p)
         return np.subtract(g, p, p)
     return None

@@ -282,7 +282,7 @@ def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
 
 def log_of_sums(a, axes, keepdims=False, xp=np):
     """``log(sum(exp(a)))`` over axes; infinite maxima are not subtracted."""
-    exp = partial(rounded, xp.exp) if a.dtype.itemsize == 2 else xp.exp
+    exp = partial(rounded, xp.exp) if a.dtype.itemsize == 2 or a.dtype == np.float64 else xp.exp
     top = xp.max(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
     result = xp.log(total(xp, exp(a - top), axes, True)) + top
     if type(result) is not np.ndarray or not np.isfinite(result).all():

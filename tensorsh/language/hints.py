@@ -267,7 +267,8 @@ def unknown_attribute(case: Case) -> str | None:
 
 def _known(table: dict[str, str], name: str, names: Iterable[str]) -> list[str]:
     """What a name from elsewhere is called here, where there is such a name."""
-    return [known] if (known := table.get(name.lower().replace("_", ""), table.get(name))) in names else []
+    known = table.get(name.lower().replace("_", "")) or table.get(name)
+    return [known] if known is not None and known in names else []
 
 
 def _no_gradient(case: Case) -> str | None:

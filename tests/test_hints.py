@@ -135,7 +135,7 @@ def test_an_example_is_not_that_of_a_function_of_the_programs() -> None:
     assert found is not None and found.doc == "mine"
 
 
-def test_hints_break_between_words_on_a_narrow_terminal(monkeypatch) -> None:
+def test_explanations_break_between_words_on_a_narrow_terminal(monkeypatch) -> None:
     import io
 
     from tensorsh.display.terminal import at_words
@@ -145,10 +145,18 @@ def test_hints_break_between_words_on_a_narrow_terminal(monkeypatch) -> None:
             return True
 
     monkeypatch.setenv("COLUMNS", "40")
-    said = "RuntimeError: " + "x" * 60 + "\nhint: programs import torch, numpy, tqdm and `a_name_of_many_letters` too"
+    source = "  --> <string>:1:1\n1 | " + "x" * 20 + " + " * 9 + "\n    " + "^" * 40
+    said = (
+        "RuntimeError: no "
+        + "words " * 8
+        + "\n"
+        + source
+        + "\nhint: programs import torch, numpy, tqdm and `a_name_of_many_letters` too"
+    )
     shown = at_words(said, Terminal()).split("\n")
-    assert shown[0] == said.split("\n")[0]  # PyTorch's own words stay as they are
-    assert shown[1:] == ["hint: programs import torch, numpy, tqdm", "      and `a_name_of_many_letters` too"]
+    assert shown[:2] == ["RuntimeError: no words words words words", "words words words words"]
+    assert shown[2:5] == source.split("\n")  # the program's text is as it was written
+    assert shown[5:] == ["hint: programs import torch, numpy, tqdm", "      and `a_name_of_many_letters` too"]
     assert at_words(said, io.StringIO()) == said
     coloured = at_words("\x1b[32mhint: \x1b[0m" + "word " * 12, Terminal()).split("\n")
     assert coloured[0].startswith("\x1b[32mhint: \x1b[0mword") and max(map(len, coloured)) <= 40 + 9
@@ -185,6 +193,37 @@ def test_what_has_another_type_or_class_is_converted(source: str, said: str) -> 
     ("source", "said"),
     [
         ("true", "did you mean `True`?"),
+        ("math.squareroot(2)", "did you mean `sqrt`?"),
+        ("ln(2)", "did you mean `log`?"),
+        ("time.time()", "`import time` brings it"),
+        ("F.relu(ones(2))", "`import torch.nn.functional as F` brings it"),
+        ("DataLoader([1])", "`from torch.utils.data import DataLoader` brings it"),
+        ("nn.functional.softmax(ones(2), axis=0)", "did you mean `dim`?"),
+        ("ones(3).mean(axes=0)", "did you mean `dim`?"),
+        ("ones(2, dtype='float32')", "a dtype is written without quotes, as in `dtype=torch.float32`"),
+        ("ones(2).to('gpu')", "did you mean `cuda`?"),
+        ("[1, 2].shape", "`torch.tensor(...)` makes a tensor of a list"),
+        (
+            "ones(2, requires_grad).grad.zero_()",
+            "`ones(2, requires_grad).grad` is None until `backward()` has run on something that was computed from it",
+        ),
+        ("optim.SGD(nn.Linear(2, 2), lr=0.1)", "an optimizer takes parameters: `nn.Linear(2, 2).parameters()`"),
+        ("nn.Linear(2, 2).load_state_dict({'weigth': 1})", "`weigth` is like `weight`, which is missing"),
+        (
+            "nn.Linear(2, 2).load_state_dict({'module.weight': ones(2, 2), 'module.bias': ones(2)})",
+            'a parallel module wrote these names: `{name.removeprefix("module."): value for name, value in state.items()}`',
+        ),
+        ("arange(3).mean()", "whole numbers have no mean here; `.float()` in front of it converts them"),
+        ("ones(2).item()", "`.tolist()` gives all numbers; an index, `.sum()` or `.mean()` make one of them"),
+        (
+            "class Net(nn.Module):\n    def __init__(self):\n        self.a = nn.ReLU()\n\nNet()",
+            "`__init__` of a module begins with `super().__init__()`",
+        ),
+        ("x?", "'x?' at the end of an entry explains x at the prompt; 'help(x)' does so in a program, too."),
+        ("x = a ? b : c", "Write 'a if condition else b' instead of 'condition ? a : b'."),
+        ("let x = 3", "Nothing is declared: write x = ..."),
+        ("switch x:\n    pass", "Write 'match' instead of 'switch'."),
+        ("%foo", "Commands that begin with % are the shell's and notebooks'."),
         ("Flase", "did you mean `False`?"),
         ("null", "did you mean `None`?"),
         ("randn(2, grad=True)", "did you mean `requires_grad`?"),

@@ -112,7 +112,9 @@ def fish() -> str:
     lines.append(f"complete -c tensorsh -n '__fish_seen_subcommand_from completion' -f -a '{' '.join(SHELLS)}'")
     for name, value, told in options():
         kind = "-l" if name.startswith("--") else "-s"
-        needs = " -r" if value and name not in FOLDERS else ""
+        needs = (
+            "" if not value or name in FOLDERS else " -r" if value in ("PATH", "FILE") else " -x"
+        )  # -x: no names of files
         lines.append(f"complete -c tensorsh {kind} {name.lstrip('-')}{needs} -d {quoted(told)}")
     return "\n".join(lines) + "\n"
 

@@ -27,19 +27,38 @@ def paint(text: str, code: str, color: bool) -> str:
 
 
 def at_words(text: str, stream: TextIO | None) -> str:
-    """An explanation whose hints break between words where the stream is a terminal that is narrower than they are."""
-    if stream is None or "hint: " not in text or not stream.isatty():
+    """An explanation whose message and hints break between words where the stream is a terminal that is narrower than they
+    are; the program's text and what points at it stay as they are."""
+    if stream is None or not stream.isatty():
         return text
+    from re import fullmatch
     from shutil import get_terminal_size
-    from textwrap import wrap
 
     width = max(get_terminal_size().columns, 30)
     lines = text.split("\n")
+    if max(map(len, lines)) <= width:
+        return text
+    message = True
     for k, line in enumerate(lines):
         name, mark, rest = line.partition("hint: ")
-        if not mark or name.strip("\x1b[0123456789m") or len(rest) + len(mark) <= width:
+        if mark and not name.strip("\x1b[0123456789m"):
+            colour = "\x1b[0m" * rest.startswith("\x1b[0m")
+            lines[k] = name + mark + colour + broken(rest.removeprefix(colour), width - len(mark), " " * len(mark))
             continue
-        colour = "\x1b[0m" * rest.startswith("\x1b[0m")
-        parts = wrap(rest.removeprefix(colour), width - len(mark), break_long_words=False, break_on_hyphens=False)
-        lines[k] = name + mark + colour + ("\n" + " " * len(mark)).join(parts)
+        before, plain, after = fullmatch(r"((?:\x1b\[[\d;]*m)*)(.*?)((?:\x1b\[[\d;]*m)*)", line).groups()
+        message = not plain if not message else not plain.startswith("  ") or "--> " not in plain[:12]
+        if message:
+            lines[k] = before + broken(plain, width, " " * (len(plain) - len(plain.lstrip(" ")))) + after
     return "\n".join(lines)
+
+
+def broken(text: str, width: int, margin: str = "") -> str:
+    """A line broken between words where it is wider; the lines after its first begin with the margin."""
+    if len(text) <= width:
+        return text
+    from textwrap import wrap
+
+    parts = wrap(
+        text, width, break_long_words=False, break_on_hyphens=False, replace_whitespace=False, expand_tabs=False
+    )
+    return ("\n" + margin).join(parts)

@@ -78,6 +78,16 @@ def invalid_character(character: str) -> tuple[str, str | None]:
     return message, f"This is {known}." if known else None
 
 
+def sign(text: str, position: int) -> str | None:
+    """What may have been meant by a sign that other languages have."""
+    if text[position] != "?":
+        return None
+    chosen, colon, _ = text[position + 1 :].partition("\n")[0].partition(":")
+    if chosen.strip() and colon:
+        return "Write 'a if condition else b' instead of 'condition ? a : b'."
+    return "'x?' at the end of an entry explains x at the prompt; 'help(x)' does so in a program, too."
+
+
 def bad_number(text: str, value: str, start: int, end: int) -> tuple[str, int, int] | None:
     """The mistake in a number that runs into a letter, a digit or an underscore."""
     rest = end

@@ -387,6 +387,9 @@ _STARTERS = (
 ).split()
 
 
+_DECLARING = "let const var val auto int float double long str string bool char tensor Tensor".split()
+
+
 def _advice(s: _Scene) -> str | None:
     kind, value, before = s.kind, s.token[1], s.before
     previous = before[0] if before else ""
@@ -399,7 +402,9 @@ def _advice(s: _Scene) -> str | None:
     if kind == "VBAR" and previous == "VBAR":
         return "Write 'or' instead of '||'."
     if kind == "BANG":
-        return "Write 'not' instead of '!'."
+        return "Write 'not' instead of '!'." + " A program starts no commands of the system." * (s.index == s.first)
+    if kind == "PERCENT" and s.index == s.first:
+        return "Commands that begin with % are the shell's and notebooks'."
     if kind == "GREATER" and previous == "LESS":
         return "Write '!=' instead of '<>'."
     if kind == "WALRUS":
@@ -409,6 +414,10 @@ def _advice(s: _Scene) -> str | None:
     if kind == "LSQB" and s.head in ("DEF", "CLASS") and s.index == s.first + 2:
         return "Type parameters do not exist in tensorsh."
     if previous in ("NAME",) and before is not None and s.index - 1 == s.statement:
+        if before[1] == "switch":
+            return "Write 'match' instead of 'switch'."
+        if kind == "NAME" and before[1] in _DECLARING:
+            return f"Nothing is declared: write {value} = ..."
         near = _near(before[1])
         if near:
             return f"Did you mean '{near}'?"

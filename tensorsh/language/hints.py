@@ -10,11 +10,12 @@ import ast
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from . import peek
+from .habits import ARGUMENTS, FUNCTIONS, IMPORTS, OF_TENSORS, TENSOR
 from .layers import misfit
 from .places import Host, Place, headline, nearest
 
@@ -148,9 +149,12 @@ def unknown_name(case: Case) -> str | None:
     name = case.match[1]
     if constant := _constant(name):
         return f"did you mean `{constant}`?"
+    if (line := IMPORTS.get(name)) or name in case.host.names_in("") and (line := f"import {name}"):
+        return f"`{line}` brings it"
     names = dict.fromkeys(n for scope in case.place.scopes for n in scope)
     names.update(dict.fromkeys(case.host.names()))
-    return _suggestion(nearest(name, names), case.host.lacking("torch", name)) or _length(name)
+    near = nearest(name, names) or _known(FUNCTIONS, name, names)
+    return _suggestion(near, case.host.lacking("torch", name)) or _length(name)
 
 
 def _constant(name: str) -> str | None:
@@ -234,7 +238,7 @@ def unknown_attribute(case: Case) -> str | None:
         return None
     name = getattr(error, "name", None)
     obj = getattr(error, "obj", None)
-    if type(name) is not str or obj is None:
+    if type(name) is not str or obj is None and "'NoneType'" not in case.match.string:
         found = re.search(r"has no attribute '(\w+)'", case.match.string)
         if not found:
             return None
@@ -246,30 +250,33 @@ def unknown_attribute(case: Case) -> str | None:
         if obj is None:
             return None
     base = peek.tensor_class(obj)
-    if base is not None and base.__name__ == "Tensor" and (near := nearest(name, HABITS, 1) or [name])[0] in HABITS:
-        return f"a tensor has {HABITS[near[0]]}"
+    if base is not None and base.__name__ == "Tensor" and (near := nearest(name, TENSOR, 1) or [name])[0] in TENSOR:
+        return f"a tensor has {TENSOR[near[0]]}"
+    if obj is None:
+        return _no_gradient(case)
+    if type(obj) in (int, float, list, tuple) and name in OF_TENSORS:
+        return f"`torch.tensor(...)` makes a tensor of {'a number' if type(obj) in (int, float) else f'a {type(obj).__name__}'}"
     if type(obj) in (str, list, tuple, dict, set, range, bytes) and (counted := _length(name)):
         return counted
     owner = "" if base or not peek.is_library(type(obj)) else getattr(obj, "__name__", "")
     owner = "Tensor" if base is not None and base.__name__ == "Tensor" else owner
     said = case.host.lacking(owner, name) if type(owner) is str and "tensorsh" not in case.match.string else None
-    return _suggestion(nearest(name, peek.names_of(obj)), said)
+    names = peek.names_of(obj)
+    return _suggestion(nearest(name, names) or _known(FUNCTIONS, name, names), said)
 
 
-HABITS = {
-    "length": "`len(x)` for the size of its first dimension, `x.numel()` for the number of its elements",
-    "astype": "`x.to(dtype)`, and `x.float()`, `x.long()` and their like",
-    "array": "`x.numpy()` for the same numbers as an array",
-    "append": "a fixed size; `torch.cat` and `torch.stack` join tensors, also those of a list",
-    "extend": "a fixed size; `torch.cat` and `torch.stack` join tensors, also those of a list",
-    "rank": "`x.dim()` for the number of its dimensions",
-    "value": "`x.item()` for the number of a tensor of one element, `x.detach()` for it without its history",
-    "eval": "nothing to be evaluated: its numbers are there; `net.eval()` is for modules",
-    "concat": "no method for that; `torch.cat([x, y])` joins tensors",
-    "concatenate": "no method for that; `torch.cat([x, y])` joins tensors",
-    "expand_dims": "`x.unsqueeze(dim)`, and `x[None]`",
-}
-"""What a tensor has in place of a name that people know from elsewhere."""
+def _known(table: dict[str, str], name: str, names: Iterable[str]) -> list[str]:
+    """What a name from elsewhere is called here, where there is such a name."""
+    known = table.get(name.lower().replace("_", "")) or table.get(name)
+    return [known] if known is not None and known in names else []
+
+
+def _no_gradient(case: Case) -> str | None:
+    """Of something asked of `x.grad`, which is None."""
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if isinstance(node, ast.Attribute) and isinstance(owner := node.value, ast.Attribute) and owner.attr == "grad":
+            return f"`{ast.unparse(owner)}` is None until `backward()` has run on something that was computed from it"
+    return None
 
 
 def _length(name: str) -> str | None:
@@ -296,7 +303,8 @@ def unknown_keyword(case: Case) -> str | None:
         if isinstance(node, ast.Call) and any(keyword.arg == case.match[1] for keyword in node.keywords):
             function = peek.evaluate(node.func, *case.place.scopes)
             if function is not peek.MISSING and (peek.is_library(type(function)) or isinstance(function, type)):
-                return _suggestion(nearest(case.match[1], signature(function).parameters))
+                names = signature(function).parameters
+                return _suggestion(nearest(case.match[1], names) or _known(ARGUMENTS, case.match[1], names))
     return None
 
 
@@ -305,14 +313,65 @@ def misspelt_keyword(case: Case) -> str | None:
     """The names that the listed forms have; a name that holds the typed one is near, too."""
     got, _, forms = str(case.error).partition("expected one of:")
     if "dtype=str" in got:
-        return "a dtype is written without quotes, as in `dtype=torch.float32`"
+        return dtype_in_quotes(case)
     names = dict.fromkeys(
         re.findall(r"(\w+)(?: = [^,()]+)?[,)]", re.sub(r"\(didn't match.*|\(.*are incorrect.*", "", forms))
     )
     for name in re.findall(r"(\w+)=", got):
-        if name not in names and (near := nearest(name, names) or [known for known in names if f"_{name}" in known]):
+        if name not in names and (
+            near := nearest(name, names) or _known(ARGUMENTS, name, names) or [n for n in names if f"_{name}" in n]
+        ):
             return _suggestion(near)
     return None
+
+
+@rule(r"argument 'dtype'.* must be torch.dtype, not str")
+def dtype_in_quotes(case: Case) -> str:
+    return "a dtype is written without quotes, as in `dtype=torch.float32`"
+
+
+@rule(r"device type at start of device string: (\w+)")
+def unknown_device(case: Case) -> str | None:
+    return _suggestion(
+        ["cuda"] if case.match[1].lower() == "gpu" else nearest(case.match[1], ("cpu", "cuda", "meta", "mps"))
+    )
+
+
+@rule(r"^AttributeError: cannot assign \w+ before Module.__init__\(\) call")
+def before_init(case: Case) -> str:
+    return "`__init__` of a module begins with `super().__init__()`"
+
+
+@rule(r"^TypeError: '(\w+)' object is not iterable")
+def parameters_of(case: Case) -> str | None:
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if isinstance(node, ast.Call) and node.args:
+            function = peek.evaluate(node.func, *case.place.scopes)
+            if isinstance(function, type) and any(cls.__name__ == "Optimizer" for cls in function.__mro__):
+                return f"an optimizer takes parameters: `{_text(node.args[0])}.parameters()`"
+    return None
+
+
+@rule(r"^RuntimeError: Error\(s\) in loading state_dict")
+def unknown_keys(case: Case) -> str | None:
+    lacking, _, more = str(case.error).partition("Unexpected key(s)")
+    missing, names = re.findall(r'"([^"]+)"', lacking), re.findall(r'"([^"]+)"', more)
+    if names and all(name.startswith("module.") for name in names):
+        return 'a parallel module wrote these names: `{name.removeprefix("module."): value for name, value in state.items()}`'
+    for name in names:
+        if near := nearest(name, missing, 1):
+            return f"`{name}` is like `{near[0]}`, which is missing"
+    return None
+
+
+@rule(r"a Tensor with \d+ elements cannot be converted to Scalar|only one element tensors can be converted")
+def one_number(case: Case) -> str:
+    return "`.tolist()` gives all numbers; an index, `.sum()` or `.mean()` make one of them"
+
+
+@rule(r"^RuntimeError: (mean|std|var)\b.*(could not infer output dtype|only support)")
+def mean_of_whole_numbers(case: Case) -> str:
+    return f"whole numbers have no {case.match[1]} here; `.float()` in front of it converts them"
 
 
 @rule(r"^TypeError: (list|tuple) is not a Module subclass")

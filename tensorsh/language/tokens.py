@@ -463,7 +463,9 @@ class _Tokenizer(FStrings):
                 raise self.mistake("f-string: expecting '}'", position, position + 1)
             raise self.open_string(position)
         if character in "$?`":
-            raise self.mistake("invalid syntax", position, position + 1)
+            from .characters import sign
+
+            raise self.mistake("invalid syntax", position, position + 1, sign(text, position))
         raise self.invalid_character(position)
 
     def open_string(self, position: int) -> Mistake:

@@ -12,7 +12,7 @@ from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.validation import ValidationError, Validator
 
-from ..display.cells import clip
+from ..display.terminal import broken
 from .commands import as_command, is_special, parts
 from .values import columns
 from .within import program_of
@@ -169,7 +169,9 @@ class EntryValidator(Validator):
             row, column = first + (error.lineno or 1) - 1, max((error.offset or 1) - 1, 0)
             position = document.translate_row_col_to_index(row, column)
             advice = as_command(self.shell, text) or getattr(error, "advice", None)
-            message = f"SyntaxError: {error.msg}" + (f". {advice}" if advice else "")
-            raise ValidationError(position, clip(" ".join(message.split()), columns(), "...")) from None
+            message = f"SyntaxError: {error.msg}" + (
+                f"{'' if error.msg.endswith('?') else '.'} {advice}" if advice else ""
+            )
+            raise ValidationError(position, broken(" ".join(message.split()), columns())) from None
         except Exception:  # it will be explained when it runs
             return

@@ -119,6 +119,8 @@ def line_editor(shell: Shell) -> Callable[[], str]:
         reserve_space_for_menu=6,
     )
 
+    _wrap_message(editor)
+
     def read() -> str:
         editor.editing_mode = EditingMode.VI if config["keys"] == "vi" else EditingMode.EMACS
         editor.auto_suggest = suggest if config["suggestions"] else None
@@ -127,3 +129,10 @@ def line_editor(shell: Shell) -> Callable[[], str]:
         return editor.prompt([("class:prompt", PROMPT)], default=default)
 
     return read
+
+
+def _wrap_message(editor: Any) -> None:
+    """What is wrong with an entry takes as many lines below it as it has, where the editor gives it one."""
+    for window in editor.layout.find_all_windows():
+        if getattr(getattr(window.content, "text", None), "__qualname__", "").startswith("ValidationToolbar."):
+            window.height = lambda: 1 + str(getattr(editor.default_buffer.validation_error, "message", "")).count("\n")

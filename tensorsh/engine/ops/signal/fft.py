@@ -88,9 +88,13 @@ def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
         if found is not None:
             return found
     found = complex_transform(xp, half, others, mode, True, count)
-    planes = (slice(None),) * (last % a.ndim) + (slice(None, None, n // 2 if n % 2 == 0 else n),)
-    whole = real_transform_whole(xp, xp.ascontiguousarray(half[planes].real), others, mode, count)
-    found[planes] = whole + 0  # a sum of zeros is positive
+    last %= a.ndim
+    planes = (slice(None),) * last + (slice(None, None, n // 2 if n % 2 == 0 else n),)
+    in_front = xp.ascontiguousarray(half[planes].real.transpose(last, *range(last), *range(last + 1, a.ndim)))
+    behind = [d % a.ndim + (d % a.ndim < last) for d in others]
+    whole = real_transform_whole(xp, in_front, behind, mode, count)
+    within = whole.transpose(*range(1, last + 1), 0, *range(last + 1, a.ndim))
+    found[planes] = within + 0  # a sum of zeros is positive
     return found
 
 

@@ -65,7 +65,10 @@ TRANSLATED = ["-g0", "-O2", "-std=gnu11", "-fno-gcse", "-fno-tree-pre", "-fno-tr
 ONCE = '-DCYTHON_SMALL_CODE=__attribute__((cold, optimize("O0")))'
 """Cython's mark of what runs once, when a module is imported: a tenth of the code, which no pass needs to see."""
 
-SANITIZERS = "-O1 -fexpensive-optimizations -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined".split()
+SANITIZERS = (
+    "-O1 -fexpensive-optimizations -g -fno-var-tracking -fno-omit-frame-pointer "  # lines, no variables: three times as fast
+    "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+).split()
 """Added where SANITIZE is set in the environment (`make sanitize`): the first wrong access or undefined operation aborts."""
 
 

@@ -30,19 +30,22 @@ ONCE = {
 """Those whose gradients have none, and the names of these."""
 
 
+NO_DERIVATIVE = "derivative for aten::{} is not implemented"
+
+
 class Underivable(Node):
-    """The node of an operation that has no derivative."""
+    """The node of a tensor whose gradient cannot be known: why, is said when it is asked for."""
 
     _title = "NotImplemented"
-    _name = ""
+    _reason = ""
 
-    def __init__(self, tensor: Any, name: str) -> None:
+    def __init__(self, tensor: Any, reason: str) -> None:
         self._edges = (tensor._node,)
-        self._name = name
+        self._reason = reason
         self._sequence = tick()
 
     def _step(self, gradient: Any, world: Any) -> Sequence:
-        raise RuntimeError(f"derivative for aten::{self._name} is not implemented")
+        raise RuntimeError(self._reason)
 
 
 Underivable.__name__ = "NotImplemented"
@@ -62,7 +65,7 @@ class OfGradient(Node):
 def named(title: str) -> type:
     """The class of these nodes, by the title of the node whose gradient it is."""
     if title in ONCE:
-        return type("NotImplemented", (Underivable,), {"_name": ONCE[title]})
+        return type("NotImplemented", (Underivable,), {"_reason": NO_DERIVATIVE.format(ONCE[title])})
     second = title[:-1] + "Backward0"
     body = {"_title": second, "_zero": title in LINEAR, "__module__": "torch.autograd.graph"}
     return type(second, (OfGradient,), body)

@@ -27,6 +27,7 @@ from ..arrays.on_arrays import on_arrays
 from ..arrays.promotion import result_type
 from ..arrays.state import state
 from ..graph.fields import Version, tick, wrap
+from ..graph.gradient_nodes import Underivable
 from ..graph.nodes import AccumulateGrad, Node, Slot
 from ..loading.table import find_function
 from .overlap import alone, apart, check_inplace, repeats, sharing
@@ -440,18 +441,14 @@ def overlapping(shape: tuple, dtype: Any, strides: tuple) -> bool:
     return False
 
 
-class Forbidden(Node):
-    """The node of one of several views whose base was written in place: its gradient cannot be known."""
+class Forbidden(Underivable):
+    """The node of one of several views whose base was written in place: it is not shown either."""
 
     _title = "AsStridedBackward0"
 
-    def __init__(self, root: Tensor, message: str) -> None:
-        self._edges = (root._node,)
-        self._forbidden = message
-        self._sequence = tick()
-
-    def _step(self, gradient: Any, world: Any) -> list:
-        raise RuntimeError(self._forbidden)
+    def __init__(self, root: Tensor, reason: str) -> None:
+        super().__init__(root, reason)
+        self._forbidden = reason
 
 
 AsStrided.__name__ = Forbidden.__name__ = "AsStridedBackward0"

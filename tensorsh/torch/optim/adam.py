@@ -10,7 +10,7 @@ from ...engine.tensors.tensor import Tensor
 from . import differentiable
 from .arithmetic import Launches, check_fused
 from .differentiable import recorded
-from .formula import ascent, in_one_pass, share
+from .formula import decayed, in_one_pass, share
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adam", "AdamW"]
@@ -18,18 +18,14 @@ __all__ = ["Adam", "AdamW"]
 
 @in_one_pass
 def adam(x, g, m, v, decay, weight, beta2, less2, correction, eps, rate, *, decays, decoupled, maximize, far):
-    if decoupled:
-        x = x * decay
-    g = ascent(x, g, decay, decays, maximize)
+    x, g = decayed(x, g, decay, decays, decoupled, maximize)
     m, v = m.towards(g, weight, far), v.mean_square(g, beta2, less2)
     return x + m * rate / (v.sqrt() / correction + eps), None, m, v
 
 
 @in_one_pass
 def amsgrad(x, g, m, v, most, decay, weight, beta2, less2, correction, eps, rate, *, decays, decoupled, maximize, far):
-    if decoupled:
-        x = x * decay
-    g = ascent(x, g, decay, decays, maximize)
+    x, g = decayed(x, g, decay, decays, decoupled, maximize)
     m, v = m.towards(g, weight, far), v.mean_square(g, beta2, less2)
     most = most.at_least(v)
     return x + m * rate / (most.sqrt() / correction + eps), None, m, v, most

@@ -93,6 +93,12 @@ def ascent(x: Part, g: Part, decay: Any, decays: bool, maximize: bool) -> Part:
     return g.plus(x, decay) if decays else g
 
 
+def decayed(x: Part, g: Part, decay: Any, decays: bool, decoupled: bool, maximize: bool) -> tuple[Part, Part]:
+    """A parameter and its gradient with the decay of weights: of the parameter itself if decoupled, else in the gradient."""
+    x = x * decay if decoupled else x
+    return x, ascent(x, g, decay, decays, maximize)
+
+
 def share(weight: float, dtype: Any) -> float:
     """The number by which `towards` goes a weight's share of the way: from the other end from a half on, as PyTorch does."""
     return weight if weight < 0.5 else -(1.0 - float(dtype.type(weight)))

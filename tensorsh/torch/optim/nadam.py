@@ -7,7 +7,7 @@ from typing import Any
 from . import differentiable
 from .arithmetic import Launches
 from .differentiable import recorded
-from .formula import ascent, in_one_pass, share
+from .formula import decayed, in_one_pass, share
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["NAdam"]
@@ -15,9 +15,7 @@ __all__ = ["NAdam"]
 
 @in_one_pass
 def nadam(x, g, m, v, decay, weight, beta2, less2, correction, eps, rate, ahead, *, decays, decoupled, maximize, far):
-    if decoupled:
-        x = x * decay
-    g = ascent(x, g, decay, decays, maximize)
+    x, g = decayed(x, g, decay, decays, decoupled, maximize)
     m, v = m.towards(g, weight, far), v.mean_square(g, beta2, less2)
     root = (v / correction).sqrt() + eps
     return x + g * rate / root + m * ahead / root, None, m, v

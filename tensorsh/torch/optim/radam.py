@@ -7,7 +7,7 @@ from typing import Any
 from . import differentiable
 from .arithmetic import Launches
 from .differentiable import recorded
-from .formula import ascent, in_one_pass, share
+from .formula import decayed, in_one_pass, share
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RAdam"]
@@ -35,9 +35,7 @@ def radam(
     far,
     rectifies,
 ):
-    if decoupled:
-        x = x * decay
-    g = ascent(x, g, decay, decays, maximize)
+    x, g = decayed(x, g, decay, decays, decoupled, maximize)
     m, v = m.towards(g, weight, far), v.mean_square(g, beta2, less2)
     change = m / correction * rate
     if rectifies:  # a number over a tensor is the tensor's reciprocal times the number

@@ -272,17 +272,23 @@ def test_lines_are_transformed_along_any_dimension(dtype: str) -> None:
         x, y = some(dtype, 11, n, 5), some(dtype, 11, n, 5)
         z = (x + 1j * y).astype(both)
         exact = np.fft.fft(z.astype("c16"), axis=1)
-        found = c.fourier(z, *known, 1, n, 0, True, 0, 0, 1.0, False, False)
+        found = c.fourier(z, *known, 1, n, 0, True, 0, 0, 1.0, False, False, (), 0)
         assert near(found, exact) and found.dtype == both
-        assert near(c.fourier(x, *halves, 1, n, 1, True, 0, 0, 1.0, False, False), np.fft.rfft(x.astype("f8"), axis=1))
-        assert near(c.fourier(x, *halves, 1, n, 2, True, 0, 0, 1.0, False, False), np.fft.fft(x.astype("f8"), axis=1))
-        back = c.fourier(z[:, : n // 2 + 1].copy(), *halves, 1, n, 3, False, 0, 0, 1 / n, False, False)
+        assert near(
+            c.fourier(x, *halves, 1, n, 1, True, 0, 0, 1.0, False, False, (), 0), np.fft.rfft(x.astype("f8"), axis=1)
+        )
+        assert near(
+            c.fourier(x, *halves, 1, n, 2, True, 0, 0, 1.0, False, False, (), 0), np.fft.fft(x.astype("f8"), axis=1)
+        )
+        back = c.fourier(z[:, : n // 2 + 1].copy(), *halves, 1, n, 3, False, 0, 0, 1 / n, False, False, (), 0)
         assert near(back, np.fft.irfft(z[:, : n // 2 + 1].astype("c16"), n, axis=1))
         rows = np.ascontiguousarray(z.swapaxes(1, 2))
-        assert (c.fourier(rows, *known, 2, n, 0, True, 0, 0, 1.0, False, False) == found.swapaxes(1, 2)).all()
-        assert (c.fourier(z, *known, 1, n, 0, True, 0, 0, 1.0, True, False) == found.swapaxes(1, 2)).all()
-        assert (c.fourier(rows[3, 2].copy(), *known, 0, n, 0, True, 0, 0, 1.0, False, False) == found[3, :, 2]).all()
-        assert (c.fourier_within(z, *known, 1, n, 0, True, 0, 0, 1.0, False, False) == found).all() and (
+        assert (c.fourier(rows, *known, 2, n, 0, True, 0, 0, 1.0, False, False, (), 0) == found.swapaxes(1, 2)).all()
+        assert (c.fourier(z, *known, 1, n, 0, True, 0, 0, 1.0, True, False, (), 0) == found.swapaxes(1, 2)).all()
+        assert (
+            c.fourier(rows[3, 2].copy(), *known, 0, n, 0, True, 0, 0, 1.0, False, False, (), 0) == found[3, :, 2]
+        ).all()
+        assert (c.fourier_within(z, *known, 1, n, 0, True, 0, 0, 1.0, False, False, (), 0) == found).all() and (
             z == found
         ).all()
 
@@ -290,7 +296,7 @@ def test_lines_are_transformed_along_any_dimension(dtype: str) -> None:
 def test_transforms_of_wrong_lengths_and_factors_are_not_made() -> None:
     turns, factors = fourier.table(20, False, "f")
     x = np.ones((3, 20), "c8")
-    assert c.fourier(x, turns, factors, 1, 20, 0, True, 0, 0, 1.0, False, False) is not None
+    assert c.fourier(x, turns, factors, 1, 20, 0, True, 0, 0, 1.0, False, False, (), 0) is not None
     for wrong in (
         (turns[:-1], factors),
         (turns, (4, 4)),
@@ -298,7 +304,7 @@ def test_transforms_of_wrong_lengths_and_factors_are_not_made() -> None:
         (turns, (5, 5, 4)),
         (turns.astype("f8"), factors),
     ):
-        assert c.fourier(x, *wrong, 1, 20, 0, True, 0, 0, 1.0, False, False) is None
+        assert c.fourier(x, *wrong, 1, 20, 0, True, 0, 0, 1.0, False, False, (), 0) is None
     for axis, n, kind in (
         (0, 20, 0),
         (1, 21, 0),
@@ -308,7 +314,7 @@ def test_transforms_of_wrong_lengths_and_factors_are_not_made() -> None:
         (1, 20, 4),
         *((1, n, 0) for n in HUGE),
     ):
-        assert c.fourier(x, turns, factors, axis, n, kind, True, 0, 0, 1.0, False, False) is None
+        assert c.fourier(x, turns, factors, axis, n, kind, True, 0, 0, 1.0, False, False, (), 0) is None
     assert c.fourier(x, turns, factors, 1, 20, 0, True, 0, 0, 1.0, False, False, 38, 0) is None
 
 

@@ -66,10 +66,20 @@ def test_the_package_around_it_is_not_imported_and_works_afterwards() -> None:
     assert printed(code) == "[3.0, -1.0]\n"
 
 
-@pytest.mark.parametrize(
-    "shape, dim", [((6,), (0,)), ((4, 6), (0, 1)), ((3, 10, 5), (1, 2)), ((5, 6, 7), (1,)), ((8, 4, 6), (2, 0, 1))]
-)
-def test_transforms_of_real_arrays_are_conjugate_to_the_bit(shape: tuple, dim: tuple) -> None:
+SHAPES = [
+    ((6,), (0,)), ((4, 6), (0, 1)), ((3, 10, 5), (1, 2)), ((5, 6, 7), (1,)), ((8, 4, 6), (2, 0, 1)), ((4, 5, 6, 8), (0, 1, 2, 3)),
+    ((3, 16, 6, 5), (0, 1, 3)), ((10, 3, 12, 4), (2, 0, 3)), ((6, 5, 53, 4), (0, 2, 1, 3)), ((4, 53, 59), (1, 0, 2)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kernels", [True, False])
+@pytest.mark.parametrize("shape, dim", SHAPES)
+def test_transforms_of_real_arrays_are_conjugate_to_the_bit(
+    shape: tuple, dim: tuple, kernels: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not kernels:
+        for name in ("fourier", "fourier_within", "mirrored"):
+            monkeypatch.setattr(fourier, name, fourier.unsuited)
     real = torch.from_numpy(RNG.normal(size=shape))
     for x in (real, real.to(torch.complex128)):
         for found in (torch.fft.fftn(x, dim=dim).numpy(), torch.fft.ifftn(x, dim=dim).numpy()):

@@ -25,14 +25,14 @@ typedef struct {
     size at[2][MOST_LANES];
 } Lines;
 
-/* What is done to a line. `packed`: a real one is transformed as half as many complex numbers, see `turns` in the table; `plane`: real
+/* What is done to a line. `packed`: a real one is transformed as half as many complex numbers, see `turns` in the table; `own`: real
    numbers stand as complex ones, and zeros lose their sign; `negative`: the element whose imaginary part, where it is zero, is a negative
    sum in the library's ways: of six numbers where no two parts cancel, of ten where they do, otherwise always. The numbers of a line, in
    what is read and in what is written, stand `step` apart, in `width` elements each, of which two `parts` are taken where they are
    complex; of real ones two may be taken as one. A line has `have` of them. */
 typedef struct {
     Steps steps;
-    int kind, backward, packed, plane, negative;
+    int kind, backward, packed, own, negative;
     int parts[2], width[2];
     size n, step[2], have[2], end[2], turns, numbers;
     double early, halfway, late;
@@ -48,14 +48,14 @@ INLINE size room_for(size numbers, size item) { return ((numbers * item + 1023) 
         enum { LANES = sizeof(T) / sizeof(R) };                                                                        \
         const size width = way->width[out], step = width * way->step[out], next = width == 1 && second ? 2 * step : step; \
         const size other = width == 1 ? step : 1, have = way->have[out];                                               \
-        size at[LANES], adjacent = !way->plane || out;                                                                 \
+        size at[LANES], adjacent = !way->own || out;                                                                 \
         /* where there are fewer lines than lanes, the others may read what stands beside these */                     \
         const size beyond = width * (lines->at[out][0] + LANES) + have * next - step <= way->end[out];                 \
         for (int l = 0; l < LANES; l++) {                                                                              \
             at[l] = width * lines->at[out][l < lines->count ? l : 0];                                                  \
             adjacent &= l < lines->count ? at[l] == at[0] + width * l : !out && beyond;                                \
         }                                                                                                              \
-        if (way->step[out] == 1 && (!way->plane || out)) {                                                             \
+        if (way->step[out] == 1 && (!way->own || out)) {                                                             \
             if (second && name##_rows(out, first, second, array, at, lines->count, have, way->end[out])) return;       \
             if (!second && name##_rows(out, first, NULL, array, at, lines->count, have, way->end[out])) return;        \
         }                                                                                                              \
@@ -104,11 +104,11 @@ INLINE size room_for(size numbers, size item) { return ((numbers * item + 1023) 
         const T late = EACH(T, (R)way->late), zero = EACH(T, (R)0);                                                    \
         const size made = real ? half : m;                                                                             \
         for (size k = 0; way->late != 1 && k < made; k++) first[k] *= late, second[k] *= late;                         \
-        for (size k = 0; way->plane && k < made; k++) first[k] += zero, second[k] += zero;                             \
+        for (size k = 0; way->own && k < made; k++) first[k] += zero, second[k] += zero;                             \
         if (way->kind == WHOLE_OF_REAL)                                                                                \
             for (size k = half; k < n; k++) {                                                                          \
                 first[k] = first[n - k], second[k] = -second[n - k];                                                   \
-                if (way->plane) second[k] += zero;                                                                     \
+                if (way->own) second[k] += zero;                                                                     \
             }                                                                                                          \
         found[0] = first, found[1] = second;                                                                           \
     }
@@ -129,10 +129,10 @@ WORK(wide_vectors, double, doubles)
 WORK(float, float, single)
 WORK(double, double, lone)
 
-/* fourier(x, table, factors, axis, n, kind, forward, order, place, scale, last, alone, plane=0, plane_order=0): `last`: the results'
-   dimension comes behind the others; `alone`: x is real, and transformed along this dimension only; `plane`: x is the half of so many real numbers' transforms, along its last dimension, so that the first
-   line there, and of an even number the last, are real themselves. */
-enum { X, TABLE, FACTORS, AXIS, LENGTH, KIND, FORWARD, ORDER, PLACE, SCALE, LAST, ALONE, PLANE, PLANE_ORDER };
+/* fourier(x, table, factors, axis, n, kind, forward, order, place, scale, last, alone, whole, own_order): `last`: the results'
+   dimension comes behind the others; `alone`: x is real, and transformed along this dimension only; `whole`: x is the transform of so
+   many real numbers along its last dimensions, its half along the last one, see `twin`. */
+enum { X, TABLE, FACTORS, AXIS, LENGTH, KIND, FORWARD, ORDER, PLACE, SCALE, LAST, ALONE, WHOLE, OWN_ORDER };
 static const int NEGATIVE[SHORT] = {[3] = 1, [5] = 1, [6] = 1, [8] = 1, [10] = 4, [12] = 5};
 
 static int way_of(const Call *c, Way *way, size *table) {
@@ -171,7 +171,7 @@ static int way_of(const Call *c, Way *way, size *table) {
 
 static int planned(Call *c, int within) {
     const Argument *x = &c->in[X], *table = &c->in[TABLE];
-    const size plane = c->in[PLANE].whole;
+    const Argument *whole = &c->in[WHOLE];
     Axis around;
     Way way;
     size used;
@@ -179,7 +179,11 @@ static int planned(Call *c, int within) {
     const int single = table->kind == FLOAT32, real = way.kind == HALF_OF_REAL || way.kind == WHOLE_OF_REAL;
     if (real ? x->kind != table->kind : x->kind != PLAIN || x->item != (single ? 8 : 16)) return 0;
     if (around.n != (way.kind == TO_REAL ? way.n / 2 + 1 : way.n)) return 0;
-    if (plane && (way.kind != COMPLEX || way.backward || c->in[LAST].whole || around.inner == 1 || plane < 1 || x->shape[x->ndim - 1] != plane / 2 + 1)) return 0;
+    if (whole->ndim && (way.kind != COMPLEX || way.backward || c->in[LAST].whole || whole->ndim >= x->ndim - around.axis)) return 0;
+    for (int k = 1; k <= whole->ndim; k++) {
+        const size many = whole->shape[whole->ndim - k];
+        if (many < 1 || x->shape[x->ndim - k] != (k == 1 ? many / 2 + 1 : many)) return 0;
+    }
     c->lines = around.outer * around.inner, c->each = way.n * 8 * (way.steps.count + 2);
     c->room = 4 * room_for(way.numbers, sizeof(vectors)) * sizeof(vectors) + 64;
     if (within) {
@@ -217,32 +221,74 @@ static void transform(const Call *c, const Way *way, Lines *lines) {
     lines->count = 0;
 }
 
+/* Of the lines of a real array's transform along the last dimensions, of which this many are `whole`, line i's twin is the one at the
+   negative frequencies: its conjugate, turned round. A line that is its own twin is real. `halved`: where it is along the last
+   dimension; the twins of most lines there are in the half that is not kept: -1. `second`: the line is made from its twin, which
+   comes first along the last dimension in which they differ. */
+static size twin(const Argument *whole, size i, size halved, int *second) {
+    const int last = whole->ndim - 1;
+    *second = 0;
+    if (last < 0 || (halved && 2 * halved != whole->shape[last])) return -1;
+    size other = i, step = whole->shape[last] / 2 + 1, left = i / step;
+    for (int k = last - 1; k >= 0; k--) {
+        const size many = whole->shape[k], at = left % many;
+        left /= many;
+        if (other == i) *second = 2 * at > many;
+        if (at) other += (many - 2 * at) * step;
+        step *= many;
+    }
+    return other;
+}
+
+#define TURNED(T, name)                                                                                                \
+    static void name(const T *first, T *second, size n, size step) {                                                   \
+        for (size k = 0; k < n; k++) {                                                                                 \
+            const T *from = first + 2 * (k ? n - k : 0) * step;                                                        \
+            second[2 * k * step] = from[0] + (T)0, second[2 * k * step + 1] = (T)0 - from[1];                          \
+        }                                                                                                              \
+    }
+TURNED(float, turned_floats)
+TURNED(double, turned_doubles)
+
 static int fourier(Call *c, size from, size to) {
-    const size plane = c->in[PLANE].whole, have = plane / 2 + 1;
-    const int lanes = c->in[TABLE].kind == FLOAT32 ? MOST_LANES : MOST_LANES / 2, last = (int)c->in[LAST].whole;
+    const Argument *whole = &c->in[WHOLE];
+    const int single = c->in[TABLE].kind == FLOAT32, lanes = single ? MOST_LANES : MOST_LANES / 2, last = (int)c->in[LAST].whole;
     Axis around;
     Way ways[2];
-    Lines lines[2]; /* planes by themselves */
+    Lines lines[2]; /* real ones by themselves */
     size used;
+    int second = 0;
     lines[0].count = lines[1].count = 0;
     if (!around_axis(&c->in[X], c->in[AXIS].whole, &around) || !way_of(c, &ways[0], &used)) return 0;
     const size n = ways[0].kind == HALF_OF_REAL ? ways[0].n / 2 + 1 : ways[0].n, inner = around.inner;
     ways[0].step[IN] = inner, ways[0].step[OUT] = last ? 1 : inner;
     ways[0].end[IN] = c->in[X].count * ways[0].width[IN], ways[0].end[OUT] = c->outs ? c->out[0].count * ways[0].width[OUT] : 0;
     ways[1] = ways[0];
-    ways[1].kind = WHOLE_OF_REAL, ways[1].plane = 1, ways[1].parts[IN] = 1, ways[1].negative = 0, ways[1].steps.order = (int)(c->in[PLANE_ORDER].whole & 31);
+    ways[1].kind = WHOLE_OF_REAL, ways[1].own = 1, ways[1].parts[IN] = 1, ways[1].negative = 0, ways[1].steps.order = (int)(c->in[OWN_ORDER].whole & 31);
     ways[1].early = ways[1].halfway = 1, ways[1].late = c->in[SCALE].number;
-    for (size line = from, outer = from / inner, i = from % inner; line < to; line++) {
-        const size along = plane ? i % have : 1;
-        const int which = plane && (along == 0 || (plane % 2 == 0 && along == have - 1));
-        Lines *now = &lines[which];
-        now->at[IN][now->count] = outer * around.n * inner + i;
-        now->at[OUT][now->count++] = last ? line * n : outer * n * inner + i;
-        if (now->count == lanes || (i == inner - 1 && inner > lanes)) transform(c, &ways[which], now); /* in one piece */
+    const size half = whole->ndim ? whole->shape[whole->ndim - 1] / 2 + 1 : inner;
+    size line = from, outer = from / inner, i = from % inner, halved = i % half;
+    for (; line < to; line++) {
+        const int real = twin(whole, i, halved, &second) == i;
+        Lines *now = &lines[real];
+        if (!second) {
+            now->at[IN][now->count] = outer * around.n * inner + i;
+            now->at[OUT][now->count++] = last ? line * n : outer * n * inner + i;
+        }
+        if (now->count == lanes || (i == inner - 1 && inner > lanes)) transform(c, &ways[real], now); /* in one piece */
         if (++i == inner) i = 0, outer++;
+        if (++halved == half) halved = 0;
     }
     transform(c, &ways[0], &lines[0]);
     transform(c, &ways[1], &lines[1]);
+    for (line = from, halved = from % half; whole->ndim > 1 && line < to; line++, halved = halved + 1 == half ? 0 : halved + 1) {
+        i = line % inner;
+        const size other = twin(whole, i, halved, &second), at = line / inner * n * inner;
+        if (other < 0 || other == i || second) continue;
+        void *out = c->outs ? c->out[0].data : c->in[X].data;
+        if (single) turned_floats((float *)out + 2 * (at + i), (float *)out + 2 * (at + other), n, inner);
+        else turned_doubles((double *)out + 2 * (at + i), (double *)out + 2 * (at + other), n, inner);
+    }
     return 1;
 }
 
@@ -300,8 +346,8 @@ static int mirrored(Call *c, size from, size to) {
 
 const Kernel fourier_kernels[] = {
     {"mirrored", "aitbb", mirrored_plan, mirrored, "mirrored(half, n, axes, conjugate, positive): a whole transform from its half"},
-    {"fourier", "artiiibiixbb|ii", fourier_plan, fourier,
-     "fourier(x, table, factors, axis, n, kind, forward, order, place, scale, last, alone, plane=0, plane_order=0)"},
-    {"fourier_within", "Artiiibiixbb|ii", within_plan, fourier, "fourier_within(x, ...): complex numbers in their own place, with fourier's arguments"},
+    {"fourier", "artiiibiixbbti", fourier_plan, fourier,
+     "fourier(x, table, factors, axis, n, kind, forward, order, place, scale, last, alone, whole, own_order)"},
+    {"fourier_within", "Artiiibiixbbti", within_plan, fourier, "fourier_within(x, ...): complex numbers in their own place, with fourier's arguments"},
     {0},
 };

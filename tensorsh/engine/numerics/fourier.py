@@ -53,27 +53,29 @@ def transformed(
     *size: int,
     count: int = 0,
     whole: bool = False,
-    plane: int = 0,
+    of_real: tuple = (),
+    between: bool = False,
 ) -> Any:
     """An array of the CPU transformed ("c2c", "r2c" or, given its last size, "c2r"); None for others. `count`: of so many numbers
-    the scaling is, where it is not of those along the dimensions; `whole`, `plane`: see `along`."""
+    the scaling is, where it is not of those along the dimensions; `whole`, `of_real`: see `along`; `between`: the transformed
+    dimension need not lie behind the others in memory, as it does in PyTorch's results."""
     if type(a) is not np.ndarray or a.dtype not in KINDS:
         return None
     if fourier is not unsuited:
         if len(dim) == 1:
             n = size[0] if size else a.shape[dim[0]]
             scale = 1.0 if mode == "none" else scaling(mode, count or n)
-            found = along(name, a, dim[0], forward, scale, n, not count or count == n, whole, plane, plane > 0)
+            found = along(
+                name, a, dim[0], forward, scale, n, not count or count == n, whole, of_real, of_real != (), between
+            )
             if found is not None:
                 return found
         elif any([ways(a.shape[d]) for d in dim]):
             return one_by_one(name, a, list(dim), forward, mode, *size, count=count)
     transform = loaded().get(name)
-    if transform is None or whole or plane:
+    if transform is None or whole or of_real:
         return None
-    if (
-        len(dim) == 1 and dim[0] % a.ndim != a.ndim - 1
-    ):  # the result lies behind the other dimensions, see `signals_last`
+    if len(dim) == 1 and dim[0] % a.ndim != a.ndim - 1 and not between:
         found = transformed(name, np.moveaxis(a, dim[0], -1), (-1,), forward, mode, *size, count=count)
         return np.moveaxis(found, -1, dim[0])
     if not count or mode == "none" or count == prod(a.shape[d] for d in dim):
@@ -197,12 +199,12 @@ def table(n: int, packed: bool, char: str) -> tuple[Any, tuple] | None:
 
 
 def along(
-    name: str, a: Any, d: int, forward: bool, scale: float, n: int, lone: bool, whole: bool = False, plane: int = 0,
-    within: bool = False,
+    name: str, a: Any, d: int, forward: bool, scale: float, n: int, lone: bool, whole: bool = False, of_real: tuple = (),
+    within: bool = False, between: bool = False,
 ) -> Any:  # fmt: skip
     """One transform along one dimension, times a number; None where the kernel has none. `lone`: it is not one of several along
-    other dimensions; `whole`: also the second half of a real signal's; `plane`: half of so many real numbers' transforms, along
-    the last dimension, whose own transforms are real as the signals were; `within`: into its own place."""
+    other dimensions; `whole`: also the second half of a real signal's; `of_real`: the array is the transform of so many real numbers
+    along its last dimensions, its first half along the last one: what is its own conjugate there is real; `within`: into its own place."""
     char = "f" if a.dtype.char in "fF" else "d"
     if n == 16 and name != "c2c":
         return None  # scipy's passes of four give 85 of 200 such signals PyTorch's digits, and its signs of zeros
@@ -221,10 +223,10 @@ def along(
             order = ORDERS.get((name, 4 if single else 8, where), 0)
     elif len(known[1]) == 1:
         order = IN_TURN | APART if name != "c2c" or single else IN_TURN
-    behind = lone and d != ndim - 1
+    behind = lone and d != ndim - 1 and not between
     found = (fourier_within if within else fourier)(
         np.ascontiguousarray(a), *known, d, n, WHOLE if whole else KIND[name], forward, order, where, scale,
-        behind, lone, plane, ORDERS.get(("r2c", 4 if single else 8, 0), 0) if plane and n == 5 else order,
+        behind, lone, of_real, ORDERS.get(("r2c", 4 if single else 8, 0), 0) if of_real and n == 5 else order,
     )  # fmt: skip
     if behind and found is not None:
         return found.transpose(*range(d), ndim - 1, *range(d, ndim - 1))
@@ -239,6 +241,13 @@ def place(name: str, n: int, scale: float, single: bool, near: bool, lone: bool)
     return 1 if single and (n == 2 or (n in (6, 10, 14) and lone and scale * n == 1)) else 0
 
 
+def turned(xp: Any, a: Any, dim: Any) -> Any:
+    """What lies at each frequency moved to its negative, along some dimensions."""
+    for d in dim:
+        a = xp.take(a, -xp.arange(a.shape[d]), d)
+    return a
+
+
 def completed(xp: Any, half: Any, dim: Any, shape: tuple, conjugate: bool = False, positive: bool = False) -> Any:
     """The whole transform from its first half along the last dimension: the rest are conjugates, also in the sign of a zero.
     `conjugate`: its conjugate; `positive`: as a sum of zeros is."""
@@ -250,9 +259,7 @@ def completed(xp: Any, half: Any, dim: Any, shape: tuple, conjugate: bool = Fals
         if whole is not None:
             return whole
     before = (slice(None),) * (last % half.ndim)
-    rest = half[(*before, slice((n - 1) // 2, 0, -1))]
-    if others:
-        rest = xp.roll(xp.flip(rest, tuple(others)), 1, tuple(others))
+    rest = turned(xp, half[(*before, slice((n - 1) // 2, 0, -1))], others)
     whole = xp.empty((*half.shape[: len(before)], n, *half.shape[len(before) + 1 :]), half.dtype)
     whole[(*before, slice(have))] = half
     whole[(*before, slice(have, None))] = xp.conj(rest)

@@ -16,7 +16,7 @@ from ...arrays.errors import length, own_dim, type_name, wrap_dim
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...loading import table
-from ...numerics.fourier import completed, scaled, short, transformed
+from ...numerics.fourier import completed, scaled, short, transformed, turned
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 from ..creation.factories import made
@@ -57,9 +57,12 @@ def some(input: Any) -> None:
         raise RuntimeError("MKL FFT error: Intel oneMKL DFTI ERROR: Inconsistent configuration parameters")
 
 
-def complex_transform(xp: Any, a: Any, dim: Any, mode: str, forward: bool, count: int = 0) -> Any:
-    """The transform of a complex array along some dimensions; `count`: of how many numbers, where it is a part of one along more."""
-    found = transformed("c2c", a, dim, forward, mode, count=count)
+def complex_transform(
+    xp: Any, a: Any, dim: Any, mode: str, forward: bool, count: int = 0, between: bool = False
+) -> Any:
+    """The transform of a complex array along some dimensions; `count`: of how many numbers, where it is a part of one along more;
+    `between`: it is to be transformed along another one."""
+    found = transformed("c2c", a, dim, forward, mode, count=count, between=between)
     if found is None:
         transform = xp.fft.fftn if forward else xp.fft.ifftn
         found = transform(a, axes=dim, norm=(FORWARD if forward else BACKWARD)[mode])
@@ -67,34 +70,40 @@ def complex_transform(xp: Any, a: Any, dim: Any, mode: str, forward: bool, count
 
 
 def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
-    """The first half, along the last of the dimensions, of a real array's transform. Its first plane, and a middle one, are
-    transforms of real arrays themselves, so that every element that is its own conjugate has no imaginary part."""
-    if len(dim) == 1:
-        found = transformed("r2c", a, dim, True, mode, count=count)
-        if found is not None:
-            return found
-    *others, last = dim
-    count = count or math.prod([a.shape[d] for d in dim])
-    here = scaled([a.shape[d] for d in dim], True) == len(others)
-    half = transformed("r2c", a, [last], True, mode if here else "none", count=count)
-    if half is None:
-        half, here = xp.fft.rfft(a, axis=last, norm=FORWARD[mode]), False
-    if not others:
-        return half
-    mode = "none" if here else mode
-    n = a.shape[last]
-    if len(others) == 1 and last % a.ndim == a.ndim - 1:
-        found = transformed("c2c", half, others, True, mode, count=count, plane=n)
-        if found is not None:
-            return found
-    found = complex_transform(xp, half, others, mode, True, count)
-    last %= a.ndim
-    planes = (slice(None),) * last + (slice(None, None, n // 2 if n % 2 == 0 else n),)
-    in_front = xp.ascontiguousarray(half[planes].real.transpose(last, *range(last), *range(last + 1, a.ndim)))
-    behind = [d % a.ndim + (d % a.ndim < last) for d in others]
-    whole = real_transform_whole(xp, in_front, behind, mode, count)
-    within = whole.transpose(*range(1, last + 1), 0, *range(last + 1, a.ndim))
-    found[planes] = within + 0  # a sum of zeros is positive
+    """The first half, along the last of the dimensions, of a real array's transform. What is its own conjugate there is real, see
+    `further`."""
+    *others, last = [d % a.ndim for d in dim]
+    if others and dim != list(range(a.ndim - len(dim), a.ndim)):
+        order = [d for d in range(a.ndim) if d not in (*others, last)] + [*others, last]
+        moved = real_transform(xp, a.transpose(order), list(range(a.ndim - len(dim), a.ndim)), mode, count)
+        return moved.transpose(np.argsort(order).tolist())
+    sizes = tuple([a.shape[d] for d in dim])
+    count = count or math.prod(sizes)
+    modes = ["none"] * len(sizes)
+    modes[scaled(sizes, True)] = mode
+    found = transformed("r2c", a, [last], True, modes[-1], count=count)
+    if found is None:
+        found = xp.fft.rfft(a, axis=last, norm=FORWARD[modes[-1]])
+    for k in range(len(others) - 1, -1, -1):
+        found = further(xp, found, others[k], sizes[k + 1 :], modes[k], count)
+    return found
+
+
+def further(xp: Any, a: Any, d: int, of_real: tuple, mode: str, count: int) -> Any:
+    """What a real array of these sizes became by the transform along its last dimensions, halved along the last one, transformed along one
+    more. Where the frequencies along all of them are their own negatives (zero, and a middle one), it is a transform of real numbers."""
+    found = transformed("c2c", a, [d], True, mode, count=count, of_real=of_real)
+    if found is not None:
+        return found
+    found = complex_transform(xp, a, [d], mode, True, count)
+    own: list[Any] = [...] + [slice(None, None, n // 2 if n % 2 == 0 else n) for n in of_real]
+    real = xp.ascontiguousarray(a[tuple(own)].real)
+    found[tuple(own)] = real_transform_whole(xp, real, [d], mode, count) + 0  # a sum of zeros is positive
+    for k, n in enumerate(of_real[:-1], 1):  # the second half of a plane is the first one's conjugate
+        first = (..., slice((n - 1) // 2, 0, -1), *own[k + 1 :])
+        second = (..., slice(n // 2 + 1, None), *own[k + 1 :])
+        before = [d, *range(a.ndim - len(of_real), a.ndim - len(of_real) + k - 1)]
+        found[second] = turned(xp, found[first], before).conj() + 0
     return found
 
 
@@ -162,7 +171,7 @@ def c2r(xp, input: Array, dim, mode, last_dim_size):
     """The real inverse of the onesided transform; the last of the dimensions gets `last_dim_size` elements."""
     some(input)
     if len(dim) > 1:
-        input = complex_transform(xp, input, dim[:-1], mode, False)
+        input = complex_transform(xp, input, dim[:-1], mode, False, between=True)
     found = transformed("c2r", input, dim[-1:], False, mode, last_dim_size)
     if found is None:
         found = xp.fft.irfft(input, n=last_dim_size, axis=dim[-1], norm=BACKWARD[mode])
@@ -373,9 +382,8 @@ def half_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bo
 def real_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
     """`irfftn` and `hfftn`."""
     x = prepared(input, True)
-    s, dim = ints(s), ints(dim)
     name = "hfftn" if forward else "irfftn"
-    wanted = None if s is None else list(s)
+    wanted = ints(s)
     # The sizes are those of the result: its last one may be left open (-1 or no s).
     probe = (
         None

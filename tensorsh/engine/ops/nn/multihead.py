@@ -48,12 +48,17 @@ def batched(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Any, at
     return batch
 
 
-def additive(mask: Tensor | None, name: str, query: Tensor) -> Tensor | None:
-    """A mask as numbers to add: minus infinity where a boolean one is True."""
-    if mask is None or mask.is_floating_point():
-        return mask
-    expect(mask.dtype.name == "bool", f"only bool and floating types of {name} are supported")
-    return find_function("zeros")(mask.shape, dtype=query.dtype).masked_fill_(mask, -math.inf)
+def additive(
+    mask: Tensor | None, name: str, query: Tensor, other: Tensor | None = None, other_name: str = ""
+) -> Tensor | None:
+    """A mask as numbers to add: minus infinity where a boolean one is True; `other`: what should have its dtype."""
+    if mask is None:
+        return None
+    number = mask.is_floating_point()
+    expect(number or mask.dtype.name == "bool", f"only bool and floating types of {name} are supported")
+    if other is not None and mask.dtype is not other.dtype:
+        warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.")
+    return mask if number else find_function("zeros_like")(mask, dtype=query.dtype).masked_fill_(mask, -math.inf)
 
 
 def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None) -> Any:
@@ -101,11 +106,7 @@ def multi_head_attention_forward(
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     length, size, dim = query.shape
     source = key.shape[0]
-    if key_padding_mask is not None and attn_mask is not None and key_padding_mask.dtype is not attn_mask.dtype:
-        warn(
-            "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type for both instead.",
-        )
-    key_padding_mask = additive(key_padding_mask, "key_padding_mask", query)
+    key_padding_mask = additive(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
     if is_causal and attn_mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "

@@ -9,11 +9,12 @@ from typing import Any
 
 from ....engine.arrays.state import state
 from ....engine.arrays.warning import warn
+from ....engine.ops.nn.multihead import additive
 from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..reach import F, T
 from .activation import GELU, ReLU
-from .attention import MultiheadAttention, additive
+from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
 from .linear import Linear
@@ -115,8 +116,8 @@ class TransformerEncoderLayer(Layer):
     def forward(
         self, src: Tensor, src_mask: Any = None, src_key_padding_mask: Any = None, is_causal: bool = False
     ) -> Tensor:
-        padding = additive(src_key_padding_mask, "src_key_padding_mask", src.dtype, src_mask, "src_mask")
-        mask = additive(src_mask, "src_mask", src.dtype)
+        padding = additive(src_key_padding_mask, "src_key_padding_mask", src, src_mask, "src_mask")
+        mask = additive(src_mask, "src_mask", src)
         x = src
         if self.norm_first:
             x = x + self._sa_block(self.norm1(x), mask, padding, is_causal)
@@ -196,8 +197,8 @@ class TransformerEncoder(Module):
             self.use_nested_tensor = False
 
     def forward(self, src: Tensor, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None) -> Tensor:
-        padding = additive(src_key_padding_mask, "src_key_padding_mask", src.dtype, mask, "mask")
-        mask = additive(mask, "mask", src.dtype)
+        padding = additive(src_key_padding_mask, "src_key_padding_mask", src, mask, "mask")
+        mask = additive(mask, "mask", src)
         first = self.layers[0]
         # Without gradients PyTorch drops the padding on its way through the layers; what comes out there is zero.
         drops = self.use_nested_tensor and not first.training and src.ndim == 3 and padding is not None and mask is None

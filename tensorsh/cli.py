@@ -11,6 +11,7 @@ import sys
 
 from .command.arguments import COMMANDS, Options, UsageError, help_text, meant, parse
 from .command.bytecode import install
+from .command.folders import cache_folder
 from .language.collector import Held
 from .sandbox import process
 
@@ -346,18 +347,6 @@ def _export(options: Options) -> int:
     except OSError as error:
         raise SourceError(f"cannot write {options.output}: {error.strerror}", 1) from None
     return 0
-
-
-def cache_folder() -> str | None:
-    """The user's own folder for compiled programs, or None where there is no place for it."""
-    if sys.platform in ("darwin", "win32"):
-        from platformdirs import user_cache_dir
-
-        return user_cache_dir("tensorsh", appauthor=False)
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    if not os.path.isabs(base):
-        base = os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "tensorsh") if os.path.isabs(base) else None
 
 
 def _version() -> str:

@@ -10,11 +10,11 @@ Removing the escape sequences gives the text back, unchanged.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .cells import cell_width
+from .terminal import use_color
 
 
 class Theme(NamedTuple):
@@ -76,24 +76,9 @@ def stripped(text: str) -> str:
     return re.sub(r"\x1b\[[\d;]*m", "", text)
 
 
-def wants_colour(stream: Any, environ: Mapping[str, str] | None = None) -> bool:
-    """Whether to colour what goes to a stream: NO_COLOR, then FORCE_COLOR, then whether it is a terminal that can."""
-    environ = os.environ if environ is None else environ
-    if environ.get("NO_COLOR"):
-        return False
-    if environ.get("FORCE_COLOR"):
-        return True
-    if environ.get("TERM") == "dumb":
-        return False
-    try:
-        return bool(stream.isatty())
-    except (AttributeError, ValueError):  # no stream at all (pythonw), or one that is closed
-        return False
-
-
 def theme_for(stream: Any, name: str = "dark", environ: Mapping[str, str] | None = None) -> Theme:
     """The theme of that name where the stream takes colours, else the plain one."""
-    return THEMES[name] if wants_colour(stream, environ) else PLAIN
+    return THEMES[name] if use_color(stream, environ) else PLAIN
 
 
 def type_note(dtype: str, shape: Any) -> str:

@@ -6,17 +6,19 @@ import os
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import TextIO
 
 
-def use_color(stream: TextIO | None) -> bool:
-    """Whether colours may be written to a stream: NO_COLOR and FORCE_COLOR decide, else whether it is a terminal."""
-    if stream is None or os.environ.get("NO_COLOR"):
+def use_color(stream: TextIO | None, environ: Mapping[str, str] | None = None) -> bool:
+    """Whether to colour what goes to a stream: NO_COLOR, then FORCE_COLOR, then whether it is a terminal that can."""
+    environ = os.environ if environ is None else environ
+    if environ.get("NO_COLOR"):
         return False
-    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+    if environ.get("FORCE_COLOR", "0") not in ("", "0"):
         return True
     try:
-        return stream.isatty() and os.environ.get("TERM") != "dumb"
+        return stream is not None and stream.isatty() and environ.get("TERM") != "dumb"
     except ValueError:  # closed
         return False
 

@@ -16,6 +16,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
+from .lifeline import end_with
 from .service import ENDED, Service
 from .world import KEYS, TORCHRUN
 
@@ -75,16 +76,6 @@ class Rank:
         if code < 0:
             return f"was ended by {SIGNALS.get(-code, f'signal {-code}')}"
         return f"ended with exit code {code}" if code else ENDED
-
-
-def end_with(pipe: int) -> None:
-    """The system kills this process when the other end of a pipe closes: when the launcher is gone."""
-    if sys.platform == "linux":
-        import fcntl
-
-        fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
-        fcntl.fcntl(pipe, 10, signal.SIGKILL)  # F_SETSIG
-        fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_ASYNC)
 
 
 class Launcher:

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from .supervision import _die_with_parent
+from ..ranks.lifeline import end_with_parent
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _be_child(work: Callable[[], int | None], parent: int, reading: int, end: in
             os.close(each)
         _ends.clear()
         _children.clear()
-        _die_with_parent(parent, reading)
+        end_with_parent(parent, reading)
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         _signal.signal(_signal.SIGTERM, _signal.SIG_DFL)
         code = work() or 0

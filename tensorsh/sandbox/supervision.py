@@ -10,6 +10,7 @@ import os
 import sys
 import time
 
+from ..ranks.lifeline import end_with_parent
 from .whole import handler
 
 TYPE_CHECKING = False  # typing is not imported only for this
@@ -53,7 +54,7 @@ def supervise(seconds: float | None) -> None:
     if child == 0:
         os.close(writing)
         os.close(hearing)
-        _die_with_parent(parent, reading)
+        end_with_parent(parent, reading)
         if heeds:
             _tell_of_interrupts(telling)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -147,19 +148,3 @@ def _leave(text: str, code: int) -> None:
     except OSError:
         pass
     os._exit(code)
-
-
-F_SETSIG = 10
-
-
-def _die_with_parent(parent: int, pipe: int) -> None:
-    """A child whose watcher is killed must not run on for ever: the system kills it when the pipe's other end closes."""
-    if sys.platform == "linux":
-        import fcntl
-        from _signal import SIGKILL
-
-        fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
-        fcntl.fcntl(pipe, F_SETSIG, SIGKILL)
-        fcntl.fcntl(pipe, fcntl.F_SETFL, os.O_ASYNC)
-        if os.getppid() != parent:
-            os._exit(1)

@@ -9,7 +9,8 @@ import os
 import sys
 from typing import Any, NamedTuple
 
-from .folders import config_folder, read_tail, write_whole
+from ..command.folders import config_folder
+from .own_files import read_tail, write_whole
 
 
 class Key(NamedTuple):

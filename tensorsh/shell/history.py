@@ -11,7 +11,8 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 
-from .folders import read_tail, state_folder, warn
+from ..command.folders import state_folder
+from .own_files import read_tail, warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Entries:
 
     def _shorten(self) -> None:
         """Keeps the newest entries only; other shells wait meanwhile, or append to the new file."""
-        from .folders import write_whole
+        from .own_files import write_whole
 
         assert self.path is not None
         try:

@@ -14,15 +14,16 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ..command.folders import config_folder
 from ..display.terminal import at_words, use_color
 from ..sandbox.whole import whole
 from ..session import Session, torch_namespace
 from .config import Config
-from .folders import config_folder, warn
 from .history import Entries
 from .interrupts import Interrupts
 from .keyboard import HUNG_UP, Keyboard, terminal_is_gone, watch_terminal
 from .outputs import Outputs
+from .own_files import warn
 from .record import Record, Tee
 from .status import Status
 from .within import CALL, Within, program_of

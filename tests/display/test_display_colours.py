@@ -15,9 +15,9 @@ from tensorsh.display.colours import (
     stripped,
     theme_for,
     type_note,
-    wants_colour,
     with_note,
 )
+from tensorsh.display.terminal import use_color
 
 from ..support.processes import printed
 
@@ -76,19 +76,20 @@ class Terminal(io.StringIO):
         ({"FORCE_COLOR": "1"}, True, True),
         ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
         ({"TERM": "dumb"}, False, False),
+        ({"FORCE_COLOR": "0"}, True, False),
         ({"TERM": "dumb", "FORCE_COLOR": "1"}, True, True),
     ],
 )
 def test_when_colours_are_wanted(environ, terminal, pipe):
-    assert wants_colour(Terminal(), environ) is terminal
-    assert wants_colour(io.StringIO(), environ) is pipe
+    assert use_color(Terminal(), environ) is terminal
+    assert use_color(io.StringIO(), environ) is pipe
     assert (theme_for(Terminal(), "light", environ) == THEMES["light"]) is terminal
 
 
 def test_streams_that_are_gone_take_no_colour():
     closed = io.StringIO()
     closed.close()
-    assert not wants_colour(None, {}) and not wants_colour(closed, {})
+    assert not use_color(None, {}) and not use_color(closed, {})
 
 
 def test_note_beside_the_last_line():

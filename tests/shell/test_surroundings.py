@@ -262,11 +262,11 @@ def test_a_history_without_an_end_is_not_read(
 
 
 def test_of_a_huge_history_the_newest_part_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tensorsh.shell import folders
+    from tensorsh.shell import own_files
     from tensorsh.shell.history import Entries
 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr(folders, "MOST", 100)
+    monkeypatch.setattr(own_files, "MOST", 100)
     (tmp_path / "tensorsh").mkdir()
     (tmp_path / "tensorsh/history.jsonl").write_text("".join(f'"entry {i}"\n' for i in range(1000)))
     assert Entries().earlier[-1] == "entry 999" and len(Entries().earlier) < 10

@@ -26,7 +26,7 @@ from ..tensor.dtensor import distribute_tensor
 from ..tensor.placements import Shard
 from .api import CONFIGS, ShardingStrategy, StateDictSettings, StateDictType
 from .flat import INSIDE, Flat
-from .module import mapped, tensors_of
+from .module import mapped, own_parameters, tensors_of
 from .optimizers import gathered, parted
 from .wrap import wrap_within
 
@@ -88,7 +88,7 @@ class FullyShardedDataParallel(Module):
             wrap_within(module, auto_wrap_policy, FullyShardedDataParallel, options, ignored, left)
         self.process_group, self.sharding_strategy, self.mixed_precision = group, strategy, mixed_precision
         self._modules[INSIDE] = module
-        found = own_parameters(module, left)
+        found = own_parameters([module], left, FullyShardedDataParallel)
         self._flat = (
             Flat(found, module, group, copies, strategy != ShardingStrategy.NO_SHARD, mixed_precision, use_orig_params)
             if found
@@ -385,23 +385,6 @@ def groups(process_group: Any, mesh: Any, strategy: Any) -> tuple[Any, Any]:
     if strategy in (ShardingStrategy.HYBRID_SHARD, ShardingStrategy._HYBRID_SHARD_ZERO2):
         return found, new_group([get_rank()])  # one machine holds all parts
     return found, None
-
-
-def own_parameters(module: Any, left: set[int]) -> list[tuple[Any, list]]:
-    """The parameters of a module that no wrapped module within has, and who has them."""
-    found: dict[int, tuple[Any, list]] = {}
-    seen: set[int] = set()
-    ahead = [module]
-    while ahead:
-        each = ahead.pop()
-        if each is None or id(each) in seen or isinstance(each, FullyShardedDataParallel):
-            continue
-        seen.add(id(each))
-        for name, parameter in each._parameters.items():
-            if parameter is not None and id(parameter) not in left:
-                found.setdefault(id(parameter), (parameter, []))[1].append((each, name))
-        ahead += list(each._modules.values())[::-1]
-    return list(found.values())
 
 
 @contextmanager

@@ -123,7 +123,8 @@ def fully_shard(
         raise ValueError(f"fully_shard expects a 1D or 2D DeviceMesh but got {mesh}")
     policy = MixedPrecisionPolicy() if mp_policy is None else mp_policy
     assert offload_policy is None or isinstance(offload_policy, OffloadPolicy)
-    sharding = Sharding(Group(own_parameters(modules, ignored_params), mesh, policy), policy, reshard_after_forward)
+    parameters = own_parameters(modules, {id(p) for p in ignored_params or ()}, FSDPModule)
+    sharding = Sharding(Group(parameters, mesh, policy), policy, reshard_after_forward)
     for each in modules:
         each.__dict__["_sharding"] = sharding
         each.__class__ = sharded_class(type(each))
@@ -133,23 +134,20 @@ def fully_shard(
     return module
 
 
-def own_parameters(modules: list, ignored: Any) -> list[tuple[Any, list]]:
-    """The parameters of modules that no sharded module within has, and who has them."""
+def own_parameters(modules: list, ignored: set[int], sharded: type) -> list[tuple[Any, list]]:
+    """The parameters of modules that none of a sharded class within has, and who has them; `ignored` by their identities."""
     found: dict[int, tuple[Any, list]] = {}
-    left = {id(p) for p in ignored or ()}
     seen: set[int] = set()
-    ahead = list(modules)[::-1]
+    ahead = modules[::-1]
     while ahead:
         module = ahead.pop()
-        if id(module) in seen or isinstance(module, FSDPModule):
+        if module is None or id(module) in seen or isinstance(module, sharded):
             continue
         seen.add(id(module))
         for name, parameter in module._parameters.items():
-            if parameter is None or id(parameter) in left:
-                continue
-            found.setdefault(id(parameter), (parameter, []))[1].append((module, name))
+            if parameter is not None and id(parameter) not in ignored:
+                found.setdefault(id(parameter), (parameter, []))[1].append((module, name))
         ahead += list(module._modules.values())[::-1]
-        ahead = [each for each in ahead if each is not None]
     return list(found.values())
 
 

@@ -1,4 +1,4 @@
-"""The user's own folders for settings and history, and files in them that are never half-written."""
+"""The user's own files of settings and history, which are never half-written."""
 
 from __future__ import annotations
 
@@ -8,27 +8,6 @@ import sys
 
 MOST = 16 << 20
 """Bytes that are read of a file."""
-
-
-def _folder(variable: str, below_home: str, kind: str) -> str | None:
-    if sys.platform in ("darwin", "win32"):
-        import platformdirs
-
-        return str(getattr(platformdirs, f"user_{kind}_dir")("tensorsh", appauthor=False))
-    base = os.environ.get(variable, "")
-    if not os.path.isabs(base):
-        base = os.path.join(os.path.expanduser("~"), below_home)
-    return os.path.join(base, "tensorsh") if os.path.isabs(base) else None
-
-
-def config_folder() -> str | None:
-    """Where settings are; None without a home."""
-    return _folder("XDG_CONFIG_HOME", ".config", "config")
-
-
-def state_folder() -> str | None:
-    """Where the history is; None without a home."""
-    return _folder("XDG_STATE_HOME", os.path.join(".local", "state"), "state")
 
 
 def read_tail(path: str, flags: int = os.O_RDONLY) -> bytes:

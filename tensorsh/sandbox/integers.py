@@ -48,9 +48,18 @@ of_program: Callable[[type], bool] = lambda kind: False
 KNOWN = frozenset((int, float, bool, complex, str, bytes, type(None), slice))
 
 
+CHOOSING = ("dtype", "__getattr__")
+
+
 def names_dtype(value: Any, kind: type) -> bool:
     """Whether an object may have an attribute `dtype` that a program chose."""
     if "dtype" in (getattr(value, "__dict__", None) or ()):
         return not issubclass(kind, type) or of_program(value)
     asked = value.__mro__ if issubclass(kind, type) else kind.__mro__
-    return any("__getattr__" in base.__dict__ or ("dtype" in base.__dict__ and of_program(base)) for base in asked)
+    has = any("dtype" in base.__dict__ for base in asked)  # a `__getattr__` of ours is not asked for what a class has
+    return any(
+        "__getattr__" in base.__dict__
+        and not has
+        or (not base.__dict__.keys().isdisjoint(CHOOSING) and of_program(base))
+        for base in asked
+    )

@@ -65,127 +65,139 @@ class CodeGen:
 
     def written(self, nodes: Any, root: str) -> PythonCode:
         """The text, and the values that stand behind names in it."""
-        known: dict[str, Any] = dict(self.additional_globals())
-        wrapped: dict[str, None] = {}
-
-        def name_of(value: Any, hint: str) -> str:
-            """A name for a value that the text needs."""
-            if getattr(value, "__module__", None) == "builtins" and getattr(builtins, hint, None) is value:
-                return hint
-            if hint.split(".")[0] == "torch" and hint.count(".") and is_reachable(value, hint):
-                import torch
-
-                known.setdefault("torch", torch)
-                return hint
-            hint = re.sub(r"\W", "_", hint)
-            number, name = 0, hint
-            while name in known and known[name] is not value:
-                number += 1
-                name = f"{hint}_{number}"
-            known[name] = value
-            return name
-
-        def text(value: Any) -> str:
-            if isinstance(value, Node):
-                return value.name
-            if isinstance(value, Size):
-                return f"{name_of(Size, 'Size')}({tuple(value)!r})"
-            if isinstance(value, tuple) and hasattr(value, "_fields"):
-                return f"{name_of(type(value), type(value).__name__)}({', '.join(map(text, value))})"
-            if isinstance(value, tuple):
-                return f"({', '.join(map(text, value))}{',' * (len(value) == 1)})"
-            if isinstance(value, list):
-                return f"[{', '.join(map(text, value))}]"
-            if isinstance(value, dict):
-                return "{" + ", ".join(f"{k!r}: {text(v)}" for k, v in value.items()) + "}"
-            if isinstance(value, slice):
-                return f"slice({text(value.start)}, {text(value.stop)}, {text(value.step)})"
-            if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-                known.update(inf=float("inf"), nan=float("nan"))
-                return repr(value)
-            if isinstance(value, dtype):
-                return name_of(value, str(value))
-            if isinstance(value, device):
-                return f"{name_of(device, 'device')}{repr(value)[6:]}"
-            if value is ...:
-                return "Ellipsis"
-            if value is None or isinstance(value, str | int | float | complex | bool | bytes):
-                return repr(value)
-            if isinstance(value, type):
-                return name_of(value, value.__name__)
-            if callable(value) and hasattr(value, "__name__"):
-                return name_of(value, _get_qualified_name(value))
-            return name_of(value, "value")
-
-        def arguments(args: tuple, kwargs: dict) -> str:
-            return ", ".join([*map(text, args), *(f"{k} = {text(v)}" for k, v in kwargs.items())])
-
+        names = Names(dict(self.additional_globals()))
         free: list[str] = []
         body: list[str] = []
-        last: dict[Node, list[Node]] = {}
-        seen: set[Node] = set()
-        for node in reversed(nodes):
-            for each in nodes_in((node.args, node.kwargs)):
-                if each not in seen:
-                    seen.add(each)
-                    last.setdefault(node, []).append(each)
+        last = last_uses(nodes)
         annotation = ""
         for node in nodes:
-            typed = f" : {name_of_type(node.type, known)}" if node.type is not None else ""
-            to = f"{node.name}{typed}"
-            target, args, kwargs = node.target, node.args, node.kwargs
+            typed = f" : {names.of_type(node.type)}" if node.type is not None else ""
             if node.op == "placeholder":
-                default = f" = {text(args[0])}" if args else ""
-                free.append(f"{target}{typed}{default}")
-                raw = target.replace("*", "")
+                default = f" = {names.text(node.args[0])}" if node.args else ""
+                free.append(f"{node.target}{typed}{default}")
+                raw = node.target.replace("*", "")
                 if raw != node.name:
                     body.append(f"{node.name} = {raw}\n")
-                continue
-            if node.op == "output":
+            elif node.op == "output":
                 if node.type is not None:
-                    annotation = f" -> {name_of_type(node.type, known)}"
+                    annotation = f" -> {names.of_type(node.type)}"
+                result = node.args[0]
                 body.append(
-                    f"return {text(args[0])}\n" if type(self) is CodeGen else self.generate_output(args[0]) + "\n"
+                    f"return {names.text(result)}\n" if type(self) is CodeGen else f"{self.generate_output(result)}\n"
                 )
-                continue
-            if node.op == "get_attr":
-                body.append(f"{to} = {attribute(root, target)}")
-            elif node.op == "call_module":
-                body.append(f"{to} = {attribute(root, target)}({arguments(args, kwargs)})")
-            elif node.op == "call_method":
-                body.append(f"{to} = {bracketed(text(args[0]))}.{target}({arguments(args[1:], kwargs)})")
             else:
-                title = getattr(target, "__name__", "")
-                own = getattr(operator, title, None) is target
-                if own and title in MAGIC and not kwargs:
-                    body.append(f"{to} = {MAGIC[title].format(*map(text, args))}")
-                elif own and title in INPLACE:
-                    body.append(f"{text(args[0])} {INPLACE[title]} {text(args[1])};  {to} = {text(args[0])}")
-                elif target is getattr and isinstance(args[1], str) and args[1].isidentifier() and len(args) == 2:
-                    body.append(f"{to} = {bracketed(text(args[0]))}.{args[1]}")
-                else:
-                    name = name_of(target, _get_qualified_name(target) if title else type(target).__name__)
-                    body.append(f"{to} = {name}({arguments(args, kwargs)})")
-                    if getattr(target, "__fx_wrapped__", False):
-                        wrapped[name] = None
-            gone = last.get(node, []) + ([] if node.users else [node])
-            body.append((";  " + " = ".join([*(each.name for each in gone), "None"]) if gone else "") + "\n")
-        if not body:
-            body.append("pass\n")
+                gone = last.get(node, []) + ([] if node.users else [node])
+                freed = ";  " + " = ".join([*(each.name for each in gone), "None"]) if gone else ""
+                body.append(f"{names.statement(node, f'{node.name}{typed}', root)}{freed}\n")
         head = self.gen_fn_def(free, annotation)
-        marks = "\n".join(f'wrap("{name}")' for name in wrapped)
-        code = "\n".join("    " + line for line in "".join(body).split("\n"))
-        return PythonCode(f"\n{marks}\n\n{head}\n{code}", known)
+        marks = "\n".join(f'wrap("{name}")' for name in names.wrapped)
+        code = "\n".join("    " + line for line in "".join(body or ["pass\n"]).split("\n"))
+        return PythonCode(f"\n{marks}\n\n{head}\n{code}", names.known)
 
 
-def name_of_type(kind: Any, known: dict[str, Any]) -> str:
-    """How an annotation is written; a type that is not Python's own gets a name in the function's globals."""
-    shown = _type_repr(kind)
-    if getattr(builtins, shown, None) is kind:
-        return shown
-    name = re.sub(r"\W", "_", shown)
-    known[name] = kind
-    return name
+class Names:
+    """The values that stand behind names in the text of a graph, and how values are written with them."""
+
+    def __init__(self, known: dict[str, Any]) -> None:
+        self.known = known
+        self.wrapped: dict[str, None] = {}
+        """Names of functions that a program has wrapped, in order."""
+
+    def name_of(self, value: Any, hint: str) -> str:
+        """A name for a value that the text needs."""
+        if getattr(value, "__module__", None) == "builtins" and getattr(builtins, hint, None) is value:
+            return hint
+        if hint.split(".")[0] == "torch" and hint.count(".") and is_reachable(value, hint):
+            import torch
+
+            self.known.setdefault("torch", torch)
+            return hint
+        hint = re.sub(r"\W", "_", hint)
+        number, name = 0, hint
+        while name in self.known and self.known[name] is not value:
+            number += 1
+            name = f"{hint}_{number}"
+        self.known[name] = value
+        return name
+
+    def of_type(self, kind: Any) -> str:
+        """How an annotation is written; a type that is not Python's own gets a name."""
+        shown = _type_repr(kind)
+        if getattr(builtins, shown, None) is kind:
+            return shown
+        name = re.sub(r"\W", "_", shown)
+        self.known[name] = kind
+        return name
+
+    def text(self, value: Any) -> str:
+        """A value as an expression."""
+        if isinstance(value, Node):
+            return value.name
+        if isinstance(value, Size):
+            return f"{self.name_of(Size, 'Size')}({tuple(value)!r})"
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return f"{self.name_of(type(value), type(value).__name__)}({', '.join(map(self.text, value))})"
+        if isinstance(value, tuple):
+            return f"({', '.join(map(self.text, value))}{',' * (len(value) == 1)})"
+        if isinstance(value, list):
+            return f"[{', '.join(map(self.text, value))}]"
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{k!r}: {self.text(v)}" for k, v in value.items()) + "}"
+        if isinstance(value, slice):
+            return f"slice({self.text(value.start)}, {self.text(value.stop)}, {self.text(value.step)})"
+        if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+            self.known.update(inf=float("inf"), nan=float("nan"))
+            return repr(value)
+        if isinstance(value, dtype):
+            return self.name_of(value, str(value))
+        if isinstance(value, device):
+            return f"{self.name_of(device, 'device')}{repr(value)[6:]}"
+        if value is ...:
+            return "Ellipsis"
+        if value is None or isinstance(value, str | int | float | complex | bool | bytes):
+            return repr(value)
+        if isinstance(value, type):
+            return self.name_of(value, value.__name__)
+        if callable(value) and hasattr(value, "__name__"):
+            return self.name_of(value, _get_qualified_name(value))
+        return self.name_of(value, "value")
+
+    def arguments(self, args: tuple, kwargs: dict) -> str:
+        return ", ".join([*map(self.text, args), *(f"{k} = {self.text(v)}" for k, v in kwargs.items())])
+
+    def statement(self, node: Any, to: str, root: str) -> str:
+        """The statement that computes a node; `to`: its name and type."""
+        target, args, kwargs = node.target, node.args, node.kwargs
+        if node.op == "get_attr":
+            return f"{to} = {attribute(root, target)}"
+        if node.op == "call_module":
+            return f"{to} = {attribute(root, target)}({self.arguments(args, kwargs)})"
+        if node.op == "call_method":
+            return f"{to} = {bracketed(self.text(args[0]))}.{target}({self.arguments(args[1:], kwargs)})"
+        title = getattr(target, "__name__", "")
+        own = getattr(operator, title, None) is target
+        if own and title in MAGIC and not kwargs:
+            return f"{to} = {MAGIC[title].format(*map(self.text, args))}"
+        if own and title in INPLACE:
+            return f"{self.text(args[0])} {INPLACE[title]} {self.text(args[1])};  {to} = {self.text(args[0])}"
+        if target is getattr and isinstance(args[1], str) and args[1].isidentifier() and len(args) == 2:
+            return f"{to} = {bracketed(self.text(args[0]))}.{args[1]}"
+        name = self.name_of(target, _get_qualified_name(target) if title else type(target).__name__)
+        if getattr(target, "__fx_wrapped__", False):
+            self.wrapped[name] = None
+        return f"{to} = {name}({self.arguments(args, kwargs)})"
+
+
+def last_uses(nodes: Any) -> dict[Node, list[Node]]:
+    """The nodes whose values a node is the last to use."""
+    last: dict[Node, list[Node]] = {}
+    seen: set[Node] = set()
+    for node in reversed(nodes):
+        for each in nodes_in((node.args, node.kwargs)):
+            if each not in seen:
+                seen.add(each)
+                last.setdefault(node, []).append(each)
+    return last
 
 
 def bracketed(text: str) -> str:

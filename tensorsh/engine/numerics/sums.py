@@ -125,91 +125,99 @@ def _make_plan(
     if 0 in shape:
         return lambda a: np.zeros(out_shape, dtype)
     dims = _loop_dims(shape, strides, reduced)
-    order = tuple(axis for dim in reversed(dims) for axis in dim.axes)
-    sizes = tuple(dim.size for dim in reversed(dims))
     if not dims or not dims[0].reduced or dims[0].size == 1:
         # Only axes of size 1 are reduced: 0 + a.
         return lambda a: _add(a.reshape(out_shape), dtype.type(0), np.empty(out_shape, dtype))
-    n = dims[0].size
-    itemsize = dtype.itemsize
-    lanes = _LANES.get(dtype, 8)
-    least = _LANES.get(dtype, 16)
-    stride = dims[0].stride
-    next_size, next_stride = (dims[1].size, dims[1].stride) if len(dims) > 1 else (1, 0)
-    chained = math.prod(dim.size for dim in dims[1:] if dim.reduced)
-    real = [axis for axis in order if shape[axis] != 1]
-    identity = real == sorted(real)  # axes of one element may stand anywhere
+    loop = _Loop(shape, out_shape, dtype, dims)
+    return loop.short_plan() or loop.plan()
 
-    if identity and dtype in (F4, F8) and stride == itemsize and n >= 64 and chained == 1 and n * next_size >= LARGE:
-        rows = math.prod(sizes) // n
+
+class _Loop:
+    """A reduction over at least one dimension of several elements, in PyTorch's loop form."""
+
+    def __init__(self, shape: tuple[int, ...], out_shape: tuple[int, ...], dtype: np.dtype, dims: list[_Dim]) -> None:
+        self.shape, self.out_shape, self.dtype, self.dims = shape, out_shape, dtype, dims
+        self.order = tuple(axis for dim in reversed(dims) for axis in dim.axes)
+        self.sizes = tuple(dim.size for dim in reversed(dims))
+        self.size, self.stride = dims[0].size, dims[0].stride
+        self.next_size, self.next_stride = (dims[1].size, dims[1].stride) if len(dims) > 1 else (1, 0)
+        self.chained = math.prod(dim.size for dim in dims[1:] if dim.reduced)
+        self.lanes, self.least = _LANES.get(dtype, 8), _LANES.get(dtype, 16)
+        self.adjacent = self.stride == dtype.itemsize
+        self.inner = self.adjacent and self.size >= self.least
+        self.by_rows = self.inner or self.stride < self.next_stride or self.next_size == 1
+        block = 4 * self.lanes if self.next_stride == dtype.itemsize and self.next_size >= self.least else 4
+        self.cut = self.next_size // block * block
+        """Columns that are added in blocks; those behind them are added one by one."""
+        real = [axis for axis in self.order if shape[axis] != 1]
+        self.in_order = real == sorted(real)  # axes of one element may stand anywhere
+
+    def short_plan(self) -> Plan | None:
+        """The plan for a contiguous array of one or two dimensions, where a kernel or a product has it."""
+        n, dtype, dims = self.size, self.dtype, self.dims
+        if not self.by_rows:
+            if (
+                len(dims) == 2
+                and n < 64
+                and self.next_stride == dtype.itemsize
+                and self.stride == self.next_size * dtype.itemsize
+                and dims[0].axes + dims[1].axes == list(range(len(self.shape)))
+                and dtype in _LANES
+            ):
+                return columns_plan(n, self.next_size, self.cut, self.shape, self.out_shape)
+            return None
+        if not self.in_order or not self.adjacent or dtype not in _LANES:
+            return None
+        rows = len(dims) == 2 and self.chained == 1 and self.next_stride == n * dtype.itemsize
+        if (len(dims) == 1 or rows) and dtype in (F4, F8) and n >= 64 and n * self.next_size >= LARGE:
+            return (
+                _row_products(n, self.next_size, self.out_shape, dtype)
+                if rows
+                else _flat_product(n, self.out_shape, dtype)
+            )
         if len(dims) == 1:
-            return _flat_product(n, out_shape, dtype)
-        if len(dims) == 2 and next_stride == n * itemsize:
-            ones = np.ones(n, dtype)
-            return lambda a: (a.reshape(rows, n) @ ones).reshape(out_shape)
+            return flat_plan(n, self.lanes, self.out_shape, dtype)
+        return rows_plan(n, self.lanes, self.next_size, self.shape, self.out_shape, dtype.kind == "f") if rows else None
 
-    if stride == itemsize and n >= least or stride < next_stride or next_size == 1:
-        inner = stride == itemsize and n >= least
-        if identity and dtype in _LANES and stride == itemsize:
-            small = None
-            if len(dims) == 1:
-                small = flat_plan(n, lanes, out_shape, dtype)
-            elif len(dims) == 2 and chained == 1 and next_stride == n * itemsize:
-                small = rows_plan(n, lanes, next_size, shape, out_shape, dtype.kind == "f")
-            if small is not None:
-                return small
-        folded = _inner_half if inner and dtype not in _LANES else _inner if inner else _rows
+    def plan(self) -> Plan:
+        """The plan for an array of any strides."""
+        half = self.dtype not in _LANES
+        folded = _inner_half if self.inner and half else _inner if self.inner else _rows
 
-        def kernel(v: np.ndarray) -> np.ndarray:
-            if v.nbytes <= 1 << 25 or v.ndim == 1:
-                return folded(v, lanes)
-            # Copied to the cache, as many rows at a time as it holds, since they are read more than once.
-            block = max(1, (1 << 19) * len(v) // v.size)
-            near = np.empty((block, *v.shape[1:]), v.dtype)
-            parts = []
-            for i in range(0, len(v), block):
-                part = v[i : i + block]
-                np.copyto(near[: len(part)], part)
-                parts.append(folded(near[: len(part)], lanes).ravel())
-            return np.concatenate(parts)
+        def plan(a: np.ndarray) -> np.ndarray:
+            if not self.in_order:
+                a = a.transpose(self.order)
+            v = a.reshape(self.sizes)
+            if half:
+                v = v.astype(F4)
+            values = _near(folded, v, self.lanes) if self.by_rows else _columns(v.swapaxes(-1, -2), self.cut)
+            if self.chained > 1:
+                values = _chain(values.reshape(-1, self.chained))
+            if half:
+                values = values.astype(self.dtype)
+            # A sum that starts from 0 is never -0.
+            return _add(values.reshape(self.out_shape), 0, np.empty(self.out_shape, self.dtype))
 
-    else:
-        if next_stride == itemsize and next_size >= least:
-            cut = next_size // (4 * lanes) * (4 * lanes)
-        else:
-            cut = next_size // 4 * 4
-        if (
-            len(dims) == 2
-            and n < 64
-            and next_stride == itemsize
-            and stride == next_size * itemsize
-            and dims[0].axes + dims[1].axes == list(range(ndim))
-            and dtype in _LANES
-        ):
-            small = columns_plan(n, next_size, cut, shape, out_shape)
-            if small is not None:
-                return small
+        return plan
 
-        def kernel(v: np.ndarray) -> np.ndarray:
-            return _columns(v.swapaxes(-1, -2), cut)
 
-    half = dtype not in _LANES
+def _near(folded: Any, v: np.ndarray, lanes: int) -> np.ndarray:
+    """The sums of rows; a large array is copied to the cache, as many rows at a time as it holds, since they are read more than once."""
+    if v.nbytes <= 1 << 25 or v.ndim == 1:
+        return folded(v, lanes)
+    block = max(1, (1 << 19) * len(v) // v.size)
+    near = np.empty((block, *v.shape[1:]), v.dtype)
+    parts = []
+    for i in range(0, len(v), block):
+        part = v[i : i + block]
+        np.copyto(near[: len(part)], part)
+        parts.append(folded(near[: len(part)], lanes).ravel())
+    return np.concatenate(parts)
 
-    def plan(a: np.ndarray) -> np.ndarray:
-        if not identity:
-            a = a.transpose(order)
-        v = a.reshape(sizes)
-        if half:
-            v = v.astype(F4)
-        values = kernel(v)
-        if chained > 1:
-            values = _chain(values.reshape(-1, chained))
-        if half:
-            values = values.astype(dtype)
-        # A sum that starts from 0 is never -0.
-        return _add(values.reshape(out_shape), 0, np.empty(out_shape, dtype))
 
-    return plan
+def _row_products(n: int, rows: int, out_shape: tuple[int, ...], dtype: np.dtype) -> Plan:
+    ones = np.ones(n, dtype)
+    return lambda a: (a.reshape(rows, n) @ ones).reshape(out_shape)
 
 
 def _flat_product(n: int, out_shape: tuple[int, ...], dtype: np.dtype) -> Plan:

@@ -131,9 +131,8 @@ class Operator(Executor):
         self.takes_floats = hasattr(self.check, "takes_floats")
         self.fast: Callable | None = None
         self.loop: Callable | None = None
-        self.direct: Callable | None = (
-            None  # on arrays of a device, without a step between; None for what is not for it
-        )
+        self.direct: Callable | None = None
+        """On arrays of a device, without a step between; None for what is not for it."""
         self.result: type | None = None  # of several results with names
         self.otherwise: Callable | None = None  # of tensors, for arguments to which the kernel answers None
         self.first = self.promoted[0] if self.promoted else -1

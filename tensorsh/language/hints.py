@@ -237,8 +237,8 @@ def unknown_attribute(case: Case) -> str | None:
     owner = "Tensor" if base is not None and base.__name__ == "Tensor" else owner
     said = case.host.lacking(owner, name) if type(owner) is str and "tensorsh" not in case.match.string else None
     names = peek.names_of(obj)
-    if owner == "torch" and (found := elsewhere(case.host, name)):
-        return f"it is `{found}`"
+    if owner == "torch" and (home := elsewhere(case.host, name)):
+        return f"it is `{home}`"
     return _suggestion(nearest(name, names) or _known(FUNCTIONS, name, names), said)
 
 

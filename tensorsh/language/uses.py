@@ -79,9 +79,9 @@ def function_for_its_values(case: Case) -> str | None:
     if case.match[1] == "int":
         return "`range(n)` counts from 0 to n - 1"
     for node in ast.walk(case.place.tree() or ast.Module([], [])):
-        for argument in [*getattr(node, "args", ())] if isinstance(node, ast.Call) else [getattr(node, "iter", None)]:
-            value = peek.MISSING if argument is None else peek.evaluate(argument, *case.place.scopes)
-            if _is_function(value):
+        arguments = node.args if isinstance(node, ast.Call) else []
+        for argument in [*arguments, *([node.iter] if isinstance(node, ast.For | ast.comprehension) else [])]:
+            if _is_function(peek.evaluate(argument, *case.place.scopes)):
                 name = ast.unparse(argument)
                 return f"`{name}` is a function: `{name}()` calls it"
     for node, _, value in _values(case, ast.Call, "func"):

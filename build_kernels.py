@@ -45,7 +45,7 @@ LEVELS = {
     "kernels/fourier": ["-O2"],
     **{
         f"kernels/{name}": LOOPS
-        for name in "complex convolution counting distances patience places pooling rows tapped".split()
+        for name in "complex convolution counting distances orders patience places pooling rows tapped".split()
     },
     "arrays/extents": FEW,
     "arrays/switches": FEW,

@@ -237,3 +237,41 @@ def test_what_has_another_type_or_class_is_converted(source: str, said: str) -> 
 )
 def test_constants_keywords_and_forms_of_other_languages(source: str, said: str) -> None:
     assert hint(source) == said
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("x.size[0]", "`x.size` is a function, which round brackets call: `x.size(0)`"),
+        ("torch.rand[2, 3]", "`torch.rand` is a function, which round brackets call: `torch.rand(2, 3)`"),
+        ("net.parameters()[0]", "`list(...)` makes a list of it, which has places"),
+        ("x.shape(0)", "`x.shape` is a value; square brackets take a part of it: `x.shape[0]`"),
+        ("x(0)", "`x` is a value; square brackets take a part of it: `x[0]`"),
+        ("for i in len(x):\n    pass", "`range(n)` counts from 0 to n - 1"),
+        ("optim.SGD(net.parameters, lr=1)", "`net.parameters` is a function: `net.parameters()` calls it"),
+        ("optim.SGD(net, lr=1)", "an optimizer takes parameters: `net.parameters()`"),
+        ("nn.MSELoss(x, x)", "`nn.MSELoss` is a class: `nn.MSELoss()(x, x)` makes a layer of it and calls that"),
+        ("nn.Sequential(net, nn.ReLU)", "`nn.ReLU` is a class: `nn.ReLU()` makes a layer of it"),
+        ("nn.Sequential(net, torch.relu)", "`torch.relu` is a function; `nn.ReLU()` is a layer of it"),
+        ("torch.cat(x, x)", "the tensors stand in a list: `torch.cat([x, x])`"),
+        ("net([1., 2., 3.])", "`torch.tensor(...)` makes a tensor of it"),
+        ("net(np.ones(3))", "`torch.from_numpy(...)` makes a tensor of it"),
+        ("'x ' + x", '`f"... {value}"` writes a value into a text'),
+        ("f'{x:.2f}'", "such a format is for one number; `torch.set_printoptions(precision=2)` is for tensors"),
+        ("x.long().softmax(0)", "`.float()` in front of it makes floating-point numbers of whole ones"),
+        ("x.masked_fill(x, 0)", "a comparison makes a mask, as in `x > 0`; `.bool()` makes one of numbers"),
+        (
+            "arange(3).add_(.5)",
+            "what is written in place keeps its dtype, here one of whole numbers; begin with `1.` or `.float()`",
+        ),
+        (
+            "nn.BCEWithLogitsLoss()(ones(2, 1), ones(2))",
+            "`.squeeze(-1)` takes the last dimension off the input, `.unsqueeze(-1)` gives the target one",
+        ),
+        ("nn.Conv2d(3, 8, 3)(ones(9, 9))", "channels come first: `x[None]` is an image of one channel"),
+        ("Linear(2, 3)", "did you mean `nn.Linear`?"),
+        ("torch.Adam([x])", "it is `torch.optim.Adam`"),
+    ],
+)
+def test_a_value_in_the_place_of_another(source: str, said: str) -> None:
+    assert hint(source, "x = ones(4, 3); net = nn.Linear(3, 2)") == said

@@ -10,41 +10,14 @@ import ast
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from . import peek
 from .habits import ARGUMENTS, FUNCTIONS, IMPORTS, OF_TENSORS, TENSOR
 from .layers import misfit
 from .places import Host, Place, headline, nearest
-
-
-@dataclass
-class Case:
-    """An error as a rule sees it."""
-
-    error: BaseException
-    match: re.Match[str]
-    place: Place
-    host: Host
-
-    def tensors(self) -> list[tuple[str, Any]]:
-        return list(self.place.operands().items())
-
-
-Rule = Callable[[Case], "str | None"]
-RULES: list[tuple[re.Pattern[str], Rule]] = []
-
-
-def rule(pattern: str) -> Callable[[Rule], Rule]:
-    """Declares a hint for the errors whose first line matches."""
-
-    def declare(function: Rule) -> Rule:
-        RULES.append((re.compile(pattern), function))
-        return function
-
-    return declare
+from .rules import RULES, Case, rule
+from .uses import elsewhere
 
 
 def hints(error: BaseException, place: Place, host: Host) -> Iterator[str]:
@@ -153,6 +126,8 @@ def unknown_name(case: Case) -> str | None:
         return f"`{line}` brings it"
     names = dict.fromkeys(n for scope in case.place.scopes for n in scope)
     names.update(dict.fromkeys(case.host.names()))
+    if found := elsewhere(case.host, name):
+        return f"did you mean `{found}`?"
     near = nearest(name, names) or _known(FUNCTIONS, name, names)
     return _suggestion(near, case.host.lacking("torch", name)) or _length(name)
 
@@ -262,6 +237,8 @@ def unknown_attribute(case: Case) -> str | None:
     owner = "Tensor" if base is not None and base.__name__ == "Tensor" else owner
     said = case.host.lacking(owner, name) if type(owner) is str and "tensorsh" not in case.match.string else None
     names = peek.names_of(obj)
+    if owner == "torch" and (home := elsewhere(case.host, name)):
+        return f"it is `{home}`"
     return _suggestion(nearest(name, names) or _known(FUNCTIONS, name, names), said)
 
 
@@ -342,16 +319,6 @@ def before_init(case: Case) -> str:
     return "`__init__` of a module begins with `super().__init__()`"
 
 
-@rule(r"^TypeError: '(\w+)' object is not iterable")
-def parameters_of(case: Case) -> str | None:
-    for node in ast.walk(case.place.tree() or ast.Module([], [])):
-        if isinstance(node, ast.Call) and node.args:
-            function = peek.evaluate(node.func, *case.place.scopes)
-            if isinstance(function, type) and any(cls.__name__ == "Optimizer" for cls in function.__mro__):
-                return f"an optimizer takes parameters: `{_text(node.args[0])}.parameters()`"
-    return None
-
-
 @rule(r"^RuntimeError: Error\(s\) in loading state_dict")
 def unknown_keys(case: Case) -> str | None:
     lacking, _, more = str(case.error).partition("Unexpected key(s)")
@@ -372,11 +339,6 @@ def one_number(case: Case) -> str:
 @rule(r"^RuntimeError: (mean|std|var)\b.*(could not infer output dtype|only support)")
 def mean_of_whole_numbers(case: Case) -> str:
     return f"whole numbers have no {case.match[1]} here; `.float()` in front of it converts them"
-
-
-@rule(r"^TypeError: (list|tuple) is not a Module subclass")
-def list_of_modules(case: Case) -> str:
-    return f"the modules of a {case.match[1]} are given one by one with a star, as in `nn.Sequential(*layers)`"
 
 
 @rule(r"^IndexError: Target (\d+) is out of bounds")
@@ -424,11 +386,6 @@ def modified(case: Case) -> str | None:
 @rule(r"grad can be implicitly created only for (real )?scalar outputs")
 def not_scalar(case: Case) -> str | None:
     return "reduce it first, as with `.sum()` or `.mean()`, or pass backward a gradient of its shape"
-
-
-@rule(r"Boolean value of (Tensor|the truth value)|truth value of an array")
-def truth(case: Case) -> str | None:
-    return "say which is meant: `.any()` or `.all()`; `&`, `|`, `~` combine masks where `and`, `or`, `not` cannot"
 
 
 @rule(r"shape '\[([\d, -]+)\]' is invalid for input of size (\d+)")

@@ -71,6 +71,8 @@ def _said(layer: Any, own: Mapping[str, Any], known: Mapping[str, Any]) -> str |
         if type(wanted) is not int or not shape:
             continue
         spatial = len(own["kernel_size"]) if size.argument == "in_channels" and "kernel_size" in own else None
+        if spatial is not None and len(shape) not in (spatial + 1, spatial + 2):
+            return None
         dimension = 0 if spatial is not None and len(shape) == spatial + 1 else size.dimension
         if not -len(shape) <= dimension < len(shape) or shape[dimension] == wanted:
             continue

@@ -323,12 +323,13 @@ class Shell:
                 self.untraced = False
             program = self.session.compile(text, filename, continued=True)
             lines = text.rstrip().split("\n")
-            following = [each.lineno for each in program.statements[1:]] + [len(lines) + 1]
-            for at, (statement, next_line) in enumerate(zip(program.statements, following, strict=True)):
+            statements = program.statements  # none in an entry of comments
+            following = [*(each.lineno for each in statements[1:]), len(lines) + 1]
+            for at, (statement, next_line) in enumerate(zip(statements, following, strict=False)):
                 before = self.outputs.echoed
                 silent = next_line > statement.end_lineno and lines[statement.end_lineno - 1].rstrip().endswith(";")
                 show = self._echo_to(tee, silent) if echo is True else None
-                if callable(echo) and statement is program.statements[-1] and not silent:
+                if callable(echo) and statement is statements[-1] and not silent:
                     show = echo
                 try:
                     self.session.execute(program, show, [statement])

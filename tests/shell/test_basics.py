@@ -34,6 +34,7 @@ def test_values_are_echoed_with_type_and_chain(terminal: Terminal) -> None:
     terminal.enter("_.shape", "torch.Size([2, 2])\ntsr>")
     terminal.enter("__", "[2., 2.]])  float32[2, 2]\ntsr>")
     terminal.enter("None", "None\ntsr>")
+    terminal.enter("# nothing runs", "# nothing runs\ntsr>")
     terminal.enter("1 + 1; 2 + 2;", "2 + 2;\n2\ntsr>")
     terminal.enter("5;\x1b\r6\x1b\r[7,\x1b\r8];\x1b\r9", "\n...> 9\n6\n9\ntsr>")
     terminal.enter("w = ones(2, requires_grad)", "grad)\ntsr>")

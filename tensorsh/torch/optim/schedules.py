@@ -26,16 +26,8 @@ def _has_state(function: Any) -> bool:
     return is_script_class(type(function)) or process.plain and hasattr(function, "__dict__")
 
 
-class LambdaLR(LRScheduler):
-    """Initial rate times a function of the epoch: lr = initial * lr_lambda(epoch).
-    optimizer: the optimizer whose rates change. lr_lambda: the function, or a list of one for each group.
-    last_epoch: number of the last epoch when a training goes on (-1: at the start).
-    The state dict has no functions, but the attributes of objects that are called. ValueError for a list of another
-    length.
-    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
-    >>> schedule = optim.lr_scheduler.LambdaLR(sgd, lambda epoch: 0.5 ** epoch)
-    >>> sgd.step(); schedule.step(); schedule.get_last_lr()
-    [0.5]"""
+class FunctionLR(LRScheduler):
+    """Rates by functions of the epoch."""
 
     def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
         self.optimizer = optimizer
@@ -61,12 +53,24 @@ class LambdaLR(LRScheduler):
             if state is not None and _has_state(function):
                 take(function, state)
 
+
+class LambdaLR(FunctionLR):
+    """Initial rate times a function of the epoch: lr = initial * lr_lambda(epoch).
+    optimizer: the optimizer whose rates change. lr_lambda: the function, or a list of one for each group.
+    last_epoch: number of the last epoch when a training goes on (-1: at the start).
+    The state dict has no functions, but the attributes of objects that are called. ValueError for a list of another
+    length.
+    >>> sgd = optim.SGD(model.parameters(), lr=1.0)
+    >>> schedule = optim.lr_scheduler.LambdaLR(sgd, lambda epoch: 0.5 ** epoch)
+    >>> sgd.step(); schedule.step(); schedule.get_last_lr()
+    [0.5]"""
+
     def get_lr(self) -> list:
         self._scaled()
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
 
-class MultiplicativeLR(LambdaLR):
+class MultiplicativeLR(FunctionLR):
     """Rate times a function of the epoch, each epoch: lr = lr * lr_lambda(epoch).
     optimizer: the optimizer whose rates change. lr_lambda: the function, or a list of one for each group.
     last_epoch: number of the last epoch when a training goes on (-1: at the start).

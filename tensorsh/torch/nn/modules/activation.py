@@ -217,7 +217,18 @@ class Tanh(Module):
         return T.tanh(input)
 
 
-class ELU(Module):
+class Exponential(Module):
+    """What ELU and CELU share."""
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha, self.inplace = alpha, inplace
+
+    def extra_repr(self) -> str:
+        return f"alpha={self.alpha}{flag(self)}"
+
+
+class ELU(Exponential):
     """Exponential linear unit: x, or alpha * (exp(x) - 1) below zero, elementwise (Clevert, Unterthiner and Hochreiter,
     "Fast and accurate deep network learning by exponential linear units", 2015). Any shape, a floating dtype, the same
     out.
@@ -225,18 +236,11 @@ class ELU(Module):
     >>> nn.ELU()(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([-0.6321,  0.0000,  1.0000])"""
 
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha, self.inplace = alpha, inplace
-
     def forward(self, input: Tensor) -> Tensor:
         return F.elu(input, self.alpha, self.inplace)
 
-    def extra_repr(self) -> str:
-        return f"alpha={self.alpha}{flag(self)}"
 
-
-class CELU(ELU):
+class CELU(Exponential):
     """Continuously differentiable exponential linear unit: x, or alpha * (exp(x / alpha) - 1) below zero, elementwise;
     its slope at 0 is 1 for every alpha (Barron, 2017). Any shape, a floating dtype, the same out.
     alpha: minus the limit for large negative x (1.0); RuntimeError for 0. inplace: write the result over the input
@@ -286,7 +290,18 @@ class GELU(Module):
         return f"approximate={self.approximate!r}"
 
 
-class Hardshrink(Module):
+class Shrinkage(Module):
+    """What shrinks towards zero by a bound."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)
+
+
+class Hardshrink(Shrinkage):
     """x, or 0 where it lies between -lambd and lambd, elementwise: hard thresholding (Donoho and Johnstone, "Ideal
     spatial adaptation by wavelet shrinkage", 1994). Any shape, a floating dtype, the same out; the bounds themselves
     give 0.
@@ -294,18 +309,11 @@ class Hardshrink(Module):
     >>> nn.Hardshrink()(torch.tensor([-1.0, 0.5, 2.0]))
     tensor([-1.,  0.,  2.])"""
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
     def forward(self, input: Tensor) -> Tensor:
         return F.hardshrink(input, self.lambd)
 
-    def extra_repr(self) -> str:
-        return str(self.lambd)
 
-
-class Softshrink(Hardshrink):
+class Softshrink(Shrinkage):
     """x moved towards 0 by lambd, and 0 between -lambd and lambd, elementwise: soft thresholding (Donoho, "De-noising
     by soft-thresholding", 1995), the proximal step of an L1 penalty. Any shape, a floating dtype, the same out.
     lambd: the bound (0.5); RuntimeError where it is negative.
@@ -413,25 +421,29 @@ class Tanhshrink(Module):
         return F.tanhshrink(input)
 
 
-class Softmax(Module):
+class Shares(Module):
+    """Shares of a dimension, which add to 1."""
+
+    def __init__(self, dim: Any = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}"
+
+
+class Softmax(Shares):
     """Exponentials along a dimension divided by their sum, exp(x) / exp(x).sum(dim): positive numbers that add to 1.
     Computed from x minus its maximum, so that nothing overflows. Any shape, a floating dtype, the same out.
     dim: the dimension; None (default) chooses 0 for 0, 1 and 3 dimensions and else 1, with a UserWarning.
     >>> nn.Softmax(dim=0)(torch.tensor([0.0, math.log(3)]))
     tensor([0.2500, 0.7500])"""
 
-    def __init__(self, dim: Any = None) -> None:
-        super().__init__()
-        self.dim = dim
-
     def forward(self, input: Tensor) -> Tensor:
         return F.softmax(input, self.dim, _stacklevel=5)
 
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
 
-
-class Softmin(Softmax):
+class Softmin(Shares):
     """softmax(-x): exponentials of the negative along a dimension, divided by their sum. The smallest element has the
     largest share. Any shape, a floating dtype, the same out.
     dim: the dimension; None (default) chooses 0 for 0, 1 and 3 dimensions and else 1, with a UserWarning.
@@ -442,7 +454,7 @@ class Softmin(Softmax):
         return F.softmin(input, self.dim, _stacklevel=5)
 
 
-class LogSoftmax(Softmax):
+class LogSoftmax(Shares):
     """log(softmax(x)) along a dimension, computed as x - logsumexp(x), which stays exact where a softmax rounds to 0;
     NLLLoss takes it. Any shape, a floating dtype, the same out.
     dim: the dimension; None (default) chooses 0 for 0, 1 and 3 dimensions and else 1, with a UserWarning.

@@ -117,7 +117,18 @@ class ChannelShuffle(Module):
         return f"groups={self.groups}"
 
 
-class Unfold(Module):
+class Patches(Module):
+    """Windows over images."""
+
+    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
+        super().__init__()
+        self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
+
+
+class Unfold(Patches):
     """Patches of images as columns: (N, C, H, W), or (C, H, W), to (N, C * prod(kernel_size), L), L being the number of
     places of the window. A convolution is a matrix product with it.
     kernel_size: size of the window, a number or one for each dimension. dilation: step within the window (1).
@@ -128,18 +139,11 @@ class Unfold(Module):
              [3., 4.],
              [4., 5.]]])"""
 
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__()
-        self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
-
     def forward(self, input: Tensor) -> Tensor:
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
 
-
-class Fold(Unfold):
+class Fold(Patches):
     """Columns of patches summed into images: (N, C * prod(kernel_size), L) to (N, C, *output_size), also without N. The
     transpose of Unfold: where patches overlap they add up.
     output_size: height and width of the image, a number for a square. kernel_size: size of the window, a number or one

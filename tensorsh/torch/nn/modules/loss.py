@@ -326,13 +326,8 @@ class MultiLabelSoftMarginLoss(WeightedLoss):
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
-class CosineEmbeddingLoss(Loss):
-    """Loss of the angle between two vectors: 1 - cos where the label is 1, max(0, cos - margin) where it is -1, of
-    inputs (N, D) and labels (N,), or (D,) and ().
-    margin: cosine from which on unlike vectors cost something, between -1 and 1 (0.0). reduction: 'mean' (default),
-    'sum' or 'none'. size_average, reduce: older forms of reduction (None). RuntimeError for other shapes.
-    >>> nn.CosineEmbeddingLoss()(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 2.0]]), torch.tensor([1]))
-    tensor(1.)"""
+class MarginLoss(Loss):
+    """Losses of two inputs and a margin."""
 
     def __init__(
         self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
@@ -340,11 +335,20 @@ class CosineEmbeddingLoss(Loss):
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
+
+class CosineEmbeddingLoss(MarginLoss):
+    """Loss of the angle between two vectors: 1 - cos where the label is 1, max(0, cos - margin) where it is -1, of
+    inputs (N, D) and labels (N,), or (D,) and ().
+    margin: cosine from which on unlike vectors cost something, between -1 and 1 (0.0). reduction: 'mean' (default),
+    'sum' or 'none'. size_average, reduce: older forms of reduction (None). RuntimeError for other shapes.
+    >>> nn.CosineEmbeddingLoss()(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 2.0]]), torch.tensor([1]))
+    tensor(1.)"""
+
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
-class MarginRankingLoss(CosineEmbeddingLoss):
+class MarginRankingLoss(MarginLoss):
     """Loss of an order: max(0, -target * (x1 - x2) + margin), of two scores and labels of one shape (...), 1 where the
     first should be larger and -1 where the second.
     margin: by how much it should be larger (0.0). reduction: 'mean' (default), 'sum' or 'none'.

@@ -125,14 +125,8 @@ class RMSNorm(Module):
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
 
 
-class LocalResponseNorm(Module):
-    """Division by a power of neighbouring channels' squares: (N, C, ...) to the same shape, x / (k + alpha * mean) **
-    beta, the mean being that of the squares of `size` channels around each, zeros beyond the edge (Krizhevsky,
-    Sutskever and Hinton, "ImageNet classification with deep convolutional neural networks", 2012).
-    size: number of channels. alpha: factor (1e-4). beta: exponent (0.75). k: what is added (1.0).
-    ValueError for fewer than 3 dimensions.
-    >>> nn.LocalResponseNorm(1, alpha=3.0, beta=1.0)(torch.ones(1, 2, 1)).flatten()
-    tensor([0.2500, 0.2500])"""
+class ResponseNorm(Module):
+    """Division by neighbouring channels."""
 
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
@@ -145,7 +139,17 @@ class LocalResponseNorm(Module):
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
-class CrossMapLRN2d(LocalResponseNorm):
+class LocalResponseNorm(ResponseNorm):
+    """Division by a power of neighbouring channels' squares: (N, C, ...) to the same shape, x / (k + alpha * mean) **
+    beta, the mean being that of the squares of `size` channels around each, zeros beyond the edge (Krizhevsky,
+    Sutskever and Hinton, "ImageNet classification with deep convolutional neural networks", 2012).
+    size: number of channels. alpha: factor (1e-4). beta: exponent (0.75). k: what is added (1.0).
+    ValueError for fewer than 3 dimensions.
+    >>> nn.LocalResponseNorm(1, alpha=3.0, beta=1.0)(torch.ones(1, 2, 1)).flatten()
+    tensor([0.2500, 0.2500])"""
+
+
+class CrossMapLRN2d(ResponseNorm):
     """LocalResponseNorm of images under its older name: (N, C, H, W) to the same shape, x / (k + alpha * mean) ** beta,
     the mean being that of the squares of `size` channels around each, zeros beyond the edge.
     size: number of channels. alpha: factor (1e-4). beta: exponent (0.75). k: what is added (1).

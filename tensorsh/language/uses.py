@@ -1,0 +1,184 @@
+"""Hints on a value that is used as something else: a function in square brackets, a class in the place of its object, a list in
+that of a tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any
+
+from . import peek
+from .places import Host
+from .rules import Case, rule
+
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
+_HOMES = {
+    "torch.nn": "nn",
+    "torch.optim": "torch.optim",
+    "torch.nn.functional": "nn.functional",
+    "torch.optim.lr_scheduler": "torch.optim.lr_scheduler",
+}
+"""Where names stand that are looked for in torch itself, and how one writes that."""
+
+
+def elsewhere(host: Host, name: str) -> str | None:
+    """The name with its module's, if a module below torch has it."""
+    for path, written in _HOMES.items():
+        if name in host.names_in(path):
+            return f"{written}.{name}"
+    return None
+
+
+def _values(case: Case, kind: type[ast.AST], part: str) -> Iterator[tuple[Any, Any, Any]]:
+    """The nodes of a kind at the place, with one part of them and its value."""
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if isinstance(node, kind):
+            inner = getattr(node, part)
+            value = peek.evaluate(inner, *case.place.scopes)
+            if value is not peek.MISSING:
+                yield node, inner, value
+
+
+def _is_function(value: Any) -> bool:
+    return isinstance(value, _FUNCTIONS) or type(value).__module__ == peek.FORMS
+
+
+def _is_layer(value: Any) -> bool:
+    """Whether a value is a class of layers, and no layer."""
+    return isinstance(value, type) and any(cls.__name__ == "Module" for cls in value.__mro__)
+
+
+@rule(r"^TypeError: '([\w.]+)' object is not subscriptable")
+def function_in_square_brackets(case: Case) -> str | None:
+    for node, inner, value in _values(case, ast.Subscript, "value"):
+        if _is_function(value):
+            name, parts = ast.unparse(inner), node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return f"`{name}` is a function, which round brackets call: `{name}({', '.join(map(ast.unparse, parts))})`"
+    if case.match[1] == "generator":
+        return "`list(...)` makes a list of it, which has places"
+    return None
+
+
+@rule(r"^TypeError: '([\w.]+)' object is not callable")
+def value_in_round_brackets(case: Case) -> str | None:
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if not isinstance(node, ast.Call):
+            continue
+        value, name = peek.evaluate(node.func, *case.place.scopes), ast.unparse(node.func)
+        sizes = case.match[1] == "torch.Size" and name.endswith(".shape")
+        if sizes or isinstance(value, list | tuple | dict) or (value is not peek.MISSING and peek.tensor_class(value)):
+            index = ", ".join(map(ast.unparse, node.args))
+            return f"`{name}` is a value; square brackets take a part of it" + (f": `{name}[{index}]`" if index else "")
+    return None
+
+
+@rule(r"^TypeError: '(\w+)' object is not iterable")
+def function_for_its_values(case: Case) -> str | None:
+    if case.match[1] == "int":
+        return "`range(n)` counts from 0 to n - 1"
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        arguments = node.args if isinstance(node, ast.Call) else []
+        for argument in [*arguments, *([node.iter] if isinstance(node, ast.For | ast.comprehension) else [])]:
+            if _is_function(peek.evaluate(argument, *case.place.scopes)):
+                name = ast.unparse(argument)
+                return f"`{name}` is a function: `{name}()` calls it"
+    for node, _, value in _values(case, ast.Call, "func"):
+        if isinstance(value, type) and node.args and any(cls.__name__ == "Optimizer" for cls in value.__mro__):
+            return f"an optimizer takes parameters: `{ast.unparse(node.args[0])}.parameters()`"
+    return None
+
+
+@rule(r"Boolean value of (Tensor|the truth value)|truth value of an array")
+def truth(case: Case) -> str:
+    for node, inner, value in _values(case, ast.Call, "func"):
+        given = [peek.evaluate(argument, *case.place.scopes) for argument in node.args]
+        if _is_layer(value) and peek.is_library(value) and any(map(peek.tensor_class, given)):
+            name = ast.unparse(inner)
+            arguments = ", ".join(map(ast.unparse, node.args))
+            return f"`{name}` is a class: `{name}()({arguments})` makes a layer of it and calls that"
+    return "say which is meant: `.any()` or `.all()`; `&`, `|`, `~` combine masks where `and`, `or`, `not` cannot"
+
+
+@rule(r"^TypeError: ([\w.]+) is not a Module subclass")
+def class_for_a_layer(case: Case) -> str | None:
+    if case.match[1] in ("list", "tuple"):
+        return f"the modules of a {case.match[1]} are given one by one with a star, as in `nn.Sequential(*layers)`"
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        for argument in node.args if isinstance(node, ast.Call) else ():
+            value, name = peek.evaluate(argument, *case.place.scopes), ast.unparse(argument)
+            if _is_layer(value):
+                return f"`{name}` is a class: `{name}()` makes a layer of it"
+            if _is_function(value):
+                word = name.rpartition(".")[2].lower()
+                found = [each for each in case.host.names_in("torch.nn") if each.lower() == word]
+                return f"`{name}` is a function; " + (
+                    f"`nn.{found[0]}()` is a layer of it" if found else "`forward` calls it"
+                )
+    return None
+
+
+@rule(r"^TypeError: (\w+)\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor")
+def tensors_one_by_one(case: Case) -> str | None:
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(case.match[1]):
+            return (
+                f"the tensors stand in a list: `{ast.unparse(node.func)}([{', '.join(map(ast.unparse, node.args))}])`"
+            )
+    return None
+
+
+@rule(r"argument '(?:input|other|target)' \(position \d\) must be Tensor, not (int|float|list|tuple|numpy.ndarray)$")
+def no_tensor(case: Case) -> str:
+    maker = "torch.from_numpy(...)" if case.match[1] == "numpy.ndarray" else "torch.tensor(...)"
+    return f"`{maker}` makes a tensor of it"
+
+
+@rule(r"^TypeError: can only concatenate str \(not \"Tensor\"\) to str")
+def text_and_tensor(case: Case) -> str:
+    return '`f"... {value}"` writes a value into a text'
+
+
+@rule(r"unsupported format string passed to Tensor.__format__")
+def format_of_many(case: Case) -> str:
+    return "such a format is for one number; `torch.set_printoptions(precision=2)` is for tensors"
+
+
+@rule(r"^AssertionError: Torch not compiled with CUDA enabled")
+def no_cuda(case: Case) -> str:
+    return 'there is no GPU here: `device = "cuda" if torch.cuda.is_available() else "cpu"` takes what there is'
+
+
+@rule(r"not implemented for '(Long|Int|Short|Char|Byte|Bool)'$")
+def whole_numbers(case: Case) -> str:
+    return "`.float()` in front of it makes floating-point numbers of whole ones"
+
+
+@rule(r"only supports boolean masks|expected condition to be a boolean tensor")
+def mask_of_numbers(case: Case) -> str:
+    return "a comparison makes a mask, as in `x > 0`; `.bool()` makes one of numbers"
+
+
+@rule(r"result type (Float|Double) can't be cast to the desired output type (Long|Int|Short|Byte|Bool)")
+def written_into_whole_numbers(case: Case) -> str:
+    return "what is written in place keeps its dtype, here one of whole numbers; begin with `1.` or `.float()`"
+
+
+@rule(r"Target size \(torch.Size\(\[(.*)\]\)\) must be the same as input size \(torch.Size\(\[(.*)\]\)\)")
+@rule(r"Using a target size \(torch.Size\(\[(.*)\]\)\) that is different to the input size \(torch.Size\(\[(.*)\]\)\)")
+def one_column(case: Case) -> str | None:
+    target, given = ([n for n in sizes.split(", ") if n] for sizes in case.match.groups())
+    if given == [*target, "1"]:
+        return "`.squeeze(-1)` takes the last dimension off the input, `.unsqueeze(-1)` gives the target one"
+    if target == [*given, "1"]:
+        return "`.squeeze(-1)` takes the last dimension off the target, `.unsqueeze(-1)` gives the input one"
+    return None
+
+
+@rule(r"Expected (\d)D \(unbatched\) or (\d)D \(batched\) input to conv\w+, but got input of size: \[(.*)\]")
+def dimensions_of_images(case: Case) -> str | None:
+    lacking = int(case.match[1]) - len(case.match[3].split(","))
+    if lacking == 1:
+        return "channels come first: `x[None]` is an image of one channel"
+    return "batch and channels come first, then one dimension each for height, width and the like"

@@ -200,6 +200,8 @@ class Programs:
 def finished(guards: Guards, recording: Recording, run: Callable) -> Callable:
     """The program of the calls that pass the guards."""
     guards.attributes(recording.read, recording.absent)
+    if recording.compares:
+        guards.distinct()
     inputs = "(" + "".join([f"v{k}, " for k in range(len(guards.tensors))]) + ")"
     guards.writer.lines.append(f"    return {guards.writer.name(run)}({inputs}, None)")
     return guards.writer.compiled(given())

@@ -137,6 +137,11 @@ class Guards:
             others = "".join([f"v{j}, " for j in range(len(owners)) if j != k])
             self.unless(f"meets(v{k}, ({others}))")
 
+    def distinct(self) -> None:
+        """Guard that no tensor is found twice that was not."""
+        found = "".join([f"id(v{k}), " for k in range(len(self.tensors))])
+        self.unless(f"len({{{found}}}) != {len(self.tensors)}")
+
     def module(self, source: str, module: Any) -> None:
         """Guard a module: that it is that one, its tensors, its modules, that it has no hooks. Raises Refused where it is unusual."""
         name = self.writer.name(module)
@@ -215,7 +220,7 @@ class Guards:
             if isinstance(module, Functions):
                 continue
             source = f"{self.writer.name(module)}.{name}"
-            if type(value) in (*CONSTANTS, list, tuple):
+            if type(value) in (*CONSTANTS, list, tuple) or type(value) is FunctionType and not is_own(value):
                 self.value(source, value)
             else:
                 self.unless(f"{source} is not {self.writer.name(value)}")
@@ -240,6 +245,6 @@ def meets(tensor: Any, others: tuple) -> bool:
 def given() -> dict[str, Any]:
     """What the source of guards names."""
     return {
-        "hooked": hooked, "meets": meets, "OTHER": OTHER, "state": state, "asked": door.asked, "casting": door.casting, "placing": door.placing, "copysign": copysign,
+        "hooked": hooked, "meets": meets, "OTHER": OTHER, "state": state, "asked": door.asked, "casting": door.casting, "placing": door.placing, "copysign": copysign, "id": id,
         "ndarray": np.ndarray, "type": type, "len": len, "tuple": tuple, "list": list, "int": int, "float": float, "str": str,
     }  # fmt: skip

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from ...engine.arrays.backend import on_gpu
+from ...engine.arrays.device import device as Device
 from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.extents import owner
 from ...engine.random.generator import default_generator
@@ -24,6 +25,7 @@ from ...sandbox.namespace import Namespace
 from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module as Network
 from ..nn.modules.registry import holds
+from . import library
 from .errors import BRANCH, PRINT
 from .names import BUILTINS, FACTS, MAKING, METHODS, OPERATORS, SIZES, VIEWS, allows, draws, known, written_by
 from .objects import GATES, Active, Effect, Functions, ModuleStand, Number, gates, is_active, is_own, is_usual
@@ -50,6 +52,8 @@ class StandIn:
         self._recording, self._tensor, self._number = recording, tensor, number
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_node":
+            return None
         if name in FACTS:
             return getattr(self._tensor, name)
         if name in VIEWS:
@@ -129,6 +133,7 @@ def _branching(self: StandIn) -> Any:
 
 StandIn.__bool__ = _branching  # type: ignore[attr-defined]
 READERS = {name: _reader(name) for name in VIEWS}
+library.STANDS[StandIn] = "_tensor"
 
 
 class Calling:
@@ -250,6 +255,8 @@ class Recording:
         """The generator's state before the first random numbers, if any were drawn."""
         self.changed = False
         """Whether parameters may have changed: what is computed from then on is an effect, too."""
+        self.compares = False
+        """Whether something was decided by which tensors are one."""
         self.count = 0
         self.failed = False
         self.everyone: list[ref[StandIn]] = []
@@ -375,7 +382,7 @@ class Recording:
             return {plain(name): self.placed(each, found) for name, each in value.items()}
         if type(value) is slice:
             plain((value.start, value.stop, value.step))
-        elif not isinstance(value, DType | Size):
+        elif not isinstance(value, DType | Device | Size):
             try:
                 plain(value)
             except Refused:
@@ -397,11 +404,11 @@ class Recording:
             return ModuleStand(self, value)
         if is_active(value):
             return Active(self, value)
-        if id(value) in BUILTINS or isinstance(value, DType):
+        if id(value) in BUILTINS or isinstance(value, DType | Device):
             return value
         if id(value) in known():
             return Calling(self, *known()[id(value)])
-        if type(value) is FunctionType:
+        if type(value) is FunctionType and not is_own(ORIGINALS.get(value, value)):
             return self.function(value)
         try:
             return plain(value)
@@ -413,6 +420,8 @@ class Recording:
         made = self.functions.get(id(function))
         if made is None:
             original = ORIGINALS.get(function, function)
+            if is_own(original):
+                return self.of_library(original)
             scope: dict[str, Any] = {}
             scope["__builtins__"] = gates(self) if MARK in original.__builtins__ else {}
             cells = tuple([CellType() for _ in original.__closure__ or ()])
@@ -421,11 +430,9 @@ class Recording:
             for name in globals_of(original.__code__):
                 if name in GATES:
                     continue
-                if name == "getattr" and is_own(original):
-                    scope[name] = partial(named, self)
-                elif name == "print" and name not in original.__globals__:
+                if name == "print" and name not in original.__globals__:
                     scope[name] = Effect(self, name, original.__builtins__[name])
-                elif not is_own(original) or name in ("F", "T") or name in original.__builtins__:
+                else:
                     scope[name] = self.present(read_global(original, name))
             for cell, read in zip(cells, original.__closure__ or (), strict=True):
                 cell.cell_contents = self.present(read.cell_contents)
@@ -433,12 +440,20 @@ class Recording:
             made.__kwdefaults__ = {name: self.present(each) for name, each in (original.__kwdefaults__ or {}).items()}
         return made
 
-
-def named(recording: Recording, value: Any, name: str) -> Any:
-    """`getattr` in this library's own modules: of namespaces of functions."""
-    if type(value) is not Module:
-        raise recording.refused()
-    return getattr(value, name)
+    def of_library(self, original: Any) -> Any:
+        """A function of this library, which runs on stand-ins as it stands."""
+        scope: dict[str, Any] = {}
+        made = FunctionType(original.__code__, scope, original.__name__, original.__defaults__, original.__closure__)
+        self.functions[id(original)] = made
+        try:
+            self.compares |= "id" in globals_of(original.__code__)
+        except Refused:
+            self.compares = True
+        made.__kwdefaults__ = original.__kwdefaults__
+        own = original.__globals__
+        scope |= {"__builtins__": library.builtins_of(self), "__name__": own["__name__"], "__package__": own["__package__"]}
+        scope |= {name: library.read(self, own[name]) for name in library.names_of(original.__code__) if name in own}
+        return made
 
 
 SEQUENCES: dict[type, type] = {tuple: tuple, list: list, Listed: list}

@@ -20,6 +20,7 @@ from ...engine.graph.nodes import Slot as Part
 from ...engine.kernels import compiled
 from ...engine.operators.public_form import executor_of
 from ...engine.tape.worlds import raw
+from ...engine.tensors.inplace import CopySlices
 from .chains import has_loop, step_of, usual_form
 from .formulas import RULES, loops
 from .memory import CALLED, GIVEN, Called, Loop, Memory, Value, elementwise, owner
@@ -60,7 +61,7 @@ def nodes_of(tensors: list[Any], known: Any) -> list[Any]:
 def arrays_of(node: Any) -> list[Any]:
     """The arrays that a node keeps."""
     found: list[Any] = []
-    stack = list(reversed(node._saved))
+    stack = list(reversed(node._function._saved if type(node) is CopySlices else node._saved))
     while stack:
         entry = stack.pop()
         if isinstance(entry, Fields | Saved | Hidden):
@@ -244,6 +245,8 @@ class Planned:
 
     def node(self, node: Any, g: Any) -> list[Any]:
         """The gradients that a node gives."""
+        if type(node) is CopySlices:
+            return self.slices(node, g)
         op = node._operator
         if not isinstance(node, OperatorNode) or node._watched or node._forbidden:
             raise Refused
@@ -272,6 +275,24 @@ class Planned:
                     )
             gradients.append(found)
         return gradients
+
+    def slices(self, node: Any, g: Any) -> list[Any]:
+        """The gradients of a tensor of which a part was written over: that of the part goes to what was written."""
+        region = node._region
+
+        def of_part(a: Any) -> list:
+            return [region.turned(raw, region.buffers(a)[2].copy())]
+
+        def of_rest(a: Any, *inner: Any) -> list:
+            _, whole, part = region.buffers(a)
+            whole[...] = a
+            part[...] = region.turned(raw, inner[0]) if inner else 0
+            return [whole]
+
+        (part,) = self.finished(of_part(g), [], of_part, [g])
+        inner, *others = self.node(node._function, part)
+        given = [g] if inner is None else [g, inner]
+        return [*self.finished(of_rest(*given), [], of_rest, given), *others]
 
     def one(self, op: Any, node: Any, k: int, g: Any, found: Any, calls: list, values: list, told: tuple) -> Any:
         """The gradient of one operand."""

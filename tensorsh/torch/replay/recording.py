@@ -45,11 +45,14 @@ MOST = 20_000
 class StandIn:
     """What stands for a tensor while a function is recorded."""
 
-    __slots__ = ("__weakref__", "_number", "_recording", "_tensor")
+    __slots__ = ("__weakref__", "_base", "_number", "_path", "_recording", "_tensor")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, recording: Recording, tensor: Any, number: int) -> None:
         self._recording, self._tensor, self._number = recording, tensor, number
+        self._base: StandIn | None = None
+        """What stands for the tensor of which this is a view, and the calls that lead to the view."""
+        self._path: tuple = ()
 
     def __getattr__(self, name: str) -> Any:
         if name == "_node":
@@ -76,6 +79,12 @@ class StandIn:
             raise self._recording.refused()
         return self.reciprocal() * other  # as the operator has it
 
+    def of_view(self, source: StandIn, step: tuple, at: int | None) -> None:
+        """Take for a view of a source what a step made, if it is on its memory; at: as which of its results."""
+        if owner(self._tensor._array) is owner(source._tensor._array):
+            self._base = source if source._base is None else source._base
+            self._path = (*source._path, (step, at))
+
     def __len__(self) -> int:
         return len(self._tensor)
 
@@ -84,6 +93,9 @@ class StandIn:
 
     def __getitem__(self, key: Any) -> Any:
         return self._recording.call("__getitem__", Tensor.__getitem__, (self, key), {})
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._recording.write_part(self, "__setitem__", (key, value), {})
 
 
 def _refusing(self: StandIn, *args: Any) -> Any:
@@ -100,6 +112,8 @@ def _operator(name: str) -> Any:
 def _inplace(name: str) -> Any:
     def answer(self: StandIn, other: Any) -> Any:
         recording = self._recording
+        if self._base is not None:
+            return recording.write_part(self, "__i" + name[2:], (other,), {})
         made = recording.call(name, getattr(Tensor, name), (self, other), {})
         return recording.write(self, made, getattr(Tensor, "__i" + name[2:]))
 
@@ -111,7 +125,7 @@ for _name in OPERATORS:
 for _name in "add sub mul truediv pow".split():
     setattr(StandIn, f"__i{_name}__", _inplace(f"__{_name}__"))
 for _name in """
-    __bool__ __float__ __int__ __index__ __complex__ __str__ __repr__ __format__ __contains__ __setitem__ __delitem__ __reversed__
+    __bool__ __float__ __int__ __index__ __complex__ __str__ __repr__ __format__ __contains__ __delitem__ __reversed__
     __ifloordiv__ __imod__ __imatmul__ __iand__ __ior__ __ixor__ __round__
     __and__ __or__ __xor__ __rand__ __ror__ __rxor__ __invert__ __divmod__ __rdivmod__ __rfloordiv__ __rmod__ __rmatmul__
     __lshift__ __rshift__ __rlshift__ __rrshift__ __ilshift__ __irshift__ __trunc__ __floor__ __ceil__ __array__
@@ -164,7 +178,10 @@ class Writing(Calling):
     __slots__ = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        stand, made = self._before[0], Calling.__call__(self, *args, **kwargs)
+        stand = self._before[0]
+        if stand._base is not None:
+            return self._recording.write_part(stand, self._name + "_", args, kwargs)
+        made = Calling.__call__(self, *args, **kwargs)
         if type(made) is not StandIn or made is stand:
             raise self._recording.refused()
         return self._recording.write(stand, made, getattr(Tensor, self._name + "_"))
@@ -309,7 +326,8 @@ class Recording:
             return made
         found: list[StandIn] = []
         places = self.placed(args, found), {name: self.placed(each, found) for name, each in kwargs.items()}
-        if not allows(name, args, kwargs, len(found), bool(args) and type(args[0]) is StandIn):
+        chosen = name == "__getitem__" and all([is_index(each._tensor) for each in found[1:]])
+        if not chosen and not allows(name, args, kwargs, len(found), bool(args) and type(args[0]) is StandIn):
             raise self.refused()
         if self.drawn is None and draws(name, args, kwargs):
             self.drawn = default_generator().get_state()
@@ -329,22 +347,43 @@ class Recording:
         (self.effects if self.changed else self.nodes).append(
             Node(name, function, *places, self.placed(made, []), likes)
         )
+        if len(found) == 1 and args[0] is found[0]:
+            step = name, function, args[1:], kwargs
+            for at, each in enumerate(made if isinstance(made, (tuple, list)) else ()):
+                each.of_view(found[0], step, at)
+            if type(made) is StandIn:
+                made.of_view(found[0], step, None)
         return made
 
     def write(self, stand: StandIn, made: StandIn, function: Any = None) -> StandIn:
         """Let a stand-in be of what is written over its tensor: it has another number from now on. Raises Refused where another
         tensor is on that memory."""
-        before = stand._tensor
+        before, memory = stand._tensor, owner(stand._tensor._array)
         self.everyone = [each for each in self.everyone if each() is not None and each() is not made]
         others = [each() for each in self.everyone if each() is not stand]
+        views = [each for each in others if owner(each._tensor._array) is memory]
         alike = likeness(before) == likeness(made._tensor)
-        if not alike or self.changed or any([owner(each._tensor._array) is owner(before._array) for each in others]):
+        if not alike or self.changed or any([each._base is not stand for each in views]):
             raise self.refused()
         if stand._number < self.inputs:
             self.written[stand._number] = stand
         else:
             self.nodes[-1].over = function
         stand._tensor, stand._number = made._tensor, made._number
+        for each in views:
+            again = stand
+            for (name, call, args, kwargs), at in each._path:
+                again = self.call(name, call, (again, *args), kwargs)
+                again = again if at is None else again[at]
+            each._tensor, each._number = again._tensor, again._number
+        return stand
+
+    def write_part(self, stand: StandIn, name: str, args: tuple, kwargs: dict) -> StandIn:
+        """Write over a view, or a part of a tensor, by a method: over a copy of what the view is of, which takes its place."""
+        base = stand if stand._base is None else stand._base
+        function, path = getattr(Tensor, name), tuple([(call, *rest, at) for (_, call, *rest), at in stand._path])
+        made = self.call(name, partial(on_copy, function, path), (base, *args), kwargs)
+        self.write(base, made, partial(in_place, function, path))
         return stand
 
     def effect(self, name: str, function: Any, args: tuple, kwargs: dict, result: Any = None) -> None:
@@ -480,6 +519,26 @@ def on_copies(function: Any, at: tuple, *args: Any, **kwargs: Any) -> tuple:
     """The result of a function that writes over some of its arguments, and copies of them, which it wrote over in their place."""
     given = [each.clone() if k in at else each for k, each in enumerate(args)]
     return (function(*given, **kwargs), *[given[k] for k in at])
+
+
+def in_place(function: Any, path: tuple, base: Any, *args: Any, **kwargs: Any) -> Any:
+    """A tensor whose view at the end of a path a method wrote over."""
+    view = base
+    for call, rest, named, at in path:
+        view = call(view, *rest, **named)
+        view = view if at is None else view[at]
+    function(view, *args, **kwargs)
+    return base
+
+
+def on_copy(function: Any, path: tuple, base: Any, *args: Any, **kwargs: Any) -> Any:
+    """The same of a copy."""
+    return in_place(function, path, base.clone(), *args, **kwargs)
+
+
+def is_index(tensor: Any) -> bool:
+    """Whether a tensor as an index decides which elements, and not how many, or where a view begins."""
+    return tensor._array.ndim > 0 and tensor._array.dtype.kind == "i"
 
 
 def likeness(tensor: Any) -> tuple:

@@ -134,7 +134,7 @@ class Programs:
 
     def recorded(self, guards: Guards, args: tuple, kwargs: dict) -> Callable | None:
         """The program of a call; None where it is not worth it, or gives other bits."""
-        recording = Recording(guards.tensors)
+        recording = Recording(guards.tensors, guards.tracked)
         before, state.grad_enabled = state.grad_enabled, False
         try:
             tree = recording.of_call(self.function, args, kwargs)

@@ -18,13 +18,14 @@ from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.extents import owner
 from ...engine.arrays.state import state
+from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
 from ..nn.modules.module import Module
 from ..nn.modules.registry import held, holds
 from ..nn.parameter import Parameter
 from .names import BUILTINS, known
-from .objects import GATES, Functions, is_active, is_own, is_usual
+from .objects import GATES, Functions, is_active, is_own, is_usual, on_parameters
 from .reading import CONSTANTS, Refused, globals_of
 from .recording import ORIGINALS
 from .writing import Writer
@@ -97,7 +98,7 @@ class Guards:
             self.unless(f"{source} is not {writer.name(value)}")
         elif isinstance(value, Module):
             self.module(source, value)
-        elif is_active(value):
+        elif is_active(value) or value is no_grad or id(value) in on_parameters():
             self.unless(f"{source} is not {writer.name(value)}")
         elif kind is FunctionType:
             self.unless(f"{source} is not {writer.name(value)}")

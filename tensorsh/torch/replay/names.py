@@ -47,6 +47,8 @@ METHODS = (ELEMENTWISE | SHAPES | REDUCTIONS | PRODUCTS) - {
     "broadcast_to", "concat", "stack", "cat", "rsub", "einsum", "full_like", "ones_like", "zeros_like",
 } | {"double", "float", "contiguous", "clone", "detach"}  # fmt: skip
 """Methods of tensors that are recorded."""
+OVER = frozenset("copy_ fill_ zero_ index_add_ index_copy_ index_fill_ masked_scatter_ scatter_ scatter_add_".split())
+"""Methods that write over a tensor and are recorded as such."""
 SIZES = frozenset("dim numel size stride nelement ndimension is_contiguous is_floating_point element_size".split())
 """Methods whose answers the types and shapes of the arguments decide."""
 FACTS = frozenset("shape ndim dtype device itemsize nbytes".split())
@@ -104,7 +106,8 @@ def known() -> dict[int, tuple[str, Any]]:
     """The functions of torch, torch.nn.functional and math that are recorded, with their names, by their identity."""
     if not _known:
         found = [
-            (name, table.find_function(name)) for name in sorted(ELEMENTWISE | SHAPES | REDUCTIONS | PRODUCTS | MAKING | RECURRENT)
+            (name, table.find_function(name))
+            for name in sorted(ELEMENTWISE | SHAPES | REDUCTIONS | PRODUCTS | MAKING | RECURRENT)
         ]
         found += [(name, table.find_function("nn.functional." + name)) for name in sorted(FUNCTIONAL)]
         found += [(name, getattr(math, name)) for name in sorted(MATH) if callable(getattr(math, name))]

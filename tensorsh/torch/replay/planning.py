@@ -281,7 +281,9 @@ class Planned:
         region = node._region
 
         def of_part(a: Any) -> list:
-            return [region.turned(raw, region.buffers(a)[2].copy())]
+            _, whole, part = region.buffers(a)
+            whole[...] = a
+            return [region.turned(raw, part.copy())]
 
         def of_rest(a: Any, *inner: Any) -> list:
             _, whole, part = region.buffers(a)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ....engine.arrays.warning import warn
 from ....engine.ops.nn import recurrent
+from ....engine.ops.nn.recurrent import retitle
 from ....engine.ops.nn.sequences import stacked
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
@@ -178,7 +179,7 @@ class RNNBase(Module):
             if self.batch_first:
                 y = y.transpose(0, 1)
                 if not lstm:
-                    recurrent.retitle(y, "TransposeBackward1")
+                    retitle(y, "TransposeBackward1")
             if unbatched:
                 y = y.squeeze(0 if self.batch_first else 1)
                 last = [state.squeeze(1) for state in last]

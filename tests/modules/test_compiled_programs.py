@@ -195,3 +195,49 @@ def run(source: str, compiles: bool) -> tuple:
 @pytest.mark.parametrize("kind", PROGRAMS)
 def test_a_program_runs_from_its_steps_with_the_same_bits(kind):
     assert run(PROGRAMS[kind], True) == run(PROGRAMS[kind], False)
+
+
+STAYS_TRUE = {
+    "a function that a module holds, and what it reads": (
+        "k = 2.0\nmodel = nn.Linear(3, 3)\nmodel.act = lambda x: x * k\nx = torch.ones(2, 3)\nf = lambda x: model.act(model(x)) * 2 + x",
+        ["c(x)", "k = 5.0", "c(x)"],
+    ),
+    "which operands are one": (
+        "model = nn.MultiheadAttention(8, 2)\na, b = torch.randn(5, 2, 8), torch.randn(5, 2, 8)\nf = lambda q, k, v: model(q, k, v)[0] * 2",
+        ["c(a, b, a)", "c(a, b, a)", "c(a, a, a)", "c(a, b, b)", "c(a, a, a)", "c(a.clone(), a, a.clone())"],
+    ),
+    "an error that is caught": (
+        "x, i, j = torch.randn(4, 3), torch.tensor([9]), torch.tensor([1])\ndef f(x, i):\n    try:\n        return x.index_select(0, i) * 2 + x\n    except:\n        return x * 3 + 1",
+        ["c(x, i)", "c(x, i)", "c(x, j)"],
+    ),
+    "a seed": ("def f(x):\n    torch.manual_seed(4)\n    return torch.rand(3) * x + x * 2\nx = torch.ones(3)", ["c(x)", "torch.rand(3)", "c(x)", "torch.rand(3)"]),
+    "a write, then a view with a gradient": (
+        "x = torch.randn(3, 3, requires_grad=True)\ndef f(x):\n    h = x * 1\n    with torch.no_grad():\n        h[0] = 5\n    return h * x",
+        ["c(x)", "c(x).sum().backward()", "c(x).sum().backward()", "x.grad.clone()"],
+    ),
+    "a result that is what it was given": (
+        "x = torch.randn(3, 3, requires_grad=True)\ndef f(x):\n    y = x * 2\n    with torch.no_grad():\n        z = y.contiguous()\n        w = z.exp()\n    return (z * w + y).tanh()",
+        ["c(x)", "c(x).sum().backward()", "c(x).sum().backward()", "x.grad.clone()"],
+    ),
+    "an index that is a number": (
+        "x, i, j = torch.randn(4, 3), torch.tensor(1), torch.tensor(2)\ndef f(x, i):\n    h = x * 2\n    h[i] = 3\n    return h[i] + h * h",
+        ["c(x, i)", "c(x, i)", "c(x, j)", "c(x, j)"],
+    ),
+    "a view of what is written": (
+        "x, y = torch.zeros(4, 3), torch.ones(3)\ndef f(x, y):\n    row = x[1]\n    x[:2] = y\n    row += 1\n    return row * 2 + x.sum() - y",
+        ["c(x, y)", "c(x, y)", "x.clone()", "c(x[1:], y)", "x.clone()", "c(x, x[3])", "x.clone()"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", STAYS_TRUE)
+def test_what_decides_a_program_counts(kind):
+    source, calls = STAYS_TRUE[kind]
+    found = []
+    for compiles in (True, False):
+        made = session(
+            f"from torch import nn\ntorch.manual_seed(3)\n{source}\nc = torch.compile(f) if {compiles} else f"
+        )
+        values = [made.run(call) for call in [calls[0], *calls]]
+        found.append([bits(each.detach()) for each in values if hasattr(each, "detach")])
+    assert found[0] == found[1]

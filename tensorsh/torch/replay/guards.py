@@ -53,6 +53,7 @@ class Guards:
             "asked or casting or placing or hooked() or state.inference or state.dual or state.places or "
             + " or ".join(told)
         )
+        writer.lines.append("    recorded = state.grad_enabled")
         if kwargs:
             self.unless(f"tuple(kwargs) != {writer.name(tuple(kwargs))}")
         else:
@@ -121,7 +122,8 @@ class Guards:
         self.tensors.append(tensor)
         writer.lines.append(f"    {at} = {source}")
         self.unless(
-            f"type({at}) is not {writer.name(type(tensor))} or {at}._inference or ({at}._node is not None and state.grad_enabled) is not {wants}"
+            f"type({at}) is not {writer.name(type(tensor))} or {at}._inference or "
+            + (f"{at}._node is None or not recorded" if wants else f"{at}._node is not None and recorded")
         )
         writer.lines.append(f"    array = {at}._array")
         self.unless(

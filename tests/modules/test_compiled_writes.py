@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tensorsh.engine.kernels import kernel
-
 from .test_compile import bits, replays, session
 
 pytestmark = pytest.mark.usefixtures("closed_door")

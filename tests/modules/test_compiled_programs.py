@@ -37,7 +37,7 @@ x, y = torch.randint(0, 9, (4, 7)), torch.randint(0, 3, (4,))"""
 model = nn.GRU(4, 6, num_layers=2)
 h0 = torch.randn(2, 3, 6)
 x, y = torch.randn(5, 3, 4), torch.randn(5, 3, 6)"""
-    + STEP.format("F.mse_loss(model(x, h0)[0], y)"),
+    + STEP.format("F.mse_loss(model(x, h0)[0] * 2 + 1, y)"),
     "an RNN, then a linear layer": """
 class Net(nn.Module):
     def __init__(self):

@@ -21,6 +21,7 @@ from ...engine.kernels import compiled
 from ...engine.operators.public_form import executor_of
 from ...engine.tape.worlds import raw
 from ...engine.tensors.inplace import CopySlices
+from ...engine.tensors.tensor import Tensor
 from .chains import has_loop, step_of, usual_form
 from .formulas import RULES, loops
 from .memory import CALLED, GIVEN, Called, Loop, Memory, Value, elementwise, owner
@@ -45,17 +46,16 @@ def recorded(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, list]:
 
 def nodes_of(tensors: list[Any], known: Any) -> list[Any]:
     """The nodes of tensors down to those that are known, in an order of their own."""
-    found: list[Any] = []
+    found: dict[Any, None] = {}
     stack = [t._node for t in reversed(tensors)]
     while stack:
         node = stack.pop()
-        if node is None or node in known or any([node is each for each in found]):
+        if node is None or node in known or node in found:
             continue
-        found.append(node)
-        if type(node) is AccumulateGrad:
-            continue
-        stack.extend(reversed(node._edges))
-    return found
+        found[node] = None
+        if type(node) is not AccumulateGrad:
+            stack.extend(reversed(node._edges))
+    return list(found)
 
 
 def arrays_of(node: Any) -> list[Any]:
@@ -128,7 +128,10 @@ class Planned:
             self.placed(node.args, given),
             {name: self.placed(each, given) for name, each in node.kwargs.items()},
         )
-        function = partial(called, node.function, args, named, [t._node is not None for t in given], chosen)
+        if max(chosen, default=0) < len(results):  # nothing is kept that is not a result
+            function: Any = partial(plainly, node.function, args, named, chosen)
+        else:
+            function = partial(called, node.function, args, named, [t._node is not None for t in given], chosen)
         numbers = tuple([self.find(wanted[k]).buffer for k in chosen])
         self.forward.append(Called(function, tuple([self.find(t._array) for t in given]), numbers))
 
@@ -430,6 +433,20 @@ def by_formula(formula: Any, g: Any, shapes: list, *arrays: Any) -> list:
 def some(function: Any, chosen: list[int], *arrays: Any) -> list:
     found = function(*arrays)
     return [found[k] for k in chosen]
+
+
+def plainly(function: Any, args: Any, kwargs: dict, chosen: list[int], *arrays: Any) -> list:
+    """The arrays of the results of a call of an operator that are wanted."""
+    values: Any = [fresh(a) for a in arrays]
+    before, state.grad_enabled = state.grad_enabled, False
+    try:
+        found = function(*opened(args, values), **{name: opened(each, values) for name, each in kwargs.items()})
+    finally:
+        state.grad_enabled = before
+    if type(found) is Tensor:
+        return [found._array]
+    results = tensors_in(found)
+    return [results[k]._array for k in chosen]
 
 
 def called(function: Any, args: Any, kwargs: dict, wants: list[bool], chosen: list[int], *arrays: Any) -> list:

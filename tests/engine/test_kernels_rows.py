@@ -165,8 +165,11 @@ def test_what_does_not_suit_is_left_to_the_formula():
     c = kernels.compiled
     s, v = random(4, 6), random(4, 1)
     gates, states = random(2, 12), random(2, 3)
-    assert c.attention_weights(s.T, v, True) is None and c.attention_weights(s, v[:2].copy(), True) is None
-    assert c.attention_scores_backward(s, s[:2].copy(), v, v, True) is None
+    assert c.attention_weights(s.T, v, True, 0) is None and c.attention_weights(s, v[:2].copy(), True, 0) is None
+    assert (
+        c.attention_weights(s, v, True, -1) is None and c.attention_scores_backward(s, s.copy(), v, v, True, 99) is None
+    )
+    assert c.attention_scores_backward(s, s[:2].copy(), v, v, True, 0) is None
     assert c.layer_norm(s, v, None, 1e-5, s.copy(), v, v) is None
     assert c.layer_norm(s, None, None, 1e-5, s.copy(), v, None) is None
     assert c.layer_norm_backward(s, s, None, v, v, s.T, None, None) is None

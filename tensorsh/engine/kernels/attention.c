@@ -39,22 +39,33 @@ INLINE float summed(const float *s, size n) {
 #define GROUP 32        /* rows that take each step together: of one row alone each would wait for the one before */
 #define ELEMENTS 4096   /* of a group, which stays in the first cache */
 
+/* How many numbers of a row count: all, or of a triangle, whose first row has `first`, one more in each row of a matrix. */
+INLINE size counting(size row, size rows, size n, size first) {
+    const size most = first + row % rows;
+    return first == 0 || most > n ? n : most;
+}
+
 /* Scores become weights, which add up to one; `sums` gets the logarithm of each row's sum. A row of minus infinities, which
-   attends to nothing, becomes zeros. */
-WIDE static void weigh(float *s, float *sums, size rows, size n, int precise) {
+   attends to nothing, becomes zeros, and so do scores beyond those that count. `from`: the number of the first row, `high`: the
+   rows of a matrix. */
+WIDE static void weigh(float *s, float *sums, size from, size rows, size n, int precise, size first, size high) {
     const size group = ELEMENTS / n < 1 ? 1 : ELEMENTS / n < GROUP ? ELEMENTS / n : GROUP;
     for (size row = 0, some; row < rows; row += some, s += some * n, sums += some) {
         float most[GROUP], share[GROUP];
+        size count[GROUP];
         some = rows - row < group ? rows - row : group;
-        for (size r = 0; r < some; r++) most[r] = largest(s + r * n, n);
+        for (size r = 0; r < some; r++) count[r] = counting(from + row + r, high, n, first);
+        for (size r = 0; r < some; r++) most[r] = largest(s + r * n, count[r]);
         for (size r = 0; r < some; r++) {
             float *line = s + r * n, shift = most[r];
+            const size m = count[r];
             if (precise)
-                for (size i = 0; i < n; i++) line[i] = (float)exp_float(line[i] - shift);
+                for (size i = 0; i < m; i++) line[i] = (float)exp_float(line[i] - shift);
             else
-                for (size i = 0; i < n; i++) line[i] = exp_falling(line[i] - shift);
+                for (size i = 0; i < m; i++) line[i] = exp_falling(line[i] - shift);
+            for (size i = m; i < n; i++) line[i] = 0;
         }
-        for (size r = 0; r < some; r++) share[r] = summed(s + r * n, n);
+        for (size r = 0; r < some; r++) share[r] = summed(s + r * n, count[r]);
         for (size r = 0; r < some; r++) {
             float total = share[r] == 0.0f ? 1.0f : share[r];
             share[r] = 1.0f / total;
@@ -62,40 +73,52 @@ WIDE static void weigh(float *s, float *sums, size rows, size n, int precise) {
         }
         for (size r = 0; r < some; r++) {
             float *line = s + r * n, part = share[r];
-            for (size i = 0; i < n; i++) line[i] *= part;
+            for (size i = 0; i < count[r]; i++) line[i] *= part;
         }
     }
 }
 
 /* Scores become weights again, and the weights' gradients `d` those of the scores. */
-WIDE static void weigh_backward(float *s, float *restrict d, const float *sums, const float *delta, size rows, size n,
-                                int precise) {
+WIDE static void weigh_backward(float *s, float *restrict d, const float *sums, const float *delta, size from, size rows, size n,
+                                int precise, size first, size high) {
     for (size row = 0; row < rows; row++, s += n, d += n) {
         float less = sums[row], shift = delta[row];
+        const size m = counting(from + row, high, n, first);
         if (precise)
-            for (size i = 0; i < n; i++) s[i] = exp_float(s[i] - less);
+            for (size i = 0; i < m; i++) s[i] = exp_float(s[i] - less);
         else
-            for (size i = 0; i < n; i++) s[i] = exp_falling(s[i] - less);
-        for (size i = 0; i < n; i++) d[i] = (d[i] - shift) * s[i];
+            for (size i = 0; i < m; i++) s[i] = exp_falling(s[i] - less);
+        for (size i = 0; i < m; i++) d[i] = (d[i] - shift) * s[i];
+        for (size i = m; i < n; i++) s[i] = d[i] = 0;
     }
 }
 
+/* The first row's share of a triangle, told as a number: zero for rows that count whole. */
+static int triangle(const Argument *s, const Argument *first) {
+    return first->whole >= 0 && first->whole <= s->count;
+}
+
+static size height(const Argument *s) { return s->ndim > 1 ? s->shape[s->ndim - 2] : 1; }
+
 static int weights_plan(Call *c) {
     const Argument *s = &c->in[0];
-    if (s->ndim < 1 || s->count == 0) return 0;
+    if (s->ndim < 1 || s->count == 0 || !triangle(s, &c->in[3])) return 0;
     c->each = s->shape[s->ndim - 1];
     c->lines = s->count / c->each;
     return have(c, 1, 1, c->lines);
 }
 
 static int weights(Call *c, size from, size to) {
-    weigh((float *)c->in[0].data + from * c->each, (float *)c->in[1].data + from, to - from, c->each, c->in[2].whole != 0);
+    weigh((float *)c->in[0].data + from * c->each, (float *)c->in[1].data + from, from, to - from, c->each, c->in[2].whole != 0,
+          c->in[3].whole, height(&c->in[0]));
     return 1;
 }
 
 static int scores_backward_plan(Call *c) {
     const Argument *s = &c->in[0], *d = &c->in[1];
-    if (d->ndim < 1 || d->count != s->count || s->ndim < 1 || d->shape[d->ndim - 1] != s->shape[s->ndim - 1] || s->count == 0) return 0;
+    if (d->ndim < 1 || d->count != s->count || s->ndim < 1 || d->shape[d->ndim - 1] != s->shape[s->ndim - 1] || s->count == 0 ||
+        !triangle(s, &c->in[5]))
+        return 0;
     c->each = s->shape[s->ndim - 1];
     c->lines = s->count / c->each;
     return have(c, 2, 3, c->lines);
@@ -104,13 +127,15 @@ static int scores_backward_plan(Call *c) {
 static int scores_backward(Call *c, size from, size to) {
     const size at = from * c->each;
     weigh_backward((float *)c->in[0].data + at, (float *)c->in[1].data + at, (const float *)c->in[2].data + from,
-                   (const float *)c->in[3].data + from, to - from, c->each, c->in[4].whole != 0);
+                   (const float *)c->in[3].data + from, from, to - from, c->each, c->in[4].whole != 0, c->in[5].whole,
+                   height(&c->in[0]));
     return 1;
 }
 
 const Kernel attention_kernels[] = {
-    {"attention_weights", "FFb", weights_plan, weights, "attention_weights(scores, log sums, precise): scores become weights"},
-    {"attention_scores_backward", "FFffb", scores_backward_plan, scores_backward,
-     "attention_scores_backward(scores, gradients of weights, log sums, delta, precise)"},
+    {"attention_weights", "FFbi", weights_plan, weights,
+     "attention_weights(scores, log sums, precise, first): scores become weights; of a triangle `first` count in its first row"},
+    {"attention_scores_backward", "FFffbi", scores_backward_plan, scores_backward,
+     "attention_scores_backward(scores, gradients of weights, log sums, delta, precise, first)"},
     {0},
 };

@@ -134,7 +134,7 @@ class Programs:
 
     def recorded(self, guards: Guards, args: tuple, kwargs: dict) -> Callable | None:
         """The program of a call; None where it is not worth it, or gives other bits."""
-        recording = Recording(guards.tensors)
+        recording = Recording(guards.tensors, guards.tracked)
         before, state.grad_enabled = state.grad_enabled, False
         try:
             tree = recording.of_call(self.function, args, kwargs)
@@ -200,6 +200,8 @@ class Programs:
 def finished(guards: Guards, recording: Recording, run: Callable) -> Callable:
     """The program of the calls that pass the guards."""
     guards.attributes(recording.read, recording.absent)
+    if recording.compares:
+        guards.distinct()
     inputs = "(" + "".join([f"v{k}, " for k in range(len(guards.tensors))]) + ")"
     guards.writer.lines.append(f"    return {guards.writer.name(run)}({inputs}, None)")
     return guards.writer.compiled(given())

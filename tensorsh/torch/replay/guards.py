@@ -18,13 +18,14 @@ from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.extents import owner
 from ...engine.arrays.state import state
+from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
 from ..nn.modules.module import Module
 from ..nn.modules.registry import held, holds
 from ..nn.parameter import Parameter
 from .names import BUILTINS, known
-from .objects import GATES, Functions, is_active, is_own, is_usual
+from .objects import GATES, Functions, is_active, is_own, is_usual, on_parameters
 from .reading import CONSTANTS, Refused, globals_of
 from .recording import ORIGINALS
 from .writing import Writer
@@ -52,6 +53,7 @@ class Guards:
             "asked or casting or placing or hooked() or state.inference or state.dual or state.places or "
             + " or ".join(told)
         )
+        writer.lines.append("    recorded = state.grad_enabled")
         if kwargs:
             self.unless(f"tuple(kwargs) != {writer.name(tuple(kwargs))}")
         else:
@@ -97,7 +99,7 @@ class Guards:
             self.unless(f"{source} is not {writer.name(value)}")
         elif isinstance(value, Module):
             self.module(source, value)
-        elif is_active(value):
+        elif is_active(value) or value is no_grad or id(value) in on_parameters():
             self.unless(f"{source} is not {writer.name(value)}")
         elif kind is FunctionType:
             self.unless(f"{source} is not {writer.name(value)}")
@@ -120,7 +122,8 @@ class Guards:
         self.tensors.append(tensor)
         writer.lines.append(f"    {at} = {source}")
         self.unless(
-            f"type({at}) is not {writer.name(type(tensor))} or {at}._inference or ({at}._node is not None and state.grad_enabled) is not {wants}"
+            f"type({at}) is not {writer.name(type(tensor))} or {at}._inference or "
+            + (f"{at}._node is None or not recorded" if wants else f"{at}._node is not None and recorded")
         )
         writer.lines.append(f"    array = {at}._array")
         self.unless(
@@ -136,6 +139,11 @@ class Guards:
                 raise Refused
             others = "".join([f"v{j}, " for j in range(len(owners)) if j != k])
             self.unless(f"meets(v{k}, ({others}))")
+
+    def distinct(self) -> None:
+        """Guard that no tensor is found twice that was not."""
+        found = "".join([f"id(v{k}), " for k in range(len(self.tensors))])
+        self.unless(f"len({{{found}}}) != {len(self.tensors)}")
 
     def module(self, source: str, module: Any) -> None:
         """Guard a module: that it is that one, its tensors, its modules, that it has no hooks. Raises Refused where it is unusual."""
@@ -215,7 +223,7 @@ class Guards:
             if isinstance(module, Functions):
                 continue
             source = f"{self.writer.name(module)}.{name}"
-            if type(value) in (*CONSTANTS, list, tuple):
+            if type(value) in (*CONSTANTS, list, tuple) or type(value) is FunctionType and not is_own(value):
                 self.value(source, value)
             else:
                 self.unless(f"{source} is not {self.writer.name(value)}")
@@ -240,6 +248,6 @@ def meets(tensor: Any, others: tuple) -> bool:
 def given() -> dict[str, Any]:
     """What the source of guards names."""
     return {
-        "hooked": hooked, "meets": meets, "OTHER": OTHER, "state": state, "asked": door.asked, "casting": door.casting, "placing": door.placing, "copysign": copysign,
+        "hooked": hooked, "meets": meets, "OTHER": OTHER, "state": state, "asked": door.asked, "casting": door.casting, "placing": door.placing, "copysign": copysign, "id": id,
         "ndarray": np.ndarray, "type": type, "len": len, "tuple": tuple, "list": list, "int": int, "float": float, "str": str,
     }  # fmt: skip

@@ -41,13 +41,17 @@ FUNCTIONAL = frozenset(
     scaled_dot_product_attention sigmoid silu smooth_l1_loss softmax softplus softsign tanh
     """.split()
 )
+RECURRENT = frozenset("lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell".split())
+"""Whole recurrent networks, and a step of one."""
 METHODS = (ELEMENTWISE | SHAPES | REDUCTIONS | PRODUCTS) - {
     "broadcast_to", "concat", "stack", "cat", "rsub", "einsum", "full_like", "ones_like", "zeros_like",
 } | {"double", "float", "contiguous", "clone", "detach"}  # fmt: skip
 """Methods of tensors that are recorded."""
+OVER = frozenset("copy_ fill_ zero_ index_add_ index_copy_ index_fill_ masked_scatter_ scatter_ scatter_add_".split())
+"""Methods that write over a tensor and are recorded as such."""
 SIZES = frozenset("dim numel size stride nelement ndimension is_contiguous is_floating_point element_size".split())
 """Methods whose answers the types and shapes of the arguments decide."""
-FACTS = frozenset("shape ndim dtype itemsize nbytes".split())
+FACTS = frozenset("shape ndim dtype device itemsize nbytes".split())
 """Attributes of this kind."""
 VIEWS = frozenset("T mT".split())
 """Attributes that are recorded."""
@@ -102,7 +106,8 @@ def known() -> dict[int, tuple[str, Any]]:
     """The functions of torch, torch.nn.functional and math that are recorded, with their names, by their identity."""
     if not _known:
         found = [
-            (name, table.find_function(name)) for name in sorted(ELEMENTWISE | SHAPES | REDUCTIONS | PRODUCTS | MAKING)
+            (name, table.find_function(name))
+            for name in sorted(ELEMENTWISE | SHAPES | REDUCTIONS | PRODUCTS | MAKING | RECURRENT)
         ]
         found += [(name, table.find_function("nn.functional." + name)) for name in sorted(FUNCTIONAL)]
         found += [(name, getattr(math, name)) for name in sorted(MATH) if callable(getattr(math, name))]
@@ -122,6 +127,8 @@ def draws(name: str, args: tuple, kwargs: dict) -> bool:
         return bool(args[2] if len(args) > 2 else kwargs.get("training", True))
     if name == "scaled_dot_product_attention":
         return bool(args[4] if len(args) > 4 else kwargs.get("dropout_p", 0))
+    if name in RECURRENT and len(args) > 6:
+        return bool(args[5] and args[6])
     return name in RANDOM
 
 

@@ -13,9 +13,11 @@ from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module
 from ..nn.modules.registry import held
 from ..nn.reach import Functions
+from ..nn.utils import clip_grad
 from ..optim.lr_scheduler import LRScheduler
 from ..optim.optimizer import Optimizer
 from .reading import Refused
+from .slots import Slot
 
 PACKAGE = __name__.partition(".")[0]
 EFFECTS = frozenset("step zero_grad".split())
@@ -74,6 +76,8 @@ class ModuleStand(Refusing):
             if not isinstance(value, Tensor | Module):
                 recording.read.append((module, name, value))
             return recording.present(value)
+        if name == "parameters" and getattr(type(module), name) is Module.parameters:
+            return partial(Parameters, module)
         if name == "zero_grad" and getattr(type(module), name) is Module.zero_grad:
             return Effect(recording, name, module.zero_grad)
         for kind in type(module).__mro__:
@@ -85,6 +89,8 @@ class ModuleStand(Refusing):
                     return Method(recording, recording.function(value), self)
                 if type(value) in (int, float, bool, str, tuple):
                     return recording.present(value)
+                if type(value) is property and is_own(value.fget):
+                    return recording.function(value.fget)(self)
                 break
         raise recording.refused()
 
@@ -151,6 +157,47 @@ class Effect(Refusing):
         self._recording.effect(self._name, self._function, args, kwargs)
 
 
+class Parameters(Refusing):
+    """A module's parameters, which an effect reads when it is called."""
+
+    __slots__ = ("_module",)
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+
+def on_parameters() -> dict[int, Any]:
+    """The functions that change gradients of parameters, and are effects."""
+    if not _on_parameters:
+        found = [getattr(clip_grad, name) for name in ("clip_grad_norm_", "clip_grad_value_")]
+        _on_parameters.update({id(each): each for each in found})
+    return _on_parameters
+
+
+_on_parameters: dict[int, Any] = {}
+
+
+def of_parameters(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """What a function gives, of modules' parameters as they are."""
+    told = [each._module.parameters() if type(each) is Parameters else each for each in args]
+    return function(*told, **kwargs)
+
+
+class Without(Refusing):
+    """A context in which no gradients are recorded."""
+
+    __slots__ = ("_recording",)
+
+    def __init__(self, recording: Any) -> None:
+        self._recording = recording
+
+    def __enter__(self) -> None:
+        self._recording.paused += 1
+
+    def __exit__(self, *_: Any) -> None:
+        self._recording.paused -= 1
+
+
 class Number(Refusing):
     """A number that a tensor is to give: known in a call, and not before."""
 
@@ -160,17 +207,39 @@ class Number(Refusing):
         self._recording, self._number = recording, number
 
 
-GATES = (MARK, "<pure>", "<place>")
+class Answering(Effect):
+    """An effect whose result is known in a call, and not before."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        recording = self._recording
+        recording.count += 1
+        made = Number(recording, recording.count - 1)
+        recording.effect(self._name, self._function, args, kwargs, Slot(made._number))
+        return made
+
+
+GATES = (MARK, "<pure>", "<place>", "<view>", "<told>")
 """The names by which a program's bytecode asks the gate for attributes with an underscore."""
 
 
-def gates(recording: Any) -> dict[str, Any]:
-    """What takes the gate's place: attributes with an underscore are read of modules alone."""
+def gates(recording: Any, kind: type) -> dict[str, Any]:
+    """What takes the gate's place: attributes with an underscore are read of modules alone. kind: what stands for tensors."""
 
     def place(value: Any) -> Any:
         raise recording.refused()
 
-    return {MARK: partial(attribute, recording), "<pure>": lambda value: type(value) is ModuleStand, "<place>": place}
+    def told(value: Any, name: str = "view") -> Any:
+        return getattr(value, name) if type(value) is kind else place(value)
+
+    return {
+        MARK: partial(attribute, recording),
+        "<pure>": lambda value: type(value) is ModuleStand,
+        "<place>": place,
+        "<view>": told,
+        "<told>": told,
+    }
 
 
 def attribute(recording: Any, value: Any, name: str) -> Any:

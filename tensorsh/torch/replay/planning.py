@@ -20,6 +20,8 @@ from ...engine.graph.nodes import Slot as Part
 from ...engine.kernels import compiled
 from ...engine.operators.public_form import executor_of
 from ...engine.tape.worlds import raw
+from ...engine.tensors.inplace import CopySlices
+from ...engine.tensors.tensor import Tensor
 from .chains import has_loop, step_of, usual_form
 from .formulas import RULES, loops
 from .memory import CALLED, GIVEN, Called, Loop, Memory, Value, elementwise, owner
@@ -44,23 +46,22 @@ def recorded(function: Any, *args: Any, **kwargs: Any) -> tuple[Any, list]:
 
 def nodes_of(tensors: list[Any], known: Any) -> list[Any]:
     """The nodes of tensors down to those that are known, in an order of their own."""
-    found: list[Any] = []
+    found: dict[Any, None] = {}
     stack = [t._node for t in reversed(tensors)]
     while stack:
         node = stack.pop()
-        if node is None or node in known or any([node is each for each in found]):
+        if node is None or node in known or node in found:
             continue
-        found.append(node)
-        if type(node) is AccumulateGrad:
-            continue
-        stack.extend(reversed(node._edges))
-    return found
+        found[node] = None
+        if type(node) is not AccumulateGrad:
+            stack.extend(reversed(node._edges))
+    return list(found)
 
 
 def arrays_of(node: Any) -> list[Any]:
     """The arrays that a node keeps."""
     found: list[Any] = []
-    stack = list(reversed(node._saved))
+    stack = list(reversed(node._function._saved if type(node) is CopySlices else node._saved))
     while stack:
         entry = stack.pop()
         if isinstance(entry, Fields | Saved | Hidden):
@@ -127,7 +128,10 @@ class Planned:
             self.placed(node.args, given),
             {name: self.placed(each, given) for name, each in node.kwargs.items()},
         )
-        function = partial(called, node.function, args, named, [t._node is not None for t in given], chosen)
+        if max(chosen, default=0) < len(results):  # nothing is kept that is not a result
+            function: Any = partial(plainly, node.function, args, named, chosen)
+        else:
+            function = partial(called, node.function, args, named, [t._node is not None for t in given], chosen)
         numbers = tuple([self.find(wanted[k]).buffer for k in chosen])
         self.forward.append(Called(function, tuple([self.find(t._array) for t in given]), numbers))
 
@@ -244,6 +248,8 @@ class Planned:
 
     def node(self, node: Any, g: Any) -> list[Any]:
         """The gradients that a node gives."""
+        if type(node) is CopySlices:
+            return self.slices(node, g)
         op = node._operator
         if not isinstance(node, OperatorNode) or node._watched or node._forbidden:
             raise Refused
@@ -272,6 +278,26 @@ class Planned:
                     )
             gradients.append(found)
         return gradients
+
+    def slices(self, node: Any, g: Any) -> list[Any]:
+        """The gradients of a tensor of which a part was written over: that of the part goes to what was written."""
+        region = node._region
+
+        def of_part(a: Any) -> list:
+            _, whole, part = region.buffers(a)
+            whole[...] = a
+            return [region.turned(raw, part.copy())]
+
+        def of_rest(a: Any, *inner: Any) -> list:
+            _, whole, part = region.buffers(a)
+            whole[...] = a
+            part[...] = region.turned(raw, inner[0]) if inner else 0
+            return [whole]
+
+        (part,) = self.finished(of_part(g), [], of_part, [g])
+        inner, *others = self.node(node._function, part)
+        given = [g] if inner is None else [g, inner]
+        return [*self.finished(of_rest(*given), [], of_rest, given), *others]
 
     def one(self, op: Any, node: Any, k: int, g: Any, found: Any, calls: list, values: list, told: tuple) -> Any:
         """The gradient of one operand."""
@@ -407,6 +433,20 @@ def by_formula(formula: Any, g: Any, shapes: list, *arrays: Any) -> list:
 def some(function: Any, chosen: list[int], *arrays: Any) -> list:
     found = function(*arrays)
     return [found[k] for k in chosen]
+
+
+def plainly(function: Any, args: Any, kwargs: dict, chosen: list[int], *arrays: Any) -> list:
+    """The arrays of the results of a call of an operator that are wanted."""
+    values: Any = [fresh(a) for a in arrays]
+    before, state.grad_enabled = state.grad_enabled, False
+    try:
+        found = function(*opened(args, values), **{name: opened(each, values) for name, each in kwargs.items()})
+    finally:
+        state.grad_enabled = before
+    if type(found) is Tensor:
+        return [found._array]
+    results = tensors_in(found)
+    return [results[k]._array for k in chosen]
 
 
 def called(function: Any, args: Any, kwargs: dict, wants: list[bool], chosen: list[int], *arrays: Any) -> list:

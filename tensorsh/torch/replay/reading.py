@@ -25,7 +25,8 @@ STEPS = frozenset(
     JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_IF_TRUE_OR_POP JUMP_IF_FALSE_OR_POP POP_JUMP_IF_TRUE POP_JUMP_IF_FALSE
     POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE POP_JUMP_FORWARD_IF_TRUE POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_NONE
     POP_JUMP_FORWARD_IF_NOT_NONE POP_JUMP_BACKWARD_IF_TRUE POP_JUMP_BACKWARD_IF_FALSE POP_JUMP_BACKWARD_IF_NONE
-    POP_JUMP_BACKWARD_IF_NOT_NONE RAISE_VARARGS LOAD_ASSERTION_ERROR
+    POP_JUMP_BACKWARD_IF_NOT_NONE RAISE_VARARGS LOAD_ASSERTION_ERROR BEFORE_WITH LOAD_SPECIAL PUSH_EXC_INFO WITH_EXCEPT_START
+    POP_EXCEPT RERAISE
     """.split()
 )
 """The steps of bytecode that change no object but a function's own variables and what it made: none that imports, stores
@@ -66,6 +67,8 @@ def _names(code: CodeType, outer: frozenset[str]) -> set[str]:
         name = step.opname
         if name not in STEPS:
             raise Refused
+        if before is not None and before.opname == "PUSH_EXC_INFO" and name != "WITH_EXCEPT_START":
+            raise Refused  # which catches an error
         if name == "LOAD_GLOBAL":
             found.add(step.argval)
         elif name in ("LOAD_ATTR", "LOAD_METHOD"):

@@ -15,20 +15,41 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from ...engine.arrays.backend import on_gpu
+from ...engine.arrays.device import device as Device
 from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.extents import owner
 from ...engine.random.generator import default_generator
+from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.shape import Size
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
 from ...sandbox.sealed import MARK
 from ..nn.modules.module import Module as Network
 from ..nn.modules.registry import holds
-from .errors import BRANCH, PRINT
-from .names import BUILTINS, FACTS, MAKING, METHODS, OPERATORS, SIZES, VIEWS, allows, draws, known, written_by
-from .objects import GATES, Active, Effect, Functions, ModuleStand, Number, gates, is_active, is_own, is_usual
+from . import library
+from .errors import PRINT
+from .names import BUILTINS, MAKING, allows, draws, known, written_by
+from .objects import (
+    GATES,
+    Active,
+    Answering,
+    Effect,
+    Functions,
+    ModuleStand,
+    Number,
+    Parameters,
+    Without,
+    gates,
+    is_active,
+    is_own,
+    is_usual,
+    of_parameters,
+    on_parameters,
+)
+from .over import in_place, on_copies, on_copy
 from .reading import Refused, globals_of, plain
 from .slots import Node, Slot, is_results
+from .stands import Backward, Calling, Listed, Module, StandIn
 
 ORIGINALS: WeakKeyDictionary[Any, FunctionType] = WeakKeyDictionary()
 """The functions that compiled functions were made of."""
@@ -40,203 +61,11 @@ MOST = 20_000
 """So many operators are recorded at most."""
 
 
-class StandIn:
-    """What stands for a tensor while a function is recorded."""
-
-    __slots__ = ("__weakref__", "_number", "_recording", "_tensor")
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, recording: Recording, tensor: Any, number: int) -> None:
-        self._recording, self._tensor, self._number = recording, tensor, number
-
-    def __getattr__(self, name: str) -> Any:
-        if name in FACTS:
-            return getattr(self._tensor, name)
-        if name in VIEWS:
-            return self._recording.call(name, READERS[name], (self,), {})
-        if name in ("item", "tolist"):
-            return Asked(self._recording, name, self)
-        if name == "backward":
-            return Effect(self._recording, name, Backward(self))
-        if name[-1:] == "_" and name[:-1] in METHODS and hasattr(Tensor, name):
-            return Writing(self._recording, name[:-1], getattr(Tensor, name[:-1]), (self,))
-        function = getattr(Tensor, name, None) if name in METHODS or name in SIZES else None
-        if function is None:
-            raise self._recording.refused()
-        if name in SIZES:
-            return Asking(self._recording, function, self._tensor)
-        return Calling(self._recording, name, function, (self,))
-
-    def __rtruediv__(self, other: Any) -> Any:
-        if type(other) not in (int, float):
-            raise self._recording.refused()
-        return self.reciprocal() * other  # as the operator has it
-
-    def __len__(self) -> int:
-        return len(self._tensor)
-
-    def __iter__(self) -> Any:
-        return iter(self._recording.call("unbind", Tensor.unbind, (self,), {}))
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._recording.call("__getitem__", Tensor.__getitem__, (self, key), {})
-
-
-def _refusing(self: StandIn, *args: Any) -> Any:
-    raise self._recording.refused()
-
-
-def _operator(name: str) -> Any:
-    def answer(self: StandIn, *args: Any) -> Any:
-        return self._recording.call(name, getattr(Tensor, name), (self, *args), {})
-
-    return answer
-
-
-def _inplace(name: str) -> Any:
-    def answer(self: StandIn, other: Any) -> Any:
-        recording = self._recording
-        made = recording.call(name, getattr(Tensor, name), (self, other), {})
-        return recording.write(self, made, getattr(Tensor, "__i" + name[2:]))
-
-    return answer
-
-
-for _name in OPERATORS:
-    setattr(StandIn, _name, _operator(_name))
-for _name in "add sub mul truediv pow".split():
-    setattr(StandIn, f"__i{_name}__", _inplace(f"__{_name}__"))
-for _name in """
-    __bool__ __float__ __int__ __index__ __complex__ __str__ __repr__ __format__ __contains__ __setitem__ __delitem__ __reversed__
-    __ifloordiv__ __imod__ __imatmul__ __iand__ __ior__ __ixor__ __round__
-    __and__ __or__ __xor__ __rand__ __ror__ __rxor__ __invert__ __divmod__ __rdivmod__ __rfloordiv__ __rmod__ __rmatmul__
-    __lshift__ __rshift__ __rlshift__ __rrshift__ __ilshift__ __irshift__ __trunc__ __floor__ __ceil__ __array__
-""".split():
-    setattr(StandIn, _name, _refusing)
-
-
-def _reader(name: str) -> Any:
-    def read(tensor: Any) -> Any:
-        return getattr(tensor, name)
-
-    return read
-
-
-def _branching(self: StandIn) -> Any:
-    self._recording.broken = self._recording.broken or BRANCH
-    raise self._recording.refused()
-
-
-StandIn.__bool__ = _branching  # type: ignore[attr-defined]
-READERS = {name: _reader(name) for name in VIEWS}
-
-
-class Calling:
-    """A function that is recorded when it is called."""
-
-    __slots__ = ("_before", "_function", "_name", "_recording")
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, recording: Recording, name: str, function: Any, before: tuple = ()) -> None:
-        self._recording, self._name, self._function, self._before = recording, name, function, before
-
-    def __eq__(self, other: object) -> bool:
-        raise self._recording.refused()
-
-    def __format__(self, how: str) -> str:
-        raise self._recording.refused()
-
-    def __repr__(self) -> str:
-        raise self._recording.refused()
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._recording.call(self._name, self._function, (*self._before, *args), kwargs)
-
-
-class Writing(Calling):
-    """A method that writes over its tensor: what the method that does not gives is from then on the tensor."""
-
-    __slots__ = ()
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        stand, made = self._before[0], Calling.__call__(self, *args, **kwargs)
-        if type(made) is not StandIn or made is stand:
-            raise self._recording.refused()
-        return self._recording.write(stand, made, getattr(Tensor, self._name + "_"))
-
-
-class Backward:
-    """`backward` of a tensor, as an effect: which tensor's, is known to the recording."""
-
-    __slots__ = ("stand",)
-
-    def __init__(self, stand: StandIn) -> None:
-        self.stand = stand
-
-
-class Asked:
-    """A method that gives numbers, which no step of the recording may depend on."""
-
-    __slots__ = ("_name", "_recording", "_stand")
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, recording: Recording, name: str, stand: StandIn) -> None:
-        self._recording, self._name, self._stand = recording, name, stand
-
-    def __call__(self) -> Number:
-        self._recording.count += 1
-        made = Number(self._recording, self._recording.count - 1)
-        self._recording.effect(self._name, getattr(Tensor, self._name), (self._stand,), {}, Slot(made._number))
-        return made
-
-
-class Asking:
-    """A method whose answer shapes and dtypes decide."""
-
-    __slots__ = ("_function", "_recording", "_tensor")
-    __hash__ = None  # type: ignore[assignment]
-    __eq__, __format__, __repr__ = Calling.__eq__, Calling.__format__, Calling.__repr__
-
-    def __init__(self, recording: Recording, function: Any, tensor: Any) -> None:
-        self._recording, self._function, self._tensor = recording, function, tensor
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        plain((*args, *kwargs.values()))
-        return self._function(self._tensor, *args, **kwargs)
-
-
-class Module:
-    """A module's functions, as far as they are recorded."""
-
-    __slots__ = ("_module", "_recording")
-    __hash__ = None  # type: ignore[assignment]
-    __eq__, __format__, __repr__ = Calling.__eq__, Calling.__format__, Calling.__repr__
-
-    def __init__(self, recording: Recording, module: Any) -> None:
-        self._recording, self._module = recording, module
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._module, name)
-        self._recording.read.append((self._module, name, value))
-        return self._recording.present(value)
-
-
-class Listed(tuple):
-    """The elements of a list that a function reads and does not change; they are compared with nothing."""
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _refusing(self, *_: Any) -> Any:
-        raise Refused
-
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __mul__ = __rmul__ = _refusing
-
-
 class Recording:
     """The operators that a function calls, in their order."""
 
-    def __init__(self, tensors: list[Any]) -> None:
-        """tensors: of the arguments and of what the function reads, each once."""
+    def __init__(self, tensors: list[Any], tracked: set[int] = frozenset()) -> None:  # type: ignore[assignment]
+        """tensors: of the arguments and of what the function reads, each once. tracked: the numbers of those that want gradients."""
         self.nodes: list[Node] = []
         self.read: list[tuple[Any, str, Any]] = []
         """The attributes of modules that were read: module, name, value."""
@@ -250,6 +79,16 @@ class Recording:
         """The generator's state before the first random numbers, if any were drawn."""
         self.changed = False
         """Whether parameters may have changed: what is computed from then on is an effect, too."""
+        self.paused = 0
+        """In how many contexts without gradients the function is."""
+        self.leaves = {id(owner(tensors[k]._array)) for k in tracked}
+        """The memory of tensors that want gradients."""
+        self.constants = set(range(len(tensors))) - set(tracked)
+        """The numbers of tensors that are known to want none."""
+        self.late: set[int] = set()
+        """The numbers of tensors that effects make."""
+        self.compares = False
+        """Whether something was decided by which tensors are one."""
         self.count = 0
         self.failed = False
         self.everyone: list[ref[StandIn]] = []
@@ -302,9 +141,13 @@ class Recording:
             return made
         found: list[StandIn] = []
         places = self.placed(args, found), {name: self.placed(each, found) for name, each in kwargs.items()}
-        if not allows(name, args, kwargs, len(found), bool(args) and type(args[0]) is StandIn):
+        chosen = name == "__getitem__" and all([is_index(each._tensor) for each in found[1:]])
+        if not chosen and not allows(name, args, kwargs, len(found), bool(args) and type(args[0]) is StandIn):
             raise self.refused()
-        if self.drawn is None and draws(name, args, kwargs):
+        if self.paused and self.leaves:
+            return self.without(name, function, args, kwargs)
+        drawn = draws(name, args, kwargs)
+        if self.drawn is None and drawn:
             self.drawn = default_generator().get_state()
         result = function(*opened(args), **{name: opened(each) for name, each in kwargs.items()})
         if not found and name not in MAKING:
@@ -319,25 +162,84 @@ class Recording:
             made = type(result)([self.made(each, likes) for each in result])
         else:
             raise self.refused()
-        (self.effects if self.changed else self.nodes).append(
-            Node(name, function, *places, self.placed(made, []), likes)
-        )
+        results = [made] if type(made) is StandIn else list(made)
+        constant = self.is_constant(found, results, name)
+        later = self.changed and (drawn or not constant)
+        if later:
+            self.late.update([each._number for each in results])
+        (self.effects if later else self.nodes).append(Node(name, function, *places, self.placed(made, []), likes))
+        if len(found) == 1 and args[0] is found[0]:
+            step = name, function, args[1:], kwargs
+            for at, each in enumerate(made if isinstance(made, (tuple, list)) else ()):
+                each.of_view(found[0], step, at)
+            if type(made) is StandIn:
+                made.of_view(found[0], step, None)
         return made
+
+    def without(self, name: str, function: Any, args: tuple, kwargs: dict) -> Any:
+        """The result of an operator while no gradients are recorded: that of detached operands."""
+        self.paused -= 1
+        try:
+            of: dict[int, StandIn] = {}
+            args, kwargs = self.detached(args, of), {key: self.detached(each, of) for key, each in kwargs.items()}
+            made = self.call(name, function, args, kwargs)
+        finally:
+            self.paused += 1
+        return of.get(id(made), made)
+
+    def detached(self, value: Any, of: dict[int, StandIn]) -> Any:
+        """A tree of values with detached tensors; of: what each was."""
+        if type(value) is StandIn:
+            if value._number in self.constants:
+                return value
+            made = self.call("detach", Tensor.detach, (value,), {})
+            of[id(made)] = value
+            return made
+        return type(value)([self.detached(each, of) for each in value]) if type(value) in SEQUENCES else value
+
+    def is_constant(self, found: list[StandIn], results: list[StandIn], name: str) -> bool:
+        """Whether results want no gradient, and a step of an optimizer changes none of the operands."""
+        free = all([each._tensor._array.dtype.kind not in "fc" for each in results]) or name == "detach"
+        if not free and not all([each._number in self.constants for each in found]):
+            return False
+        self.constants.update([each._number for each in results])
+        memory = {id(owner(each._tensor._array)) for each in results}
+        for each in found:
+            place = id(owner(each._tensor._array))
+            if each._number in self.late or place in self.leaves or place in memory:
+                return False
+        return True
 
     def write(self, stand: StandIn, made: StandIn, function: Any = None) -> StandIn:
         """Let a stand-in be of what is written over its tensor: it has another number from now on. Raises Refused where another
         tensor is on that memory."""
-        before = stand._tensor
+        before, memory = stand._tensor, owner(stand._tensor._array)
         self.everyone = [each for each in self.everyone if each() is not None and each() is not made]
         others = [each() for each in self.everyone if each() is not stand]
+        views = [each for each in others if owner(each._tensor._array) is memory]
         alike = likeness(before) == likeness(made._tensor)
-        if not alike or self.changed or any([owner(each._tensor._array) is owner(before._array) for each in others]):
+        wanting = self.paused and self.leaves and stand._number not in self.constants
+        if not alike or wanting or self.changed or any([each._base is not stand for each in views]):
             raise self.refused()
         if stand._number < self.inputs:
             self.written[stand._number] = stand
         else:
             self.nodes[-1].over = function
         stand._tensor, stand._number = made._tensor, made._number
+        for each in views:
+            again = stand
+            for (name, call, args, kwargs), at in each._path:
+                again = self.call(name, call, (again, *args), kwargs)
+                again = again if at is None else again[at]
+            each._tensor, each._number = again._tensor, again._number
+        return stand
+
+    def write_part(self, stand: StandIn, name: str, *args: Any, **kwargs: Any) -> StandIn:
+        """Write over a view, or a part of a tensor, by a method: over a copy of what the view is of, which takes its place."""
+        base = stand if stand._base is None else stand._base
+        function, path = getattr(Tensor, name), tuple([(call, *rest, at) for (_, call, *rest), at in stand._path])
+        made = self.call(name, partial(on_copy, function, path), (base, *args), kwargs)
+        self.write(base, made, partial(in_place, function, path))
         return stand
 
     def effect(self, name: str, function: Any, args: tuple, kwargs: dict, result: Any = None) -> None:
@@ -375,7 +277,7 @@ class Recording:
             return {plain(name): self.placed(each, found) for name, each in value.items()}
         if type(value) is slice:
             plain((value.start, value.stop, value.step))
-        elif not isinstance(value, DType | Size):
+        elif not isinstance(value, DType | Device | Size | Parameters):
             try:
                 plain(value)
             except Refused:
@@ -397,11 +299,15 @@ class Recording:
             return ModuleStand(self, value)
         if is_active(value):
             return Active(self, value)
-        if id(value) in BUILTINS or isinstance(value, DType):
+        if value is no_grad:
+            return partial(Without, self)
+        if id(value) in on_parameters():
+            return Answering(self, value.__name__, partial(of_parameters, value))
+        if id(value) in BUILTINS or isinstance(value, DType | Device):
             return value
         if id(value) in known():
             return Calling(self, *known()[id(value)])
-        if type(value) is FunctionType:
+        if type(value) is FunctionType and not is_own(ORIGINALS.get(value, value)):
             return self.function(value)
         try:
             return plain(value)
@@ -413,19 +319,19 @@ class Recording:
         made = self.functions.get(id(function))
         if made is None:
             original = ORIGINALS.get(function, function)
+            if is_own(original):
+                return self.of_library(original)
             scope: dict[str, Any] = {}
-            scope["__builtins__"] = gates(self) if MARK in original.__builtins__ else {}
+            scope["__builtins__"] = gates(self, StandIn) if MARK in original.__builtins__ else {}
             cells = tuple([CellType() for _ in original.__closure__ or ()])
             made = FunctionType(original.__code__, scope, original.__name__, None, cells or None)
             self.functions[id(function)] = made
             for name in globals_of(original.__code__):
                 if name in GATES:
                     continue
-                if name == "getattr" and is_own(original):
-                    scope[name] = partial(named, self)
-                elif name == "print" and name not in original.__globals__:
+                if name == "print" and name not in original.__globals__:
                     scope[name] = Effect(self, name, original.__builtins__[name])
-                elif not is_own(original) or name in ("F", "T") or name in original.__builtins__:
+                else:
                     scope[name] = self.present(read_global(original, name))
             for cell, read in zip(cells, original.__closure__ or (), strict=True):
                 cell.cell_contents = self.present(read.cell_contents)
@@ -433,12 +339,24 @@ class Recording:
             made.__kwdefaults__ = {name: self.present(each) for name, each in (original.__kwdefaults__ or {}).items()}
         return made
 
-
-def named(recording: Recording, value: Any, name: str) -> Any:
-    """`getattr` in this library's own modules: of namespaces of functions."""
-    if type(value) is not Module:
-        raise recording.refused()
-    return getattr(value, name)
+    def of_library(self, original: Any) -> Any:
+        """A function of this library, which runs on stand-ins as it stands."""
+        scope: dict[str, Any] = {}
+        made = FunctionType(original.__code__, scope, original.__name__, original.__defaults__, original.__closure__)
+        self.functions[id(original)] = made
+        try:
+            self.compares |= "id" in globals_of(original.__code__)
+        except Refused:
+            self.compares = True
+        made.__kwdefaults__ = original.__kwdefaults__
+        own = original.__globals__
+        scope |= {
+            "__builtins__": library.builtins_of(self),
+            "__name__": own["__name__"],
+            "__package__": own["__package__"],
+        }
+        scope |= {name: library.read(self, own[name]) for name in library.names_of(original.__code__) if name in own}
+        return made
 
 
 SEQUENCES: dict[type, type] = {tuple: tuple, list: list, Listed: list}
@@ -461,10 +379,9 @@ def opened(value: Any) -> Any:
     return value
 
 
-def on_copies(function: Any, at: tuple, *args: Any, **kwargs: Any) -> tuple:
-    """The result of a function that writes over some of its arguments, and copies of them, which it wrote over in their place."""
-    given = [each.clone() if k in at else each for k, each in enumerate(args)]
-    return (function(*given, **kwargs), *[given[k] for k in at])
+def is_index(tensor: Any) -> bool:
+    """Whether a tensor as an index decides which elements, and not how many, or where a view begins."""
+    return tensor._array.ndim > 0 and tensor._array.dtype.kind == "i"
 
 
 def likeness(tensor: Any) -> tuple:

@@ -16,7 +16,7 @@ from ...engine.random.marks import go_back, mark
 from ...engine.tape.backward import grad
 from .gradients import CompiledFunctionBackward, become, refuse_modified
 from .layout import BYTES, KEPT, SCRATCH, Failed, Layout, rounded, total
-from .memory import CALLED, GIVEN, Value
+from .memory import CALLED, GIVEN, Called, Value
 from .planning import Planned, nodes_of
 from .reading import Refused
 from .slots import Node, numbers_in
@@ -65,6 +65,8 @@ class Whole:
         self.output = wanting[0] if wanting else None
         if self.output is not None:
             plan.backwards(plan.values[self.output])
+        if all([type(step) is Called for step in (*plan.forward, *plan.backward)]):
+            raise Refused  # a program of calls alone saves nothing
         self.operands = list(plan.uses)
         extra = [k for k in self.operands for _ in plan.uses[k][1:]]
         self.edge_places = [*self.operands, *extra]

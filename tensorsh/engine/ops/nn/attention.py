@@ -50,12 +50,14 @@ def additive(mask: Any, causal: bool, query: Any, key: Any) -> Any:
     return np.broadcast_to(mask.astype(query.dtype, copy=False), (batch, heads, rows, columns))
 
 
-def jobs(query: Any, key: Any) -> Any:
-    """Index of the batch and heads, and how many rows of scores at a time, so that these stay in the cache."""
+def jobs(query: Any, key: Any, causal: bool) -> Any:
+    """Index of the batch and heads, and how many rows of scores at a time, so that these stay in the cache; of a triangle as
+    many as PyTorch takes, which leaves out the columns that none of them looks at."""
     batch, heads, rows, _ = query.shape
     columns = key.shape[2]
-    together = max(1, min(heads, ROWS // max(1, rows * columns)))
-    step = max(1, min(rows, ROWS // max(1, columns)))
+    high = min(rows, 256 if rows >= 768 else 64 if rows >= 192 else 32) if causal else rows
+    together = max(1, min(heads, ROWS // max(1, high * columns)))
+    step = max(1, min(high, ROWS // max(1, columns)))
     return [((b, slice(h, h + together)), step) for b in range(batch) for h in range(0, heads, together)]
 
 
@@ -87,7 +89,8 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
     columns = key.shape[2]
     kind = query.dtype.type
     plain = mask is None or mask.dtype.kind == "b"
-    mask = additive(mask, causal, query, key)
+    whole = kernels.suits(query, key, value)
+    mask = None if causal and whole else additive(mask, causal, query, key)
     # In memory a row of the result holds all heads, as PyTorch has it and as what follows wants it.
     out = np.empty((batch, rows, heads, width), query.dtype).swapaxes(1, 2)
     sums = np.empty((batch, heads, rows, 1), query.dtype)
@@ -97,35 +100,35 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
     def work(at: tuple, step: int) -> None:
         turned = transposed(key[at], scale)
         for top in range(0, rows, step):
-            part = slice(top, top + step)
-            s = batches(query[at][:, part], turned)
-            if kernels.suits(s):
+            part, end = slice(top, top + step), min(columns, top + step) if causal else columns
+            s = batches(query[at][:, part], turned[..., :end])
+            if whole:
                 if mask is not None:
                     np.add(s, mask[at][:, part], s)
                 total = np.empty((*s.shape[:2], 1), s.dtype)
-                kernels.compiled.attention_weights(s, total, exact)
+                kernels.compiled.attention_weights(s, total, exact, top + 1 if causal else 0)
                 sums[at][:, part] = total
-                out[at][:, part] = batches(s, value[at])
+                out[at][:, part] = batches(s, value[at][:, :end])
                 continue
             bounded = plain and s.max() <= SAFE and s.min() >= -SAFE
             if mask is not None:
-                np.add(s, mask[at][:, part], s)
-            flat = s.reshape(-1, columns)
+                np.add(s, mask[at][:, part, :end], s)
+            flat = s.reshape(-1, end)
             if not bounded:
                 most = np.maximum.reduce(flat, 1, keepdims=True)
                 np.copyto(most, kind(0), where=most == -np.inf)
-                np.subtract(flat, spread(most, columns), flat)
+                np.subtract(flat, spread(most, end), flat)
             exponential(flat, exact)
-            total = np.dot(flat, ones).reshape(*s.shape[:2], 1)
+            total = np.dot(flat, ones[:end]).reshape(*s.shape[:2], 1)
             if mask is not None:
                 np.copyto(total, kind(1), where=total == 0)  # a row that attends to nothing is zero
-            np.multiply(np.matmul(s, value[at]), np.reciprocal(total), out[at][:, part])
+            np.multiply(np.matmul(s, value[at][:, :end]), np.reciprocal(total), out[at][:, part])
             np.log(total, total)
             if not bounded:
                 total += most.reshape(total.shape)
             sums[at][:, part] = total
 
-    each(work, alone(jobs(query, key)), helpers(query, key), buffer_for(columns))
+    each(work, alone(jobs(query, key, causal)), helpers(query, key), buffer_for(columns))
     return out, sums
 
 
@@ -141,7 +144,8 @@ def attention(xp, query: Array, key: Array, value: Array, mask: Unlinked = None,
 def attention_backward(g, needs, query, key, value, mask, is_causal, scale, result, result1):
     rows, columns = query.shape[2], key.shape[2]
     kind = query.dtype.type
-    added = additive(mask, is_causal, query, key)
+    whole = kernels.suits(query, key, value, g)
+    added = None if is_causal and whole else additive(mask, is_causal, query, key)
     dq, dk, dv = np.empty_like(query), np.zeros_like(key), np.zeros_like(value)
     exact = query.dtype == FLOAT32 and result1.size * columns <= EXACT_SIZE
     delta = np.einsum("bhie,bhie->bhi", g, result)[..., None]
@@ -149,28 +153,29 @@ def attention_backward(g, needs, query, key, value, mask, is_causal, scale, resu
     def work(at: tuple, step: int) -> None:
         turned, turned_value = transposed(key[at], scale), transposed(value[at])
         for top in range(0, rows, step):
-            part = slice(top, top + step)
+            part, end = slice(top, top + step), min(columns, top + step) if is_causal else columns
             q = query[at][:, part]
-            s = batches(q, turned)
+            s = batches(q, turned[..., :end])
             if added is not None:
-                np.add(s, added[at][:, part], s)
+                np.add(s, added[at][:, part, :end], s)
             grad = g[at][:, part]
-            ds = batches(grad, turned_value)
+            ds = batches(grad, turned_value[..., :end])
             total, share = (np.ascontiguousarray(x[at][:, part]).reshape(-1, 1) for x in (result1, delta))
-            if kernels.suits(s, ds, total, share):
-                kernels.compiled.attention_scores_backward(s, ds, total, share, exact)
+            if whole:
+                first = top + 1 if is_causal else 0
+                kernels.compiled.attention_scores_backward(s, ds, total, share, exact, first)
             else:
-                flat, flat_ds = s.reshape(-1, columns), ds.reshape(-1, columns)
-                np.subtract(flat, spread(total, columns), flat)
+                flat, flat_ds = s.reshape(-1, end), ds.reshape(-1, end)
+                np.subtract(flat, spread(total, end), flat)
                 exponential(flat, exact)
-                np.subtract(flat_ds, spread(share, columns), flat_ds)
+                np.subtract(flat_ds, spread(share, end), flat_ds)
                 np.multiply(flat_ds, flat, flat_ds)
-            dv[at] += batches(s.swapaxes(1, 2), grad)
-            np.multiply(batches(ds, key[at]), kind(scale), dq[at][:, part])
-            dk[at] += batches(ds.swapaxes(1, 2), q)
+            dv[at][:, :end] += batches(s.swapaxes(1, 2), grad)
+            np.multiply(batches(ds, key[at][:, :end]), kind(scale), dq[at][:, part])
+            dk[at][:, :end] += batches(ds.swapaxes(1, 2), q)
         dk[at] *= kind(scale)
 
-    each(work, alone(jobs(query, key)), helpers(query, key), buffer_for(columns))
+    each(work, alone(jobs(query, key, is_causal)), helpers(query, key), buffer_for(columns))
     return dq if needs[0] else None, dk if needs[1] else None, dv if needs[2] else None, None
 
 

@@ -6,9 +6,9 @@ import math
 import numbers
 from typing import Any
 
-from ....engine.arrays.state import state as settings
 from ....engine.arrays.warning import warn
 from ....engine.ops.nn import recurrent
+from ....engine.ops.nn.recurrent import retitle
 from ....engine.ops.nn.sequences import stacked
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
@@ -179,7 +179,7 @@ class RNNBase(Module):
             if self.batch_first:
                 y = y.transpose(0, 1)
                 if not lstm:
-                    recurrent.retitle(y, "TransposeBackward1")
+                    retitle(y, "TransposeBackward1")
             if unbatched:
                 y = y.squeeze(0 if self.batch_first else 1)
                 last = [state.squeeze(1) for state in last]
@@ -214,7 +214,7 @@ class RNNBase(Module):
         """All layers over a sequence: the last one's output, and the last states of all."""
         directions = 2 if self.bidirectional else 1
         weights = [[read_named(self, name) for name in names] for names in self._all_weights]
-        if settings.function_modes and not sizes and not self.proj_size:  # who overrides functions sees one call
+        if not sizes and not self.proj_size:
             given = states if self.mode == "LSTM" else states[0]
             flat = [each for own in weights for each in own]
             options = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional, False)

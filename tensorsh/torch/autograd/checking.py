@@ -116,15 +116,16 @@ def gradcheck(
             shown = complex_at if part == "imag" else list(range(len(outputs)))
             parted = _part_of(func, part) if part else func
             prefix = f"While considering the {part}{'inary' * (part == 'imag')} part of complex outputs only, "
+            spots = [_specified(x) if masked and hasattr(x._array, "layout") else None for x in wanted]
+            found: list = []
             for i, x in enumerate(wanted):
-                spots = _specified(x) if masked and hasattr(x._array, "layout") else None
-                numeric = _numerical(parted, inputs, x, eps, spots)
+                numeric = _numerical(parted, inputs, x, eps, spots[i])
                 if check_backward_ad:
-                    found = _backward(parted, inputs, x, spots)
+                    found = found or [_backward(parted, inputs, wanted, spots) for _ in range(2)]
                     if not any(o.requires_grad for o in outputs) and any(map(np.any, numeric)):
                         raise GradcheckError("Numerical gradient for function expected to be zero")
-                    _compared(found, numeric, rtol, atol, i, shown, prefix if part else "", "", complex_at)
-                    _repeated(found, _backward(parted, inputs, x, spots), nondet_tol)
+                    _compared(found[0][i], numeric, rtol, atol, i, shown, prefix if part else "", "", complex_at)
+                    _repeated(found[0][i], found[1][i], nondet_tol)
                 if check_forward_ad and not part:
                     _compared(
                         _forward(parted, inputs, x), numeric, rtol, atol, i, shown, "", "computed with forward mode "
@@ -221,20 +222,23 @@ def _of_nothing(outputs: list[Tensor], wanted: list[Tensor]) -> None:
                 raise GradcheckError(f"grad is incorrect {what}")
 
 
-def _backward(func: Callable, inputs: tuple, x: Tensor, masked: Any = None) -> list[np.ndarray]:
-    """For each output a matrix of input elements by output elements, column by column from backward passes."""
-    matrices = []
+def _backward(func: Callable, inputs: tuple, wanted: list[Tensor], masked: list) -> list[list[np.ndarray]]:
+    """For each input, for each output, a matrix of input elements by output elements: a backward pass gives a column of each input's.
+    masked: for each input the elements that count, or None for all."""
+    matrices: list[list[np.ndarray]] = [[] for _ in wanted]
     for o in _outputs(func(*inputs)):
-        matrix = np.zeros((x.numel(), o._array.size), np.complex128 if x.dtype.is_complex else np.float64)
+        for x, found in zip(wanted, matrices, strict=True):
+            found.append(np.zeros((x.numel(), o._array.size), np.complex128 if x.dtype.is_complex else np.float64))
         for k in range(o._array.size) if o.requires_grad else ():
             unit = np.zeros(o._array.size, o._array.dtype)
             unit[k] = 1
-            (g,) = grad(o, x, wrap(unit.reshape(o._array.shape)).to(o.device), retain_graph=True, allow_unused=True)
-            if g is not None:
-                g = g.to_dense() if hasattr(g._array, "layout") else g
-                shown = g.cpu()._array
-                matrix[:, k] = (shown if masked is None else np.where(masked, shown, 0)).reshape(-1)
-        matrices.append(matrix)
+            weight = wrap(unit.reshape(o._array.shape)).to(o.device)
+            gradients = grad(o, wanted, weight, retain_graph=True, allow_unused=True)
+            for g, spots, found in zip(gradients, masked, matrices, strict=True):
+                if g is not None:
+                    g = g.to_dense() if hasattr(g._array, "layout") else g
+                    shown = g.cpu()._array
+                    found[-1][:, k] = (shown if spots is None else np.where(spots, shown, 0)).reshape(-1)
     return matrices
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..engine.arrays.state import state
 from ..engine.loading.table import find_function
+from ..engine.tape.forward_mode import pushing, weight_of
 from ..engine.tape.grad_modes import enable_grad
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.wrapping import wraps
@@ -237,7 +238,7 @@ def jvp(
             raise RuntimeError(
                 f"{JVP[:-1]}, strict=True): The output of f is independent of the inputs. This is not allowed with strict=True."
             )
-        moved = mapped(lambda each: outside(pushed(each, given.wrt)(flatten(tangents)), given.own, off), output)
+        moved = mapped(lambda each: outside(pushed(each, given)(flatten(tangents)), given.own, off), output)
         result = given.result(output)
         return (result, moved, given.result(aux)) if has_aux else (result, moved)
 
@@ -270,13 +271,15 @@ def linearize(func: Callable, *primals: Any) -> tuple:
     return output, along
 
 
-def pushed(output: Tensor, wrt: list) -> Callable:
+def pushed(output: Tensor, given: Given) -> Callable:
     """A function that gives the derivative of an output along tangents: that of its gradient by the weight, which it is linear in."""
     zeros_like = find_function("zeros_like")
     if not (output.is_floating_point() or output.is_complex()):
         return lambda tangents: zeros_like(output)
-    weight = zeros_like(output).requires_grad_()
-    first = derived(output, wrt, weight)
+    weight = weight_of(output)
+    given.own.append(weight)
+    with pushing():
+        first = derived(output, given.wrt, weight)
 
     def along(tangents: list) -> Tensor:
         total: Any = None
@@ -308,32 +311,32 @@ def jacobian(name: str, func: Callable, argnums: int | tuple, has_aux: bool, row
             again = not off and any(
                 foreign(each, given.own) for each in flatten(output) if isinstance(each, Tensor) and each.requires_grad
             )
-            found = mapped(lambda each: given.answer(rows(each, given.wrt, again)), output)
+            found = mapped(lambda each: given.answer(rows(each, given, again)), output)
             return (found, given.result(aux)) if has_aux else found
 
     return matrix
 
 
-def _by_rows(output: Tensor, wrt: list, again: bool) -> list:
+def _by_rows(output: Tensor, given: Given, again: bool) -> list:
     flat = output.reshape(-1)
-    parts = [derived(each, wrt, create_graph=again) for each in flat.unbind()]
+    parts = [derived(each, given.wrt, create_graph=again) for each in flat.unbind()]
     stack, zeros = find_function("stack"), find_function("zeros")
     return [
         stack([part[i] for part in parts]).reshape((*output.shape, *x.shape))
         if parts
         else zeros(*output.shape, *x.shape, dtype=x.dtype)
-        for i, x in enumerate(wrt)
+        for i, x in enumerate(given.wrt)
     ]
 
 
-def _by_columns(output: Tensor, wrt: list, again: bool) -> list:
+def _by_columns(output: Tensor, given: Given, again: bool) -> list:
     result = []
     stack, zeros = find_function("stack"), find_function("zeros")
-    along = pushed(output, wrt)
-    for i, x in enumerate(wrt):
+    along = pushed(output, given)
+    for i, x in enumerate(given.wrt):
         columns = []
         for at in range(x.numel()):
-            tangents = [zeros(y.shape, dtype=y.dtype) for y in wrt]
+            tangents = [zeros(y.shape, dtype=y.dtype) for y in given.wrt]
             tangents[i].view(-1)[at] = 1
             columns.append(along(tangents))
         result.append(

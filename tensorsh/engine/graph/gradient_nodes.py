@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from ..arrays.state import state
 from .fields import link, tick, wrap
 from .nodes import Node
 
@@ -30,22 +31,32 @@ ONCE = {
 """Those whose gradients have none, and the names of these."""
 
 
-NO_DERIVATIVE = "derivative for aten::{} is not implemented"
+def no_derivative(name: str, listed: bool = False) -> Exception:
+    """The error for a gradient, or a tangent, of a kernel that has none; `listed`: where PyTorch's list of derivatives says so."""
+    if not state.pushing:
+        if listed:
+            return NotImplementedError(f"the derivative for '{name}' is not implemented.")
+        return RuntimeError(f"derivative for aten::{name} is not implemented")
+    if listed:
+        return NotImplementedError(
+            f"Trying to use forward AD with {name.partition(':')[0]} that does not support it because it has not been implemented yet."
+        )
+    return NotImplementedError(f"Trying to use forward AD with aten::{name} that does not support it.")
 
 
 class Underivable(Node):
-    """The node of a tensor whose gradient cannot be known: why, is said when it is asked for."""
+    """The node of a tensor that a kernel without derivative made, which is said when its gradient is asked for."""
 
     _title = "NotImplemented"
-    _reason = ""
+    _kernel = ""
 
-    def __init__(self, tensor: Any, reason: str) -> None:
+    def __init__(self, tensor: Any, kernel: str) -> None:
         self._edges = (tensor._node,)
-        self._reason = reason
+        self._kernel = kernel
         self._sequence = tick()
 
     def _step(self, gradient: Any, world: Any) -> Sequence:
-        raise RuntimeError(self._reason)
+        raise no_derivative(self._kernel)
 
 
 Underivable.__name__ = "NotImplemented"
@@ -65,7 +76,7 @@ class OfGradient(Node):
 def named(title: str) -> type:
     """The class of these nodes, by the title of the node whose gradient it is."""
     if title in ONCE:
-        return type("NotImplemented", (Underivable,), {"_reason": NO_DERIVATIVE.format(ONCE[title])})
+        return type("NotImplemented", (Underivable,), {"_kernel": ONCE[title]})
     second = title[:-1] + "Backward0"
     body = {"_title": second, "_zero": title in LINEAR, "__module__": "torch.autograd.graph"}
     return type(second, (OfGradient,), body)
@@ -74,7 +85,7 @@ def named(title: str) -> type:
 def marked(node: Any, found: Sequence) -> Sequence:
     """The gradients of a node, which are to be differentiated, with nodes of their own if they are a kernel's."""
     title = node._title
-    if title not in TWICE and title not in ONCE:
+    if title not in TWICE and title not in ONCE or state.pushing:
         return found
     made: list = []
     for each in found:

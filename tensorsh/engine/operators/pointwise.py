@@ -8,6 +8,7 @@ from ..arrays.constants import FLOAT32, FLOAT64, ndarray
 from ..arrays.dtype import HALVES, of
 from ..arrays.errors import combination_error, not_implemented
 from ..arrays.promotion import result_type
+from ..graph import gradient_nodes
 from ..tensors.inplace import write
 from ..tensors.tensor import Tensor
 from .declare import NUMBERS, Array, composite, operator
@@ -98,11 +99,11 @@ def conjugate(t: Any, x: Any) -> Any:
     return x.conjugate() if isinstance(x, NUMBERS) else t.conj(x)
 
 
-def no_derivative(name: str) -> Any:
+def no_derivative(name: str, listed: bool = False) -> Any:
     """The gradient formula of an operator that has none, which a backward pass finds out."""
 
     def formula(t: Any, g: Any) -> Any:
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+        raise gradient_nodes.no_derivative(name, listed)
 
     return formula
 

@@ -7,6 +7,8 @@ leaves is linear in the weight, so that gradient formulas are all that an operat
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..arrays.state import state
@@ -15,6 +17,7 @@ from ..loading.table import find_function
 from ..tensors.tensor import Tensor
 from .backward import GradientEdge
 from .backward import grad as gradients
+from .grad_modes import enable_grad
 
 
 def make(primal: Tensor, view: Tensor, tangent: Tensor, level: int) -> Tensor:
@@ -35,6 +38,21 @@ def nodes(node: Any) -> list:
     return list(seen)
 
 
+def weight_of(output: Tensor) -> Tensor:
+    """The weight of a gradient that is linear in it: of ones, since formulas may treat 0 as none."""
+    return find_function("ones_like")(output).requires_grad_()
+
+
+@contextmanager
+def pushing() -> Iterator[None]:
+    """While a gradient is found that is to be differentiated by its weight."""
+    before, state.pushing = state.pushing, True
+    try:
+        yield
+    finally:
+        state.pushing = before
+
+
 def tangent_of(t: Tensor) -> Tensor | None:
     """The tangent that a tensor has at the level in effect; None if it depends on no dual tensor."""
     node = t._node
@@ -45,21 +63,16 @@ def tangent_of(t: Tensor) -> Tensor | None:
         return None if wants_gradient(t) else find_function("zeros_like")(t)
     if type(node) is DualLeaf:
         return node._tangent
-    before = state.grad_enabled, state.pushing
-    state.grad_enabled, state.pushing = True, True
-    try:
-        weight = find_function("zeros_like")(t).requires_grad_()
+    total: Any = None
+    with enable_grad(), pushing():
+        weight = weight_of(t)
         found = gradients(t, [edge(leaf) for leaf in leaves], weight, create_graph=True, allow_unused=True)
-        total: Any = None
         for part, leaf in zip(found, leaves, strict=True):
             if part is None or part._node is None:
                 continue
-            tangent = leaf._tangent
-            (moved,) = gradients(part, [weight], tangent, create_graph=True, allow_unused=True)
+            (moved,) = gradients(part, [weight], leaf._tangent, create_graph=True, allow_unused=True)
             if moved is not None:
                 total = moved if total is None else total + moved
-    finally:
-        state.grad_enabled, state.pushing = before
     if total is None:
         return find_function("zeros_like")(t)
     wanted, total = wants_gradient(total, weight._node) and total._node, total.detach()

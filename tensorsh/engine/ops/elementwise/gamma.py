@@ -16,7 +16,7 @@ from ...kernels import kernel, run, unsuited
 from ...loading import table
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, operator
-from ...operators.pointwise import chosen, is_number, refuse, three_ways
+from ...operators.pointwise import chosen, is_number, no_derivative, refuse, three_ways
 from ...operators.scipy import from_scipy, leavable
 from ...tensors.tensor import Tensor
 
@@ -149,13 +149,6 @@ def lgamma(xp, input: Array):
 lgamma.gradient(input=lambda t, g, input: g * t.digamma(input))
 
 
-def missing(name: str) -> Any:
-    def formula(t: Any, g: Any) -> Any:
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-
-    return formula
-
-
 def zeta_of(xp: Any, input: Any, other: Any) -> Any:
     """The Hurwitz zeta function; infinite at the poles."""
     if xp is np and (input <= 1).all():
@@ -178,7 +171,7 @@ def hurwitz(xp: Any, zeta: Any, x: Any, q: Any, dtype: Any) -> Any:
     return xp.where((q <= 0) & (q == xp.floor(q)), np.inf, value)
 
 
-three_ways("special.zeta", "SpecialZetaBackward", zeta_of, missing("zeta"),
+three_ways("special.zeta", "SpecialZetaBackward", zeta_of, no_derivative("zeta", True),
            lambda t, g, input, other: g * -input * zeta_function(t, input + 1, other), "The Hurwitz zeta function.",
            inplace=False)  # fmt: skip
 
@@ -217,7 +210,7 @@ def incomplete_gamma(names: str, scipy_name: str, sign: int) -> None:
     )
     op = operator(names, promote="same", inplace=True, scalars=False, check=refuse(f"{name}_cpu", "biuc"))(kernel)
     op.gradient(
-        input=missing(f"{name}: input"),
+        input=no_derivative(f"{name}: input", True),
         other=lambda t, g, input, other: g * t.exp((input - 1) * t.log(other) - other - t.lgamma(input)) * sign,
     )
 

@@ -11,7 +11,7 @@ from ...arrays.cupy_module import accelerator
 from ...arrays.deferred import resolved
 from ...arrays.device import absent
 from ...arrays.dtype import COMPLEX, of
-from ...arrays.errors import combination_error
+from ...arrays.errors import combination_error, not_implemented
 from ...arrays.promotion import result_type
 from ...arrays.state import state
 from ...arrays.warning import warn
@@ -52,6 +52,8 @@ def alike(sequence, values):
     if a.dtype != v.dtype and isinstance(values, Tensor):
         target = result_type([a, v]).numpy
         a, v = a.astype(target), v.astype(target)
+    if a.dtype.kind == v.dtype.kind == "b" and v.size:
+        raise not_implemented("searchsorted_out_cpu", a)
     return sortable(a), sortable(v)
 
 

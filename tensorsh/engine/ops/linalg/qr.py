@@ -10,6 +10,7 @@ from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape, length
 from ...arrays.warning import warn_of_old
+from ...graph.gradient_nodes import no_derivative
 from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics import batches
@@ -142,7 +143,7 @@ geqrf.real_gradient = True
 
 @geqrf.joint_gradient
 def geqrf_gradient(t, g, needs):
-    raise NotImplementedError("the derivative for 'geqrf' is not implemented.")
+    raise no_derivative("geqrf", True)
 
 
 def reflectors(v: Any) -> Any:

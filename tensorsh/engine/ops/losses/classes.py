@@ -26,6 +26,7 @@ from ...numerics.sums import sum as exact_sum
 from ...operators import pointwise
 from ...operators.declare import Array, Constant, composite, operator
 from ...operators.reduction import offsets_of
+from ...tape.worlds import raw
 from ...tensors.tensor import Tensor
 from ...wording.losses import check_classes, check_probabilities
 from ..elementwise.by_number import over, plus, times
@@ -134,6 +135,12 @@ def _square(xp: Any, x: Any, y: Any, _: float) -> Any:
 _mse = pairwise_loss("mse_loss", _square, lambda t, x, y, _: x - y, factor=2.0, wide=False)
 
 
+@on_arrays(lambda x, bound: raw.clamp(x, -bound, bound))
+def bounded(t: Any, x: Any, bound: float) -> Any:
+    """``clamp(x, -bound, bound)``, which has no slope at the bounds themselves."""
+    return t.where(t.abs(x) >= bound, t.sign(x) * bound, x)
+
+
 def _smooth(xp: Any, x: Any, y: Any, beta: float) -> Any:
     if beta and (found := through("smooth_l1", x, y, x.dtype.type(beta))) is not None:
         return found
@@ -144,7 +151,7 @@ def _smooth(xp: Any, x: Any, y: Any, beta: float) -> Any:
 
 _smooth_l1 = pairwise_loss(
     "smooth_l1_loss", _smooth,
-    lambda t, x, y, beta: t.clamp((x - y) / beta, -1.0, 1.0) if beta else t.sign(x - y), node="SmoothL1LossBackward0",
+    lambda t, x, y, beta: bounded(t, (x - y) / beta, 1.0) if beta else t.sign(x - y), node="SmoothL1LossBackward0",
 )  # fmt: skip
 
 
@@ -156,7 +163,7 @@ def _huber(xp: Any, x: Any, y: Any, delta: float) -> Any:
     return xp.where(d <= one(delta), one(0.5) * d * d, one(delta) * (d - one(0.5 * delta)))
 
 
-_huber_loss = pairwise_loss("huber_loss", _huber, lambda t, x, y, delta: t.clamp(x - y, -delta, delta))
+_huber_loss = pairwise_loss("huber_loss", _huber, lambda t, x, y, delta: bounded(t, x - y, delta))
 
 
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):

@@ -235,4 +235,4 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
         loss = loss * weight
     if not input.ndim:
         raise IndexError("Dimension specified as -1 but tensor has no dimensions")
-    return reduced(loss.sum(-1) / input.shape[-1], reduction)
+    return reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction)

@@ -1,4 +1,4 @@
-"""Pooling by means of windows."""
+"""Pooling by means of windows, and the response of a channel beside its neighbours'."""
 
 from __future__ import annotations
 
@@ -178,3 +178,26 @@ def _average_forms(d: int) -> None:
 
 for _d in (2, 1, 3):
     _average_forms(_d)
+
+
+@composite("nn.functional.local_response_norm", method=False)
+def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
+    """Divide each channel by a power of the mean square of its neighbours."""
+    if input.ndim < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"
+        )
+    if input.numel() == 0:
+        return input
+    pad, avg_pool2d, avg_pool3d = (
+        table.find_function("nn.functional." + n) for n in ("pad", "avg_pool2d", "avg_pool3d")
+    )
+    square = input.mul(input)
+    if input.ndim == 3:
+        mean = avg_pool2d(pad(square.unsqueeze(1), (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1).squeeze(1)
+    else:
+        shape = input.shape
+        flat = square.view(shape[0], 1, shape[1], shape[2], -1)
+        flat = pad(flat, (0, 0, 0, 0, size // 2, (size - 1) // 2))
+        mean = avg_pool3d(flat, (size, 1, 1), stride=1).squeeze(1).view(shape)
+    return input / mean.mul(alpha).add(k).pow(beta)

@@ -11,7 +11,8 @@ from ...arrays.bounds import outside
 from ...arrays.constants import FLOAT64
 from ...arrays.cupy_module import accelerator
 from ...arrays.device import absent
-from ...arrays.errors import tensor_type
+from ...arrays.dtype import bfloat16, float16, float32, float64
+from ...arrays.errors import not_implemented, tensor_type
 from ...arrays.extents import repeated
 from ...arrays.promotion import result_type
 from ...arrays.warning import warn
@@ -19,7 +20,7 @@ from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading import table
 from ...operators.declare import Array, composite, operator
-from .embedding import check_indices, renormalise, spread_of
+from .embedding import check_indices, check_kinds, renormalise, spread_of
 
 SUM, MEAN, MAX = range(3)
 bag_rows: Any = kernel("bag_rows", unsuited)
@@ -150,6 +151,7 @@ def combined(
 ):  # fmt: skip
     """The bags, and the number of the bag of each index, without those that are `padding_idx`."""
     check_indices(result_type([indices._array, offsets._array]), "#1", "embedding_bag")
+    check_kinds(weight.dtype, (float16, bfloat16, float32, float64), "#1 'weight'", "embedding_bag")
     if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
         kinds = f"type {tensor_type(weight.dtype)} does not equal {tensor_type(per_sample_weights.dtype)}"
         raise RuntimeError(
@@ -234,7 +236,10 @@ def embedding_bag(
                 f"sequences. However, found offsets of type {type(offsets)}"
             )
         rows, length = input.shape
-        offsets, include_last_offset = wrap(module_of([input._array]).arange(rows) * length), False
+        if input._array.dtype.kind in "bc":
+            raise not_implemented("arange_cpu", input._array)
+        offsets = wrap((module_of([input._array]).arange(rows) * length).astype(input._array.dtype))
+        include_last_offset = False
         input = input.reshape(-1)
         per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
     elif input.ndim != 1:

@@ -10,6 +10,7 @@ from ....sandbox.long_calls import argsort, extremes, unique
 from ...arrays.backend import fold_at, module_of, move, move_like
 from ...arrays.bounds import outside, refuse
 from ...arrays.device import CPU, absent
+from ...arrays.dtype import int32, int64
 from ...arrays.errors import tensor_type, type_name
 from ...arrays.extents import span
 from ...graph.fields import wrap
@@ -145,9 +146,15 @@ def refuse_scaling(_: Any) -> None:
 
 def check_indices(dtype: Any, place: str, name: str) -> None:
     """Only these integers name rows."""
-    if dtype.name not in ("int64", "int32"):
+    check_kinds(dtype, (int64, int32), f"{place} 'indices'", name)
+
+
+def check_kinds(dtype: Any, kinds: tuple, argument: str, name: str) -> None:
+    """A tensor has one of these types."""
+    if dtype not in kinds:
+        listed = ", ".join(kind.short for kind in kinds)
         raise RuntimeError(
-            f"Expected tensor for argument {place} 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"Expected tensor for argument {argument} to have one of the following scalar types: {listed}; but got "
             f"{tensor_type(dtype)} instead (while checking arguments for {name})"
         )
 

@@ -16,6 +16,7 @@ from ...arrays.dtype import uint8
 from ...arrays.errors import combination_error, not_implemented, type_name
 from ...arrays.extents import sized
 from ...arrays.warning import warn
+from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.rounding import fused
@@ -194,6 +195,23 @@ def of_corners(x: Any, rows: tuple, columns: tuple) -> Any:
             total = fused(a, weights[0], np.multiply(b, weights[1], b))
             made[start : start + some, part] = fused(d, weights[3], fused(c, weights[2], total))
     return made.reshape(*x.shape[:-2], height, width)
+
+
+def of_bytes(x: Any, size: tuple, mode: str, align: bool, scales: tuple) -> Any:
+    """An image of bytes as Pillow resizes it: the weights are whole numbers of 16 bits, and what is resized along the width is
+    rounded before it is along the height."""
+    for at in (-1, -2):
+        index, weights = taps(x.shape[at], size[at], mode, align, scales[at])
+        weights = weights.copy()
+        for k in range(index.shape[1] - 1, 0, -1):  # what lies beyond an edge is the edge
+            same = index[:, k] == index[:, k - 1]
+            weights[same, k - 1] += weights[same, k]
+            weights[same, k] = 0
+        bits = min(int(np.log2((1 << 15) - 0.5) - np.log2(weights.max())), 22)
+        whole = np.copysign(np.floor(np.abs(weights) * (1 << bits) + 0.5), weights).astype(np.int32)
+        total = weighed(x.astype(np.int32), x.ndim + at, index, list(whole.T))
+        x = np.clip((total + (1 << bits >> 1)) >> bits, 0, 255).astype(np.uint8)
+    return np.ascontiguousarray(x)
 
 
 AT_ONCE = 1 << 14
@@ -404,11 +422,13 @@ def interpolate(
                 "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
             )
         mode += "-aa"
-    if input.dtype is uint8 and not mode.startswith("nearest"):  # computed in single precision, and rounded
-        found = upsample.function(input.float(), tuple(int(n) for n in wanted), mode, bool(align_corners), scales)
-        return found.round().clamp(0, 255).to(uint8)
     check_sizes(input._array, mode, wanted, align_corners, scale_factor)
     sized((*input._array.shape[:2], *map(int, wanted)), input._array.itemsize)
+    if input.dtype is uint8 and not mode.startswith("nearest"):
+        if type(input._array) is np.ndarray:
+            return wrap(of_bytes(input._array, tuple(map(int, wanted)), mode, bool(align_corners), scales))
+        found = upsample.function(input.float(), tuple(int(n) for n in wanted), mode, bool(align_corners), scales)
+        return found.round().clamp(0, 255).to(uint8)
     return upsample.function(input, tuple(int(n) for n in wanted), mode, bool(align_corners), scales)
 
 

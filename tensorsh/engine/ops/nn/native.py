@@ -12,7 +12,7 @@ from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
 from ..random.sampling import source
-from .normalization import batch_norm, group, input_rstd, statistics
+from .normalization import check_group, group, input_rstd, of_batch, statistics
 
 
 @operator("_group_norm_statistics", node="NativeGroupNormBackward0", outputs=3, method=False, wide=True)
@@ -44,6 +44,12 @@ def _(t, g, needs, input, weight, num_groups, result1, result2):
 @composite("native_group_norm", method=False)
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     """`group_norm` of an input of N * C * HxW elements, with the groups' means and reciprocal deviations."""
+    check_group(input, group, weight, bias)
+    if input.numel() != N * C * HxW:
+        raise RuntimeError(
+            "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If so, "
+            "please report an enhancement request to PyTorch.)"
+        )
     return group_statistics.function(input, weight, bias, group, float(eps))
 
 
@@ -74,7 +80,7 @@ def _(t, g, needs, input, normalized_shape, weight, result1):
 @composite("native_batch_norm", method=False)
 def native_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     """`batch_norm`, with the batch's means and reciprocal deviations (empty in evaluation)."""
-    y = batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    y = of_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
     x = input._array
     xp = module_of([x])
     if not training:
@@ -87,7 +93,7 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
 @composite("batch_norm", method=False)
 def torch_batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled):
     """``nn.functional.batch_norm`` with its arguments in order."""
-    return batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    return of_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
 @operator("native_dropout", outputs="_ (_)", method=False)

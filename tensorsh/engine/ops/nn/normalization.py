@@ -1,4 +1,4 @@
-"""Batch, layer, group, instance and RMS normalisation, and local response normalisation.
+"""Batch, layer, group, instance and RMS normalisation.
 
 The first three share one shape of computation: centre and scale by statistics over some dimensions, then an affine map.
 Their gradient in one formula, with x^ the normalised input, w the weight and n the number of elements averaged over:
@@ -20,7 +20,7 @@ from ...arrays.layout import channels_are_last
 from ...arrays.on_arrays import on_arrays
 from ...arrays.parallel import blocks_of_rows, spread
 from ...arrays.state import state
-from ...loading.table import find_function, find_operator
+from ...loading.table import find_operator
 from ...numerics import norms
 from ...numerics.rounding import fused
 from ...numerics.sums import mean as exact_mean
@@ -152,12 +152,17 @@ STATISTICS = ("running_mean", "running_var", "weight", "bias")
 @composite("nn.functional.batch_norm", method=False)
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     """Normalise each channel of input [N, C, ...] over the batch; running statistics are updated while training."""
-    shape = input._array.shape
     if training:
-        check_batch(shape, input)
+        check_batch(input._array.shape, input)
     if eps <= 0.0 if training else eps < 0.0:
         rule = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {rule}, but got {eps}")
+    return of_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def of_batch(input, running_mean, running_var, weight, bias, training, momentum, eps):
+    """`batch_norm` without the checks that are made in Python."""
+    shape = input._array.shape
     empty = shape == (0,)
     for name, v in () if training or empty else (("running_mean", running_mean), ("running_var", running_var)):
         if v is None:
@@ -400,17 +405,10 @@ def _(t, g, needs, input, weight, num_groups, result1, result2):
     return dx, t.sum(g * xhat.reshape(input.shape), axes) if needs[1] else None, t.sum(g, axes) if needs[2] else None
 
 
-@composite("nn.functional.group_norm group_norm", method=False)
-def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
-    """Normalise over groups of the channels of input [N, C, ...].
-    The C channels in `num_groups` equal groups, each brought to mean 0 and variance 1 (`eps` is added to the latter),
-    then times `weight` plus `bias`, of C elements. RuntimeError: C that `num_groups` does not divide.
-    """
+def check_group(input: Any, num_groups: int, weight: Any, bias: Any) -> None:
+    """The number of groups, the shapes and the dtypes of the parameters."""
     shape = input._array.shape
-    if len(shape) < 2:
-        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
-    check_batch([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
-    if num_groups < 0:
+    if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if (channels := shape[1]) % num_groups:
         raise RuntimeError(
@@ -422,9 +420,22 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enable
             shown = list(weight.shape) if weight is not None else [0]
             raise RuntimeError(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
-                f"{shown} and input of shape {list(input.shape)}"
+                f"{shown} and input of shape {list(shape)}"
             )
     check_parameters("GroupNormKernelImpl", input, weight, bias)
+
+
+@composite("nn.functional.group_norm group_norm", method=False)
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5, cudnn_enabled=True):
+    """Normalise over groups of the channels of input [N, C, ...].
+    The C channels in `num_groups` equal groups, each brought to mean 0 and variance 1 (`eps` is added to the latter),
+    then times `weight` plus `bias`, of C elements. RuntimeError: C that `num_groups` does not divide.
+    """
+    shape = input._array.shape
+    if len(shape) < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    check_batch([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
+    check_group(input, num_groups, weight, bias)
     return group.function(input, weight, bias, num_groups, float(eps))
 
 
@@ -436,6 +447,8 @@ def instance_norm(
     """Normalise each channel of each sample of input [N, C, ...] by itself: a batch norm of N*C channels."""
     if use_input_stats and prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError("Expected running_mean and running_var to be defined when use_input_stats is false")
     n, c = input.shape[:2]
     flat = input.contiguous().view(1, n * c, *input.shape[2:])
     many = lambda v: None if v is None else v.repeat(n)
@@ -477,24 +490,3 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     y = y if weight is None else y * weight
     y = y.to(input.dtype) if y.dtype is not input.dtype else y
     return y if y._array.flags.c_contiguous or channels_are_last(y._array) else y.contiguous()
-
-
-@composite("nn.functional.local_response_norm", method=False)
-def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0):
-    """Divide each channel by a power of the mean square of its neighbours."""
-    if input.ndim < 3:
-        raise ValueError(
-            f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"
-        )
-    if input.numel() == 0:
-        return input
-    pad, avg_pool2d, avg_pool3d = (find_function("nn.functional." + n) for n in ("pad", "avg_pool2d", "avg_pool3d"))
-    square = input.mul(input)
-    if input.ndim == 3:
-        mean = avg_pool2d(pad(square.unsqueeze(1), (0, 0, size // 2, (size - 1) // 2)), (size, 1), stride=1).squeeze(1)
-    else:
-        shape = input.shape
-        flat = square.view(shape[0], 1, shape[1], shape[2], -1)
-        flat = pad(flat, (0, 0, 0, 0, size // 2, (size - 1) // 2))
-        mean = avg_pool3d(flat, (size, 1, 1), stride=1).squeeze(1).view(shape)
-    return input / mean.mul(alpha).add(k).pow(beta)

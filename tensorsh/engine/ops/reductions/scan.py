@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays.errors import not_implemented
+from ...arrays.dtype import of
+from ...arrays.errors import cpp_name, not_implemented
 from ...arrays.layout import row_order
 from ...arrays.on_arrays import on_arrays
 from ...kernels import kernel as kernel_named
 from ...kernels import unsuited
+from ...loading.table import find_operator
 from ...numerics import cumulative
 from ...numerics.cumulative import running_sums
 from ...operators.declare import Array, operator
 from ...operators.reduction import FLOAT32, FLOAT64, constant
 from ...tape.worlds import raw
+from ...tensors.inplace import write
 from .sums import one_axis, widened
 
 
@@ -71,7 +74,25 @@ def sums_along(a, dim, dtype):
     return np.add.accumulate(a.astype(FLOAT64, "C"), dim).astype(FLOAT32) if sums is None else sums
 
 
-@operator(inplace=True, long="once")
+def in_place(name):
+    """The in-place form of a running sum or product, which keeps the dtype."""
+
+    def form(input, dim, *, dtype=None):
+        kept = of(input._array)
+        if dtype is not None and dtype is not kept:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {cpp_name(input._array)} and output tensor dtype {cpp_name(dtype)} should match"
+            )
+        if kept.name == "bool":
+            raise not_implemented(name + "_out_cpu", kept)
+        return write(find_operator(name), [input, dim, None])
+
+    form.__name__ = form.__qualname__ = name + "_"
+    form.__doc__ = f"In-place form of :func:`{name}`."
+    return form
+
+
+@operator(inplace=in_place("cumsum"), long="once")
 def cumsum(xp, input: Array, dim, *, dtype=None):
     """The running sum along `dim`; integers and booleans give int64.
     The shape stays. IndexError: no such dimension."""
@@ -101,7 +122,7 @@ cumsum.fast = sums_along
 cumsum.gradient(input=lambda t, g, dim: reverse_cumsum(t, g, dim))
 
 
-@operator(inplace=True, long="once")
+@operator(inplace=in_place("cumprod"), long="once")
 def cumprod(xp, input: Array, dim, *, dtype=None):
     """The running product along `dim`; integers and booleans give int64."""
     return accumulate(xp, "cumprod", input, dim, dtype)
@@ -227,7 +248,7 @@ def logcumsumexp_gradient(t, g, input, result, dim):
     array = t.array(g)
     if array.dtype.kind == "c":
         return t.conj(tail(t.log(t.conj(g))))
-    size = t.log(t.abs(g))
+    size = t.log(t.masked_fill(t.abs(g), constant(t, lambda a: a == 0, g), 1.0))
     least = float(np.finfo(array.dtype).min)
     return tail(t.masked_fill(size, constant(t, lambda a: ~(a > 0), g), least)) - tail(
         t.masked_fill(size, constant(t, lambda a: ~(a < 0), g), least)

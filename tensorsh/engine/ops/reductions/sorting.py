@@ -8,6 +8,7 @@ from ...arrays.backend import module_of
 from ...arrays.errors import combination_error, own_dim, type_name
 from ...numerics import orders, ties
 from ...operators.declare import Array, composite, operator
+from ...operators.pointwise import no_derivative
 from ...operators.reduction import pick
 from .extrema import give_back, no_elements, not_implemented
 from .sums import one_axis
@@ -235,13 +236,6 @@ def picked_gradient(t, g, indices, input_shape, dim, keepdim):
 kthvalue.gradient(input=picked_gradient)
 
 
-def no_derivative(name):
-    def formula(t, g):
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
-    return formula
-
-
 @operator("_unique2", method=False, outputs="_ (_) (_)", long=True)
 def unique2(xp, input: Array, sorted=True, return_inverse=False, return_counts=False):
     """The distinct elements in order, the place of each element among them, and their counts."""
@@ -271,7 +265,7 @@ def runs(values, places, shape, return_inverse, return_counts):
     return values[fresh], inverse, counts
 
 
-unique2.gradient(input=no_derivative("_unique2"))
+unique2.gradient(input=no_derivative("_unique2", True))
 
 
 def slices(a, axis):
@@ -303,7 +297,7 @@ def groups(xp, a, axis, rows, in_order):
     return xp.take(a, in_order[fresh], axis), inverse, xp.bincount(number).astype(np.int64)
 
 
-unique_dim.gradient(input=no_derivative("unique_dim"))
+unique_dim.gradient(input=no_derivative("unique_dim", True))
 
 
 @operator(
@@ -328,7 +322,7 @@ def unique_runs(xp, input: Array, return_inverse=False, return_counts=False, dim
     return values, inverse.reshape(input.shape) if dim is None else inverse, counts
 
 
-unique_runs.gradient(input=no_derivative("unique_consecutive"))
+unique_runs.gradient(input=no_derivative("unique_consecutive", True))
 
 
 def wanted_of(results, return_inverse, return_counts):

@@ -25,7 +25,7 @@ from ...arrays.layout import channels_are_last, channels_last, channels_last_3d,
 from ...arrays.state import state
 from ...arrays.warning import warn
 from ...graph.fields import wrap
-from ...graph.gradient_nodes import NO_DERIVATIVE, Underivable
+from ...graph.gradient_nodes import Underivable
 from ...loading import table
 from ...tensors.inplace import Region, check_history
 from ...tensors.lots import enter, known
@@ -253,7 +253,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     tracked = self._node is not None and state.grad_enabled
     check_history(self, tracked)
     if tracked:
-        self._node = Underivable(self, NO_DERIVATIVE.format("set_"))
+        self._node = Underivable(self, "set_")
     if source is None:
         self._array = module_of(self._array).empty(0, self._array.dtype)
         return self

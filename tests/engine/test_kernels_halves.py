@@ -144,3 +144,59 @@ def test_large_tensors_of_half_types() -> None:
     w = y.clone().requires_grad_()
     torch.relu(w).sum().backward()
     assert w.grad.dtype == torch.float16 and w.grad.sum().item() == 2500.0
+
+
+@halves_of
+def test_operands_that_repeat(dtype: np.dtype) -> None:
+    """A row meets each row, each number of a column a row; also where the column lies in steps."""
+    for shape in ((3, 700), (60, 101), (2, 3, 4, 40), (1, 9)):
+        x, y = RNG.normal(size=(2, *shape)).astype(dtype)
+        a, b = (
+            torch.from_numpy(each.astype("f4")).to(torch.float16 if dtype == np.float16 else torch.bfloat16)
+            for each in (x, y)
+        )
+        for at in ((0,), (..., slice(0, 1)), (..., slice(0, 1), slice(0, 1))):
+            for some in (b[at], b[at].contiguous()):
+                for found, ufunc in (
+                    (a * some, np.multiply),
+                    (a - some, np.subtract),
+                    (torch.maximum(a, some), np.maximum),
+                ):
+                    wanted = ufunc(x.astype("f4"), y[at].astype("f4")).astype(dtype)
+                    assert found._array.tobytes() == wanted.tobytes(), (shape, at, ufunc)
+
+
+PRODUCTS = {
+    torch.float16: (
+        [0.334228515625, 0.494873046875, 0.359619140625, 0.53076171875, 0.383544921875, 0.56201171875, 0.405517578125],
+        [0.331787109375, 0.492431640625, 0.358642578125, 0.525390625, 0.3818359375, 0.55517578125, 0.402587890625],
+        0.0026721954345703125,
+        [149.75, 150.125, 149.75, 150.125, 149.875, 150.25, 149.875],
+        145.88232421875,
+        5611.140625,
+        (-1.0048828125, -7.03125),
+    ),
+    torch.bfloat16: (
+        [0.330078125, 0.48828125, 0.3515625, 0.5234375, 0.380859375, 0.5625, 0.396484375],
+        [0.33203125, 0.478515625, 0.359375, 0.515625, 0.384765625, 0.55078125, 0.4140625],
+        0.0023193359375,
+        [150.0] * 7,
+        145.99609375,
+        5607.65625,
+        (-1.0, -7.0),
+    ),
+}
+"""Recorded from PyTorch."""
+
+
+@pytest.mark.parametrize("dtype", PRODUCTS, ids=str)
+def test_products_sums_of_windows_and_losses_round_at_each_step(dtype: torch.dtype) -> None:
+    p = (1 + (torch.arange(7 * 150).reshape(7, 150) * 31 % 23 - 11) / 64).to(dtype)
+    rows, columns, whole, sums, products, folded, losses = PRODUCTS[dtype]
+    assert p.prod(1).tolist() == rows and p.t().contiguous().prod(0).tolist() == columns and p.prod().item() == whole
+    assert p.cumsum(1)[:, -1].tolist() == sums and p.cumprod(0)[-1].float().sum().item() == products
+    images = torch.nn.functional.unfold(p[:6].reshape(1, 6, 15, 10), 3)
+    assert torch.nn.functional.fold(images, (15, 10), 3).float().sum().item() == folded
+    classes = torch.arange(7) * 19 % 150
+    found = [torch.nn.functional.nll_loss(p, classes, reduction=how).item() for how in ("mean", "sum")]
+    assert tuple(found) == losses

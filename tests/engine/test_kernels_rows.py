@@ -196,3 +196,44 @@ def test_running_sums_and_products_of_doubles_and_longs_are_in_order(shape, axis
                 backwards = np.flip(ufunc.accumulate(np.flip(x, axis), axis), axis)
             assert np.array_equal(function(x, axis, True), backwards)
     assert str(kernels.compiled.running_sums(np.array([-0.0]))) == "[0.]"
+
+
+NORMS_OF_DOUBLES = [
+    1245365580355079433,
+    2278646068821212295,
+    996768282029532371,
+    987946733293947620,
+    2228301632850859551,
+]
+
+
+def test_norms_of_doubles_have_pytorchs_bits():
+    # Recorded from PyTorch 2.13 with one thread: the sums of the results' bits.
+    x = torch.tensor((np.arange(6 * 300, dtype=np.float64).reshape(6, 300) * 7919 % 1013) / 64)
+    w = torch.tensor((np.arange(300, dtype=np.float64) % 17) / 16)
+    b = torch.tensor((np.arange(300, dtype=np.float64) % 5) / 4)
+    images = x.reshape(2, 6, 15, 10)
+    found = [
+        F.layer_norm(x, (300,), w, b),
+        F.layer_norm(x, (300,)),
+        F.group_norm(images, 3, w[:6], b[:6]),
+        F.batch_norm(images, None, None, w[:6], b[:6], True),
+        F.instance_norm(images),
+    ]
+    assert [sum(y.numpy().reshape(-1).view(np.int64).tolist()) % (1 << 61) for y in found] == NORMS_OF_DOUBLES
+
+
+@pytest.mark.parametrize("shape", [(7, 5), (60, 101), (3, 2500), (2, 70, 9)], ids=str)
+def test_softmax_of_doubles(shape):
+    x, g = (np.random.default_rng(seed).standard_normal(shape) * 5 for seed in (1, 2))
+    for axis in range(len(shape)):
+        t = torch.tensor(x).requires_grad_()
+        e = np.exp(x - x.max(axis, keepdims=True))
+        p = e / e.sum(axis, keepdims=True)
+        y, logs = t.softmax(axis), t.log_softmax(axis)
+        close(y.detach().numpy(), p, 1e-14)
+        close(logs.detach().numpy(), np.log(p), 1e-13)
+        (found,) = torch.autograd.grad(y, t, torch.tensor(g))
+        close(found.numpy(), p * (g - (g * p).sum(axis, keepdims=True)), 1e-14)
+        (found,) = torch.autograd.grad(logs, t, torch.tensor(g))
+        close(found.numpy(), g - p * g.sum(axis, keepdims=True), 1e-13)

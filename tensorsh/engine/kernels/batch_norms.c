@@ -1,4 +1,4 @@
-/* Batch norm: each channel of float32 less its mean, divided by its deviation, and the gradients.
+/* Batch norm: each channel less its mean, divided by its deviation, and the gradients of float32.
 
    The sums are PyTorch's. Where a channel's elements lie side by side, [n, c, s]: its moments one after the other in double;
    in the gradients those of an image in eight lanes in float, the images' in double. Where the channels do, [rows, c]: row by
@@ -10,91 +10,29 @@
 
 typedef float vector __attribute__((vector_size(4 * LANES), aligned(4)));
 
-/* The arrays of a call; those that may be missing are NULL. */
-struct norm {
-    const float *g, *x, *w, *b;
-    float *out, *mean, *rstd, *dw, *db;
-    float *running_mean, *running_var;
-    double eps, momentum;
-    size n, c, s, from, to; /* channels from..to are worked on */
-    int training;
-};
+#define TOGETHER_IN_ROWS 64 /* channels of a row that make a line of work */
 
-/* What follows from a channel's mean and sum of squared distances. */
-INLINE void finish(const struct norm *v, size c, float mean, float squares, size count) {
-    v->mean[c] = mean;
-    v->rstd[c] = (float)(1.0 / sqrt((double)(squares / (float)count) + v->eps));
-    const float share = (float)v->momentum, rest = (float)(1.0 - v->momentum);
-    if (v->running_mean) v->running_mean[c] = share * mean + rest * v->running_mean[c];
-    if (v->running_var) v->running_var[c] = (float)((double)share * (squares / (float)(count - 1)) + rest * v->running_var[c]);
+/* x [n, c, s] or [n, c], of which the channels between the numbers in arguments `k` and `k` + 1 are worked on. */
+static int shaped(Call *c, const Argument *x, int k) {
+    if (x->ndim < 2 || x->ndim > 3 || x->count == 0) return 0;
+    const size from = c->in[k].whole, to = c->in[k + 1].whole, together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
+    if (from < 0 || to < from || to > x->shape[1]) return 0;
+    c->lines = (to - from + together - 1) / together;
+    c->each = x->count / x->shape[1] * together;
+    return 1;
 }
 
-WIDE static void image_moments(const struct norm *v) {
-    const size s = v->s, count = v->n * s;
-    for (size c = v->from; c < v->to; c += TOGETHER) {
-        const size some = v->to - c < TOGETHER ? v->to - c : TOGETHER;
-        const float *from[TOGETHER];
-        double sums[TOGETHER] = {0}, squares[TOGETHER] = {0};
-        float means[TOGETHER];
-        for (size k = 0; k < TOGETHER; k++) from[k] = v->x + (k < some ? c + k : c) * s;
-        for (size n = 0; n < v->n; n++) {
-            const size at = n * v->c * s;
-            for (size i = at; i < at + s; i++)
-                for (int k = 0; k < TOGETHER; k++) sums[k] += from[k][i];
-        }
-        for (int k = 0; k < TOGETHER; k++) means[k] = (float)(sums[k] / (double)count);
-        for (size n = 0; n < v->n; n++) {
-            const size at = n * v->c * s;
-            for (size i = at; i < at + s; i++)
-                for (int k = 0; k < TOGETHER; k++) {
-                    float distance = from[k][i] - means[k];
-                    squares[k] += distance * distance;
-                }
-        }
-        for (size k = 0; k < some; k++) finish(v, c + k, means[k], (float)squares[k], count);
-    }
-}
+#define NUMBER double
+#define FUSED __builtin_fma
+#define ROOT sqrt
+#define OF(name) name##_of_doubles
+#include "batch_norm_functions.h"
 
-WIDE static void row_moments(const struct norm *v) {
-    const size c = v->c, from = v->from, to = v->to;
-    float *restrict mean = v->mean, *restrict squares = v->rstd;
-    for (size k = from; k < to; k++) mean[k] = squares[k] = 0;
-    for (size n = 0; n < v->n; n++)
-        for (size k = from; k < to; k++) mean[k] += v->x[n * c + k];
-    for (size k = from; k < to; k++) mean[k] = (float)((double)mean[k] / (double)v->n);
-    for (size n = 0; n < v->n; n++)
-        for (size k = from; k < to; k++) {
-            float distance = v->x[n * c + k] - mean[k];
-            squares[k] = __builtin_fmaf(distance, distance, squares[k]);
-        }
-    for (size k = from; k < to; k++) finish(v, k, mean[k], squares[k], v->n);
-}
-
-/* out = x scale + shift, with a channel's scale and shift from its mean and reciprocal deviation. */
-INLINE void affine(const struct norm *v, size c, float rstd, float *scale, float *shift) {
-    *scale = v->w ? rstd * v->w[c] : rstd;
-    *shift = __builtin_fmaf(-v->mean[c], *scale, v->b ? v->b[c] : 0.0f);
-}
-
-WIDE static void images(const struct norm *v, const float *rstd) {
-    const size s = v->s;
-    for (size n = 0; n < v->n; n++)
-        for (size c = v->from; c < v->to; c++) {
-            float scale, shift;
-            affine(v, c, rstd[c], &scale, &shift);
-            const float *x = v->x + (n * v->c + c) * s;
-            float *out = v->out + (n * v->c + c) * s;
-            INDEPENDENT
-            for (size i = 0; i < s; i++) out[i] = __builtin_fmaf(x[i], scale, shift);
-        }
-}
-
-WIDE static void rows(const struct norm *v, const float *rstd, float *restrict scale, float *restrict shift) {
-    const size c = v->c, from = v->from, to = v->to;
-    for (size k = from; k < to; k++) affine(v, k, rstd[k], scale + k, shift + k);
-    for (size n = 0; n < v->n; n++)
-        for (size k = from; k < to; k++) v->out[n * c + k] = __builtin_fmaf(v->x[n * c + k], scale[k], shift[k]);
-}
+#define NUMBER float
+#define FUSED __builtin_fmaf
+#define ROOT sqrtf
+#define OF(name) name##_of_floats
+#include "batch_norm_functions.h"
 
 /* Sums along an image of g and of g (x - mean), in eight lanes; a vector's rest is fused, a short line in order. */
 INLINE void image_products(const float *g, const float *x, float mean, size n, float *plain, float *with_x) {
@@ -120,7 +58,7 @@ INLINE void image_products(const float *g, const float *x, float mean, size n, f
     *plain = a[0], *with_x = b[0];
 }
 
-WIDE static void images_backward(const struct norm *v) {
+WIDE static void images_backward(const struct norm_of_floats *v) {
     const size s = v->s, count = v->n * s;
     for (size c = v->from; c < v->to; c++) {
         double sum = 0, with_x = 0;
@@ -149,7 +87,7 @@ WIDE static void images_backward(const struct norm *v) {
     }
 }
 
-WIDE static void rows_backward(const struct norm *v, float *restrict sum, float *restrict with_x) {
+WIDE static void rows_backward(const struct norm_of_floats *v, float *restrict sum, float *restrict with_x) {
     const size c = v->c, from = v->from, to = v->to, last = c / LANES * LANES, whole = to < last ? to : last;
     const float count = (float)v->n;
     for (size k = from; k < to; k++) sum[k] = with_x[k] = 0;
@@ -179,55 +117,17 @@ WIDE static void rows_backward(const struct norm *v, float *restrict sum, float 
     }
 }
 
-/* A channel's reciprocal deviation in evaluation: in float for the result, in double for the gradients. */
-static void given(const struct norm *v, const float *var, float *rstd) {
-    for (size c = v->from; c < v->to; c++) {
-        rstd[c] = 1.0f / sqrtf(var[c] + (float)v->eps);
-        v->rstd[c] = (float)(1.0 / sqrt((double)var[c] + v->eps));
-    }
-}
-
-#define TOGETHER_IN_ROWS 64 /* channels of a row that make a line of work */
-
-/* x [n, c, s] or [n, c], of which the channels between the numbers in arguments `k` and `k` + 1 are worked on. */
-static int shaped(Call *c, const Argument *x, int k) {
-    if (x->ndim < 2 || x->ndim > 3 || x->count == 0) return 0;
-    const size from = c->in[k].whole, to = c->in[k + 1].whole, together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
-    if (from < 0 || to < from || to > x->shape[1]) return 0;
-    c->lines = (to - from + together - 1) / together;
-    c->each = x->count / x->shape[1] * together;
-    return 1;
-}
-
-/* The channels of lines from..to. */
-static struct norm norm_of(const Call *c, const Argument *x, int k, size from, size to) {
-    const size first = c->in[k].whole, end = c->in[k + 1].whole, together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
-    struct norm v = {.x = x->data, .n = x->shape[0], .c = x->shape[1], .s = x->ndim == 3 ? x->shape[2] : 0};
-    v.from = first + from * together;
-    v.to = first + to * together < end ? first + to * together : end;
-    return v;
-}
-
 static int batch_norm_plan(Call *c) {
     const Argument *x = &c->in[0];
     const int known = c->in[11].data != NULL;
     if (!shaped(c, x, 12) || known != (c->in[10].data != NULL)) return 0;
-    c->room = ((x->ndim == 2 ? 2 : 0) + (known ? 1 : 0)) * x->shape[1] * (size)sizeof(float);
-    return have(c, 1, 2, x->shape[1]) && have(c, 4, 4, x->count) && have(c, 5, 8, x->shape[1]) && have(c, 10, 11, x->shape[1]);
+    c->room = ((x->ndim == 2 ? 2 : 0) + (known ? 1 : 0)) * x->shape[1] * x->item;
+    return of_one_kind(c, 1, 2) && of_one_kind(c, 4, 8) && of_one_kind(c, 10, 11) && have(c, 1, 2, x->shape[1]) && have(c, 4, 4, x->count) && have(c, 5, 8, x->shape[1]) && have(c, 10, 11, x->shape[1]);
 }
 
 static int batch_norm(Call *c, size from, size to) {
-    struct norm v = norm_of(c, &c->in[0], 12, from, to);
-    const float *var = c->in[11].data;
-    float *room = c->scratch, *rstd = c->in[6].data;
-    v.w = c->in[1].data, v.b = c->in[2].data, v.eps = c->in[3].number, v.out = c->in[4].data, v.rstd = rstd;
-    v.running_mean = c->in[7].data, v.running_var = c->in[8].data, v.momentum = c->in[9].number;
-    v.mean = c->in[var ? 10 : 5].data;
-    if (var) given(&v, var, rstd = room + (v.s ? 0 : 2 * v.c));
-    else if (v.s) image_moments(&v);
-    else row_moments(&v);
-    if (v.s) images(&v, rstd);
-    else rows(&v, rstd, room, room + v.c);
+    if (c->in[0].kind == FLOAT32) batch_norm_of_floats(c, from, to);
+    else batch_norm_of_doubles(c, from, to);
     return 1;
 }
 
@@ -239,7 +139,7 @@ static int batch_norm_backward_plan(Call *c) {
 }
 
 static int batch_norm_backward(Call *c, size from, size to) {
-    struct norm v = norm_of(c, &c->in[1], 9, from, to);
+    struct norm_of_floats v = norm_of_of_floats(c, &c->in[1], 9, from, to);
     v.g = c->in[0].data, v.w = c->in[2].data, v.mean = c->in[3].data, v.rstd = c->in[4].data, v.training = c->in[5].whole != 0;
     v.out = c->in[6].data, v.dw = c->in[7].data, v.db = c->in[8].data;
     if (v.s) images_backward(&v);
@@ -248,7 +148,7 @@ static int batch_norm_backward(Call *c, size from, size to) {
 }
 
 const Kernel batch_norm_kernels[] = {
-    {"batch_norm", "ff?f?xFFFF?F?xf?f?ii", batch_norm_plan, batch_norm,
+    {"batch_norm", "rr?r?xRRRR?R?xr?r?ii", batch_norm_plan, batch_norm,
      "batch_norm(x [n, c, s] or [n, c], weight, bias, eps, out, mean, rstd, running mean, running variance, momentum, given mean, "
      "given variance, from channel, to)"},
     {"batch_norm_backward", "fff?ffbF?F?F?ii", batch_norm_backward_plan, batch_norm_backward,

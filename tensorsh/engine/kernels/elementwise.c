@@ -69,6 +69,9 @@
 /* Of both precisions, the same steps; `T` is the type. */
 #define BOTH(make, name, ...) make(float, name, __VA_ARGS__) make(double, name##_wide, __VA_ARGS__)
 
+#define SQRT(x) _Generic((x), float: sqrtf(x), double: sqrt(x))
+#define TRUNC(x) _Generic((x), float: truncf(x), double: trunc(x))
+
 #define TANH_SCALE 0.79788456080286535588f /* sqrt(2 / pi) */
 #define TANH_CUBE 0.044715f
 
@@ -116,6 +119,8 @@ UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0
 UNARY(erf, erf_float(x))
 UNARY(erfc, erfc_float(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
+BOTH(UNARY_OF, rsqrt, 1 / SQRT(x))
+BOTH(UNARY_OF, frac, x - TRUNC(x))
 UNARY(sigmoid, 1.0f / (1.0f + exp_single(-x)))
 UNARY(silu, x / (1.0f + exp_single(-x)))
 UNARY(gelu, x * 0.5f * (1.0f + erf_of_normal(x, bell(x))))
@@ -196,24 +201,27 @@ BINARY_OF(double, logaddexp2_wide, x, y, larger_wide(x, y) + log1p_double(exp2_d
 UNARY(logsigmoid, (x >= 0 ? 0.0f : x) - log1p_float(exp_float(-fabsf(x))))
 
 /* Where all are above 0, which is usual, no exponentials are needed. */
-WIDE static void elu_flat(const float *in, const float *low, const float *scale, float *out, size n) {
-    for (size done = 0, m; done < n; done += m, in += m, low += m, scale += m, out += m) {
-        m = n - done < PIECE ? n - done : PIECE;
-        int below = 0;
-        for (size i = 0; i < m; i++) below |= in[i] <= 0.0f;
-        if (below) {
-            INDEPENDENT
-            for (size i = 0; i < m; i++) {
-                const float x = in[i];
-                out[i] = x <= 0.0f ? expm1_float(x) * low[i] : x * scale[i];
-            }
-        } else {
-            INDEPENDENT
-            for (size i = 0; i < m; i++) out[i] = in[i] * scale[i];
-        }
-    }
-}
-LOOP(elu, 3, (in[0], in[1], in[2], out, m))
+#define ELU(T, name, expm1)                                                                                   \
+    WIDE static void name##_flat(const T *in, const T *low, const T *scale, T *out, size n) {                 \
+        for (size done = 0, m; done < n; done += m, in += m, low += m, scale += m, out += m) {                \
+            m = n - done < PIECE ? n - done : PIECE;                                                          \
+            int below = 0;                                                                                    \
+            for (size i = 0; i < m; i++) below |= in[i] <= 0;                                                 \
+            if (below) {                                                                                      \
+                INDEPENDENT                                                                                   \
+                for (size i = 0; i < m; i++) {                                                                \
+                    const T x = in[i];                                                                        \
+                    out[i] = x <= 0 ? expm1(x) * low[i] : x * scale[i];                                       \
+                }                                                                                             \
+            } else {                                                                                          \
+                INDEPENDENT                                                                                   \
+                for (size i = 0; i < m; i++) out[i] = in[i] * scale[i];                                       \
+            }                                                                                                 \
+        }                                                                                                     \
+    }                                                                                                         \
+    LOOP_OF(T, name, 3, (in[0], in[1], in[2], out, m))
+ELU(float, elu, expm1_float)
+ELU(double, elu_wide, expm1_double)
 #define SMOOTH(T, name, fabs, fma)                                                                            \
     TERNARY_OF(T, smooth_l1##name, x, y, beta, fabs(x - y) < beta ? (T)0.5 * fabs(x - y) * fabs(x - y) / beta : fabs(x - y) - (T)0.5 * beta) \
     TERNARY_OF(T, huber##name, x, y, delta, fabs(x - y) <= delta ? (T)0.5 * fabs(x - y) * fabs(x - y) : delta * (fabs(x - y) - (T)0.5 * delta)) \
@@ -294,9 +302,9 @@ BINARY(silu_backward, g, x, silu_gradient(g, x))
 Ufunc elementwise_ufuncs[] = {
     UFUNC2(exp, 1), UFUNC2(expm1, 1), UFUNC2(log, 1), UFUNC2(log1p, 1), UFUNC2(log2, 1), UFUNC2(log10, 1), UFUNC2(tanh, 1),
     UFUNC2(sin, 1), UFUNC2(cos, 1), UFUNC2(tan, 1), UFUNC2(sinh, 1), UFUNC2(cosh, 1), UFUNC2(arcsin, 1), UFUNC2(arccos, 1), UFUNC2(arctan, 1),
-    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(entropy, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(sigmoid, 1), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(entropy, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(softplus, 3), UFUNC2(logsigmoid, 1),
-    UFUNC(elu, 3), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
+    UFUNC2(elu, 3), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
     {0},
 };

@@ -1,6 +1,16 @@
-/* Group norm: groups of channels that lie side by side, float32, less their mean and divided by their deviation, and the
-   gradients. Sums are added as PyTorch adds them, and what its compiler fuses is fused; other operations round as written. */
+/* Group norm: groups of channels that lie side by side less their mean and divided by their deviation, and the gradients of
+   float32. Sums are added as PyTorch adds them, and what its compiler fuses is fused; other operations round as written. */
+#define NUMBER double
+#define FUSED __builtin_fma
+#define OF(name) name##_of_doubles
 #include "row_moments.h"
+
+#define NUMBER float
+#define FUSED __builtin_fmaf
+#define OF(name) name##_of_floats
+#include "row_moments.h"
+
+#define LANES 8
 
 typedef float vector __attribute__((vector_size(4 * LANES), aligned(4)));
 
@@ -12,36 +22,39 @@ struct groups {
     size from, to, d, s, of_sample; /* groups from..to are worked on */
 };
 
-WIDE static void normalize_groups(const struct groups *v) {
-    const size n = v->d * v->s;
-    float mean[ROWS], variance[ROWS];
-    for (size i = v->from; i < v->to; i++) {
-        const float *x = v->x + i * n;
-        float *out = v->out + i * n;
-        const size row = (i - v->from) % ROWS;
-        if (row == 0) {
-            const float *some[ROWS];
-            for (int r = 0; r < ROWS; r++) some[r] = i + r < v->to ? x + r * n : x;
-            row_moments(some, n, mean, variance);
-        }
-        const float m = mean[row], var = variance[row];
-        const float rstd = (float)(1.0 / sqrt((var > 0.0f || var != var ? var : 0.0f) + v->eps));
-        v->mean[i] = m;
-        v->rstd[i] = rstd;
-        if (!v->w && !v->b) {
-            INDEPENDENT
-            for (size k = 0; k < n; k++) out[k] = (x[k] - m) * rstd;
-            continue;
-        }
-        for (size j = 0; j < v->d; j++, x += v->s, out += v->s) {
-            const size c = i % v->of_sample * v->d + j;
-            const float scale = v->w ? rstd * v->w[c] : rstd;
-            const float shift = __builtin_fmaf(-scale, m, v->b ? v->b[c] : 0.0f);
-            INDEPENDENT
-            for (size k = 0; k < v->s; k++) out[k] = __builtin_fmaf(scale, x[k], shift);
-        }
+#define NORMALIZE(T, name, FUSED)                                                                              \
+    WIDE static void normalize_groups_##name(const struct groups *v) {                                        \
+        const size n = v->d * v->s;                                                                           \
+        T mean[ROWS], variance[ROWS];                                                                         \
+        for (size i = v->from; i < v->to; i++) {                                                              \
+            const T *x = (const T *)(const void *)v->x + i * n;                                               \
+            T *out = (T *)(void *)v->out + i * n;                                                             \
+            const size row = (i - v->from) % ROWS;                                                            \
+            if (row == 0) {                                                                                   \
+                const T *some[ROWS];                                                                          \
+                for (int r = 0; r < ROWS; r++) some[r] = i + r < v->to ? x + r * n : x;                       \
+                row_moments_of_##name(some, n, mean, variance);                                               \
+            }                                                                                                 \
+            const T m = mean[row], var = variance[row];                                                       \
+            const T rstd = (T)(1.0 / sqrt((var > 0 || var != var ? var : 0) + v->eps));                       \
+            ((T *)(void *)v->mean)[i] = m;                                                                    \
+            ((T *)(void *)v->rstd)[i] = rstd;                                                                 \
+            if (!v->w && !v->b) {                                                                             \
+                INDEPENDENT                                                                                   \
+                for (size k = 0; k < n; k++) out[k] = (x[k] - m) * rstd;                                      \
+                continue;                                                                                     \
+            }                                                                                                 \
+            for (size j = 0; j < v->d; j++, x += v->s, out += v->s) {                                         \
+                const size c = i % v->of_sample * v->d + j;                                                   \
+                const T scale = v->w ? rstd * ((const T *)(const void *)v->w)[c] : rstd;                      \
+                const T shift = FUSED(-scale, m, v->b ? ((const T *)(const void *)v->b)[c] : 0);              \
+                INDEPENDENT                                                                                   \
+                for (size k = 0; k < v->s; k++) out[k] = FUSED(scale, x[k], shift);                           \
+            }                                                                                                 \
+        }                                                                                                     \
     }
-}
+NORMALIZE(float, floats, __builtin_fmaf)
+NORMALIZE(double, doubles, __builtin_fma)
 
 /* Sums along a channel of g and of g x, in eight lanes; a vector's rest is fused, a short line in order. */
 INLINE void products(const float *g, const float *x, size n, float *plain, float *with_x) {
@@ -130,14 +143,15 @@ static struct groups groups_of(const Call *c, int array, int of_sample, size fro
 
 static int group_norm_plan(Call *c) {
     if (!grouped(c, 0, 7)) return 0;
-    return have(c, 1, 2, c->in[7].whole * c->in[0].shape[1]) && have(c, 4, 4, c->in[0].count) && have(c, 5, 6, c->lines);
+    return of_one_kind(c, 1, 2) && of_one_kind(c, 4, 6) && have(c, 1, 2, c->in[7].whole * c->in[0].shape[1]) &&
+           have(c, 4, 4, c->in[0].count) && have(c, 5, 6, c->lines);
 }
 
 static int group_norm(Call *c, size from, size to) {
     struct groups v = groups_of(c, 0, 7, from, to);
     v.x = c->in[0].data, v.w = c->in[1].data, v.b = c->in[2].data, v.eps = c->in[3].number;
     v.out = c->in[4].data, v.mean = c->in[5].data, v.rstd = c->in[6].data;
-    normalize_groups(&v);
+    (c->in[0].kind == FLOAT32 ? normalize_groups_floats : normalize_groups_doubles)(&v);
     return 1;
 }
 
@@ -171,7 +185,7 @@ static int group_norm_weights(Call *c, size from, size to) {
 }
 
 const Kernel group_norm_kernels[] = {
-    {"group_norm", "ff?f?xFFFi", group_norm_plan, group_norm,
+    {"group_norm", "rr?r?xRRRi", group_norm_plan, group_norm,
      "group_norm(x [groups, channels of a group, s], weight, bias, eps, out, means, rstds, groups of a sample)"},
     {"group_norm_backward", "fff?ffFFF?i", group_norm_backward_plan, group_norm_backward,
      "group_norm_backward(g, x, weight, means, rstds, sums of g, sums of g x, dx, groups of a sample)"},

@@ -153,11 +153,10 @@ static int half_computed(Call *c, size from, size to) {
     float wide[2][PIECE], made[PIECE];
     if (one && c->in[2].kind == FLOAT32) wide[1][0] = *(const float *)c->in[2].data;
     else if (one) halves_to_floats(brain, c->in[2].data, wide[1], 1);
-    for (size i = 1; one && i < PIECE; i++) wide[1][i] = wide[1][0];
     for (size done = from, m; done < to; done += m) {
         m = to - done < PIECE ? to - done : PIECE;
         char *places[3];
-        size steps[3] = {sizeof(float), sizeof(float), sizeof(float)};
+        size steps[3] = {sizeof(float), one ? 0 : sizeof(float), sizeof(float)};
         for (int k = 0; k < inputs; k++) {
             if (k == 0 || !one) halves_to_floats(brain, (const uint16_t *)c->in[k + 1].data + done, wide[k], m);
             places[k] = (char *)wide[k];

@@ -227,6 +227,13 @@ INLINE int have(const Call *call, int first, int last, size elements) {
     return good;
 }
 
+/* Whether those of the arguments first..last that are arrays have the first argument's kind. */
+INLINE int of_one_kind(const Call *call, int first, int last) {
+    int good = 1;
+    for (int k = first; k <= last; k++) good &= call->in[k].data == NULL || call->in[k].kind == call->in[0].kind;
+    return good;
+}
+
 /* Whether an array has a shape. */
 INLINE int has_shape(const Argument *x, int ndim, const size *shape) {
     int good = x->ndim == ndim;

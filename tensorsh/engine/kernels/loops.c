@@ -62,8 +62,19 @@ static int number_of(PyObject *object, int kind, Number *number) {
 INLINE int half_of(const Loop *loop, PyObject *object) {
     if (!loop->halves || !PyArray_CheckExact(object)) return PLAIN;
     PyArrayObject *a = (PyArrayObject *)object;
-    if (PyArray_ITEMSIZE(a) != 2 || !PyArray_ISCARRAY_RO(a) || PyArray_SIZE(a) > PIECE) return PLAIN;
+    if (PyArray_ITEMSIZE(a) != 2 || !PyArray_ISCARRAY_RO(a) || PyArray_SIZE(a) > LONG_WORK) return PLAIN;
     return PyArray_TYPE(a) == NPY_HALF ? HALF : is_bfloat16(PyArray_DESCR(a)) ? BRAIN : PLAIN;
+}
+
+/* How often the second operand repeats along the first: 0 where it is not its last dimensions, or all of them. */
+static size repeats(PyArrayObject *a, PyArrayObject *b) {
+    int more = PyArray_NDIM(a) - PyArray_NDIM(b);
+    size times = 1;
+    if (more < 0) return 0;
+    for (int k = 0; k < more; k++) times *= PyArray_DIM(a, k);
+    for (int k = more; k < PyArray_NDIM(a); k++)
+        if (PyArray_DIM(a, k) != PyArray_DIM(b, k - more)) return 0;
+    return PyArray_SIZE(b) ? times : more ? 0 : 1;
 }
 
 /* A Python number as an operand of halves: rounded once, to their type, unless it stays as exact as the computation. */
@@ -80,42 +91,6 @@ static int half_number(const Loop *loop, PyObject *object, int brain, float *to)
     return 1;
 }
 
-/* The result of float32's loop on halves: of one array, of two of one shape, of an array and a number. None for others. */
-static PyObject *halves(const Loop *loop, PyObject *const *args, int half) {
-    PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
-    const Inner *inner = &loop->inner[FLOATS];
-    const int brain = half == BRAIN;
-    size n = PyArray_SIZE(a), steps[3] = {sizeof(float), sizeof(float), sizeof(float)};
-    float wide[2][PIECE], made[PIECE];
-    if (inner->run == NULL || (inner->out != NPY_FLOAT && inner->out != NPY_BOOL)) Py_RETURN_NONE;
-    if (loop->inputs == 2) {
-        steps[1] = 0;
-        if (half_of(loop, args[1]) == half) {
-            b = (PyArrayObject *)args[1];
-            if (PyArray_NDIM(b) && !PyArray_SAMESHAPE(a, b)) Py_RETURN_NONE;
-            halves_to_floats(brain, PyArray_DATA(b), wide[1], PyArray_SIZE(b));
-            if (PyArray_NDIM(b)) steps[1] = sizeof(float);
-        } else if (!loop->numbers || !half_number(loop, args[1], brain, wide[1])) {
-            Py_RETURN_NONE;
-        }
-    }
-    PyArrayObject *out;
-    if (inner->out == NPY_BOOL) {
-        out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), NPY_BOOL);
-    } else {
-        Py_INCREF(PyArray_DESCR(a));
-        out = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(a), PyArray_NDIM(a), PyArray_DIMS(a), NULL, NULL, 0, NULL);
-    }
-    if (out == NULL) return NULL;
-    halves_to_floats(brain, PyArray_DATA(a), wide[0], n);
-    char *places[3] = {(char *)wide[0], (char *)wide[1], (char *)made};
-    places[loop->inputs] = inner->out == NPY_BOOL ? PyArray_DATA(out) : (char *)made;
-    steps[loop->inputs] = inner->out == NPY_BOOL ? 1 : sizeof(float);
-    inner->run(places, &n, steps, inner->data);
-    if (inner->out != NPY_BOOL) floats_to_halves(brain, made, PyArray_DATA(out), n);
-    return (PyObject *)out;
-}
-
 /* The step of an array whose elements lie evenly apart, in order, and are few; 0 where they do not. */
 static size even_step(PyArrayObject *a) {
     size next = 0, step = 0;
@@ -128,6 +103,80 @@ static size even_step(PyArrayObject *a) {
         next = n * stride;
     }
     return step;
+}
+
+/* How many elements of the first operand meet each of the second in turn, whose first dimensions are the first's and whose others
+   are 1, as a column's are, and how far apart these lie; 0 for others, and where these are too few for a loop of their own. */
+static size meeting(PyArrayObject *a, PyObject *second, size *apart) {
+    const int ndim = PyArray_NDIM(a);
+    PyArrayObject *b = (PyArrayObject *)second;
+    size each = 1;
+    int k = ndim;
+    if (!PyArray_CheckExact(second) || PyArray_DESCR(b) != PyArray_DESCR(a) || ndim != PyArray_NDIM(b) || PyArray_SIZE(a) == 0) return 0;
+    while (k && PyArray_DIM(b, k - 1) == 1) each *= PyArray_DIM(a, --k);
+    while (k && PyArray_DIM(a, k - 1) == PyArray_DIM(b, k - 1)) k--;
+    if (k || each < 8 || (*apart = even_step(b)) == 0 || (RECORDED && !PyArray_ISCARRAY_RO(b))) return 0;
+    return each;
+}
+
+/* The result of float32's loop on halves, piece by piece: of one array, of two, the second of which may be one element, the first's
+   last dimensions or a column, of an array and a number. None for others. */
+static PyObject *halves(const Loop *loop, PyObject *const *args, int half) {
+    PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
+    const Inner *inner = &loop->inner[FLOATS];
+    const int brain = half == BRAIN, truths = inner->out == NPY_BOOL;
+    const size n = PyArray_SIZE(a);
+    size steps[3] = {sizeof(float), sizeof(float), sizeof(float)}, piece = PIECE, near = 0, each = 0; /* the second operand's elements, if they stay */
+    float wide[2][PIECE], made[PIECE];
+    if (inner->run == NULL || (inner->out != NPY_FLOAT && !truths)) Py_RETURN_NONE;
+    if (loop->inputs == 2) {
+        size apart;
+        if ((each = meeting(a, args[1], &apart)) != 0) {
+            const size m = n / each;
+            const char *from = PyArray_DATA((PyArrayObject *)args[1]);
+            uint16_t gathered[PIECE];
+            if (m > PIECE) Py_RETURN_NONE;
+            for (size i = 0; i < m; i++) gathered[i] = *(const uint16_t *)(from + i * apart);
+            halves_to_floats(brain, gathered, wide[1], m);
+        } else if (half_of(loop, args[1]) == half) {
+            b = (PyArrayObject *)args[1];
+            const size times = repeats(a, b), m = PyArray_SIZE(b);
+            if (times == 0 || (times > 1 && m > PIECE)) Py_RETURN_NONE;
+            if (times > 1 || PyArray_NDIM(b) == 0) near = m;
+            if (near) halves_to_floats(brain, PyArray_DATA(b), wide[1], near);
+        } else if (!loop->numbers || !half_number(loop, args[1], brain, wide[1])) {
+            Py_RETURN_NONE;
+        } else {
+            near = 1;
+        }
+        if (near == 1 || each) {
+            steps[1] = 0;
+        } else if (near) {
+            piece = PIECE / near * near;
+            for (size i = near; i < piece && i < n; i++) wide[1][i] = wide[1][i - near];
+        }
+    }
+    PyArrayObject *out;
+    if (truths) {
+        out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), NPY_BOOL);
+    } else {
+        Py_INCREF(PyArray_DESCR(a));
+        out = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(a), PyArray_NDIM(a), PyArray_DIMS(a), NULL, NULL, 0, NULL);
+    }
+    if (out == NULL) return NULL;
+    steps[loop->inputs] = truths ? 1 : sizeof(float);
+    for (size done = 0, m; done < n; done += m) {
+        m = n - done < piece ? n - done : piece;
+        if (each && m > each - done % each) m = each - done % each;
+        char *places[3] = {(char *)wide[0], (char *)(wide[1] + (each ? done / each : 0)), (char *)made};
+        if (truths) places[loop->inputs] = (char *)PyArray_DATA(out) + done;
+        else places[loop->inputs] = (char *)made;
+        halves_to_floats(brain, (const uint16_t *)PyArray_DATA(a) + done, wide[0], m);
+        if (b && !near) halves_to_floats(brain, (const uint16_t *)PyArray_DATA(b) + done, wide[1], m);
+        inner->run(places, &m, steps, inner->data);
+        if (!truths) floats_to_halves(brain, made, (uint16_t *)PyArray_DATA(out) + done, m);
+    }
+    return (PyObject *)out;
 }
 
 /* Arrays of one shape, of which one or both lie in steps, and a number: piece by piece they are laid side by side, for the loops of
@@ -196,17 +245,6 @@ static PyObject *unanswered(PyObject *self, PyObject *const *args, size_t flags,
     Py_RETURN_NONE;
 }
 
-/* How often the second operand repeats along the first: 0 where it is not its last dimensions, or all of them. */
-static size repeats(PyArrayObject *a, PyArrayObject *b) {
-    int more = PyArray_NDIM(a) - PyArray_NDIM(b);
-    size times = 1;
-    if (more < 0) return 0;
-    for (int k = 0; k < more; k++) times *= PyArray_DIM(a, k);
-    for (int k = more; k < PyArray_NDIM(a); k++)
-        if (PyArray_DIM(a, k) != PyArray_DIM(b, k - more)) return 0;
-    return PyArray_SIZE(b) ? times : more ? 0 : 1;
-}
-
 static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
     Loop *loop = (Loop *)self;
     if (PyVectorcall_NARGS(flags) != 2 || keywords) Py_RETURN_NONE;
@@ -218,8 +256,10 @@ static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObj
     PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
     Number number;
     char *second = (char *)&number;
-    size one = PyArray_ITEMSIZE(a), n = PyArray_SIZE(a), times = 1;
-    if (kind_of(loop, args[1]) == kind) {
+    size one = PyArray_ITEMSIZE(a), n = PyArray_SIZE(a), times = 1, each, apart = 0;
+    if ((each = meeting(a, args[1], &apart)) != 0) {
+        second = PyArray_DATA((PyArrayObject *)args[1]);
+    } else if (kind_of(loop, args[1]) == kind) {
         b = (PyArrayObject *)args[1];
         times = repeats(a, b);
         if (times == 0 || (times > 1 && PyArray_SIZE(b) < 4 && PyArray_NDIM(b))) Py_RETURN_NONE;
@@ -231,9 +271,9 @@ static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObj
     PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), inner->out);
     if (out == NULL) return NULL;
     size near = b == NULL || PyArray_NDIM(b) == 0 ? 0 : one;
-    size steps[3] = {one, near, PyArray_ITEMSIZE(out)}, m = near && times > 1 ? n / times : n;
-    for (size row = 0; row < (m == n ? 1 : times); row++) {
-        char *at[3] = {(char *)PyArray_DATA(a) + row * m * one, second, (char *)PyArray_DATA(out) + row * m * steps[2]};
+    size steps[3] = {one, near, PyArray_ITEMSIZE(out)}, m = each ? each : near && times > 1 ? n / times : n;
+    for (size row = 0; row < (each ? n / each : m == n ? 1 : times); row++) {
+        char *at[3] = {(char *)PyArray_DATA(a) + row * m * one, second + row * apart, (char *)PyArray_DATA(out) + row * m * steps[2]};
         inner->run(at, &m, steps, inner->data);
     }
     if (RECORDED) record_call(self, args, 2, (PyObject *)out);

@@ -1,40 +1,55 @@
 /* The loss of classes given their log-probabilities, and its gradient. */
-#include "kernels.h"
+#include "conversions.h"
 
 #define LEVELS 8
 
 /* Minus the sum of x[row, class of the row], in the order of PyTorch's kernel, a cascade of eight levels; 0 where a class is
    not below `width`. */
-#define NLL(T, name)                                                                        \
+#define NLL(T, A, name, READ, ROUND, WRITE)                                                 \
     static int name(Call *c, size rows, size width) {                                       \
         const T *x = c->in[0].data;                                                         \
-        T sums[LEVELS] = {0}, total = 0;                                                    \
+        A sums[LEVELS] = {0}, total = 0;                                                    \
         int bits = 0, power;                                                                \
         while (((size)1 << bits) < rows) bits++;                                            \
         power = bits / LEVELS > 4 ? bits / LEVELS : 4;                                      \
         for (size row = 0; row < rows; row++) {                                             \
             const size place = place_at((const int64_t *)c->in[1].data + row);              \
             if (OUTSIDE(place, width)) return 0;                                            \
-            sums[0] -= x[row * width + place];                                              \
+            sums[0] = ROUND(sums[0] - READ(x[row * width + place]));                        \
             for (int level = 0; level + 1 < LEVELS; level++) {                              \
                 if (row & ((((size)1 << power) - 1) << (level * power))) break;             \
-                sums[level + 1] += sums[level];                                             \
+                sums[level + 1] = ROUND(sums[level + 1] + sums[level]);                     \
                 sums[level] = 0;                                                            \
                 if (ends(c, (size)1 << power)) return 0;                                    \
             }                                                                               \
         }                                                                                   \
-        for (int level = 0; level < LEVELS; level++) total += sums[level];                  \
-        *(T *)c->out[0].data = total / (T)(c->in[2].whole ? rows : 1);                      \
+        for (int level = 0; level < LEVELS; level++) total = ROUND(total + sums[level]);    \
+        *(T *)c->out[0].data = WRITE(total / ROUND((A)(c->in[2].whole ? rows : 1)));        \
         return 1;                                                                           \
     }
-NLL(float, nll_float)
-NLL(double, nll_double)
+/* A half type's sums are rounded to it at each step. */
+#define HALF_TYPE(brain, type)                                                              \
+    static float of_##type(uint16_t x) {                                                    \
+        float found;                                                                        \
+        return halves_to_floats(brain, &x, &found, 1), found;                               \
+    }                                                                                       \
+    static uint16_t as_##type(float x) {                                                    \
+        uint16_t found;                                                                     \
+        return floats_to_halves(brain, &x, &found, 1), found;                               \
+    }                                                                                       \
+    static float rounded_##type(float x) { return of_##type(as_##type(x)); }                \
+    NLL(uint16_t, float, nll_##type, of_##type, rounded_##type, as_##type)
+HALF_TYPE(0, half)
+HALF_TYPE(1, brain)
+NLL(float, float, nll_float, , , )
+NLL(double, double, nll_double, , , )
 
 /* Whether there are classes for so many rows. */
 static int classified(const Argument *classes, size rows) { return classes->ndim == 1 && classes->count == rows; }
 
 static int nll_plan(Call *c) {
     const Argument *x = &c->in[0];
+    if (x->kind == PLAIN || x->kind == INT64 || x->kind == UINT32) return 0;
     if (x->ndim != 2 || x->count == 0 || !classified(&c->in[1], x->shape[0])) return 0;
     result(c, 0);
     c->lines = 1, c->each = x->shape[0];
@@ -44,7 +59,7 @@ static int nll_plan(Call *c) {
 static int nll(Call *c, size from, size to) {
     (void)from, (void)to;
     const Argument *x = &c->in[0];
-    return (x->kind == FLOAT32 ? nll_float : nll_double)(c, x->shape[0], x->shape[1]);
+    return (x->kind == FLOAT32 ? nll_float : x->kind == FLOAT64 ? nll_double : x->kind == HALF ? nll_half : nll_brain)(c, x->shape[0], x->shape[1]);
 }
 
 static int nll_backward_plan(Call *c) {
@@ -168,7 +183,7 @@ static int multi_margin(Call *c, size from, size to) {
 
 const Kernel losses_kernels[] = {
     {"multi_margin", "r~lr?xb", margin_plan, multi_margin, "multi_margin(x, classes, weight, margin, squared): the sums of rows, and their slopes"},
-    {"nll", "r~lb", nll_plan, nll, "nll(x, classes, mean): minus the sum, or the mean, of the log-probabilities of the classes"},
+    {"nll", "a~lb", nll_plan, nll, "nll(x, classes, mean): minus the sum, or the mean, of the log-probabilities of the classes"},
     {"multilabel_margin", "r~l", multilabel_plan, multilabel_margin, "multilabel_margin(x, classes): the sums of rows, and their slopes"},
     {"nll_backward", "rlt", nll_backward_plan, nll_backward, "nll_backward(g, classes, shape of x)"},
     {0},

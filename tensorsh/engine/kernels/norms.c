@@ -1,29 +1,43 @@
-/* Layer norm: rows of float32 less their mean, divided by their deviation, and the gradients. Operations round as written. */
+/* Layer norm: rows less their mean, divided by their deviation, and the gradients of float32. Operations round as written. */
+#define NUMBER double
+#define FUSED __builtin_fma
+#define OF(name) name##_of_doubles
 #include "row_moments.h"
 
-WIDE static void normalize(const float *x, const float *w, const float *b, float *out, float *means, float *rstds,
-                           size rows, size n, float eps) {
-    float mean[ROWS], variance[ROWS];
-    for (size row = 0; row < rows; row++, x += n, out += n) {
-        if (row % ROWS == 0) {
-            const float *some[ROWS];
-            for (int r = 0; r < ROWS; r++) some[r] = row + r < rows ? x + r * n : x;
-            row_moments(some, n, mean, variance);
-        }
-        float m = mean[row % ROWS], v = variance[row % ROWS];
-        float rstd = 1.0f / sqrtf((v > 0.0f || v != v ? v : 0.0f) + eps);
-        means[row] = m;
-        rstds[row] = rstd;
-        if (w && b)
-            for (size i = 0; i < n; i++) out[i] = __builtin_fmaf((x[i] - m) * rstd, w[i], b[i]);
-        else if (w)
-            for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd * w[i] + 0.0f;
-        else if (b)
-            for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd + b[i];
-        else
-            for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd + 0.0f; /* no bias is one of +0 */
+#define NUMBER float
+#define FUSED __builtin_fmaf
+#define OF(name) name##_of_floats
+#include "row_moments.h"
+
+#define LANES 8
+
+/* No bias is one of +0. */
+#define NORMALIZE(T, name, FUSED, ROOT)                                                                        \
+    WIDE static void normalize_##name(const T *x, const T *w, const T *b, T *out, T *means, T *rstds,         \
+                               size rows, size n, T eps) {                                                    \
+        T mean[ROWS], variance[ROWS];                                                                         \
+        for (size row = 0; row < rows; row++, x += n, out += n) {                                             \
+            if (row % ROWS == 0) {                                                                            \
+                const T *some[ROWS];                                                                          \
+                for (int r = 0; r < ROWS; r++) some[r] = row + r < rows ? x + r * n : x;                      \
+                row_moments_of_##name(some, n, mean, variance);                                               \
+            }                                                                                                 \
+            T m = mean[row % ROWS], v = variance[row % ROWS];                                                 \
+            T rstd = 1 / ROOT((v > 0 || v != v ? v : 0) + eps);                                               \
+            means[row] = m;                                                                                   \
+            rstds[row] = rstd;                                                                                \
+            if (w && b)                                                                                       \
+                for (size i = 0; i < n; i++) out[i] = FUSED((x[i] - m) * rstd, w[i], b[i]);                   \
+            else if (w)                                                                                       \
+                for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd * w[i] + 0;                           \
+            else if (b)                                                                                       \
+                for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd + b[i];                               \
+            else                                                                                              \
+                for (size i = 0; i < n; i++) out[i] = (x[i] - m) * rstd + 0;                                  \
+        }                                                                                                     \
     }
-}
+NORMALIZE(float, floats, __builtin_fmaf, sqrtf)
+NORMALIZE(double, doubles, __builtin_fma, sqrt)
 
 /* Sums along a row, in eight lanes, of g w and g x w. */
 INLINE void row_products(const float *g, const float *w, const float *x, size n, float *plain, float *with_x) {
@@ -97,17 +111,26 @@ static int layer_norm_plan(Call *c) {
     const Argument *x = &c->in[0];
     if (x->ndim != 2 || x->count == 0) return 0;
     c->lines = x->shape[0], c->each = x->shape[1];
-    return have(c, 1, 2, c->each) && have(c, 4, 4, x->count) && have(c, 5, 6, c->lines);
+    return of_one_kind(c, 1, 2) && of_one_kind(c, 4, 6) && have(c, 1, 2, c->each) && have(c, 4, 4, x->count) && have(c, 5, 6, c->lines);
 }
 
 INLINE float *line_of(const Call *c, int k, size from, size each) {
     return c->in[k].data ? (float *)c->in[k].data + from * each : NULL;
 }
 
+INLINE double *wide_line_of(const Call *c, int k, size from, size each) {
+    return c->in[k].data ? (double *)c->in[k].data + from * each : NULL;
+}
+
 static int layer_norm(Call *c, size from, size to) {
     const size n = c->each;
-    normalize(line_of(c, 0, from, n), c->in[1].data, c->in[2].data, line_of(c, 4, from, n), line_of(c, 5, from, 1),
-              line_of(c, 6, from, 1), to - from, n, (float)c->in[3].number);
+    const double eps = c->in[3].number;
+    if (c->in[0].kind == FLOAT32)
+        normalize_floats(line_of(c, 0, from, n), c->in[1].data, c->in[2].data, line_of(c, 4, from, n), line_of(c, 5, from, 1),
+                         line_of(c, 6, from, 1), to - from, n, (float)eps);
+    else
+        normalize_doubles(wide_line_of(c, 0, from, n), c->in[1].data, c->in[2].data, wide_line_of(c, 4, from, n),
+                          wide_line_of(c, 5, from, 1), wide_line_of(c, 6, from, 1), to - from, n, eps);
     return 1;
 }
 
@@ -127,7 +150,7 @@ static int layer_norm_backward(Call *c, size from, size to) {
 }
 
 const Kernel layer_norm_kernels[] = {
-    {"layer_norm", "ff?f?xFFF", layer_norm_plan, layer_norm,
+    {"layer_norm", "rr?r?xRRR", layer_norm_plan, layer_norm,
      "layer_norm(x [rows, n], weight or None, bias or None, eps, out, means, reciprocal deviations)"},
     {"layer_norm_backward", "fff?ffF?F?F?", layer_norm_backward_plan, layer_norm_backward,
      "layer_norm_backward(g, x, weight or None, means, reciprocal deviations, dx, dw, db), the last three or None"},

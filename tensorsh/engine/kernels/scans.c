@@ -1,6 +1,6 @@
 /* Running sums, products and extremes along an axis, and whole products, in PyTorch's order. Sums and products are carried
-   in double and each is rounded. */
-#include "kernels.h"
+   in double, those of half types in float32, and each is rounded. */
+#include "conversions.h"
 
 #define TOGETHER 4 /* rows at a time: each addition waits for the one before it in its row */
 #define COLUMNS 256
@@ -53,10 +53,12 @@
     }
 #define SCAN(name, first, operation)                                                                       \
     SCAN_OF(float, double, name##_of_floats, first, operation)                                             \
+    SCAN_OF(float, float, name##_of_singles, first, operation)                                             \
     SCAN_OF(double, double, name##_of_doubles, first, operation)                                           \
     SCAN_OF(int64_t, uint64_t, name##_of_longs, first, operation)                                          \
     static int name(Call *c, size from, size to) {                                                         \
-        if (c->in[0].kind == FLOAT32) name##_of_floats_all(c, from, to);                                   \
+        if (c->in[3].whole) name##_of_singles_all(c, from, to);                                            \
+        else if (c->in[0].kind == FLOAT32) name##_of_floats_all(c, from, to);                              \
         else if (c->in[0].kind == FLOAT64) name##_of_doubles_all(c, from, to);                             \
         else name##_of_longs_all(c, from, to);                                                             \
         return 1;                                                                                          \
@@ -79,7 +81,8 @@ SCAN(running_products, 1, *)
 
 static int running_plan(Call *c) {
     const Kind kind = c->in[0].kind;
-    return (kind == FLOAT32 || kind == FLOAT64 || kind == INT64) && scan_plan(c);
+    c->in[3].whole = c->given > 3 && c->in[3].whole;
+    return (kind == FLOAT32 || (!c->in[3].whole && (kind == FLOAT64 || kind == INT64))) && scan_plan(c);
 }
 
 /* The largest or smallest so far and where it stands: the last place among equals; NaN stays, and is renewed. */
@@ -175,10 +178,68 @@ RUNNING(running_minima, smallest)
 PRODUCTS(float, 8, float_products)
 PRODUCTS(double, 4, double_products)
 
+/* Products of a half type: each is rounded to it. */
+INLINE void multiplied_halves(int brain, float *carried, const uint16_t *x, size n) {
+    float next[COLUMNS];
+    uint16_t rounded[COLUMNS];
+    halves_to_floats(brain, x, next, n);
+    for (size i = 0; i < n; i++) next[i] *= carried[i];
+    floats_to_halves(brain, next, rounded, n);
+    halves_to_floats(brain, rounded, carried, n);
+}
+#define HALF_LANES 16
+#define HALF_ROWS 16 /* rows at a time: each product waits for the one before it in its row */
+static void half_rows(int brain, const uint16_t *x, uint16_t *out, size rows, size n) {
+    uint16_t chain[5 * HALF_LANES * HALF_ROWS];
+    float lanes[4 * HALF_LANES];
+    for (; rows; rows -= HALF_ROWS < rows ? HALF_ROWS : rows, x += HALF_ROWS * n, out += HALF_ROWS) {
+        const size some = rows < HALF_ROWS ? rows : HALF_ROWS;
+        size length = 0;
+        for (size r = 0; r < some; r++) {
+            const uint16_t *from = x + r * n;
+            uint16_t rounded[4 * HALF_LANES];
+            size i = 0;
+            length = 0;
+            if (n >= 4 * HALF_LANES) {
+                halves_to_floats(brain, from, lanes, 4 * HALF_LANES);
+                for (i = 4 * HALF_LANES; i + 4 * HALF_LANES <= n; i += 4 * HALF_LANES) multiplied_halves(brain, lanes, from + i, 4 * HALF_LANES);
+                for (int left = 2; left; left--) { /* the first vector by the second, the third by the fourth, and both */
+                    for (int k = 1; k < 2 * left; k += 2) {
+                        const int first = left == 2 ? k - 1 : 0, other = left == 2 ? k : 2;
+                        floats_to_halves(brain, lanes + other * HALF_LANES, rounded, HALF_LANES);
+                        multiplied_halves(brain, lanes + first * HALF_LANES, rounded, HALF_LANES);
+                    }
+                }
+                floats_to_halves(brain, lanes, rounded, HALF_LANES);
+                for (; length < HALF_LANES; length++) chain[length * HALF_ROWS + r] = rounded[length];
+            }
+            for (; i < n; i++, length++) chain[length * HALF_ROWS + r] = from[i];
+        }
+        halves_to_floats(brain, chain, lanes, some);
+        for (size k = 1; k < length; k++) multiplied_halves(brain, lanes, chain + k * HALF_ROWS, some);
+        floats_to_halves(brain, lanes, out, some);
+    }
+}
+static void half_products(int brain, const uint16_t *x, uint16_t *out, size outer, size n, size inner) {
+    float carried[COLUMNS];
+    if (inner == 1) {
+        half_rows(brain, x, out, outer, n);
+        return;
+    }
+    for (; outer; outer--, x += n * inner, out += inner)
+        for (size left = 0; left < inner; left += COLUMNS) {
+            const size m = inner - left < COLUMNS ? inner - left : COLUMNS;
+            halves_to_floats(brain, x + left, carried, m);
+            for (size i = 1; i < n; i++) multiplied_halves(brain, carried, x + i * inner + left, m);
+            floats_to_halves(brain, carried, out + left, m);
+        }
+}
+
 /* product_along(x, axis): along an axis, which is gone. */
 static int product_plan(Call *c) {
     Axis axis;
     const Argument *x = &c->in[0];
+    if (x->kind != FLOAT32 && x->kind != FLOAT64 && x->kind != HALF && x->kind != BRAIN) return 0;
     if (!around_axis(x, c->in[1].whole, &axis) || x->count == 0) return 0;
     Argument *out = result(c, 0);
     for (int k = 0; k < x->ndim; k++)
@@ -191,15 +252,16 @@ static int product_plan(Call *c) {
 static int product_along(Call *c, size from, size to) {
     const size inner = c->in[1].count, n = c->each / inner, at = from * c->each, made = from * inner;
     if (c->in[0].kind == FLOAT32) float_products_all((const float *)c->in[0].data + at, (float *)c->out[0].data + made, to - from, n, inner);
-    else double_products_all((const double *)c->in[0].data + at, (double *)c->out[0].data + made, to - from, n, inner);
+    else if (c->in[0].kind == FLOAT64) double_products_all((const double *)c->in[0].data + at, (double *)c->out[0].data + made, to - from, n, inner);
+    else half_products(c->in[0].kind == BRAIN, (const uint16_t *)c->in[0].data + at, (uint16_t *)c->out[0].data + made, to - from, n, inner);
     return 1;
 }
 
 const Kernel scan_kernels[] = {
-    {"running_sums", "a|ib", running_plan, running_sums, "running_sums(x, axis=-1, reverse=False)"},
-    {"running_products", "a|ib", running_plan, running_products, "running_products(x, axis=-1, reverse=False)"},
+    {"running_sums", "a|ibb", running_plan, running_sums, "running_sums(x, axis=-1, reverse=False, single=False): carried in float32"},
+    {"running_products", "a|ibb", running_plan, running_products, "running_products(x, axis=-1, reverse=False, single=False)"},
     {"running_maxima", "ai", extreme_plan, running_maxima, "running_maxima(x, axis): and their places"},
     {"running_minima", "ai", extreme_plan, running_minima, "running_minima(x, axis): and their places"},
-    {"product_along", "ri", product_plan, product_along, "product_along(x, axis)"},
+    {"product_along", "ai", product_plan, product_along, "product_along(x, axis)"},
     {0},
 };

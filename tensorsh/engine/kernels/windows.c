@@ -1,5 +1,5 @@
 /* Columns of windows, added into the images that they were taken of. */
-#include "kernels.h"
+#include "conversions.h"
 
 typedef struct { size in, kernel, step, border, spread, out; } Side; /* of an image, in one dimension */
 
@@ -24,6 +24,7 @@ static int columns_plan(Call *c) {
     const Argument *columns = &c->in[0];
     Side sides[2];
     size all;
+    if (columns->kind == PLAIN || columns->kind == INT64 || columns->kind == UINT32) return 0;
     if (columns->ndim != 3 || columns->count == 0 || !sides_of(c, sides)) return 0;
     const size channels = columns->shape[1] / (sides[0].kernel * sides[1].kernel);
     if (__builtin_mul_overflow(sides[0].in, sides[1].in, &all) || __builtin_mul_overflow(all, columns->shape[0] * channels, &all)) return 0;
@@ -44,7 +45,7 @@ INLINE void inside(const Side *s, size place, size *first, size *end) {
     *end = last < 0 ? 0 : last / s->step + 1 < s->out ? last / s->step + 1 : s->out;
 }
 
-#define ADDED(T, name)                                                                                   \
+#define ROW(T, name)                                                                                     \
     WIDE static void name##_row(T *to, const T *from, size step, size n) {                               \
         if (step == 1) {                                                                                 \
             INDEPENDENT                                                                                  \
@@ -52,7 +53,27 @@ INLINE void inside(const Side *s, size place, size *first, size *end) {
         } else {                                                                                         \
             for (size j = 0; j < n; j++) to[j * step] += from[j];                                        \
         }                                                                                                \
-    }                                                                                                    \
+    }
+
+/* A row of a half type: each sum is rounded. */
+#define PIECE 256
+static void half_row(int brain, uint16_t *to, const uint16_t *from, size step, size n) {
+    uint16_t near[PIECE];
+    float sums[PIECE], more[PIECE];
+    for (size done = 0, m; done < n; done += m) {
+        m = n - done < PIECE ? n - done : PIECE;
+        for (size j = 0; j < m; j++) near[j] = to[(done + j) * step];
+        halves_to_floats(brain, near, sums, m);
+        halves_to_floats(brain, from + done, more, m);
+        for (size j = 0; j < m; j++) sums[j] += more[j];
+        floats_to_halves(brain, sums, near, m);
+        for (size j = 0; j < m; j++) to[(done + j) * step] = near[j];
+    }
+}
+static void added_halves_row(uint16_t *to, const uint16_t *from, size step, size n) { half_row(0, to, from, step, n); }
+static void added_brains_row(uint16_t *to, const uint16_t *from, size step, size n) { half_row(1, to, from, step, n); }
+
+#define ADDED(T, name)                                                                                   \
     static void name(Call *c, const T *columns, T *image, const Side *high, const Side *wide) {          \
         memset(image, 0, high->in * wide->in * sizeof *image);                                           \
         for (size a = 0; a < high->kernel; a++)                                                          \
@@ -67,24 +88,29 @@ INLINE void inside(const Side *s, size place, size *first, size *end) {
                 if (ends(c, high->out * wide->out)) return;                                              \
             }                                                                                            \
     }
+ROW(float, added_floats)
+ROW(double, added_doubles)
 ADDED(float, added_floats)
 ADDED(double, added_doubles)
+ADDED(uint16_t, added_halves)
+ADDED(uint16_t, added_brains)
 
 static int columns_added(Call *c, size from, size to) {
     const Argument *columns = &c->in[0];
     Side sides[2];
     if (!sides_of(c, sides)) return 0;
     const size of_image = sides[0].in * sides[1].in, of_columns = sides[0].kernel * sides[1].kernel * columns->shape[2];
-    for (size plane = from; plane < to; plane++) {
-        if (columns->kind == FLOAT32)
-            added_floats(c, (const float *)columns->data + plane * of_columns, (float *)c->out[0].data + plane * of_image, &sides[0], &sides[1]);
-        else
-            added_doubles(c, (const double *)columns->data + plane * of_columns, (double *)c->out[0].data + plane * of_image, &sides[0], &sides[1]);
-    }
+#define PLANES(T, name)                                                                                  \
+    for (size plane = from; plane < to; plane++)                                                         \
+        name(c, (const T *)columns->data + plane * of_columns, (T *)c->out[0].data + plane * of_image, &sides[0], &sides[1])
+    if (columns->kind == FLOAT32) PLANES(float, added_floats);
+    else if (columns->kind == FLOAT64) PLANES(double, added_doubles);
+    else if (columns->kind == HALF) PLANES(uint16_t, added_halves);
+    else PLANES(uint16_t, added_brains);
     return 1;
 }
 
 const Kernel window_kernels[] = {
-    {"columns_added", "rt", columns_plan, columns_added, "columns_added(columns, sizes): columns of windows added into images"},
+    {"columns_added", "at", columns_plan, columns_added, "columns_added(columns, sizes): columns of windows added into images"},
     {0},
 };

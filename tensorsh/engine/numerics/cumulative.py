@@ -31,8 +31,11 @@ def _running(function: Any, compiled: Any, a: np.ndarray, axis: int) -> np.ndarr
         return (a.astype(I8) if dtype.kind in "biu" else a).copy()
     if dtype.kind in "biu":
         a = a.astype(I8, "C", copy=False)
-    if compiled is not None and (found := compiled(row_order(a), axis)) is not None:
-        return found
+    if compiled is not None:
+        half = dtype.itemsize == 2 and dtype.kind in "fV"
+        found = compiled(converted(row_order(a), F4), axis, False, True) if half else compiled(row_order(a), axis)
+        if found is not None:
+            return converted(found, dtype) if half else found
     if dtype.kind in "biu":
         return function(a, axis, I8)
     wider = _WIDER.get(dtype, F4)
@@ -77,6 +80,8 @@ def prod(a: np.ndarray, axis: int | None = None, keepdims: bool = False) -> np.n
         shape = a.shape[:axis] + ((1,) if keepdims else ()) + a.shape[axis + 1 :]
         rows = np.moveaxis(a, axis, -1)
     found = product_along(rows, 1) if axis is None else product_along(a, axis)
+    if found is None and rows.flags.c_contiguous:
+        found = product_along(rows, -1)
     if found is not None:
         return found.reshape(shape)
     n = rows.shape[-1]

@@ -14,13 +14,15 @@ from ..kernels import kernel, unsuited
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 HALF, PAIRS = np.dtype(np.float16), frozenset(map(np.dtype, (np.float32, np.complex64)))
-THROUGH_SINGLES = frozenset(map(np.dtype, ("f8", "i4", "i8", "c8", "c16")))
+THROUGH_SINGLES = frozenset(map(np.dtype, ("f8", "u1", "i1", "i2", "i4", "i8", "c8", "c16")))
 """What half types become by way of float32, with the same numbers."""
-MANY = 2048
+SHORT = frozenset(map(np.dtype, ("?", "u1", "i1", "i2", "i4")))
+"""What becomes half types by way of float32."""
+MANY = 256
 """Up to this many elements numpy takes no longer than the way to a kernel."""
 
-_widened: Any = kernel("half_widened", unsuited)
-_narrowed: Any = kernel("half_narrowed", unsuited)
+widened: Any = kernel("half_widened", unsuited)
+narrowed: Any = kernel("half_narrowed", unsuited)
 _computed: Any = kernel("half_computed")
 
 
@@ -40,9 +42,13 @@ def converted(a: Any, dtype: np.dtype) -> Any:
     """``a.astype(dtype)``."""
     if a.size > MANY and (a.dtype.itemsize == 2 or dtype.itemsize == 2):
         if dtype.itemsize == 2 and dtype.kind in "fV":
-            made = _narrowed(in_rows(a), dtype)
+            if a.dtype in SHORT and type(a) is np.ndarray:
+                a = a.astype(FLOAT32)
+            elif a.dtype.itemsize == 2 and a.dtype != dtype and a.dtype.kind in "fV":
+                a = converted(a, FLOAT32)
+            made = narrowed(in_rows(a), dtype)
         else:
-            made = _widened(in_rows(a)) if dtype == FLOAT32 or dtype in THROUGH_SINGLES else None
+            made = widened(in_rows(a)) if dtype == FLOAT32 or dtype in THROUGH_SINGLES else None
             if made is not None and dtype != FLOAT32:
                 return made.astype(dtype)
         if made is not None:
@@ -54,7 +60,11 @@ def converted(a: Any, dtype: np.dtype) -> Any:
 
 def complex_half(a: Any) -> Any:
     """An array as complex32, by kernels where it is one of float32, or of their pairs."""
-    if type(a) is not np.ndarray or not a.ndim or a.dtype not in PAIRS:
+    if type(a) is not np.ndarray or not a.ndim:
+        return as_complex_half(a)
+    if a.dtype.kind in "biufV" and a.dtype != FLOAT32:
+        a = converted(a, FLOAT32)
+    if a.dtype not in PAIRS:
         return as_complex_half(a)
     a = np.ascontiguousarray(a)
     rounded = converted(converted(a.view(FLOAT32), HALF), FLOAT32)

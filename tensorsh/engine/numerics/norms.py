@@ -19,6 +19,11 @@ def dense(weight: Any) -> Any:
     return None if weight is None else np.ascontiguousarray(weight)
 
 
+def are_doubles(x: Any) -> bool:
+    """Whether there are kernels, and an array is numpy's, of float64."""
+    return kernels.compiled is not None and type(x) is np.ndarray and x.dtype is kernels.FLOAT64
+
+
 def laid_out(x: Any) -> Any:
     """x [N, C, *S] as it lies: [N, C, S] in C order, or a copy of what lies in such an order in steps; [N * S, C] with the channels
     last; None where it is neither."""

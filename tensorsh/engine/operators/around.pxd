@@ -1,7 +1,7 @@
 cimport cython
 from ..tape.record cimport dtype_of, size_of
 
-cdef object ndarray, FLOAT32, FLOAT64, COMPLEX_HALF, apart, channels_are_last, with_channels_last
+cdef object widened, narrowed_to, ndarray, FLOAT32, FLOAT64, COMPLEX_HALF, apart, channels_are_last, with_channels_last
 cdef long long LONG
 
 @cython.locals(n=Py_ssize_t)

@@ -9,7 +9,8 @@ import numpy as np
 from ...sandbox.long_calls import LONG, apart
 from ..arrays.dtype import COMPLEX_HALF
 from ..arrays.layout import channels_are_last, with_channels_last
-from ..numerics.halves import MANY, converted
+from ..numerics.halves import MANY, converted, widened
+from ..numerics.halves import narrowed as narrowed_to
 from .results import narrowed
 
 try:
@@ -39,8 +40,15 @@ def applied(function, xp, arrays):
 
 def brought(x, dtype):
     """An array, or a number of numpy's, in another dtype."""
-    if type(x) is ndarray and size_of(x) <= MANY and dtype_of(x) is not FLOAT64:
-        return x.astype(dtype)
+    if type(x) is ndarray:
+        found = dtype_of(x)
+        if size_of(x) <= MANY:
+            if found is not FLOAT64:
+                return x.astype(dtype)
+        elif found is FLOAT32 or dtype is FLOAT32:
+            made = widened(x) if dtype is FLOAT32 else narrowed_to(x, dtype)
+            if made is not None:
+                return made
     return converted(x, dtype)
 
 

@@ -61,7 +61,7 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
             )
         if many:
             op.same = on_one_dtype(op, ufunc, options)
-        elif op.wide and (op.check is None or op.takes_floats):
+        elif single and op.wide and (op.check is None or op.takes_floats):
             op.same = partial(computed, loop or ufunc)
     if many:
         op.shorten_inplace = partial(inplace_of, op, inplace(op, ufunc, options))

@@ -73,6 +73,12 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
 KINDS = ("b", "iu", "f", "c")
 
 
+def takes_floats(check: Any) -> Any:
+    """A check that refuses no real floats, nor plain numbers beside them: it is not asked about these."""
+    check.takes_floats = True
+    return check
+
+
 def refuse(kernel: str, kinds: str) -> Any:
     """A check that refuses some kinds of dtype ("biufc" as numpy has them, "h" the half types), the operands promoted."""
 
@@ -82,9 +88,7 @@ def refuse(kernel: str, kinds: str) -> Any:
         if KINDS[common.category][0] in kinds or ("h" in kinds and common in HALVES):
             raise not_implemented(kernel, common)
 
-    if not {"f", "h"} & set(kinds):
-        check.takes_floats = True  # type: ignore[attr-defined]
-    return check
+    return check if {"f", "h"} & set(kinds) else takes_floats(check)
 
 
 def is_number(x: Any) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import kernel
+from ..numerics.halves import converted
 from .generator import MANY, Generator
 from .normal import fma, normal16, normal32, normal64
 
@@ -79,7 +80,7 @@ def uniform(generator: Generator, shape: Shape, dtype: Any = F4, low: float = 0.
     if dtype.kind == "c":
         return uniform(generator, 2 * n, _REAL[dtype], low, high).view(dtype).reshape(shape)
     unit = generator.floats(n)
-    out = (unit if low == 0.0 and high == 1.0 else _scaled(unit, low, high)).astype(dtype)
+    out = converted(unit if low == 0.0 and high == 1.0 else _scaled(unit, low, high), np.dtype(dtype))
     out[out == np.asarray(np.float32(high)).astype(dtype)] = np.float32(low)
     return out.reshape(shape)
 
@@ -179,8 +180,7 @@ def randint(generator: Generator, low: int, high: int, shape: Shape, dtype: Any 
     if low:
         out += np.int64(low)
     if dtype is not I8:
-        dtype = np.dtype(dtype)
-        out = (out.astype(F4) if dtype.kind == "V" else out).astype(dtype, copy=False)
+        out = converted(out, np.dtype(dtype))
     return out.reshape(shape)
 
 
@@ -218,9 +218,9 @@ def random(generator: Generator, shape: Shape, dtype: Any) -> np.ndarray:
         out = generator.words64(n) % np.uint64(modulus)
     else:
         out = generator.words32(n) % np.uint32(modulus)
-    if dtype.kind == "V":
+    if dtype.itemsize == 2 and dtype.kind in "fV":
         out = out.astype(F4)
-    return out.astype(dtype).reshape(shape)
+    return converted(out, dtype).reshape(shape)
 
 
 def randperm(generator: Generator, n: int, dtype: Any = I8) -> np.ndarray:
@@ -304,19 +304,18 @@ def cauchy(generator: Generator, shape: Shape, dtype: Any = F4, median: float = 
 def bernoulli(generator: Generator, p: np.ndarray, dtype: Any = None) -> np.ndarray:
     """`bernoulli(p)` with a probability for each element: float64 probabilities take two words each, others one."""
     n = p.size
+    kind = p.dtype
+    if kind is not F8:
+        p = converted(p, F4)
     if n and not (p.min() >= 0 and p.max() <= 1):
         raise RuntimeError(
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, "
             "please report an enhancement request to PyTorch.)"
         )
     if dtype is None:
-        dtype = p.dtype
-    if p.dtype is F8:
-        drawn = generator.doubles(n)
-    else:
-        drawn = generator.floats(n)
-        p = p.astype(F4, copy=False)
-    return (drawn.reshape(p.shape) < p).astype(dtype)
+        dtype = kind
+    drawn = generator.doubles(n) if kind is F8 else generator.floats(n)
+    return converted(drawn.reshape(p.shape) < p, np.dtype(dtype))
 
 
 def bernoulli_mask(generator: Generator, shape: Shape, p: float) -> np.ndarray:
@@ -351,7 +350,7 @@ def dropout_noise(generator: Generator, shape: Shape, dtype: Any, p: float) -> n
     if keep == 0.0:
         return np.zeros(shape, dtype)
     scale = (1.0 / np.float64(keep)) if dtype in (F8, C16) else np.float32(1) / np.float32(keep)
-    out = mask.view(np.uint8).astype(dtype)
+    out = converted(mask.view(np.uint8), dtype)
     out *= np.asarray(scale).astype(dtype)
     return out
 

@@ -365,7 +365,7 @@ def range_(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's "
         "range builtin. Instead, use torch.arange, which produces values in [start, end).",
     )
-    start, end, step = _bound(start), _bound(end), _bound(step)
+    start, end, step = [x if type(x) is int else _bound(x) for x in (start, end, step)]
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (step > 0) != (end >= start) and start != end:

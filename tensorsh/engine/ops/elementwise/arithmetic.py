@@ -15,7 +15,7 @@ from ...loading import table
 from ...numerics.arithmetic import product, quotient
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
-from ...operators.pointwise import chosen, conjugate, pointwise, refuse, tensors_only
+from ...operators.pointwise import chosen, conjugate, pointwise, refuse, takes_floats, tensors_only
 from ...operators.public_form import Symbol
 from ...operators.python_operators import OPERANDS, install
 from ...operators.results import scalar
@@ -85,6 +85,7 @@ add.gradient(
 )
 
 
+@takes_floats
 def checked_subtraction(input: Any, other: Any, alpha: Any) -> None:
     kinds = [x.dtype.kind if hasattr(x, "dtype") else "b" if isinstance(x, bool) else "" for x in (input, other)]
     if kinds == ["b", "b"]:
@@ -162,6 +163,7 @@ mul.gradient(
 )
 
 
+@takes_floats
 def checked_negation(input: Any) -> None:
     if input.dtype.kind == "b":
         raise RuntimeError(

@@ -15,7 +15,7 @@ from ...graph.fields import wrap
 from ...loading import table
 from ...numerics import choices
 from ...operators.declare import Array, by, composite
-from ...operators.pointwise import chosen, is_number, no_derivative, pointwise, refuse, tensors_only
+from ...operators.pointwise import chosen, is_number, no_derivative, pointwise, refuse, takes_floats, tensors_only
 from ...tensors.tensor import Tensor
 
 
@@ -24,7 +24,7 @@ def refuse_complex(name: str) -> Any:
         if any(x.dtype.kind == "c" for x in operands):
             raise RuntimeError(f"{name} not implemented for complex tensors.")
 
-    return check
+    return takes_floats(check)
 
 
 def extreme(name: str, ufunc: Any, before: Any) -> None:
@@ -83,11 +83,19 @@ def clamped(xp: Any, input: Any, low: Any, high: Any) -> Any:
     return input if high is None else xp.minimum(high, input)
 
 
+LEAST_RANGE = 65504.0
+"""The largest float16: smaller numbers are in the range of all of numpy's floats."""
+
+
 def check_clamp(*values: Any) -> None:
     for x in values:
         if (getattr(x, "dtype", None) is not None and x.dtype.kind == "c") or isinstance(x, complex):
             raise NotImplementedError("clamp is not supported for complex types")
     numbers = [x for x in values if x is not None and not hasattr(x, "dtype")]
+    if numbers and values[0].dtype.kind == "f":
+        numbers = [
+            x for x in numbers if not (type(x) is float or type(x) is int) or not -LEAST_RANGE <= x <= LEAST_RANGE
+        ]
     if numbers:
         common = result_type([x for x in values if x is not None]).numpy
         for x in numbers:

@@ -12,8 +12,9 @@ from ...arrays.errors import combination_error, not_implemented
 from ...arrays.numbers import converted
 from ...arrays.on_arrays import on_arrays
 from ...arrays.promotion import result_type
+from ...kernels import kernel
 from ...numerics.arithmetic import product, raised
-from ...operators.declare import Array, composite
+from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, is_number, pointwise, tensors_only
 from ...operators.python_operators import install_choice
 from ...tape.worlds import raw
@@ -212,7 +213,10 @@ def reciprocal_root(x: Any) -> Any:
     return np.reciprocal(np.sqrt(x))
 
 
-@tensors_only(promote="float", ufunc=reciprocal_root, domain="positive")
+root_kernel = kernel("rsqrt")
+
+
+@tensors_only(promote="float", ufunc=by(root_kernel or reciprocal_root, loop=root_kernel), domain="positive")
 def rsqrt(xp, input: Array):
     """``1 / sqrt(input)``."""
     return input.dtype.type(1) / xp.sqrt(input)

@@ -11,6 +11,7 @@ from ...arrays.errors import not_implemented
 from ...kernels import kernel, through
 from ...loading import table
 from ...numerics.complex import modulus, product
+from ...numerics.halves import converted
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, by, operator
 from ...operators.pointwise import chosen, is_number, pointwise, refuse, tensors_only
@@ -83,7 +84,14 @@ def round(input, *, decimals=None):
     return round_decimals, [input, decimals]
 
 
-@tensors_only()
+def fraction(x: Any) -> Any:
+    return x - np.trunc(x)
+
+
+frac_kernel = kernel("frac")
+
+
+@tensors_only(ufunc=by(frac_kernel or fraction, loop=frac_kernel))
 def frac(xp, input: Array):
     """The part after the point, with the sign of the number."""
     if input.dtype.kind not in "fV":
@@ -180,8 +188,8 @@ def signbit(xp, input: Array):
     """Whether the sign bit is set (true for -0.0)."""
     if input.dtype.kind == "c":
         raise NotImplementedError("signbit is not implemented for complex tensors.")
-    if input.dtype.kind == "V":
-        return xp.signbit(input.astype(np.float32))
+    if input.dtype.kind == "V" or xp is np and input.dtype.itemsize == 2 and input.dtype.kind == "f":
+        return xp.signbit(converted(input, np.dtype(np.float32)))
     return xp.signbit(input) if input.dtype.kind == "f" else input < 0
 
 
@@ -226,6 +234,7 @@ def copysign_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
     promote="float",
     node="CopysignBackward0",
     check=refuse("copysign_cpu", "c"),
+    wide=False,
     method=False,
     inplace=False,
 )
@@ -242,6 +251,7 @@ copysign_tensor.gradient(input=copysign_gradient, other=zero)
     promote="float input other",
     node="CopysignBackward1",
     check=refuse("copysign_cpu", "c"),
+    wide=False,
     method=False,
     inplace=False,
 )
@@ -323,7 +333,7 @@ def nan_to_num(xp, input: Array, nan=None, posinf=None, neginf=None):
     if input.dtype.kind == "c":
         parts = [nan_to_num.kernel(xp, part, nan, posinf, neginf) for part in (input.real, input.imag)]
         return (parts[0] + 1j * parts[1]).astype(input.dtype)
-    if xp is np and np.isfinite(input).all():
+    if xp is np and np.isfinite(converted(input, np.dtype(np.float32)) if input.dtype.itemsize == 2 else input).all():
         return input.copy()
     info = finfo(of(input))
     kind = input.dtype.type

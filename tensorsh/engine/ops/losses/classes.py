@@ -286,13 +286,20 @@ def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
     """The mean of minus the log-probabilities [N, C] of the classes [N], all of them in range; None for other arguments."""
     a, where = input._array, target._array
     kind = a.dtype
-    if (kind is not FLOAT32 and kind is not FLOAT64) or where.dtype is not INT64 or type(a) is not np.ndarray:
+    half = kind.itemsize == 2 and kind.kind in "fV"
+    if (
+        (kind is not FLOAT32 and kind is not FLOAT64 and not half)
+        or where.dtype is not INT64
+        or type(a) is not np.ndarray
+    ):
         return None
     shape = a.shape
     if len(shape) != 2 or where.shape != shape[:1] or not a.size:
         return None
     rows, classes = shape
     loss = nll_kernel(a, where, True)
+    if loss is None and half:
+        return None
     if loss is None:
         # As unsigned numbers, negative classes are too large as well.
         unsigned = where.view(np.uint64)

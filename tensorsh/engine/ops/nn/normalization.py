@@ -72,7 +72,7 @@ def channelwise(v: Any, ndim: int) -> Any:
 @operator("_native_batch_norm", node="NativeBatchNormBackward0", method=False, wide=True, laid="images 1")
 def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None, var=None, eps=1e-5, running=KEPT):
     """input [N, C, *S] normalised over N and S, by given statistics (evaluation) or its own, toward which `running` move."""
-    if kernels.suits(input) and input.ndim > 1:
+    if (kernels.suits(input) or norms.are_doubles(input)) and input.ndim > 1:
         found = norms.batch(input, weight, bias, (mean, var), eps, running)
         if found is not None:
             return found
@@ -228,7 +228,7 @@ def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: 
 )
 def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array = None, eps=1e-5):
     """input normalised over its last dimensions; also the means and reciprocal deviations."""
-    if kernels.suits(input):
+    if kernels.suits(input) or norms.are_doubles(input):
         found = norms.layer(input, len(normalized_shape), weight, bias, eps)
         if found is not None:
             return found
@@ -364,7 +364,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5, cudnn_
 @operator("_native_group_norm", node="NativeGroupNormBackward0", method=False, wide=True, laid="images 1")
 def group(xp, input: Array, weight: Array = None, bias: Array = None, num_groups=1, eps=1e-5):
     """input [N, C, *S] normalised over groups of channels."""
-    if kernels.suits(input):
+    if kernels.suits(input) or norms.are_doubles(input):
         found = norms.group(input, weight, bias, num_groups, eps)
         if found is not None:
             return found

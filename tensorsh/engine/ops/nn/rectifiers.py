@@ -17,6 +17,7 @@ from ...loading import table
 from ...numerics.halves import computed
 from ...operators.declare import Array, by, composite, operator
 from ...operators.forms import heard
+from ...operators.pointwise import takes_floats
 from ...operators.signature import Form
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
@@ -44,14 +45,12 @@ def relu_of(x: Any) -> Any:
     return np.maximum(ZERO32 if x.dtype is FLOAT32 else ZERO64, x)
 
 
+@takes_floats
 def check_relu(input: Any) -> None:
     if input.dtype.kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if input.dtype.kind == "c":
         raise NotImplementedError("clamp is not supported for complex types")
-
-
-check_relu.takes_floats = True  # type: ignore[attr-defined]
 
 
 @operator(

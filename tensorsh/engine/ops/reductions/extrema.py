@@ -133,6 +133,10 @@ def extreme(name: str):
     def of_all(a):
         return a.ravel()[a.argmax() if name == "max" else a.argmin()]
 
+    def quickly(a):
+        found = ufunc.reduce(a, None)
+        return of_all(a) if found == 0 else found  # zeros have signs, and the first is taken
+
     def whole_kernel(xp, input: Array):
         if input.dtype.kind == "c":
             raise not_implemented(f"{name}_all", input)
@@ -143,7 +147,7 @@ def extreme(name: str):
     whole = operator(f"_{name}_all", method=False, node=f"{name.title()}Backward1")(whole_kernel)
     whole.name = name
     whole.fast = kernel(word, of_all)
-    whole.same = by_singles(of_all)
+    whole.same = by_singles(quickly)
     whole.gradient(input=full_gradient)
 
     def dim_kernel(xp, input: Array, dim, keepdim=False):

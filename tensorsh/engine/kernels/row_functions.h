@@ -1,0 +1,172 @@
+/* softmax and log_softmax of rows and of columns, and their gradients, for one type of numbers: NUMBER, LANES of which are added side by
+   side, with its EXP, EXACT_EXP, LOG and FUSED product and sum; OF(name) is the name of a function for it. */
+
+/* The sum of a row as PyTorch's vector code adds it: lanes, which are then folded in halves; short rows in order. */
+INLINE NUMBER OF(lane_sum)(const NUMBER *x, size n) {
+    if (n < LANES) {
+        NUMBER total = x[0];
+        for (size i = 1; i < n; i++) total += x[i];
+        return total;
+    }
+    NUMBER lanes[LANES];
+    for (int k = 0; k < LANES; k++) lanes[k] = x[k];
+    size i = LANES;
+    for (; i + LANES <= n; i += LANES)
+        for (int k = 0; k < LANES; k++) lanes[k] += x[i + k];
+    for (int k = 0; i < n; i++, k++) lanes[k] += x[i];
+    for (int half = LANES / 2; half; half /= 2)
+        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
+    return lanes[0];
+}
+
+INLINE NUMBER OF(largest)(const NUMBER *x, size n) {
+    NUMBER lanes[LANES], top = x[0];
+    size i = 0;
+    if (n >= LANES) {
+        for (int k = 0; k < LANES; k++) lanes[k] = x[k];
+        for (i = LANES; i + LANES <= n; i += LANES)
+            for (int k = 0; k < LANES; k++) lanes[k] = x[i + k] > lanes[k] ? x[i + k] : lanes[k];
+        for (int k = 0; k < LANES; k++) top = lanes[k] > top ? lanes[k] : top;
+    }
+    for (; i < n; i++) top = x[i] > top ? x[i] : top;
+    return top;
+}
+
+/* Exponentials in place; a row may be long. */
+INLINE void OF(exponentiate)(Call *c, NUMBER *x, size n) {
+    for (size at = 0; at < n && !ends(c, n); at += LONG_PIECE) {
+        const size end = n - at < LONG_PIECE ? n : at + LONG_PIECE;
+        INDEPENDENT
+        for (size i = at; i < end; i++) x[i] = EXP(x[i]);
+    }
+}
+
+WIDE static void OF(softmax_rows)(Call *c, const NUMBER *x, NUMBER *out, size rows, size n, int logarithm) {
+    size group = n >= ROOM ? 1 : ROOM / n;
+    NUMBER exponentials[ROOM];
+    for (size row = 0; row < rows; row += group, x += group * n, out += group * n) {
+        size count = rows - row < group ? rows - row : group, all = count * n;
+        for (size r = 0; r < count; r++) {
+            const NUMBER *from = x + r * n;
+            NUMBER *to = out + r * n, top = OF(largest)(from, n);
+            INDEPENDENT
+            for (size i = 0; i < n; i++) to[i] = from[i] - top;
+        }
+        if (!logarithm) {
+            OF(exponentiate)(c, out, all);
+            for (size r = 0; r < count; r++) {
+                NUMBER *to = out + r * n, scale = (NUMBER)1 / OF(lane_sum)(to, n);
+                INDEPENDENT
+                for (size i = 0; i < n; i++) to[i] *= scale;
+            }
+        } else if (n <= ROOM) {
+            for (size i = 0; i < all; i++) exponentials[i] = EXP(out[i]);
+            for (size r = 0; r < count; r++) {
+                NUMBER *to = out + r * n, less = LOG(OF(lane_sum)(exponentials + r * n, n));
+                INDEPENDENT
+                for (size i = 0; i < n; i++) to[i] -= less;
+            }
+        } else {
+            /* A long row: its exponentials are added up piece by piece, ROOM being a multiple of LANES. */
+            NUMBER lanes[LANES] = {0}, total;
+            for (size at = 0; at < n && !ends(c, ROOM); at += ROOM) {
+                size m = n - at < ROOM ? n - at : ROOM, i = 0;
+                for (size k = 0; k < m; k++) exponentials[k] = EXP(out[at + k]);
+                for (; i + LANES <= m; i += LANES)
+                    for (int k = 0; k < LANES; k++) lanes[k] += exponentials[i + k];
+                for (int k = 0; i < m; i++, k++) lanes[k] += exponentials[i];
+            }
+            for (int half = LANES / 2; half; half /= 2)
+                for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
+            total = LOG(lanes[0]);
+            INDEPENDENT
+            for (size i = 0; i < n; i++) out[i] -= total;
+        }
+    }
+}
+
+/* The same along an axis whose elements lie `inner` apart: columns side by side, added in order. PyTorch computes columns by
+   vectors, and the exponentials of those that fill none exactly. */
+INLINE void OF(exponentials_of)(const NUMBER *x, NUMBER *out, size whole, size m) {
+    INDEPENDENT
+    for (size c = 0; c < whole; c++) out[c] = EXP(x[c]);
+    for (size c = whole; c < m; c++) out[c] = EXACT_EXP(x[c]);
+}
+
+WIDE static void OF(softmax_columns)(Call *call, const NUMBER *x, NUMBER *out, size outer, size n, size inner, int logarithm) {
+    NUMBER top[COLUMNS], total[COLUMNS];
+    for (size o = 0; o < outer; o++, x += n * inner, out += n * inner)
+        for (size left = 0; left < inner && !ends(call, n * COLUMNS); left += COLUMNS) {
+            size m = inner - left < COLUMNS ? inner - left : COLUMNS, whole = m / VECTOR * VECTOR;
+            for (size c = 0; c < m; c++) top[c] = x[left + c];
+            for (size i = 1; i < n; i++)
+                for (size c = 0; c < m; c++) top[c] = x[i * inner + left + c] > top[c] ? x[i * inner + left + c] : top[c];
+            for (size c = 0; c < m; c++) total[c] = 0;
+            for (size i = 0; i < n; i++) {
+                const NUMBER *from = x + i * inner + left;
+                NUMBER *to = out + i * inner + left;
+                INDEPENDENT
+                for (size c = 0; c < whole; c++) {
+                    NUMBER shifted = from[c] - top[c], e = EXP(shifted);
+                    total[c] += e;
+                    to[c] = logarithm ? shifted : e;
+                }
+                for (size c = whole; c < m; c++) {
+                    NUMBER shifted = from[c] - top[c], e = EXACT_EXP(shifted);
+                    total[c] += e;
+                    to[c] = logarithm ? shifted : e;
+                }
+            }
+            if (logarithm)
+                for (size c = 0; c < m; c++) total[c] = LOG(total[c]);
+            for (size i = 0; i < n; i++) {
+                NUMBER *to = out + i * inner + left;
+                INDEPENDENT
+                for (size c = 0; c < m; c++) to[c] = logarithm ? to[c] - total[c] : to[c] / total[c];
+            }
+        }
+}
+
+WIDE static void OF(softmax_rows_backward)(const NUMBER *g, const NUMBER *y, NUMBER *out, size rows, size n, int logarithm) {
+    for (size row = 0; row < rows; row++, g += n, y += n, out += n) {
+        if (logarithm) {
+            NUMBER total = OF(lane_sum)(g, n);
+            INDEPENDENT
+            for (size i = 0; i < n; i++) out[i] = FUSED(-EXP(y[i]), total, g[i]);
+        } else {
+            for (size i = 0; i < n; i++) out[i] = g[i] * y[i];
+            NUMBER total = OF(lane_sum)(out, n);
+            INDEPENDENT
+            for (size i = 0; i < n; i++) out[i] = (g[i] - total) * y[i];
+        }
+    }
+}
+
+WIDE static void OF(softmax_columns_backward)(Call *call, const NUMBER *g, const NUMBER *y, NUMBER *out, size outer, size n, size inner,
+                                          int logarithm) {
+    NUMBER total[COLUMNS], e[COLUMNS];
+    for (size o = 0; o < outer; o++, g += n * inner, y += n * inner, out += n * inner)
+        for (size left = 0; left < inner && !ends(call, n * COLUMNS); left += COLUMNS) {
+            size m = inner - left < COLUMNS ? inner - left : COLUMNS, whole = m / VECTOR * VECTOR;
+            for (size c = 0; c < m; c++) total[c] = 0;
+            for (size i = 0; i < n; i++) {
+                const NUMBER *slope = g + i * inner + left, *from = y + i * inner + left;
+                for (size c = 0; c < m; c++) total[c] = logarithm ? total[c] + slope[c] : FUSED(slope[c], from[c], total[c]);
+            }
+            for (size i = 0; i < n; i++) {
+                const NUMBER *slope = g + i * inner + left, *from = y + i * inner + left;
+                NUMBER *to = out + i * inner + left;
+                if (logarithm) OF(exponentials_of)(from, e, whole, m);
+                INDEPENDENT
+                for (size c = 0; c < m; c++) to[c] = logarithm ? FUSED(-e[c], total[c], slope[c]) : (slope[c] - total[c]) * from[c];
+            }
+        }
+}
+
+#undef NUMBER
+#undef LANES
+#undef OF
+#undef EXP
+#undef EXACT_EXP
+#undef LOG
+#undef FUSED

@@ -34,7 +34,8 @@ INLINE void OF(row_moments)(const NUMBER *const *rows, size n, NUMBER *means, NU
     const size vectors = n / IN_VECTOR, chunks = (vectors + CHUNK - 1) / CHUNK;
     int depth = 0;
     while ((size)1 << depth < chunks) depth++;
-    for (int k = 0; k < (depth ? depth : 1); k++) stack[k] = none;
+    stack[0] = none;
+    for (int k = 1; k < depth; k++) stack[k] = none;
     for (size i = 0; i < chunks; i++) {
         int count = (int)(vectors - i * CHUNK < CHUNK ? vectors - i * CHUNK : CHUNK);
         const NUMBER *from[ROWS];

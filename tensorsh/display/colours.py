@@ -91,11 +91,6 @@ def wants_colour(stream: Any, environ: Mapping[str, str] | None = None) -> bool:
         return False
 
 
-def theme_for(stream: Any, name: str = "dark", environ: Mapping[str, str] | None = None) -> Theme:
-    """The theme of that name where the stream takes colours, else the plain one."""
-    return THEMES[name] if wants_colour(stream, environ) else PLAIN
-
-
 def type_note(dtype: str, shape: Any) -> str:
     """A tensor's type in one word: ``float32[3, 4]``."""
     return f"{dtype.removeprefix('torch.')}[{', '.join(map(str, shape))}]"

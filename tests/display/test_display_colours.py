@@ -13,7 +13,6 @@ from tensorsh.display.colours import (
     Theme,
     coloured,
     stripped,
-    theme_for,
     type_note,
     wants_colour,
     with_note,
@@ -82,7 +81,6 @@ class Terminal(io.StringIO):
 def test_when_colours_are_wanted(environ, terminal, pipe):
     assert wants_colour(Terminal(), environ) is terminal
     assert wants_colour(io.StringIO(), environ) is pipe
-    assert (theme_for(Terminal(), "light", environ) == THEMES["light"]) is terminal
 
 
 def test_streams_that_are_gone_take_no_colour():

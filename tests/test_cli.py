@@ -15,6 +15,8 @@ import pytest
 from tensorsh.cli import main
 from tensorsh.command.arguments import UsageError, parse
 
+from .support import started
+
 ROOT = Path(__file__).parents[1]
 LINUX = sys.platform == "linux"
 
@@ -28,18 +30,18 @@ def environment(**changes: str | None) -> dict[str, str]:
     return {k: v for k, v in base.items() if changes.get(k, v) is not None}
 
 
-def tensorsh(*arguments: str, stdin: str | bytes = "", timeout: float = 60, **options: Any) -> Any:
-    """Runs the command; output is text unless `stdin` is bytes."""
-    options.setdefault("env", environment())
-    text = isinstance(stdin, str)
+def tensorsh(*arguments: str, stdin: str = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs the command in a process that was forked when all was loaded."""
+    return started.tensorsh(*arguments, stdin=stdin, cwd=cwd, env=environment())
+
+
+def start(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Runs the command from its start."""
+    options = {"env": environment()} | options
     return subprocess.run(
         [sys.executable, "-m", "tensorsh", *arguments],
-        input=stdin,
-        capture_output="stdout" not in options,
-        encoding="utf-8" if text else None,
-        timeout=timeout,
-        **options,
-    )
+        input="", capture_output="stdout" not in options, encoding="utf-8", timeout=60, **options,
+    )  # fmt: skip
 
 
 def script(folder: Path, text: str | bytes, name: str = "demo.tsr") -> str:
@@ -104,7 +106,7 @@ def test_export(tmp_path: Path) -> None:
 
 def test_diagnostic_on_stderr(tmp_path: Path) -> None:
     name = script(tmp_path, "print('before')\ndef f(a):\n    return a / 0\n\nf(1)\n")
-    done = tensorsh(name)
+    done = start(name)
     assert done.returncode == 1 and done.stdout == "before\n"
     assert done.stderr.split("\n") == [
         "ZeroDivisionError: division by zero",
@@ -155,7 +157,7 @@ def test_wrong_usage(arguments: list[str], said: str) -> None:
 
 
 def test_wrong_usage_exits_with_2() -> None:
-    done = tensorsh("--unheard-of")
+    done = start("--unheard-of")
     assert done.returncode == 2 and done.stderr == "tensorsh: unknown option --unheard-of\nTry `tensorsh --help`.\n"
 
 
@@ -173,7 +175,7 @@ def test_options() -> None:
 def test_help_and_version() -> None:
     import tensorsh as package
 
-    done = tensorsh("--help")
+    done = start("--help")
     assert done.returncode == 0 and max(map(len, done.stdout.split("\n"))) <= 120
     for word in ("-c CODE", "test PATH", "export", "--allow-read", "--timeout", "--bless", "NO_COLOR"):
         assert word in done.stdout
@@ -219,14 +221,14 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_utf8_in_a_c_locale() -> None:
     for locale in ({"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}):
-        done = tensorsh("-c", "print('é€漢'); undefined_é", env=environment(**locale))
+        done = start("-c", "print('é€漢'); undefined_é", env=environment(**locale))
         assert done.stdout == "é€漢\n" and "NameError: name 'undefined_é' is not defined" in done.stderr
 
 
 def test_colours() -> None:
-    plain = tensorsh("-c", "1/0", env=environment())
-    forced = tensorsh("-c", "1/0", env=environment(FORCE_COLOR="1"))
-    refused = tensorsh("-c", "1/0", env=environment(FORCE_COLOR="1", NO_COLOR="1"))
+    plain = start("-c", "1/0")
+    forced = start("-c", "1/0", env=environment(FORCE_COLOR="1"))
+    refused = start("-c", "1/0", env=environment(FORCE_COLOR="1", NO_COLOR="1"))
     assert "\x1b" not in plain.stderr + refused.stderr and "\x1b[" in forced.stderr
 
 
@@ -249,7 +251,7 @@ def test_a_closed_pipe_is_silent(tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_is_said() -> None:
     with open("/dev/full", "wb") as full:
-        done = tensorsh("-c", "print(1)", stdout=full, stderr=subprocess.PIPE, env=environment(PYTHONUNBUFFERED=None))
+        done = start("-c", "print(1)", stdout=full, stderr=subprocess.PIPE, env=environment(PYTHONUNBUFFERED=None))
     assert done.returncode == 1 and done.stderr == "tensorsh: cannot write output: No space left on device\n"
 
 
@@ -349,9 +351,9 @@ def test_max_output() -> None:
 
 @pytest.mark.skipif(not LINUX, reason="RLIMIT_AS")
 def test_max_memory() -> None:
-    done = tensorsh("--max-memory", "300M", "-c", "x = [0] * 10 ** 9")
+    done = start("--max-memory", "300M", "-c", "x = [0] * 10 ** 9")
     assert done.returncode == 1 and done.stderr.startswith("MemoryError") and "Traceback" not in done.stderr
-    assert tensorsh("--max-memory", "300M", "-c", "len([0] * 10 ** 6)").stdout == "1000000\n"
+    assert start("--max-memory", "300M", "-c", "len([0] * 10 ** 6)").stdout == "1000000\n"
 
 
 def test_recursion_is_one_clear_error() -> None:
@@ -373,7 +375,7 @@ def test_files_are_denied_by_default(tmp_path: Path) -> None:
 def test_modules_beside_a_script_are_not_run(tmp_path: Path) -> None:
     for name in ("numpy", "scipy", "re", "difflib"):
         (tmp_path / f"{name}.py").write_text("print('planted')")
-    done = tensorsh("-c", "ones(1); onez(1)", cwd=tmp_path)
+    done = start("-c", "ones(1); onez(1)", cwd=tmp_path)
     assert done.stdout == "" and "did you mean `ones`" in done.stderr
 
 
@@ -383,7 +385,7 @@ def test_odd_homes(tmp_path: Path) -> None:
         {"HOME": "/nonexistent"},
         {"XDG_CACHE_HOME": "/dev/null/x"},
     ):
-        done = tensorsh("-c", "1", env=environment(**changes))
+        done = start("-c", "1", env=environment(**changes))
         assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
 
 
@@ -433,7 +435,7 @@ running = steps(); next(running)
 import logging
 logging.warning("seen")
 """
-    done = tensorsh("--allow-write", script(tmp_path, code), cwd=tmp_path)
+    done = start("--allow-write", script(tmp_path, code), cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "ended\n")
     assert "seen" in done.stderr
     assert (tmp_path / "left.txt").read_text() == "hello"

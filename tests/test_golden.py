@@ -13,18 +13,14 @@ from tensorsh.cli import main
 from tensorsh.golden.document import blocks, expectation, line_matches, matches, merge, output_lines, rewrite
 from tensorsh.golden.runner import collect, run_file
 
+from .support import started
+
 ROOT = Path(__file__).parents[1]
 
 
 def tensorsh(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tensorsh", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "XDG_CACHE_HOME": str(cwd / ".cache")},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "XDG_CACHE_HOME": str(cwd / ".cache")}
+    return started.tensorsh(*arguments, cwd=cwd, env=environment, timeout=120)
 
 
 def golden(folder: Path, text: str, name: str = "a.tsr") -> Path:

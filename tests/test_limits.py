@@ -14,6 +14,8 @@ import pytest
 
 from tensorsh import Session
 
+from .support.started import tensorsh
+
 if sys.platform == "win32":
     pytest.skip("limits are the kernel's", allow_module_level=True)
 
@@ -109,10 +111,7 @@ def run(source: str, folder: Path, *options: str) -> tuple[subprocess.CompletedP
     (folder / "bomb.tsr").write_text(source + "\n")
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "XDG_CACHE_HOME": str(folder / "cache")}
     begin = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "tensorsh", *options, "bomb.tsr"],
-        cwd=folder, env=env, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+    done = tensorsh(*options, "bomb.tsr", cwd=folder, env=env)
     return done, time.monotonic() - begin
 
 

@@ -146,6 +146,7 @@ def test_a_drawing_has_every_node_and_edge() -> None:
     assert [len(row) for row in drawing.rows(nodes, edges)] == [1, 1, 1, 1]
 
 
+@pytest.mark.nightly
 def test_the_site_is_built_without_a_warning_and_needs_no_network(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],

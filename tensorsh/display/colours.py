@@ -10,11 +10,9 @@ Removing the escape sequences gives the text back, unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .cells import cell_width
-from .terminal import use_color
 
 
 class Theme(NamedTuple):
@@ -74,11 +72,6 @@ def stripped(text: str) -> str:
     import re
 
     return re.sub(r"\x1b\[[\d;]*m", "", text)
-
-
-def theme_for(stream: Any, name: str = "dark", environ: Mapping[str, str] | None = None) -> Theme:
-    """The theme of that name where the stream takes colours, else the plain one."""
-    return THEMES[name] if use_color(stream, environ) else PLAIN
 
 
 def type_note(dtype: str, shape: Any) -> str:

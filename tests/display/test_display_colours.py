@@ -13,7 +13,6 @@ from tensorsh.display.colours import (
     Theme,
     coloured,
     stripped,
-    theme_for,
     type_note,
     with_note,
 )
@@ -83,7 +82,6 @@ class Terminal(io.StringIO):
 def test_when_colours_are_wanted(environ, terminal, pipe):
     assert use_color(Terminal(), environ) is terminal
     assert use_color(io.StringIO(), environ) is pipe
-    assert (theme_for(Terminal(), "light", environ) == THEMES["light"]) is terminal
 
 
 def test_streams_that_are_gone_take_no_colour():

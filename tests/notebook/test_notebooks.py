@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -12,18 +10,14 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from tensorsh.golden.percent import Cell, cells_of, text_of
 
+from ..support.started import tensorsh
+
 pytestmark = pytest.mark.filterwarnings("default")
 
 
 def notebook(path: Path, *cells) -> Path:
     nbformat.write(new_notebook(cells=[new_code_cell(c) if isinstance(c, str) else c for c in cells]), path)
     return path
-
-
-def tensorsh(*arguments) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tensorsh", *map(str, arguments)], capture_output=True, text=True, timeout=60
-    )
 
 
 def test_cells_run_in_order_until_one_fails(tmp_path: Path) -> None:

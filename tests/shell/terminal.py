@@ -15,11 +15,14 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pexpect = pytest.importorskip("pexpect")
 pyte = pytest.importorskip("pyte")
+
+from ..support.started import FORKS, Shell  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 UNSET = ("NO_COLOR", "FORCE_COLOR", "COLORFGBG", "COLUMNS", "LINES", "PYTHONIOENCODING")
@@ -45,16 +48,24 @@ class Terminal:
         self.stream = pyte.ByteStream(self.screen)
         self.raw = b""
         self.changed = threading.Condition()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # that there are threads when a process is started
-            self.process = pexpect.spawn(
-                sys.executable,
-                ["-m", "tensorsh", *arguments],
-                env=env,
-                cwd=str(folder),
-                dimensions=(rows, columns),
-                preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # also where the tests ignore Ctrl-C
-            )
+        self.process: Any
+        if FORKS and not any(
+            name.startswith(("PYTHON", "LC_")) for name in variables
+        ):  # which are read when Python starts
+            self.process = Shell([*arguments], env, folder, rows, columns)
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # that there are threads when a process is started
+                self.process = pexpect.spawn(
+                    sys.executable,
+                    ["-m", "tensorsh", *arguments],
+                    env=env,
+                    cwd=str(folder),
+                    dimensions=(rows, columns),
+                    preexec_fn=partial(
+                        signal.signal, signal.SIGINT, signal.SIG_DFL
+                    ),  # also where the tests ignore Ctrl-C
+                )
         self.drawing = threading.Thread(target=self._draw, daemon=True)
         self.drawing.start()
         if wait:

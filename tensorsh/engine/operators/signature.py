@@ -24,13 +24,15 @@ FILE = beside(__file__, "signatures.txt")
 class Form:
     """Where the signature of a function comes from: its name, its record or itself, and whether it has ``out=``."""
 
-    __slots__ = ("name", "owner", "source", "out")
+    __slots__ = ("name", "owner", "source", "out", "told")
 
     def __init__(self, name: str, owner: Any, source: Any = None, out: bool = False) -> None:
         self.name = name
         self.owner = owner
         self.source = source or owner
         self.out = out
+        self.told: list[str] = []
+        """The docstrings that it has written."""
 
     @property
     def __signature__(self) -> Any:
@@ -56,12 +58,16 @@ class Form:
     def document(self) -> None:
         """Add to the docstrings of its forms what arguments mean that are not named there, an example and its shape: `help`
         and its like ask for the signature first."""
+        forms = [each for each in self.forms() if each.__doc__ not in self.told]
+        if not forms:
+            return
         found, parameters = self.example(), self.made().parameters.values()
-        for each in self.forms():
+        for each in forms:
             said = told_in_full(self.name, parameters, cleandoc(each.__doc__ or self.name))
             if found is not None and ">>> " not in said:
                 said = f"{said.rstrip()}\n\n{found}\n\nThis is {found.result}.\n"
             each.__doc__ = said
+            self.told.append(said)
 
 
 @lru_cache(1)

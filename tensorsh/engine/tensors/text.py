@@ -134,17 +134,6 @@ def size_text(shape: Iterable[int]) -> str:
     return f"torch.Size({list(shape)})"
 
 
-def return_types_text(name: str, fields: Iterable[str], values: Iterable[Any]) -> str:
-    """The text of a named result: `name` is "max", the values are printed by their own repr."""
-    lines = [f"{field}={value!r}" for field, value in zip(fields, values, strict=True)]
-    return f"torch.return_types.{name}(\n" + ",\n".join(lines) + ")"
-
-
-def number_text(array: Any) -> str:
-    """What `str` gives for the Python number in a tensor of one element."""
-    return str(python_number(array))
-
-
 def format_tensor(array: Any, spec: str, text: Callable[[], str], type_name: str = "Tensor") -> str:
     """`Tensor.__format__`: a plain tensor without dimensions formats as its number, any other only as its text.
 

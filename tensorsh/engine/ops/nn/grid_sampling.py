@@ -23,7 +23,7 @@ from ..creation.factories import both_halves
 from .embedding import add_rows
 
 BILINEAR, NEAREST, BICUBIC = MODES = range(3)
-ZEROS, BORDER, REFLECTION = PADDINGS = range(3)
+ZEROS, BORDER, REFLECTION = range(3)
 A = -0.75
 
 

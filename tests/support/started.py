@@ -1,0 +1,187 @@
+"""The command ``tensorsh`` without its start: a process that has loaded it forks a child for each call.
+
+A start loads numpy, the engine and the editor anew, which takes longer than most programs of tests. Whoever looks at what a command
+prints, at a shell and at how they end calls `tensorsh` or `Shell`; who looks at the start itself, its streams or its locale starts a
+process.
+Elsewhere than on Linux each call starts one, too.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+FORKS = sys.platform == "linux"
+"""Elsewhere a call starts a process, too: there are no sockets for messages with files."""
+LONGEST = 1 << 20
+"""Bytes of a call's words and variables."""
+LOADED = """
+tensorsh.cli tensorsh.session tensorsh.torch tensorsh.sandbox.supervision tensorsh.sandbox.bounds tensorsh.sandbox.builtins
+tensorsh.language.source tensorsh.language.lowering tensorsh.language.translation tensorsh.language.diagnostics tensorsh.language.hints
+tensorsh.shell.loop tensorsh.shell.prompt tensorsh.shell.keys tensorsh.shell.style tensorsh.shell.lexer tensorsh.assist.completion
+pygments.lexers.python prompt_toolkit.shortcuts prompt_toolkit.input.vt100
+""".split()
+"""What shells and programs with tensors load; what others load besides, they load themselves."""
+
+
+@cache
+def server() -> socket.socket:
+    """The end at which calls are asked for."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    words = [sys.executable, "-m", "tests.support.started", str(theirs.fileno())]
+    process = subprocess.Popen(words, pass_fds=[theirs.fileno()], cwd=ROOT, stdin=subprocess.DEVNULL)
+    theirs.close()
+
+    def end() -> None:
+        ours.close()
+        process.wait()
+
+    atexit.register(end)
+    return ours
+
+
+class Call:
+    """A process of the command: its number and, in the end, its exit code."""
+
+    def __init__(self, words: list[str], variables: dict[str, str], folder: Any, streams: list[int]) -> None:
+        self.answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        message = json.dumps([words, variables, os.fspath(folder)]).encode()
+        with theirs:
+            socket.send_fds(server(), [message], [theirs.fileno(), *streams])
+        self.pid, self.code = int(self.answers.recv(64)), None
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.code is None:
+            self.answers.settimeout(timeout)
+            self.code = int(self.answers.recv(64))
+            self.answers.close()
+        return self.code
+
+    def kill(self, number: int) -> None:
+        if self.code is None:
+            os.kill(self.pid, number)
+
+
+def tensorsh(
+    *words: Any, stdin: str = "", cwd: Any = None, env: dict[str, str] | None = None, timeout: float = 60
+) -> subprocess.CompletedProcess[str]:
+    """Runs the command with its words, as `subprocess.run` does with text for its streams."""
+    if not FORKS:
+        command = [sys.executable, "-m", "tensorsh", *map(str, words)]
+        return subprocess.run(
+            command, input=stdin, capture_output=True, encoding="utf-8", cwd=cwd, env=env, timeout=timeout
+        )
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as error:
+        given.write(stdin.encode())
+        given.seek(0)
+        streams = [given.fileno(), out.fileno(), error.fileno()]
+        call = Call([*map(str, words)], dict(os.environ if env is None else env), cwd or os.getcwd(), streams)
+        try:
+            code = call.wait(timeout)
+        except TimeoutError:
+            call.kill(signal.SIGKILL)
+            call.wait()
+            raise subprocess.TimeoutExpired(["tensorsh", *words], timeout) from None
+        told = [stream.seek(0) or stream.read().decode() for stream in (out, error)]
+    return subprocess.CompletedProcess(["tensorsh", *words], code, *told)
+
+
+class Shell(Call):
+    """The command in a pseudo-terminal of its own, of which `child_fd` is our side."""
+
+    def __init__(self, words: list[str], variables: dict[str, str], folder: Any, rows: int, columns: int) -> None:
+        import fcntl
+        import termios
+
+        self.child_fd, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        super().__init__(words, variables, folder, [theirs] * 3)
+        os.close(theirs)
+
+    def close(self) -> None:
+        if self.child_fd >= 0:
+            os.close(self.child_fd)  # which hangs up
+            self.child_fd = -1
+            self.wait()
+
+
+def run(words: list[str], variables: dict[str, str], folder: str, streams: list[int]) -> None:
+    """What the process of a call does, like ``python -m tensorsh``."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if os.isatty(streams[0]):
+        import fcntl
+        import termios
+
+        os.setsid()
+        fcntl.ioctl(streams[0], termios.TIOCSCTTY, 0)
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(variables)
+    sys.argv = [str(ROOT / "tensorsh" / "__main__.py"), *words]
+    sys.path[0] = sys.prefix + "/bin"
+    from tensorsh.cli import main
+
+    sys.exit(main())
+
+
+def serve(asked: socket.socket) -> None:
+    """Makes two processes of each call: one that runs it, and one that waits for it and tells its end."""
+    for module in LOADED:
+        import_module(module)
+    from tensorsh.engine.loading.table import find_function
+
+    for function in ("tensor", "randn", "add", "sum", "matmul"):
+        find_function(function)
+    gc.freeze()
+    while True:
+        message, passed, _, _ = socket.recv_fds(asked, LONGEST, 4)
+        if not message:
+            break
+        answers, *streams = passed
+        if not os.fork():
+            asked.close()
+            child = os.fork()
+            if not child:
+                os.close(answers)
+                run(*json.loads(message), streams)
+            with socket.socket(fileno=answers) as told:
+                for stream in streams:
+                    os.close(stream)
+                told.send(str(child).encode())
+                told.send(str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])).encode())
+            os._exit(0)
+        for stream in passed:
+            os.close(stream)
+        while ended():
+            pass
+    while ended(0):
+        pass
+
+
+def ended(options: int = os.WNOHANG) -> bool:
+    """Whether a process that waited had ended; it is gone then."""
+    try:
+        return os.waitpid(-1, options)[0] != 0
+    except ChildProcessError:
+        return False
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))

@@ -76,7 +76,7 @@ def wrap_dim(dim: int, ndim: int, caller: str = "") -> int:
     n = ndim or 1
     try:
         if type(dim) is not int:
-            if type(dim) is bool or not (isinstance(dim, int) or hasattr(type(dim), "item")):
+            if type(dim) is bool or not (isinstance(dim, int) or hasattr(type(dim), "item") and not dim.ndim):
                 raise TypeError
             dim = whole(dim)
         if -n <= dim < n:

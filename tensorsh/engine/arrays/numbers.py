@@ -41,6 +41,12 @@ def limits(target: np.dtype) -> tuple:
     return found
 
 
+def check_width(number: int) -> None:
+    """OverflowError for a Python integer that PyTorch cannot take, of more than 64 bits."""
+    if not -0x8000000000000000 <= number <= 0xFFFFFFFFFFFFFFFF:
+        raise OverflowError("can't convert negative int to unsigned" if number < 0 else "int too big to convert")
+
+
 def overflow(name: str) -> RuntimeError:
     return RuntimeError(f"value cannot be converted to type {name} without overflow")
 
@@ -54,6 +60,8 @@ def converted(value: Any, target: np.dtype, names: Any = C_NAMES) -> Any:
     """The number as an element of a dtype; RuntimeError, with the type's name from `names`, when it does not fit."""
     if isinstance(value, np.generic):
         value = value.item()
+    if type(value) is int:
+        check_width(value)
     kind = target.kind
     if kind == "b":
         return bool(value)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ..arrays.state import state
 from ..arrays.warning import warn
 from ..tensors.tensor import Tensor
-from ..wording.overloads import overloads, parameter_text
+from ..wording.overloads import NUMPY_NAMES, PYTHON, Mismatch, Settled, overloads, parameter_text, spoken_name
 
 NUMBERS = (int, float, complex, bool)
 
@@ -65,11 +65,30 @@ def from_zero(args: tuple, kwargs: dict) -> tuple | None:
     return None if "low" in kwargs or "high" not in kwargs else (args, {"low": 0} | kwargs)
 
 
-def axis(args: tuple, kwargs: dict) -> tuple | None:
-    """numpy's word for `dim`."""
-    if "axis" not in kwargs or "dim" in kwargs:
+OURS = {other: name for name, others in NUMPY_NAMES.items() for other in others}
+
+
+def by_place(title: str, args: tuple, kwargs: dict) -> tuple | None:
+    """A call that fits by PyTorch's names of the parameters, or numpy's, with its arguments in their places; None where none has
+    to move."""
+    method = title.startswith("Tensor.")
+    dotted = title if method else title.removeprefix("torch.")
+    text = parameter_text(dotted)
+    if not text or text.startswith(PYTHON) or not kwargs:
         return None
-    return args, {"dim" if key == "axis" else key: value for key, value in kwargs.items()}
+    for each in overloads(text):
+        try:
+            each.match(spoken_name(dotted), args[method:], kwargs)
+        except (Mismatch, Settled):
+            continue
+        own = {p.name for p in each.parameters}
+        given, rest = list(args), {key if key in own else OURS.get(key, key): value for key, value in kwargs.items()}
+        for p in each.parameters[len(args) - method : each.positional]:
+            if p.name not in rest:
+                break
+            given.append(rest.pop(p.name))
+        return (tuple(given), rest) if len(given) > len(args) or rest.keys() != kwargs.keys() else None
+    return None
 
 
 def one_by_one(args: tuple, kwargs: dict) -> tuple | None:
@@ -84,7 +103,6 @@ FORMS: dict[str, Callable[[tuple, dict], tuple | None]] = (
     | dict.fromkeys("clamp clip clamp_ clip_".split(), bounded)
     | dict.fromkeys("randint randint_like".split(), from_zero)
     | dict.fromkeys("Tensor.squeeze Tensor.squeeze_".split(), one_by_one)
-    | dict.fromkeys("linalg.norm linalg.vector_norm linalg.matrix_norm".split(), axis)
 )
 """How a call of old is said today, by name."""
 
@@ -119,11 +137,9 @@ def today(title: str, args: tuple, kwargs: dict) -> tuple | None:
     """The arguments as they are given today; None for a call that is not of an older form."""
     name = title.partition(".")[2]
     rewrite = FORMS.get(name) or FORMS.get(title)
-    if rewrite is None:
-        return None
-    if name in ("randint_like", "linalg.norm", "randint") or len(args) > 1 or kwargs:
+    found = None
+    if rewrite is not None and (name in ("randint_like", "randint") or len(args) > 1 or kwargs):
         found = rewrite(args, kwargs)
         if found is not None and rewrite in FRONT:
             deprecate(title, rewrite, max(len(args) - len(found[0]), 1))
-        return found
-    return None
+    return by_place(title, args, kwargs) if found is None else found

@@ -12,6 +12,7 @@ from ..arrays.backend import device_of, move_like
 from ..arrays.device import META
 from ..arrays.device_errors import two_of
 from ..arrays.dtype import COMPLEX_HALF, as_complex_half, can_hold, of
+from ..arrays.numbers import check_width
 from ..arrays.state import state
 from ..arrays.warning import warn
 from ..numerics.halves import FLOAT32, converted
@@ -88,6 +89,7 @@ def scalar(value: Any, target: np.dtype) -> Any:
     """A Python number as a numpy scalar of a dtype; integers wrap, as PyTorch's do."""
     kind = target.kind
     if kind in "iu" and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        check_width(int(value))
         bits = 8 * target.itemsize
         value = int(value) & ((1 << bits) - 1)
         if kind == "i" and value >> (bits - 1):

@@ -447,8 +447,11 @@ class Forbidden(Underivable):
     _title = "AsStridedBackward0"
 
     def __init__(self, root: Tensor, reason: str) -> None:
-        super().__init__(root, reason)
+        super().__init__(root, "")
         self._forbidden = reason
+
+    def _step(self, gradient: Any, world: Any) -> Any:
+        raise RuntimeError(self._forbidden)
 
 
 AsStrided.__name__ = Forbidden.__name__ = "AsStridedBackward0"

@@ -15,7 +15,7 @@ from .steps import misbound
 
 MOST = 16
 """Of longer lists, as of tensors, the elements do not count."""
-SETTINGS = {"int", "float", "bool", "Number", *LISTS}
+SETTINGS = {"int", "dim", "float", "bool", "Number", *LISTS}
 """Kinds of parameters that a tensor of one element may stand for."""
 LISTED = {"Tensors", "floats", "Numbers", "names", *LISTS}
 

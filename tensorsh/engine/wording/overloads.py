@@ -25,11 +25,13 @@ TAKES_NUMBERS = frozenset(
 TITLES = {
     "ints": "tuple of ints", "ints1": "tuple of ints", "Tensors": "tuple of Tensors", "floats": "tuple of floats",
     "names": "tuple of names", "Numbers": "tuple of Scalars", "dtype": "torch.dtype", "device": "torch.device",
-    "layout": "torch.layout", "Generator": "torch.Generator", "memory_format": "torch.memory_format",
+    "layout": "torch.layout", "Generator": "torch.Generator", "memory_format": "torch.memory_format", "dim": "int",
 }  # fmt: skip
 
 
 LISTS = {"ints", "ints1"}
+DIMENSIONS = {"dim", "dim0", "dim1", "dim2", "chunks"}
+"""Integers that are read at once: no tensor with a dimension stands for one of them."""
 PYTHON = "python "
 """The mark of a function written in Python: its parameters follow, without kinds."""
 
@@ -63,6 +65,7 @@ class Overload:
                 continue
             kind, _, rest = part.partition(" ")
             name, equals, default = rest.partition("=")
+            kind = kind.replace("int", "dim") if name in DIMENSIONS and kind.rstrip("?") == "int" else kind
             # An optional tensor may be None also where it has no default.
             self.parameters.append(
                 Parameter(
@@ -219,8 +222,10 @@ def misfit(kind: str, value: Any, name: str) -> int | None:
             fits = number and not isinstance(value, complex) or scalar
         case "int":
             fits = whole
+        case "dim":
+            fits = whole and not (tensor and value._array.ndim)
         case "bool":
-            fits = isinstance(value, (bool, np.bool_)) or scalar and value._array.dtype.kind == "b"
+            fits = isinstance(value, bool)
         case "ints" | "ints1" | "floats" | "Tensors" | "Numbers" | "names":
             if not isinstance(value, (tuple, list)):
                 fits = kind == "ints1" and whole

@@ -193,12 +193,22 @@ def of_halves(function):
     return compute
 
 
+def named_first(name, keywords):
+    """The first operand, given by one of its names, taken out of the keywords."""
+    for each in ("input", "x", "a", "x1"):
+        if each in keywords:
+            return keywords.pop(each)
+    raise combination_error(name, **keywords)
+
+
 def binding(op, usual):
     """The form of std, var and their pairs, which take arguments in three ways."""
     op.fast = (along if op.outputs == 1 else along_both)(op.name[:3] == "std")
     op.same = of_halves(op.fast)
 
     def unusual(*operands, out=None, **keywords):
+        if not operands:
+            operands = (named_first(op.name, keywords),)
         input, *args = operands
         dim, correction, keepdim = arguments(op.name, args, keywords)
         if out is not None:

@@ -65,6 +65,9 @@ class LambdaLR(FunctionLR):
     >>> sgd.step(); schedule.step(); schedule.get_last_lr()
     [0.5]"""
 
+    def __init__(self, optimizer: Any, lr_lambda: Any, last_epoch: int = -1) -> None:
+        super().__init__(optimizer, lr_lambda, last_epoch)
+
     def get_lr(self) -> list:
         self._scaled()
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]

@@ -18,6 +18,8 @@ from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.device import device as Device
 from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.extents import owner
+from ...engine.operators.composite import Composite
+from ...engine.operators.public_form import Method
 from ...engine.random.generator import default_generator
 from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.shape import Size
@@ -307,6 +309,8 @@ class Recording:
             return value
         if id(value) in known():
             return Calling(self, *known()[id(value)])
+        if type(value) is Method and type(value._operator) is Composite:
+            return self.of_library(value._operator.function)
         if type(value) is FunctionType and not is_own(ORIGINALS.get(value, value)):
             return self.function(value)
         try:

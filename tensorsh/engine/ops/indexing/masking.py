@@ -34,7 +34,12 @@ def check_boolean(mask: Any) -> None:
 def masked(input: Any, mask: Any, value: Any) -> Any:
     """A copy of an array, broadcast with the mask, with `value` where the mask is true."""
     if mask.shape == input.shape:
-        if type(input) is np.ndarray is type(mask) and input.dtype.kind in "biuf" and input.ndim:
+        if (
+            type(input) is np.ndarray is type(mask)
+            and input.dtype.kind in "biuf"
+            and input.ndim
+            and input.flags.c_contiguous
+        ):
             check_boolean(mask)
             return np.where(mask, np.asarray(value, input.dtype), input)  # without a branch for each element
         whole = input.copy()

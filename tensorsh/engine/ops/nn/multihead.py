@@ -174,7 +174,7 @@ def multi_head_attention_forward(
     if attn_mask is not None:
         shared = attn_mask.size(0) == 1 and attn_mask.ndim == 3
         attn_mask = attn_mask.unsqueeze(0) if shared else attn_mask.view(size, num_heads, -1, source)
-    heads = lambda x: x.view(size, num_heads, -1, head)
+    heads = lambda x: x.view(size, num_heads, x.size(1), head)
     attend = find_function("nn.functional.scaled_dot_product_attention")
     y = attend(heads(q), heads(k), heads(v), attn_mask, dropout_p, is_causal)
     y = linear(y.permute(2, 0, 1, 3).reshape(size * length, dim), out_proj_weight, out_proj_bias)

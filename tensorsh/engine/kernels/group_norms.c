@@ -1,14 +1,6 @@
 /* Group norm: groups of channels that lie side by side less their mean and divided by their deviation, and the gradients of
    float32. Sums are added as PyTorch adds them, and what its compiler fuses is fused; other operations round as written. */
-#define NUMBER double
-#define FUSED __builtin_fma
-#define OF(name) name##_of_doubles
-#include "row_moments.h"
-
-#define NUMBER float
-#define FUSED __builtin_fmaf
-#define OF(name) name##_of_floats
-#include "row_moments.h"
+#include "moments_of_rows.h"
 
 #define LANES 8
 

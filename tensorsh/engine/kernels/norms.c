@@ -1,13 +1,5 @@
 /* Layer norm: rows less their mean, divided by their deviation, and the gradients of float32. Operations round as written. */
-#define NUMBER double
-#define FUSED __builtin_fma
-#define OF(name) name##_of_doubles
-#include "row_moments.h"
-
-#define NUMBER float
-#define FUSED __builtin_fmaf
-#define OF(name) name##_of_floats
-#include "row_moments.h"
+#include "moments_of_rows.h"
 
 #define LANES 8
 

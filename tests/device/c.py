@@ -491,8 +491,12 @@ class Machine:
             self.execute(body, scope | {k: v for k, v in self.globals.items() if k not in scope}, mask)
             self.stops = stops
             return self.returned.pop()[1][0]
-        if name == "__syncthreads":
+        if name in ("__syncthreads", "__threadfence"):
             return None
+        if name == "__ldcg":
+            return args[0].memory.read(args[0].at, mask, self.lanes)
+        if name == "atomicAdd":
+            return self.add_in_turn(*args, mask)
         if name.startswith("__shfl"):
             return self.shuffle(name, *args[1:])
         if name == "aligned":
@@ -511,6 +515,16 @@ class Machine:
             FOLDS[name[5:]].at(place.memory.array, at[mask], spread(value, mask)[mask])
             return None
         return MATH[name](*args)
+
+    def add_in_turn(self, place: Any, value: Any, mask: Any) -> Any:
+        """What each thread finds, one after another, at a place that it adds to."""
+        at, _ = place.memory.places(place.at, mask, self.lanes)
+        array, value = place.memory.array, spread(value, mask)
+        found = np.zeros(mask.shape, array.dtype)
+        for lane in np.flatnonzero(mask):
+            found[lane] = array[at[lane]]
+            array[at[lane]] += value[lane]
+        return found
 
     def shuffle(self, name: str, value: Any, by: Any) -> Any:
         by = np.asarray(by).astype(self.lanes.dtype)  # of blocks that have gone on to other loops, another one

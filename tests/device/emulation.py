@@ -117,7 +117,7 @@ class ReductionKernel(Kernel):
 C_TYPES = {
     "__half": np.dtype(np.float16), "__nv_bfloat16": np.dtype(ml_dtypes.bfloat16), "float": np.dtype(np.float32),
     "double": np.dtype(np.float64), "bool": np.dtype(bool), "signed char": np.dtype(np.int8), "unsigned char": np.dtype(np.uint8),
-    "short": np.dtype(np.int16), "int": np.dtype(np.int32), "long long": np.dtype(np.int64),
+    "unsigned short": np.dtype(np.uint16), "unsigned long long": np.dtype(np.uint64), "short": np.dtype(np.int16), "int": np.dtype(np.int32), "unsigned int": np.dtype(np.uint32), "long long": np.dtype(np.int64),
 }  # fmt: skip
 
 
@@ -159,6 +159,8 @@ class RawKernel:
                 assert isinstance(a, standin.ndarray) and a.dtype == kind, f"{self.name}: {name} is no array of {kind}"
                 scope[name] = c.Memory(reach(a._held))
             else:
+                if type(a) is int and kind == np.int64:
+                    a = np.int64(a)
                 assert isinstance(a, np.generic) and a.dtype == kind, f"{self.name}: {name} is no number of {kind}"
                 scope[name] = a
         machine.globals = self.numbers(lanes, block[0], grid[0])

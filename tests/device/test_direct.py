@@ -29,7 +29,7 @@ CASES = {
     "a / row": "true_divide", "-a": "neg", "a.exp()": "exp", "a.sigmoid()": "sigmoid", "a > 0": "gt", "a == a": "eq",
     "torch.where(m, a, row)": "where", "a ** 2": "pow_number", "a.clamp(-1, 0.5)": "clamp_numbers", "a.add_(1)": "add",
     "F.gelu(a)": "nn_functional_gelu", "torch.relu(h)": "relu", 
-    "long.sum()": "sum_rows sum_rows", "odd.sum(0)": "sum_columns", "odd.mean(1, keepdim=True)": "sum_rows",
+    "long.sum()": "sum_rows", "odd.sum(0)": "sum_columns", "odd.mean(1, keepdim=True)": "sum_rows",
     "cube.sum((1, 2))": "sum_rows", "cube.mean(1)": "sum_columns", "h.sum()": "sum_rows", "h.mean(0)": "sum_columns",
     "long.cumsum(0)": "sum_rows running_sums running_sums", "odd.cumsum(1)": "running_sums", "h.cumsum(-1)": "running_sums",
     "x.max()": "extrema", "x.argmax()": "extrema", "x.max(1)": "extrema", "x[4].argmax(0)": "extrema",

@@ -76,6 +76,7 @@ def blas(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         empty = staticmethod(lambda shape, dtype: on_device(np.full(shape, 7, dtype)))
 
     monkeypatch.setattr(products, "cupy", lambda: Module)
+    monkeypatch.setattr(products, "empty", Module.empty)
     monkeypatch.setattr(products, "handle", lambda module: Blas())
     yield
 

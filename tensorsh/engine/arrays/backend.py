@@ -210,6 +210,13 @@ def rounded_products(on: bool) -> bool:
     return before
 
 
+def follow_precision() -> None:
+    """Let products of float32 matrices round their factors as ``torch.set_float32_matmul_precision`` says."""
+    wanted = state.matmul_precision != "highest"
+    if wanted is not _tf32[0]:
+        rounded_products(wanted)
+
+
 def fetched(array: Any) -> Any:
     """A device's array as numpy's: the place where the program waits for the device, and hears of its errors."""
     if absent(array):

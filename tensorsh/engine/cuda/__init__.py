@@ -36,6 +36,7 @@ from . import (
     places,
     pointwise,
     pools,
+    products,
     recurrent,
     sampling,
     segments,
@@ -44,6 +45,7 @@ from . import (
     sums,
     windows,
 )
+from .affine import affine
 from .checks import outside
 from .philox import Philox
 from .products import product, product_added
@@ -52,6 +54,7 @@ from .segments import row_maxima, row_sums
 
 __all__ = [
     "Philox",
+    "affine",
     "attention",
     "cudnn",
     "filled",
@@ -92,6 +95,7 @@ DIRECT: dict[str, Callable] = (
     | extrema.DIRECT
     | loss.DIRECT
     | windows.DIRECT
+    | products.DIRECT
 )
 """By the operator's name: what computes from its arrays at once, or answers None."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS

@@ -66,7 +66,7 @@ def extrema(x: Any, n: int, shape: tuple, least: bool, wanted: int, places: Any 
     none = np.uint64(0)
     EXTREMA(
         x.dtype, rows * parts, threads(chunk), x, none if places is None else places, values, none if at is None else at,
-        *map(np.int64, (n, chunk, parts)), np.int32(least), np.int32(given),
+        n, chunk, parts, np.int32(least), np.int32(given),
     )  # fmt: skip
     return (values, at) if last else extrema(values, parts, shape, least, wanted, at)
 

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from . import tensor_cores
-from .kernels import Raw
+from .kernels import Raw, empty
 from .noise import KEPT
 
 THREADS = 256
+SINGLE = np.dtype(np.float32)
 PARAMETERS = (
     "const T* q, const T* k, const T* v, T* out, float* sums, const float* added, long long rows, long long columns,"
     "long long heads, long long width, long long qb, long long qh, long long qr, long long kb, long long kh, long long kr,"
@@ -190,11 +191,22 @@ def suited(q: Any) -> bool:
 def steps(xp: Any, x: Any, each: int) -> tuple[Any, tuple]:
     """An array, copied unless its rows can be read so many elements at a time, and the steps of its first dimensions."""
     size = x.dtype.itemsize
-    if x.strides[3] != size or any(s % (each * size) or s < 0 for s in x.strides[:3]):
+    found = even(x.strides, size, each)
+    if found is None:
         x = xp.ascontiguousarray(x)
+        found = tuple([s // size for s in x.strides[:3]])
     if x.data.ptr % (each * size):
         x = x.copy()
-    return x, tuple([s // size for s in x.strides[:3]])
+        found = tuple([s // size for s in x.strides[:3]])
+    return x, found
+
+
+@lru_cache(maxsize=512)
+def even(strides: tuple, size: int, each: int) -> tuple | None:
+    """Strides in elements of a size; None where rows cannot be read so many at a time."""
+    if strides[3] != size or any(s % (each * size) or s < 0 for s in strides[:3]):
+        return None
+    return tuple([s // size for s in strides[:3]])
 
 
 @lru_cache(maxsize=512)
@@ -247,7 +259,7 @@ def forward(
     own = on_tensor_cores(query, mask, dropout, scale)
     each = 4 if own is None else 8
     (q, a), (k, b), (v, c) = steps(xp, query, each), steps(xp, key, each), steps(xp, value, each)
-    out, sums = xp.empty((batch, rows, heads, width), query.dtype), xp.empty((batch, heads, rows), np.float32)
+    out, sums = empty((batch, rows, heads, width), query.dtype), empty((batch, heads, rows), SINGLE)
     added, beside = additive(xp, mask, (batch, heads, rows, key.shape[2]))
     strides = (*a, *b, *c, rows * heads * width, width, heads * width)
     if own is not None:

@@ -75,7 +75,7 @@ def nll(
     share, safe = empty(target.shape, x.dtype), empty(target.shape, np.int64)
     if reduction != "none" and 0 < safe.size <= MOST:
         loss, w = empty((), x.dtype), x if weight is None else dense(weight)
-        sizes_of = map(np.int64, (safe.size, classes, inner, ignore_index))
+        sizes_of = safe.size, classes, inner, int(ignore_index)
         given = np.int32((weight is not None) + 2 * (reduction == "mean"))
         NLL_WHOLE(
             x.dtype, 1, 512 if safe.size > 128 else 128, x, where, w, loss, share, safe, flag_of(x), *sizes_of, given

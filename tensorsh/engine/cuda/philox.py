@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays.backend import cupy
 from ..random.generator import DEFAULT_SEED, Seeded, check_seed
-from .kernels import Raw
+from .kernels import Raw, empty
 
 BLOCK = 256
 """Threads of a block in PyTorch's kernels."""
@@ -122,7 +122,7 @@ class Philox(Seeded):
 
     def fill(self, kernel: Raw, shape: Any, dtype: np.dtype, together: int, *parameters: Any) -> Any:
         """A new array with what a kernel draws, `together` elements at a time for each thread."""
-        made = cupy().empty(shape, dtype)
+        made = empty(shape, dtype)
         count = made.size
         if count:
             threads = self.threads(count)
@@ -133,7 +133,7 @@ class Philox(Seeded):
         """Fill an array with what a kernel for a dtype draws."""
         size = made.size
         blocks = -(-size // BLOCK)
-        kernel(dtype, blocks, BLOCK, made, np.int64(size), *self.take(increment), np.int64(threads), *parameters)
+        kernel(dtype, blocks, BLOCK, made, size, *self.take(increment), threads, *parameters)
 
 
 def _restored(index: int, state: np.ndarray) -> Philox:

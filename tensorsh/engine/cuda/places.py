@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -90,7 +91,7 @@ def take(x: Any, index: Any, dim: int, each: bool = False, negative: bool = True
     x, index = dense(x), dense(index)
     y = empty(index.shape if each else (*shape[:dim], *index.shape, *shape[dim + 1 :]), x.dtype)
     wide = 1 if each or inner == 1 else unit(x.dtype, inner, x)
-    numbers = map(np.int64, (n, inner // wide, m, y.size // wide))
+    numbers = (n, inner // wide, m, y.size // wide)
     blocks = -(-y.size // (wide * THREADS * EACH))
     kind = np.int32(each + 2 * negative)
     TAKE(x.dtype, blocks, THREADS, x, index, y, flag_of(x), *numbers, kind, WIDE=wide, I=C_NAMES[index.dtype.name])
@@ -109,27 +110,47 @@ def embedding(weight: Any, indices: Any, padding_idx: Any = -1, sparse: Any = Fa
     return take(weight, indices, 0, False, False)
 
 
+@lru_cache(maxsize=1024)
+def joined(dim: int, size: int, shapes: tuple) -> tuple | None:
+    """The shape of arrays of these shapes behind one another, how many elements of a size are copied at once, and the numbers of
+    the kernel; None where they do not fit."""
+    first = shapes[0]
+    if not -len(first) <= dim < len(first):
+        return None
+    dim %= len(first)
+    before, behind = first[:dim], first[dim + 1 :]
+    if any((shape[:dim], shape[dim + 1 :]) != (before, behind) or not prod(shape) for shape in shapes):
+        return None
+    inner = prod(behind)
+    widths = [shape[dim] * inner for shape in shapes]
+    together = 16 // size
+    wide = together if all(width % together == 0 for width in widths) else 1
+    shape, none = (*before, sum(widths) // inner, *behind), (0,) * (MOST - len(shapes))
+    return shape, wide, tuple((*(w // n for w in widths), *none, sum(widths) // n, prod(shape) // n) for n in (1, wide))
+
+
 def join(tensors: Any, dim: Any = 0) -> Any:
     """Arrays of one dtype, one behind another; None for what is left to others."""
-    if type(dim) is not int or not 2 <= len(tensors) <= MOST or not ours(*tensors):
+    count = len(tensors)
+    if type(dim) is not int or not 2 <= count <= MOST or not ours(*tensors):
         return None
     first = tensors[0]
-    dtype, ndim = first.dtype, first.ndim
-    if not -ndim <= dim < ndim or dtype not in KINDS:
+    dtype = first.dtype
+    if dtype not in KINDS:
         return None
-    dim %= ndim
-    model = first.shape[:dim], first.shape[dim + 1 :]
+    aligned = True
     for a in tensors:
-        if a.dtype != dtype or not a.size or not a._c_contiguous or (a.shape[:dim], a.shape[dim + 1 :]) != model:
+        if a.dtype != dtype or not a._c_contiguous:
             return None
-    inner = prod(model[1])
-    widths = [a.shape[dim] * inner for a in tensors]
-    y = empty((*model[0], sum(widths) // inner, *model[1]), dtype)
-    wide = min(unit(dtype, width, a) for width, a in zip(widths, tensors, strict=True))
-    none = MOST - len(tensors)
-    sizes = [*(width // wide for width in widths), *[0] * none, sum(widths) // wide, y.size // wide]
-    blocks = -(-y.size // (wide * THREADS))
-    JOIN(dtype, blocks, THREADS, *tensors, *[first] * none, y, *map(np.int64, sizes), WIDE=wide)
+        aligned = aligned and not a.data.ptr % 16
+    found = joined(dim, dtype.itemsize, tuple([a.shape for a in tensors]))
+    if found is None:
+        return None
+    shape, wide, numbers = found
+    y = empty(shape, dtype)
+    sizes = numbers[aligned]
+    none = (first,) * (MOST - count)
+    JOIN(dtype, -(-sizes[-1] // THREADS), THREADS, *tensors, *none, y, *sizes, WIDE=wide if aligned else 1)
     return y
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import cupy_module, device_guard
-from ..arrays.backend import cupy
-from .kernels import C_NAMES, FLOATS, HEADERS, PACKS, compiled
+from .kernels import C_NAMES, FLOATS, HEADERS, PACKS
+from .launch import Launcher
 
 THREADS = 128
 ARRAY, NUMBER, SPREAD = "array", "number", "spread"
@@ -109,7 +109,7 @@ class Pointwise:
         result = np.dtype(self.result or dtype)
         code, title = source(self.name, self.expression, dtype.name, result.name, self.kinds, roles)
         block = THREADS * (16 // max(dtype.itemsize, result.itemsize))
-        return compiled(cupy(), "RawKernel", (code, title)), result, block
+        return Launcher(code, title), result, block
 
     def __call__(self, *operands: Any, out: Any = None) -> Any:
         """The result; None for what the operator's own function is to compute. `out`: an array of the result's shape and dtype
@@ -161,7 +161,7 @@ class Pointwise:
                 if found is None:
                     return None
                 roles.append(SPREAD)
-                args += (x, np.int64(found[0]), np.int64(found[1]))
+                args += (x, *found)
         key = (kind, dtype, *roles)
         try:
             found = self.made[key]
@@ -174,7 +174,7 @@ class Pointwise:
             out = kind(shape, result)
         elif out.shape != shape or out.dtype != result or not out._c_contiguous or self.meets(out, operands):
             return None
-        function((-(-size // block),), (THREADS,), (*args, out, np.int64(size)))
+        function(-(-size // block), THREADS, *args, out, size)
         return out
 
     def of(self, op: Any) -> Pointwise:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
+from collections.abc import Callable
 from functools import cache, lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -17,7 +18,9 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from ..arrays.backend import cupy, rounds_products
+from ..arrays import cupy_module, device_guard
+from ..arrays.backend import cupy, follow_precision, rounds_products
+from .kernels import empty
 
 TRANSPOSED = 1
 FLOATS, ROUNDED, DOUBLES = 68, 77, 70
@@ -92,7 +95,7 @@ def handle(module: Any) -> Handle | None:
     blas = library(module)
     if blas is None:
         return None
-    index = module.cuda.runtime.getDevice()
+    index = module.cuda.runtime.getDevice() if device_guard.several else None
     handles = _own.__dict__.setdefault("handles", {})
     found = handles.get(index)
     if found is None:
@@ -206,6 +209,25 @@ def product(a: Any, b: Any, out: Any = None, tf32: bool | None = None) -> Any:
     return by_cupy(cupy(), a, b, out) if blas is None else multiplied(blas, a, b, out, 0, 1, tf32)
 
 
+def at_once(ndim: int) -> Callable:
+    """Products of two matrices, or of two stacks of as many, of the device and of one dtype; None for others."""
+
+    def direct(a: Any, b: Any) -> Any:
+        kind = cupy_module.array_class
+        if type(a) is not kind or type(b) is not kind or device_guard.several or not a.ndim == b.ndim == ndim:
+            return None
+        if a.dtype not in KINDS or a.dtype != b.dtype or a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2]:
+            return None
+        follow_precision()
+        blas = handle(cupy())
+        return None if blas is None else multiplied(blas, a, b, None, 0, 1)
+
+    return direct
+
+
+DIRECT: dict[str, Callable] = {"mm": at_once(2), "bmm": at_once(3)}
+
+
 def product_added(input: Any, a: Any, b: Any, beta: Any, alpha: Any) -> Any:
     """``beta * input + alpha * (a @ b)``, rounded once; `input` broadcasts. None for what cuBLAS does not know."""
     blas = known(a, b)
@@ -233,7 +255,7 @@ def multiplied(blas: Handle, a: Any, b: Any, out: Any, beta: Any, alpha: Any, tf
         plan = planned(a.shape, a.strides, b.shape, b.strides, a.itemsize)
         assert isinstance(plan, Plan)
     if out is None:
-        out = module.empty(plan.shape, a.dtype)
+        out = empty(plan.shape, a.dtype)
     elif (
         out.shape != plan.shape
         or not out.flags.c_contiguous

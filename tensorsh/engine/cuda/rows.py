@@ -262,9 +262,9 @@ def softmax(xp: Any, x: Any, axis: int, kind: int) -> Any:
     n, inner = x.shape[axis], prod(x.shape[axis + 1 :]) if axis >= 0 else prod(x.shape[x.ndim + axis + 1 :])
     form = held(x.dtype, n, x) if inner == 1 else None
     if form is not None:
-        SOFTMAX_HELD(x.dtype, x.size // n, form[0], x, y, np.int64(n), np.int32(kind), PER=form[1])
+        SOFTMAX_HELD(x.dtype, x.size // n, form[0], x, y, n, np.int32(kind), PER=form[1])
         return y
-    SOFTMAX(x.dtype, x.size // n, threads(n), x, y, np.int64(n), np.int64(inner), np.int32(kind))
+    SOFTMAX(x.dtype, x.size // n, threads(n), x, y, n, inner, np.int32(kind))
     return y
 
 
@@ -274,7 +274,7 @@ def softmax_backward(xp: Any, g: Any, result: Any, axis: int, kind: int) -> Any:
     g, r = dense(g), dense(result)
     y = empty(g.shape, g.dtype)
     n, inner = g.shape[axis], prod(g.shape[axis % g.ndim + 1 :])
-    SOFTMAX_BACKWARD(g.dtype, g.size // n, threads(n), g, r, y, np.int64(n), np.int64(inner), np.int32(kind))
+    SOFTMAX_BACKWARD(g.dtype, g.size // n, threads(n), g, r, y, n, inner, np.int32(kind))
     return y
 
 
@@ -296,10 +296,10 @@ def norm(
     given = np.int32((weight is not None) + 2 * (bias is not None) + 4 * (not centred))
     form = held(x.dtype, n, x, w, b) if inner == groups == 1 else None
     if form is not None:
-        out = mean if centred else rstd, rstd, np.int64(n), kind.type(eps), given
+        out = mean if centred else rstd, rstd, n, kind.type(eps), given
         NORM_HELD(x.dtype, x.size // n, form[0], x, w, b, y, *out, PER=form[1])
         return y, mean, rstd
-    numbers = (np.int64(n), np.int64(inner), np.int64(groups), kind.type(eps), given)
+    numbers = (n, inner, groups, kind.type(eps), given)
     NORM(x.dtype, x.size // n, threads(n), x, w, b, y, mean if centred else rstd, rstd, *numbers)
     return y, mean, rstd
 
@@ -311,6 +311,6 @@ def norm_backward(
     g, x = dense(g), dense(x)
     w = x if weight is None else dense(weight)
     y = empty(x.shape, x.dtype)
-    numbers = (np.int64(n), np.int64(inner), np.int64(groups), np.int32((weight is not None) + 4 * (mean is None)))
+    numbers = (n, inner, groups, np.int32((weight is not None) + 4 * (mean is None)))
     NORM_BACKWARD(x.dtype, x.size // n, threads(n), g, w, x, rstd if mean is None else mean, rstd, y, *numbers)
     return y

@@ -1,6 +1,7 @@
 """Sums, means and running sums along neighbouring dimensions of a contiguous array: rows, columns, or all.
 
-A sum of few rows, or of few columns, is made in two steps, so that all of a GPU works on it.
+A sum of few rows, or of few columns, is made in parts, so that all of a GPU works on it. The last block of a sum to be ready,
+which draws the last of its tickets, adds the parts, in their order.
 """
 
 from __future__ import annotations
@@ -12,15 +13,28 @@ from typing import Any
 import numpy as np
 
 from ..arrays import cupy_module, device_guard
+from ..arrays.backend import cupy
 from .kernels import FLOATS, Raw, empty
 from .rows import FOLDS, exact
 
 BLOCKS = 1024
 """How many blocks are to work on a sum."""
+READY = """
+  __shared__ int last[1];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last[0] = atomicAdd(&tickets[turn], 1u) == all - 1;
+  }
+  __syncthreads();
+  if (last[0] == 0) return;
+  __threadfence();
+"""
+"""All blocks but the last of the `all` that share a ticket end here; what they have written can be read by it."""
 ROWS = Raw(
     "tensorsh_sum_rows",
     FOLDS + """extern "C" __global__ void tensorsh_sum_rows(
-    const T* x, R* y, long long n, long long chunk, long long parts, A count) {
+    const T* x, R* y, A* some_sums, unsigned int* tickets, long long n, long long chunk, long long parts, A count) {
   __shared__ A part[32];
   long long base = blockIdx.x / parts * n;
   long long first = blockIdx.x % parts * chunk;
@@ -39,15 +53,30 @@ ROWS = Raw(
     for (long long k = first + threadIdx.x; k < end; k += blockDim.x) sum += A(x[base + k]);
   }
   sum = total(sum, part);
-  if (threadIdx.x == 0) y[blockIdx.x] = R(sum / count);
+  if (!LAST) {
+    if (threadIdx.x == 0) y[blockIdx.x] = R(sum / count);
+    return;
+  }
+  if (threadIdx.x == 0) some_sums[blockIdx.x] = sum;
+  long long turn = blockIdx.x / parts;
+  unsigned int all = parts;
+""" + READY + """
+  sum = A(0);
+  for (long long k = threadIdx.x; k < parts; k += blockDim.x) sum += __ldcg(&some_sums[turn * parts + k]);
+  sum = total(sum, part);
+  if (threadIdx.x == 0) {
+    y[turn] = R(sum / count);
+    tickets[turn] = 0u;
+  }
 }""",
-    dtypes=(*FLOATS, "int64"), R="A",
+    dtypes=(*FLOATS, "int64"), R="A", LAST=0,
 )  # fmt: skip
-"""The sum of each chunk of each row; R: the type of the result, A or T."""
+"""The sum of each chunk of each row; R: the type of the result, A or T. LAST: the sums of the rows, by a block for each chunk."""
 COLUMNS = Raw(
     "tensorsh_sum_columns",
     """extern "C" __global__ void tensorsh_sum_columns(
-    const T* x, R* y, long long n, long long inner, long long chunk, long long parts, long long tiles, A count) {
+    const T* x, R* y, A* some_sums, unsigned int* tickets, long long n, long long inner, long long chunk, long long parts,
+    long long tiles, A count) {
   __shared__ A sums[256];
   long long c = blockIdx.x % tiles * 32 + threadIdx.x % 32;
   long long rest = blockIdx.x / tiles;
@@ -61,10 +90,26 @@ COLUMNS = Raw(
   __syncthreads();
   if (threadIdx.x < 32 && c < inner) {
     for (int w = 1; w < 8; w++) sum += sums[threadIdx.x + 32 * w];
-    y[rest * inner + c] = R(sum / count);
+    if (LAST) some_sums[rest * inner + c] = sum;
+    else y[rest * inner + c] = R(sum / count);
   }
+  if (!LAST) return;
+  long long turn = rest / parts * tiles + blockIdx.x % tiles;
+  unsigned int all = parts;
+""" + READY + """
+  sum = A(0);
+  if (c < inner)
+    for (long long k = threadIdx.x / 32; k < parts; k += 8)
+      sum += __ldcg(&some_sums[(rest / parts * parts + k) * inner + c]);
+  sums[threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.x < 32 && c < inner) {
+    for (int w = 1; w < 8; w++) sum += sums[threadIdx.x + 32 * w];
+    y[rest / parts * inner + c] = R(sum / count);
+  }
+  if (threadIdx.x == 0) tickets[turn] = 0u;
 }""",
-    dtypes=FLOATS, R="A",
+    dtypes=FLOATS, R="A", LAST=0,
 )  # fmt: skip
 """As ROWS, of columns that are `inner` apart; blocks of 256 threads have 32 columns each."""
 SCAN = Raw(
@@ -110,6 +155,10 @@ SCAN = Raw(
 """Running sums of each chunk of each row; `before`: of the chunks, up to and with each."""
 
 
+NO_PARTS = np.uint64(0), np.uint64(0)
+"""No sums of parts, and no tickets."""
+
+
 def parts_of(n: int, blocks: int, least: int) -> tuple[int, int]:
     """How long the chunks of a row are, a multiple of `least`, and how many: with `blocks` rows, as many as are to work."""
     wanted = max(1, BLOCKS // max(1, blocks))
@@ -121,16 +170,38 @@ def threads(n: int) -> int:
     return 32 if n <= 256 else 128 if n <= 2048 else 256
 
 
+_tickets: dict[tuple, Any] = {}
+"""By device and stream, whose kernels follow one another: a zero for each sum that is made in parts."""
+
+
+def tickets() -> Any:
+    """The tickets of the current stream; None while a graph is captured, which others may launch beside it."""
+    module = cupy()
+    stream = module.cuda.get_current_stream()
+    if stream.ptr and stream.is_capturing():
+        return None
+    key = cupy_module.array_class, stream.ptr, module.cuda.runtime.getDevice() if device_guard.several else None
+    found = _tickets.get(key)
+    if found is None:
+        found = _tickets[key] = module.zeros(2 * BLOCKS, np.uint32)
+    return found
+
+
 def rows(x: Any, outer: int, n: int, count: int, shape: tuple) -> Any:
     """The sums of rows of n elements, divided by `count`, in a shape."""
     chunk, parts = parts_of(n, outer, 4096)
     wide = exact(x.dtype)
     if parts == 1:
         y = empty(shape, x.dtype)
-        ROWS(x.dtype, outer, threads(n), x, y, np.int64(n), np.int64(n), np.int64(1), wide.type(count), R="T")
+        ROWS(x.dtype, outer, threads(n), x, y, *NO_PARTS, n, n, 1, wide.type(count), R="T", LAST=0)
         return y
-    y = empty(outer * parts, wide)
-    ROWS(x.dtype, outer * parts, 256, x, y, np.int64(n), np.int64(chunk), np.int64(parts), wide.type(1), R="A")
+    some, turns = empty(outer * parts, wide), tickets()
+    if turns is not None:
+        y = empty(shape, x.dtype)
+        ROWS(x.dtype, outer * parts, 256, x, y, some, turns, n, chunk, parts, wide.type(count), R="T", LAST=1)
+        return y
+    y = some
+    ROWS(x.dtype, outer * parts, 256, x, y, *NO_PARTS, n, chunk, parts, wide.type(1), R="A", LAST=0)
     return rows(y, outer, parts, count, shape).astype(x.dtype, copy=False)
 
 
@@ -139,11 +210,14 @@ def columns(x: Any, outer: int, n: int, inner: int, count: int, shape: tuple) ->
     tiles, wide = -(-inner // 32), exact(x.dtype)
     chunk, parts = parts_of(n, outer * tiles, 512)
     y = empty(shape, x.dtype) if parts == 1 else empty((outer, parts, inner), wide)
-    numbers = map(np.int64, (n, inner, chunk, parts, tiles))
-    COLUMNS(
-        x.dtype, outer * tiles * parts, 256, x, y, *numbers, wide.type(count if parts == 1 else 1),
-        R="T" if parts == 1 else "A",
-    )  # fmt: skip
+    numbers, blocks = (n, inner, chunk, parts, tiles), outer * tiles * parts
+    turns = tickets() if parts > 1 else None
+    if turns is not None:
+        some, y = y, empty(shape, x.dtype)
+        COLUMNS(x.dtype, blocks, 256, x, y, some, turns, *numbers, wide.type(count), R="T", LAST=1)
+        return y
+    divided = wide.type(count if parts == 1 else 1)
+    COLUMNS(x.dtype, blocks, 256, x, y, *NO_PARTS, *numbers, divided, R="T" if parts == 1 else "A", LAST=0)
     return y if parts == 1 else columns(y, outer, parts, inner, count, shape).astype(x.dtype, copy=False)
 
 
@@ -208,12 +282,12 @@ def cumsum(input: Any, dim: Any, dtype: Any = None) -> Any:
     before = y = empty(input.shape, input.dtype)
     if parts > 1:
         before = empty((outer, parts), wide)
-        numbers = map(np.int64, (n, chunk, parts))
-        ROWS(input.dtype, outer * parts, 256, input, before, *numbers, wide.type(1), R="A")
-        SCAN(wide, outer, threads(parts), before, before, before, *map(np.int64, (parts, parts, 1)))
+        numbers = (n, chunk, parts)
+        ROWS(input.dtype, outer * parts, 256, input, before, *NO_PARTS, *numbers, wide.type(1), R="A", LAST=0)
+        SCAN(wide, outer, threads(parts), before, before, before, parts, parts, 1)
     elif wide != input.dtype:
         before = empty(1, wide)
-    SCAN(input.dtype, outer * parts, 256, input, y, before, *map(np.int64, (n, chunk, parts)))
+    SCAN(input.dtype, outer * parts, 256, input, y, before, n, chunk, parts)
     return y
 
 

@@ -22,7 +22,7 @@ from ..arrays.state import state
 from ..ops.nn.convolution import _size
 from ..ops.nn.pooling import batchwise, outputs
 from . import cudnn
-from .kernels import Elementwise
+from .kernels import Elementwise, empty
 
 MOST = 1 << 28
 """Elements of a matrix of columns; more samples are taken one part after the other."""
@@ -147,18 +147,27 @@ def on_device(module: Any, index: int, numbers: tuple) -> Any:
         return module.asarray(np.array(numbers[:-1], kind))
 
 
-def sizes(x: Any, shape: Any, out: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, *more: int) -> Any:
-    fills = ((shape, 1), (out, 1), (kernel, 1), (stride, 1), (padding, 0), (dilation, 1))
-    planes = -(-x.size // max(1, prod(shape)))
-    numbers = (*sum((three(values, fill) for values, fill in fills), ()), *map(int, more), planes)
-    return on_device(cupy(), x.device.id, numbers)
+@lru_cache(maxsize=512)
+def numbers_of(count: int, *settings: Any) -> tuple:
+    """The numbers of a kernel for an input of so many elements: `settings` as in `sizes`."""
+    fills = zip(settings, (1, 1, 1, 1, 0, 1), strict=False)
+    planes = -(-count // max(1, prod(settings[0])))
+    return (*sum((three(values, fill) for values, fill in fills), ()), *map(int, settings[6:]), planes)
+
+
+def sizes(x: Any, *settings: Any) -> Any:
+    """What a kernel is told: sizes of the input, of the result and of the window, stride, padding, dilation, and what it needs
+    more."""
+    return on_device(
+        cupy(), x.device.id, numbers_of(x.size, *[tuple(s) if isinstance(s, list) else s for s in settings])
+    )
 
 
 def pooled(xp: Any, input: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> tuple:
     out = outputs(input.shape[2:], kernel, stride, padding, dilation, ceil_mode)
     x = xp.ascontiguousarray(input)
-    y = xp.empty((*x.shape[:2], *out), x.dtype)
-    where = xp.empty(y.shape, np.int16 if prod(kernel) > 255 else np.uint8)
+    y = empty((*x.shape[:2], *out), x.dtype)
+    where = empty(y.shape, np.int16 if prod(kernel) > 255 else np.uint8)
     if y.size:
         MAX_POOL(x, sizes(x, x.shape[2:], out, kernel, stride, padding, dilation), y, where)
     return y, where

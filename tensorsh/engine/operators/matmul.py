@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import cupy_module
+from ..arrays.backend import follow_precision
 from ..arrays.state import state
 from ..graph.fields import Version, fresh, link, new
 from ..kernels import unsuited
@@ -64,6 +66,13 @@ def renewed(op: Any, x: Tensor, shape: tuple) -> Tensor:
     return x
 
 
+def on_gpu(a: Any, w: Any, bias: Any) -> Any:
+    """``a @ w.T + bias`` on a GPU; None for what its products do not know."""
+    chosen = cupy_module.accelerator()
+    follow_precision()
+    return chosen.product(a, w.T) if bias is None else chosen.affine(a, w, bias)
+
+
 def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, slow: Callable) -> Callable:
     """``f(input, weight, bias)`` for contiguous inputs of two or more dimensions, recorded as ``addmm(bias, input, weight.t())``
     or ``mm``, with views around them for more than two dimensions."""
@@ -77,7 +86,8 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
             w = weight._array
             dt = a.dtype
             shape = None
-            if w.dtype is not dt or (dt is not FLOAT32 and dt is not FLOAT64) or w.ndim != 2 or a.ndim < 2:
+            ours = type(a) is ndarray
+            if w.dtype is not dt or (ours and dt is not FLOAT32 and dt is not FLOAT64) or w.ndim != 2 or a.ndim < 2:
                 return slow(input, weight, bias)
             if bias is not None and (bias._array.dtype is not dt or bias._array.shape != w.shape[:1]):
                 return slow(input, weight, bias)
@@ -86,7 +96,14 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
                     return slow(input, weight, bias)
                 shape = (*a.shape[:-1], w.shape[0])
                 a = a.reshape((-1, a.shape[-1]))
-            r = matrices(a, w.T) if bias is None else affine(a, w.T, bias._array)
+            if ours:
+                r = matrices(a, w.T) if bias is None else affine(a, w.T, bias._array)
+            elif type(a) is not cupy_module.array_class or type(w) is not type(a):
+                return slow(input, weight, bias)
+            else:
+                r = on_gpu(a, w, None if bias is None else bias._array)
+                if r is None:
+                    return slow(input, weight, bias)
         except (AttributeError, ValueError, TypeError):
             return slow(input, weight, bias)
         first = input._node

@@ -12,15 +12,13 @@ from ..arrays.backend import (
     alone,
     fetched,
     flat,
+    follow_precision,
     module_of,
     move_like,
-    rounded_products,
-    rounds_products,
     same_device,
 )
 from ..arrays.cupy_module import accelerator, nowhere
 from ..arrays.device import CPU, device
-from ..arrays.state import state
 from ..tensors.tensor import Tensor
 from .results import store_out
 
@@ -42,8 +40,7 @@ def module_and_kernel(op: Any, arrays: list) -> tuple[Any, Any]:
     if op.hosted:
         own = accelerator().HOSTED.get(op.names[0])
         return (np, on_host(op.kernel)) if own is None else (xp, unless_left(own, op.kernel))
-    if (state.matmul_precision != "highest") is not rounds_products():
-        rounded_products(state.matmul_precision != "highest")
+    follow_precision()
     kind = None
     for i in op.arrays:
         if type(arrays[i]) is np.ndarray:  # without dimensions: a GPU's functions take it as a number

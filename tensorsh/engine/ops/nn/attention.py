@@ -275,8 +275,9 @@ def drawn(query: Tensor, key: Tensor, p: float) -> tuple:
 
 def check_attention(query, key, value, attn_mask, dropout_p) -> None:
     """The dimensions and dtypes of attention's operands."""
-    kinds = [cpp_name(x) for x in (query, key, value)]
-    if len(set(kinds)) > 1:
+    kind = query._array.dtype
+    if key._array.dtype != kind or value._array.dtype != kind:
+        kinds = [cpp_name(x) for x in (query, key, value)]
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {kinds[0]} key.dtype: {kinds[1]} and "
             f"value.dtype: {kinds[2]} instead."
@@ -287,10 +288,9 @@ def check_attention(query, key, value, attn_mask, dropout_p) -> None:
             f"{key.ndim} and value.dim: {value.ndim} instead."
         )
     if attn_mask is not None and attn_mask.dtype.name not in ("bool", "float32", query.dtype.name):
-        kind = cpp_name(attn_mask)
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{kind} and  query.dtype: {kinds[0]} instead."
+            f"{cpp_name(attn_mask)} and  query.dtype: {cpp_name(query)} instead."
         )
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")

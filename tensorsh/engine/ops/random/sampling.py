@@ -43,7 +43,7 @@ def source(generator: Any, device: Any = None, like: Any = None) -> Any:
         where = None if isinstance(like, np.ndarray) else device_of(like)
     else:
         where = state.default_device if device is None else device
-    if where is not None and (where is not device or not isinstance(where, device_type)):
+    if where is not None and not isinstance(where, device_type):
         where = device_type(where)
     if where is not None and where.type != "cpu":
         where = check_device(where)

@@ -49,6 +49,15 @@ CASES: dict[str, Callable] = {
         x.index_reduce(0, torch.tensor([1, 1, 4], device=x.device), x[:3], how) for how in ("prod", "mean", "amax", "amin")
     ],
     "istft": lambda x, w: torch.istft(torch.stft(x[:, 0], 16, 4, window=w[:16], return_complex=True), 16, 4, window=w[:16]),
+    "transforms": lambda x, w: [
+        f(x[:24].reshape(2, 3, 4, 2), dim=dim, norm=norm)
+        for f in (torch.fft.fftn, torch.fft.rfftn, torch.fft.irfftn)
+        for dim in ((1, 2), (-1, 0), (0, 1, 2))
+        for norm in ("ortho", "forward", "backward")
+    ],
+    "complex squares": lambda x, w: torch.autograd.grad(
+        torch.complex(y := x.detach().requires_grad_(), y).pow(2).abs().sum(), y
+    )[0],
     "multilabel": lambda x, w: [
         torch.nn.functional.multilabel_margin_loss(x[:4].t().contiguous(), labels(x), reduction=how)
         for how in ("none", "mean", "sum")

@@ -49,6 +49,11 @@ def product(xp: Any, a: Any, b: Any) -> Any:
     return settled(found, shape, order)
 
 
+def weighted(a: Any, number: Any) -> Any:
+    """A complex array, of any device, times a number of its type."""
+    return product(np, a, number) if type(a) is np.ndarray else a * number
+
+
 def quotient(xp: Any, a: Any, b: Any) -> Any:
     """``a / b``, both parts divided by the larger part of the divisor."""
     if fused_quotient is None or xp is not np or a.dtype not in COMPLEX or b.dtype is not a.dtype:

@@ -13,6 +13,7 @@ from ...arrays.constants import constant
 from ...arrays.numbers import converted, not_integral
 from ...loading import table
 from ...numerics.arithmetic import product, quotient
+from ...numerics.complex import weighted as complex_weighted
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, conjugate, pointwise, refuse, takes_floats, tensors_only
@@ -204,7 +205,7 @@ def weighted(x: Any, value: Any) -> Any:
     if value == 1:
         return times_one(x, 1)
     number = x.dtype.type(value)
-    return product(np, x, number) if x.dtype.kind == "c" and type(x) is np.ndarray else x * number
+    return complex_weighted(x, number) if x.dtype.kind == "c" else x * number
 
 
 @tensors_only(check=refuse("addcmul_cpu_out", "b"))

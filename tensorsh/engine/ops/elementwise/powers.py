@@ -13,7 +13,8 @@ from ...arrays.numbers import converted
 from ...arrays.on_arrays import on_arrays
 from ...arrays.promotion import result_type
 from ...kernels import kernel
-from ...numerics.arithmetic import product, raised
+from ...numerics.arithmetic import raised
+from ...numerics.complex import weighted
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, is_number, pointwise, tensors_only
 from ...operators.python_operators import install_choice
@@ -36,7 +37,7 @@ def check_exponent(input: Any, exponent: Any) -> None:
 
 def times_small_power(g: Any, input: Any, exponent: Any) -> Any:
     if exponent == 2:
-        return g * raw.conj(input + input if input.dtype.kind != "c" else product(np, input, input.dtype.type(2)))
+        return g * raw.conj(input + input if input.dtype.kind != "c" else weighted(input, input.dtype.type(2)))
     return g if exponent == 1 else None
 
 

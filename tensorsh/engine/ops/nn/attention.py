@@ -282,7 +282,7 @@ def check_attention(query, key, value, attn_mask, dropout_p) -> None:
             f"Expected query, key, and value to have the same dtype, but got query.dtype: {kinds[0]} key.dtype: {kinds[1]} and "
             f"value.dtype: {kinds[2]} instead."
         )
-    if min(query.ndim, key.ndim, value.ndim) < 2:
+    if min(query._array.ndim, key._array.ndim, value._array.ndim) < 2:
         raise RuntimeError(
             f"Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {query.ndim} key.dim: "
             f"{key.ndim} and value.dim: {value.ndim} instead."
@@ -302,7 +302,7 @@ def scaled_dot_product_attention(
 ):  # fmt: skip
     """softmax(query @ key^T * scale + mask) @ value, for query [..., L, E], key [..., S, E], value [..., S, V]."""
     check_attention(query, key, value, attn_mask, dropout_p)
-    scale = 1.0 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scale = 1.0 / math.sqrt(query._array.shape[-1]) if scale is None else scale
     if enable_gqa:
         copies = query.shape[-3] // key.shape[-3]
         key, value = key.repeat_interleave(copies, -3), value.repeat_interleave(copies, -3)

@@ -17,6 +17,7 @@ from ...arrays.state import state
 from ...graph.fields import wrap
 from ...loading import table
 from ...numerics.fourier import completed, scaled, short, transformed, turned
+from ...numerics.fourier import scaling as factor_of
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 from ..creation.factories import made
@@ -65,8 +66,15 @@ def complex_transform(
     found = transformed("c2c", a, dim, forward, mode, count=count, between=between)
     if found is None:
         transform = xp.fft.fftn if forward else xp.fft.ifftn
-        found = transform(a, axes=dim, norm=(FORWARD if forward else BACKWARD)[mode])
+        own, factor = apart(mode, count, math.prod([a.shape[d] for d in dim]))
+        found = transform(a, axes=dim, norm=(FORWARD if forward else BACKWARD)[own])
+        found = found if factor is None else found * found.real.dtype.type(factor)
     return found
+
+
+def apart(mode: str, count: int, size: int) -> tuple[str, float | None]:
+    """The scaling that a module's own function does, and what its result is multiplied with where that is of another count."""
+    return (mode, None) if mode == "none" or count in (0, size) else ("none", factor_of(mode, count))
 
 
 def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
@@ -83,7 +91,9 @@ def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     modes[scaled(sizes, True)] = mode
     found = transformed("r2c", a, [last], True, modes[-1], count=count)
     if found is None:
-        found = xp.fft.rfft(a, axis=last, norm=FORWARD[modes[-1]])
+        own, factor = apart(modes[-1], count, sizes[-1])
+        found = xp.fft.rfft(a, axis=last, norm=FORWARD[own])
+        found = found if factor is None else found * found.real.dtype.type(factor)
     for k in range(len(others) - 1, -1, -1):
         found = further(xp, found, others[k], sizes[k + 1 :], modes[k], count)
     return found

@@ -96,6 +96,7 @@ DIRECT: dict[str, Callable] = (
     | loss.DIRECT
     | windows.DIRECT
     | products.DIRECT
+    | attention.DIRECT
 )
 """By the operator's name: what computes from its arrays at once, or answers None."""
 GRADIENTS: dict[str, Callable] = activation.GRADIENTS | normalization.GRADIENTS

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.backend import cupy, follow_precision
 from . import flash, tensor_cores_backward
 from .kernels import Raw
 from .noise import KEPT
+from .places import ours
 from .products import product
 from .rows import FOLDS, threads
 
@@ -152,6 +154,17 @@ def forward(
         work.launch(WEIGHTS, at, scores, (weights,), lost, np.float32(-np.inf))
         out[z, rows], sums[z, rows] = product(weights, v[z, seen]), lost
     return out.reshape(query.shape), sums.reshape(query.shape[:3])
+
+
+def forward_at_once(query: Any, *rest: Any) -> tuple | None:
+    """Of arrays of the device; None for others."""
+    if not ours(query):
+        return None
+    follow_precision()
+    return forward(cupy(), query, *rest)
+
+
+DIRECT = {"_attention_on_device": forward_at_once}
 
 
 def backward(

@@ -18,7 +18,7 @@ from ..ops.nn.normalization import KEPT, update
 from ..ops.reductions.softmax import one_axis
 from .kernels import Elementwise, dense, empty, total
 from .rows import NORM_WEIGHTS, exact, norm, norm_backward, softmax, softmax_backward
-from .sums import columns, parts_of, suits
+from .sums import KINDS, columns, parts_of, suits
 
 
 def folded(name: str, kind: int) -> Callable:
@@ -94,14 +94,14 @@ def layer(
     return norm(xp, input, prod(normalized_shape), weight, bias, eps, kept)
 
 
-def halves_layer(
+def layer_at_once(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> tuple | None:
-    """Of arrays of one half type, computed in float on the way; None for others."""
+    """Of arrays of one dtype, half types computed in float on the way; None for others."""
     arrays = [a for a in (input, weight, bias) if a is not None]
     if any(type(a) is not cupy_module.array_class or a.dtype != input.dtype for a in arrays) or device_guard.several:
         return None
-    if input.dtype.itemsize != 2 or input.dtype.kind not in "fV" or not input.size:
+    if input.dtype not in KINDS or not input.size:
         return None
     OPERATORS["native_layer_norm"].check(input, normalized_shape, weight, bias, eps)
     return layer(cupy(), input, normalized_shape, weight, bias, eps)
@@ -224,7 +224,7 @@ def rows_at_once(kind: int) -> Callable:
 
 
 DIRECT: dict[str, Callable] = {
-    "native_layer_norm": halves_layer, "softmax": rows_at_once(0), "log_softmax": rows_at_once(1),
+    "native_layer_norm": layer_at_once, "softmax": rows_at_once(0), "log_softmax": rows_at_once(1),
     "_safe_softmax": rows_at_once(2),
 }  # fmt: skip
 """In place of an operator's own way to its kernel, for what it would convert first."""

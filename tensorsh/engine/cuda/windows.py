@@ -318,30 +318,30 @@ def by_cudnn(input: Any, weight: Any, bias: Any, spatial: tuple, transposed_: bo
     return cudnn.convolve(kind, *pair, (len(input), channels, *size), stride, padding, dilation, groups, bias)
 
 
-def narrow(*arrays: Any) -> bool:
-    """Whether arrays are of one half type, on the one device that is used."""
+def alike(*arrays: Any) -> bool:
+    """Whether arrays are of one dtype of cuDNN's, on the one device that is used."""
     kind, dtype = cupy_module.array_class, getattr(arrays[0], "dtype", None)
-    if dtype is None or device_guard.several or kind is None or dtype not in cudnn.DTYPES or dtype.itemsize != 2:
+    if dtype is None or device_guard.several or kind is None or dtype not in cudnn.DTYPES:
         return False
     return all(a is None or type(a) is kind and a.dtype == dtype for a in arrays)
 
 
-def narrow_convolution(
+def convolution_at_once(
     input: Any, weight: Any, bias: Any = None, stride: Any = (1,), padding: Any = (0,), dilation: Any = (1,),
     transposed_: bool = False, output_padding: Any = (0,), groups: int = 1, backward: bool = False,
 ) -> Any:  # fmt: skip
-    """A convolution of half types as they are, by cuDNN; None for others, which the operator computes in float32."""
-    if not narrow(input, weight, bias):
+    """A convolution by cuDNN, of half types as they are; None for others, which the operator's own way leads to."""
+    if not alike(input, weight, bias):
         return None
     size = sizes_of(input, weight, stride, padding, dilation, transposed_, output_padding)
     return by_cudnn(input, weight, bias, (stride, padding, dilation, groups), transposed_, size)
 
 
-def narrow_weight_gradient(
+def weight_gradient_at_once(
     input: Any, grad: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, groups: int
 ) -> Any:
-    """The gradient of a weight of a half type, by cuDNN; None for others."""
-    if not narrow(input, grad):
+    """The gradient of a weight by cuDNN; None for others."""
+    if not alike(input, grad):
         return None
     shape = (grad.shape[1], input.shape[1] // groups, *kernel)
     return cudnn.convolve(cudnn.FILTER, input, grad, shape, stride, padding, dilation, groups)
@@ -373,7 +373,7 @@ def weight_by_columns(
     return xp.zeros((o, c, *kernel), grad.dtype) if total is None else total.reshape(o, c, *kernel)
 
 
-DIRECT: dict[str, Callable] = {"_convolution": narrow_convolution, "_convolution_weight": narrow_weight_gradient}
+DIRECT: dict[str, Callable] = {"_convolution": convolution_at_once, "_convolution_weight": weight_gradient_at_once}
 """In place of an operator's own way to its kernel, which would make half types wide."""
 KERNELS: dict[str, Callable] = {
     "_convolution": convolution, "_convolution_weight": weight_gradient, "_max_pool_values": pooled_values,

@@ -66,15 +66,14 @@ def complex_transform(
     found = transformed("c2c", a, dim, forward, mode, count=count, between=between)
     if found is None:
         transform = xp.fft.fftn if forward else xp.fft.ifftn
-        own, factor = apart(mode, count, math.prod([a.shape[d] for d in dim]))
-        found = transform(a, axes=dim, norm=(FORWARD if forward else BACKWARD)[own])
-        found = found if factor is None else found * found.real.dtype.type(factor)
+        own = mode if count in (0, math.prod([a.shape[d] for d in dim])) else "none"
+        found = times(transform(a, axes=dim, norm=(FORWARD if forward else BACKWARD)[own]), mode, own, count)
     return found
 
 
-def apart(mode: str, count: int, size: int) -> tuple[str, float | None]:
-    """The scaling that a module's own function does, and what its result is multiplied with where that is of another count."""
-    return (mode, None) if mode == "none" or count in (0, size) else ("none", factor_of(mode, count))
+def times(found: Any, mode: str, own: str, count: int) -> Any:
+    """A module's result, which it scaled by a way of its `own`, scaled as `count` numbers are."""
+    return found if own == mode else found * found.real.dtype.type(factor_of(mode, count))
 
 
 def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
@@ -91,9 +90,8 @@ def real_transform(xp: Any, a: Any, dim: Any, mode: str, count: int = 0) -> Any:
     modes[scaled(sizes, True)] = mode
     found = transformed("r2c", a, [last], True, modes[-1], count=count)
     if found is None:
-        own, factor = apart(modes[-1], count, sizes[-1])
-        found = xp.fft.rfft(a, axis=last, norm=FORWARD[own])
-        found = found if factor is None else found * found.real.dtype.type(factor)
+        own = modes[-1] if count == sizes[-1] else "none"
+        found = times(xp.fft.rfft(a, axis=last, norm=FORWARD[own]), modes[-1], own, count)
     for k in range(len(others) - 1, -1, -1):
         found = further(xp, found, others[k], sizes[k + 1 :], modes[k], count)
     return found

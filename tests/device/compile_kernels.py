@@ -16,6 +16,8 @@ from typing import Any
 from tensorsh.engine.cuda import kernels, pointwise
 
 FLOATS = "float16 float32 float64".split()
+AT_ONCE = "at once"
+"""What is compiled without CuPy's headers."""
 OTHERS = "bool int8 uint8 int16 int32 int64".split()
 
 
@@ -43,6 +45,13 @@ def variants(kernel: Any) -> Iterator[tuple[str, str]]:
         for name in kernel.dtypes:
             yield name, kernel.source(np.dtype(name))
         return
+    if kernel.kind == "ElementwiseKernel" and not kernel.preamble:
+        parameters = (*kernel.inputs, *kernel.outputs)
+        letters = sorted({p.kind for p in parameters if len(p.kind) == 1} - {"T"})
+        arrays = [p.name for p in parameters if p.raw or len(p.kind) == 1]
+        for name in FLOATS[1:] if kernel.floats else FLOATS[1:] + OTHERS:
+            kinds = {letter: np.dtype(np.uint8) for letter in letters} | {"T": np.dtype(name)}
+            yield f"{name}, {AT_ONCE}", kernel.source(kinds, arrays)
     options = {"preamble": kernel.preamble} if kernel.preamble else {}
     made = getattr(cupy, kernel.kind)(*kernel.definition, **options)
     for name in FLOATS if kernel.floats else FLOATS + OTHERS:
@@ -90,7 +99,8 @@ def failures(arch: str) -> list[str]:
     for kernel in [*kernels.DECLARED, *pointwise.KERNELS.values()]:
         for variant, code in variants(kernel):
             count += 1
-            whole = code if isinstance(kernel, (kernels.Raw, pointwise.Pointwise)) else headers + code
+            plain = isinstance(kernel, (kernels.Raw, pointwise.Pointwise)) or variant.endswith(AT_ONCE)
+            whole = code if plain else headers + code
             program = nvrtc.createProgram(whole, "kernel.cu", (), ())
             try:
                 nvrtc.compileProgram(program, options)

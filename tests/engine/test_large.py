@@ -84,6 +84,15 @@ def test_transposed_copies(threads, order) -> None:
     assert np.array_equal(wide.contiguous()._array, wide._array)
 
 
+@pytest.mark.parametrize("shape", [(40, 50, 2), (3, 17, 4), (0, 20, 2), (700_000, 2), (2, 300_000, 3)])
+def test_copies_of_short_rows(threads, shape) -> None:
+    x = torch.arange(2 * math.prod(shape)).view(shape[-1], 2, -1).transpose(0, 2)[:, 1].reshape(-1, shape[-1])
+    columns = x.t().contiguous().t().view(shape) if len(shape) == 2 else x.view(shape).transpose(0, 1)
+    assert columns.contiguous().is_contiguous() and np.array_equal(columns.contiguous()._array, columns._array)
+    kept = torch.unfold_copy(torch.arange(400.0).view(20, 20), 0, 3, 2)
+    assert kept.is_contiguous() and torch.equal(kept, torch.arange(400.0).view(20, 20).unfold(0, 3, 2))
+
+
 def test_results_do_not_depend_on_threads() -> None:
     torch.manual_seed(0)
     x = torch.randn(1500, 1000)

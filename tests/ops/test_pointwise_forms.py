@@ -90,6 +90,11 @@ def test_bounds_of_clamp():
     assert str(x.clamp(nan, 1).tolist()) == "[nan, nan, nan, nan]"
     assert str(torch.tensor([-1.0, -0.0]).clamp(-0.0, 1).tolist()) == "[-0.0, -0.0]"
     assert str(torch.tensor([-1.0, -2.0]).clamp(0, 1).tolist()) == "[0.0, 0.0]"
+    whole = torch.tensor([-3, 0, 7, 250])
+    assert whole.clamp(1, 5).tolist() == [1, 1, 5, 5] and whole.clamp(6, 2).tolist() == [2, 2, 2, 2]
+    byte = whole.to(torch.uint8).clamp(10, 200)
+    assert byte.tolist() == [200, 10, 10, 200] and byte.dtype is torch.uint8
+    assert whole.clamp(0.5, 2.5).tolist() == [0.5, 0.5, 2.5, 2.5]
 
 
 def test_out():

@@ -129,11 +129,26 @@ def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
 
 TILE = 256
 """Rows and columns of a tile of a transposed copy: what it reads and writes stays in the cache."""
+FEW, MANY_ROWS = 4, 16
+"""A last dimension of so few elements, of so many rows, is copied a column at a time: numpy's loop is along the last dimension."""
+
+
+def columns(out: Any, x: Any) -> None:
+    """Copy an array column by column."""
+    for k in range(x.shape[-1]):
+        out[..., k] = x[..., k]
 
 
 def copied(x: Any) -> Any:
-    """A copy in C order, tile by tile where the last dimension is not the one that is near in memory."""
-    if x.size < BLOCK or type(x) is not np.ndarray or x.ndim < 2 or x.flags.c_contiguous:
+    """A copy in C order, column by column where rows are short, tile by tile where the last dimension is not the one that is near
+    in memory."""
+    if type(x) is not np.ndarray or x.ndim < 2 or x.flags.c_contiguous:
+        return x.copy()
+    if 1 < x.shape[-1] <= FEW and x.shape[-2] >= MANY_ROWS and x.size:
+        out = np.empty(x.shape, x.dtype)
+        run(columns, [out, x], max(1, ROWS * len(x) // x.size))
+        return out
+    if x.size < BLOCK:
         return x.copy()
     near = min(range(x.ndim), key=lambda k: abs(x.strides[k]) if x.shape[k] > 1 else 1 << 62)
     if near == x.ndim - 1 or min(x.shape[near], x.shape[-1]) < 16:

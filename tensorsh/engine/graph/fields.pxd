@@ -7,7 +7,8 @@ cdef extern from *:
         static PyObject *nothing = NULL;
         if (nothing == NULL && (nothing = PyTuple_New(0)) == NULL) return NULL;
         PyTypeObject *type = (PyTypeObject *)kind;
-        if (!PyType_Check(kind) || (type->tp_base != (PyTypeObject *)base && !PyType_IsSubtype(type, (PyTypeObject *)base))) {
+        /* Who has the base's own function that makes objects derives from it; with one of its own it is to be looked for. */
+        if (!PyType_Check(kind) || (type->tp_new != ((PyTypeObject *)base)->tp_new && !PyType_IsSubtype(type, (PyTypeObject *)base))) {
             PyErr_SetString(PyExc_TypeError, "neither a tensor's class nor a node's");
             return NULL;
         }
@@ -52,6 +53,7 @@ cdef class Fields:
     cdef public char _inference
 
 cdef class Step:
+    cdef object __weakref__
     cdef public object _edges, _saved, _metas
     cdef public long long _sequence
 
@@ -76,12 +78,12 @@ cdef long long count
 cpdef object new(object kind)
 cpdef long long tick()
 @cython.locals(t=Fields)
-cpdef object wrap(object array)
+cpdef Fields wrap(object array)
 @cython.locals(t=Fields)
-cpdef object fresh(object array, object node=*)
+cpdef Fields fresh(object array, object node=*)
 @cython.locals(node=Step)
-cpdef object link(object kind, object edges, object saved=*, object metas=*)
-cpdef object detached(Fields t)
+cpdef Step link(object kind, object edges, object saved=*, object metas=*)
+cpdef Fields detached(Fields t)
 @cython.locals(saved=Saved, t=Fields)
 cpdef Saved keep_result(object t, long long number=*)
 cpdef Wrapped wrapped(object value)

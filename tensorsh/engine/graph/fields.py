@@ -138,7 +138,7 @@ def wrap(array):
     """A tensor without history on an array; a scalar of numpy becomes an array without dimensions."""
     if type(array) is not ndarray and isinstance(array, generic):
         array = np.asarray(array)
-    t = allocated(tensor_class, Fields)
+    t = cython.cast(Fields, allocated(tensor_class, Fields))
     t._array = array
     return t
 
@@ -154,7 +154,7 @@ def fresh(array, node=None):
 
 def link(kind, edges, saved=(), metas=None):
     """A node of a class: the nodes of its operands, what it keeps, and the shapes and dtypes that gradients are brought to."""
-    node = allocated(kind, Step)
+    node = cython.cast(Step, allocated(kind, Step))
     node._edges = edges
     node._saved = saved
     node._metas = metas

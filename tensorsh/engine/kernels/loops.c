@@ -112,7 +112,8 @@ static size meeting(PyArrayObject *a, PyObject *second, size *apart) {
     PyArrayObject *b = (PyArrayObject *)second;
     size each = 1;
     int k = ndim;
-    if (!PyArray_CheckExact(second) || PyArray_DESCR(b) != PyArray_DESCR(a) || ndim != PyArray_NDIM(b) || PyArray_SIZE(a) == 0) return 0;
+    if (!PyArray_CheckExact(second) || PyArray_DESCR(b) != PyArray_DESCR(a) || ndim != PyArray_NDIM(b)) return 0;
+    if (ndim == 0 || PyArray_DIM(b, ndim - 1) != 1 || PyArray_SIZE(a) == 0) return 0;
     while (k && PyArray_DIM(b, k - 1) == 1) each *= PyArray_DIM(a, --k);
     while (k && PyArray_DIM(a, k - 1) == PyArray_DIM(b, k - 1)) k--;
     if (k || each < 8 || (*apart = even_step(b)) == 0 || (RECORDED && !PyArray_ISCARRAY_RO(b))) return 0;

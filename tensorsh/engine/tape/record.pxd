@@ -70,10 +70,9 @@ cdef class Recording:
     cpdef object step(self, object edge, tuple saved)
     @cython.locals(t=Fields, each=Fields, node=Step)
     cdef object recorded(self, tuple values, object result)
-    @cython.locals(t=Fields, k=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint, mixed=bint, edges=tuple,
-                   saved=tuple)
-    cdef object made_node(self, tuple values, Fields result, list tensors, list outs, object title)
-    cdef object node_of_lists(self, object node_class, tuple values, Fields result, list tensors, list outs)
+    @cython.locals(t=Fields, k=Py_ssize_t, mask=long, other=long, like=int, narrow=bint, plain=bint, mixed=bint, places=bytes)
+    cdef Step made_node(self, tuple values, Fields result, list tensors, list outs, object title)
+    cdef Step node_of_lists(self, object node_class, tuple values, Fields result, list tensors, list outs)
     cdef tuple kept_where(self, long mask)
     @cython.locals(sources=bytes, usual=tuple, saved=list, count=Py_ssize_t, at=Py_ssize_t, place=Py_ssize_t,
                    made=tuple)
@@ -105,6 +104,6 @@ cdef inline tuple metas_of(tuple values, bytes places, long mask):
 
 cpdef object beside(object x, object result)
 @cython.locals(t=Fields)
-cpdef object view_of(object array, Fields source, object node=*)
+cpdef Fields view_of(object array, Fields source, object node=*)
 @cython.locals(root=Fields, n=Py_ssize_t, views=list)
 cpdef object attach(Fields t, Fields source, object origin=*)

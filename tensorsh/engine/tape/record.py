@@ -154,27 +154,26 @@ class Recording:
         # A formula that multiplies by an operand of another dtype may leave the gradient's.
         mixed = narrow
         mask = other = 0
-        for k in range(len(self.tensors)):
-            x = values[self.tensors[k]]
+        places = self.tensors
+        for k in range(len(places)):
+            x = values[places[k]]
             if isinstance(x, Fields):
                 t = cython.cast(Fields, x)
                 if plain and type(t._array) is ndarray:
                     like = likeness(t._array, out)
                 else:
                     like = (1 if t._array.dtype is kind else 0) | (2 if t._array.shape == out.shape else 0)
-                if like != 3 and not like & 1 and self.promote is not None:
-                    mixed = True
                 if t._node is not None:
                     mask |= 1 << k
-                    if like != 3 and (self.broadcast or not like & 1):
+                if like != 3:
+                    if not like & 1 and self.promote is not None:
+                        mixed = True
+                    if t._node is not None and (self.broadcast or not like & 1):
                         other |= 1 << k
         if mixed:
             other = mask
-        edges = nodes_of(values, self.tensors, mask)
-        saved = self.keep(mask, values, result, tensors, outs)
-        if other == 0:
-            return link(node_class, edges, saved)
-        return link(node_class, edges, saved, metas_of(values, self.tensors, other))
+        metas = None if other == 0 else metas_of(values, places, other)
+        return link(node_class, nodes_of(values, places, mask), self.keep(mask, values, result, tensors, outs), metas)
 
     def node_of_lists(self, node_class, values, result, tensors, outs):
         """The node of a call with lists of tensors: an edge for each of their elements."""

@@ -78,6 +78,8 @@ nan_extreme("fmin", np.fmin, lambda x, y: x <= y)
 def clamped(xp: Any, input: Any, low: Any, high: Any) -> Any:
     """The kernel of every clamp: NaN stays, and where low > high the result is high; of equal zeros it is the second, `input`,
     that a ufunc gives."""
+    if xp is np and isinstance(low, np.integer) and isinstance(high, np.integer):
+        return clip(input, low, high)
     if low is not None:
         input = xp.maximum(low, input)
     return input if high is None else xp.minimum(high, input)

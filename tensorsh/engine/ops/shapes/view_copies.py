@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...arrays.parallel import copied
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...graph.nodes import Slot
@@ -32,7 +33,7 @@ def copying(name: str, view: Any, title: str | None = None, method: bool = False
             node.__class__ = node._operator.node_class(title or node._title + "_copy")
         copies = []
         for part in parts:
-            made = wrap(part._array.copy())
+            made = wrap(copied(part._array))
             made._node = part._node if state.grad_enabled else None
             copies.append(made)
         if out is not None:

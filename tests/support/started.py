@@ -41,14 +41,24 @@ pygments.lexers.python prompt_toolkit.shortcuts prompt_toolkit.input.vt100
 tensorsh.ranks.launcher tensorsh.ranks.client tensorsh.torch.distributed tensorsh.torch.distributed.transport mpi4py
 """.split()
 """What shells, ranks and programs with tensors load; what others load besides, they load themselves."""
+PLAIN = """
+tensorsh.cli tensorsh.as_torch tensorsh.as_torch.running torch torch.nn.functional torch.distributed tensorsh.ranks.launcher
+tensorsh.ranks.client tensorsh.torch.distributed.transport mpi4py
+""".split()
+"""The same where tensorsh stands for PyTorch in plain Python, which is for a process as a whole."""
 PR_SET_CHILD_SUBREAPER = 36
 
 
+def plain(words: list[str]) -> bool:
+    """Whether a call runs plain Python."""
+    return words[:1] == ["python"] or "-m" in words or any(word.endswith(".py") for word in words)
+
+
 @cache
-def server() -> tuple[socket.socket, int]:
+def server(loaded: str) -> tuple[socket.socket, int]:
     """The end at which calls are asked for, and the number of the process that forks."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    words = [sys.executable, "-m", "tests.support.started", str(theirs.fileno())]
+    words = [sys.executable, "-m", "tests.support.started", loaded, str(theirs.fileno())]
     process = subprocess.Popen(words, pass_fds=[theirs.fileno()], cwd=ROOT, stdin=subprocess.DEVNULL)
     theirs.close()
 
@@ -62,16 +72,15 @@ def server() -> tuple[socket.socket, int]:
 
 def left() -> list[str]:
     """The processes that calls have left behind, or that still run: the one that forks adopts those without a parent."""
-    if not FORKS:
-        return []
-    parent, found = server()[1], []
-    for number in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
-        try:
-            told = Path(f"/proc/{number}/stat").read_text()
-        except OSError:
-            continue  # it has just ended
-        if told.rpartition(")")[2].split()[0] != "Z":
-            found.append(told)
+    found = []
+    for parent in [server(loaded)[1] for loaded in ("LOADED", "PLAIN")] if FORKS else ():
+        for number in Path(f"/proc/{parent}/task/{parent}/children").read_text().split():
+            try:
+                told = Path(f"/proc/{number}/stat").read_text()
+            except OSError:
+                continue  # it has just ended
+            if told.rpartition(")")[2].split()[0] != "Z":
+                found.append(told)
     return found
 
 
@@ -82,7 +91,7 @@ class Call:
         self.answers, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         message = json.dumps([words, variables, os.fspath(folder)]).encode()
         with theirs:
-            socket.send_fds(server()[0], [message], [theirs.fileno(), *streams])
+            socket.send_fds(server("PLAIN" if plain(words) else "LOADED")[0], [message], [theirs.fileno(), *streams])
         self.pid, self.code = int(self.answers.recv(64)), None
 
     def wait(self, timeout: float | None = None) -> int:
@@ -248,10 +257,10 @@ def as_python(module: str, words: list[str]) -> None:
     ctypes.pythonapi.Py_Exit(code)
 
 
-def serve(asked: socket.socket) -> None:
+def serve(modules: list[str], asked: socket.socket) -> None:
     """Makes two processes of each call: one that runs it, and one that waits for it and tells its end."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-    for module in LOADED:
+    for module in modules:
         import_module(module)
     from tensorsh.engine.loading.table import find_function
 
@@ -292,4 +301,4 @@ def ended(options: int = os.WNOHANG) -> bool:
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(globals()[sys.argv[1]], socket.socket(fileno=int(sys.argv[2])))

@@ -1,11 +1,13 @@
 """Tests run in several processes side by side: each computes with one thread, set before numpy is imported.
 
 They start hundreds of processes more. Where Python is told to keep no bytecode, each of those would compile again all that it
-imports, numpy too, which takes longer than most tests.
+imports, numpy too, which takes longer than most tests. And a shell that starts them in its background has them ignore Ctrl-C, which
+programs of tests would wait for in vain, computing.
 """
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,8 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import pytest  # noqa: E402
 

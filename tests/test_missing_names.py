@@ -3,6 +3,7 @@
 import pytest
 
 from tensorsh import Session, torch
+from tensorsh.engine.loading import table
 from tensorsh.language.pytorch_names import names
 
 
@@ -58,3 +59,22 @@ SUBMODULES = set(
     "nn prune optimizer rnn onnx profiler np math flex_attention checkpoint fsdp optim tensor pipelining rpc".split()
 )
 """Files of PyTorch that are there once somebody has imported them."""
+
+
+IN_PLACE = """
+abs_ acos_ acosh_ addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ as_strided_ asin_ asinh_ atan_ atanh_ ceil_ clamp_
+clamp_max_ clamp_min_ clip_ conj_physical_ cos_ cosh_ deg2rad_ detach_ erf_ erfc_ exp2_ exp_ expm1_ fill_ fix_ floor_ frac_ gcd_ i0_
+index_put_ lcm_ ldexp_ log10_ log1p_ log2_ log_ logit_ nan_to_num_ neg_ negative_ rad2deg_ reciprocal_ relu_ resize_as_
+round_ rsqrt_ sigmoid_ sin_ sinc_ sinh_ sqrt_ square_ tan_ tanh_ trunc_ xlogy_ zero_
+"""
+"""The methods of tensors in PyTorch that write in place and are functions of torch, too; but `resize_as_sparse_`, which is not here."""
+
+
+def test_what_writes_in_place_is_a_function_where_it_is_one_in_pytorch():
+    table.load_all()
+    both = {
+        name
+        for name in table.METHODS
+        if name[-1] == "_" and name[-2:] != "__" and name[0] != "_" and hasattr(torch, name)
+    }
+    assert both == set(IN_PLACE.split())

@@ -65,3 +65,9 @@ def test_a_refusal_leaves_nothing_behind() -> None:
     with pytest.raises(RuntimeError):
         session.run(HEAD + "vmap(lambda a: a if a > 0 else -a)(x)")
     assert session.run("x[0].item()") == 1.0 and session.run("1 if x[0] > 0 else 2") == 1
+
+
+def test_what_draws_in_place_draws_the_same_for_all_slices_where_that_is_asked() -> None:
+    session = Session()
+    session.run("y = vmap(lambda a: torch.alpha_dropout_(a.clone(), 0.5, True), randomness='same')(ones(8, 16))")
+    assert session.run("bool((y == y[0]).all()), bool((y[0] == y[0, 0]).all())") == (True, False)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ..support.ranks import by_rank, gone_from_shared_memory, shared, tensorsh
+from ..support.started import left
 
 FAULTS = Path(__file__).parent / "faults"
 SECONDS = 20
@@ -25,13 +26,13 @@ def nothing_left():
     before = shared()
     yield
     end = time.monotonic() + 5
-    while (left := running()) and time.monotonic() < end:
+    while (still := left() + running()) and time.monotonic() < end:
         time.sleep(0.05)
-    assert not left and gone_from_shared_memory(before)
+    assert not still and gone_from_shared_memory(before)
 
 
 def running() -> list[str]:
-    """Processes of these tests that still run: of this worker's, where several run tests beside each other."""
+    """Processes that these tests started and that still run: of this worker's, where several run tests beside each other."""
     found = []
     own = f"PYTEST_XDIST_WORKER={os.environ.get('PYTEST_XDIST_WORKER', '')}\0".encode()
     for folder in Path("/proc").glob("[0-9]*"):
@@ -42,7 +43,7 @@ def running() -> list[str]:
             continue
         if "PYTEST_XDIST_WORKER" in os.environ and own not in environment:
             continue
-        if any(str(FAULTS).encode() in word or b"/lasting.tsr" in word for word in words):
+        if any(b"/lasting.tsr" in word for word in words):
             found.append(f"{folder.name}: {b' '.join(words).decode()}")
     return found
 

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -124,16 +125,11 @@ def names(kind: str, rank: int) -> dict[str, str]:
 def test_ranks_by_the_names_of_others(kind: str, suffix: str, tmp_path: Path) -> None:
     """Whoever starts the ranks says where they meet, not the script. Each writes whole lines."""
     words = (["python"] if suffix == ".py" else []) + [program(tmp_path, suffix), "a", "-n"]
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tensorsh", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "PYTHONUNBUFFERED": "1", **names(kind, rank)},
-        )
-        for rank in range(2)
-    ]  # fmt: skip
+    with ThreadPoolExecutor() as pool:
+        ranks = [pool.submit(tensorsh, *words, PYTHONUNBUFFERED="1", **names(kind, rank)) for rank in range(2)]
     for rank, line in zip(ranks, SAID, strict=True):
-        out, errors = rank.communicate(timeout=LONGEST)
-        assert (rank.returncode, out) == (0, line + "\n"), errors
+        done = rank.result()
+        assert (done.returncode, done.stdout) == (0, line + "\n"), done.stderr
 
 
 def test_where_the_ranks_of_slurm_meet(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,8 @@ from itertools import product
 
 from tensorsh import torch
 from tensorsh.engine.loading import table
-from tensorsh.engine.loading.elementwise import elementwise
+from tensorsh.engine.loading.elementwise import drawing, elementwise
+from tensorsh.torch.mapping.rules import DRAWN
 
 ORDER = torch.tensor([7, 2, 9, 0, 11, 5, 3, 1, 10, 8, 4, 6])
 FLOATS = torch.tensor([0.1, 0.9, 0.3, 0.7, 0.5, 0.2, 0.8, 0.6, 0.4, 0.15, 0.35, 0.95])
@@ -58,3 +59,17 @@ def test_new_names_are_known():
     """Names that three lists held apart from each other, and each of them not whole."""
     assert {"arctan2", "ldexp", "isclose", "special_zeta", "celu", "__ilshift__", "masked_fill", "to"} <= elementwise()
     assert not {"softmax", "glu", "allclose", "view_as_real", "rrelu", "prelu", "_softplus", "add_"} & elementwise()
+
+
+SEEDED = """
+alpha_dropout alpha_dropout_ bernoulli bernoulli_ binomial cauchy_ dropout dropout_ exponential_ feature_alpha_dropout
+feature_alpha_dropout_ feature_dropout feature_dropout_ geometric_ log_normal_ multinomial normal normal_ poisson rand rand_like
+randint randint_like randn randn_like random_ randperm rrelu rrelu_ scaled_dot_product_attention uniform_
+"""
+"""The public functions and methods that PyTorch tags with `nondeterministic_seeded`, but recurrent networks."""
+IN_PYTHON = "dropout1d dropout2d dropout3d gumbel_softmax"
+"""Those that PyTorch makes of them."""
+
+
+def test_functions_that_draw_are_those_of_pytorch() -> None:
+    assert drawing() == {*SEEDED.split(), *IN_PYTHON.split()} and DRAWN <= drawing()

@@ -78,15 +78,28 @@ PROBES = frozenset(
 )  # not all of them are listed by dir
 
 
-def children(value: Any) -> Iterator[tuple[str, Any]]:
-    """What the attributes of an object, and the entries of a container, lead to."""
-    for name in sorted({*dir(value), *dir(type(value)), *PROBES}, key=str):
-        if type(name) is not str:
+Known = dict[type, set[str]]
+"""The names of each type that lead nowhere new in another object of it: methods, and what it has not."""
+
+
+def children(value: Any, known: Known | None = None) -> Iterator[tuple[str, Any]]:
+    """What the attributes of an object, and the entries of a container, lead to; but what is known of its type."""
+    names = {*dir(value), *dir(type(value))}
+    absent = PROBES - names
+    first = known is not None and not isinstance(value, type | types.ModuleType) and type(value) not in known
+    passed = known.setdefault(type(value), set()) if first else (known or {}).get(type(value), set())
+    own = getattr(value, "__dict__", ()) if passed else ()
+    for name in sorted(names | absent, key=str):
+        if type(name) is not str or (name in passed and name not in own):
             continue
         try:
             found = gate.get_attribute(value, name)
         except (AttributeError, TypeError, ValueError, NotImplementedError, RuntimeError, PermissionError, OSError):
+            if first and name in absent and not hasattr(type(value), "__getattr__"):
+                passed.add(name)
             continue
+        if first and isinstance(found, METHODS) and found.__self__ is value:
+            passed.add(name)
         yield f".{name}", found
     if type(value) is dict:
         yield from ((f"[{key!r}]", entry) for key, entry in value.items())
@@ -94,12 +107,15 @@ def children(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"[{index}]", entry) for index, entry in enumerate(value))
 
 
+METHODS = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
+
+
 def key_of(value: Any) -> Any:
     """What makes an object worth one visit: methods are made anew each time they are read, numbers are all alike."""
     kind = type(value)
     if isinstance(value, types.MethodType):
         return kind, type(value.__self__), value.__name__
-    if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType) and value.__self__ is not None:
+    if isinstance(value, METHODS[1:]) and value.__self__ is not None:
         owner = value.__self__
         return kind, owner.__name__ if isinstance(owner, types.ModuleType) else type(owner), value.__name__
     if kind in (int, float, complex, str, bytes, bool) or isinstance(value, np.generic | np.ndarray | np.dtype):
@@ -133,10 +149,13 @@ def left_in_a_fake(cls: type) -> list[str]:
     return found
 
 
-def crawl(roots: dict[str, Any], depth: int) -> tuple[list[str], int]:
-    """The paths to what is forbidden, and how many objects were seen."""
-    seen: dict[int, Any] = {}
+def crawl(roots: dict[str, Any], depth: int) -> tuple[list[str], int, dict[str, set[str]]]:
+    """The paths to what is forbidden, how many objects were seen, and the attributes (but the special ones, which names.py lists)
+    that may be read of each type and of its class."""
+    seen: dict[Any, Any] = {}
     bad: list[str] = []
+    names: dict[str, set[str]] = {}
+    known: Known = {}
     level = list(roots.items())
     for distance in range(depth + 1):
         following = []
@@ -151,29 +170,14 @@ def crawl(roots: dict[str, Any], depth: int) -> tuple[list[str], int]:
             seen[key] = value  # kept, so that no other object gets its id
             if isinstance(value, type):
                 bad += left_in_a_fake(value)
-            if distance < depth:
-                following += [(path + step, found) for step, found in children(value) if key_of(found) not in seen]
-        level = following
-    return bad, len(seen)
-
-
-def names_by_type(roots: dict[str, Any], depth: int) -> dict[str, set[str]]:
-    """The attributes (but the special ones, which names.py lists) that may be read of each type, and of its class."""
-    seen: dict[Any, Any] = {}
-    found: dict[str, set[str]] = {}
-    level = list(roots.values())
-    for _ in range(depth + 1):
-        following = []
-        for value in level:
-            key = key_of(value)
-            if key in seen or why_not(value) is not None:
+            if distance == depth:
                 continue
-            seen[key] = value
             kind = value if isinstance(value, type) else type(value)
-            names = found.setdefault(f"{kind.__module__}.{kind.__qualname__}", set())
-            for step, reached in children(value):
+            read = names.setdefault(f"{kind.__module__}.{kind.__qualname__}", set())
+            for step, found in children(value, known):
                 if step[0] == "." and step[1:3] != "__":
-                    names.add(step[1:])
-                following.append(reached)
+                    read.add(step[1:])
+                if key_of(found) not in seen:
+                    following.append((path + step, found))
         level = following
-    return found
+    return bad, len(seen), names

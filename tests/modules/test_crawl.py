@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tensorsh.sandbox.environment import make_environment
 from tensorsh.sandbox.files import Permissions
 
-from .crawl import crawl, left_in_a_fake, names_by_type, why_not
+from .crawl import crawl, left_in_a_fake, why_not
 from .test_escapes import run
 
 # One of everything that a program can get hold of.
@@ -71,22 +70,24 @@ kinds = [type(x) for x in list(globals().values())]
 """
 
 
-@pytest.fixture
-def reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    monkeypatch.chdir(tmp_path)
-    permissions = Permissions(write=[str(tmp_path)])
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], int, dict[str, set[str]]]:
+    folder = tmp_path_factory.mktemp("crawl")
+    permissions = Permissions(write=[str(folder)])
     environment = make_environment(permissions=permissions)
     roots = dict(environment.builtins)
     for hook in ("__import__", "__build_class__"):  # named by no script: the compiler refuses the name
         roots.pop(hook)
     roots |= {f"module {name}": environment.module(name) for name in environment.modules}
-    scope = run(SAMPLES, permissions=permissions)
-    scope.pop("__builtins__")
-    return roots | scope
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        scope = run(SAMPLES, permissions=permissions)
+        scope.pop("__builtins__")
+        return crawl(roots | scope, 4)
 
 
-def test_nothing_leads_out(reached: dict[str, Any]) -> None:
-    bad, seen = crawl(reached, 4)
+def test_nothing_leads_out(crawled: tuple[list[str], int, dict[str, set[str]]]) -> None:
+    bad, seen, _ = crawled
     assert bad == []
     assert seen > 5000
 
@@ -96,7 +97,7 @@ LIST = Path(__file__).parent / "vetted.txt"
 
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the list is of Python 3.11: each version adds names")
-def test_every_attribute_of_foreign_types_was_vetted(reached: dict[str, Any]) -> None:
+def test_every_attribute_of_foreign_types_was_vetted(crawled: tuple[list[str], int, dict[str, set[str]]]) -> None:
     vetted: dict[str, set[str]] = {}
     for line in LIST.read_text().splitlines():
         kind, colon, names = line.partition(":")
@@ -104,7 +105,7 @@ def test_every_attribute_of_foreign_types_was_vetted(reached: dict[str, Any]) ->
             vetted[kind] = set(names.split())
     new = {
         kind: " ".join(sorted(names - vetted.get(kind, set())))
-        for kind, names in names_by_type(reached, 3).items()
+        for kind, names in crawled[2].items()
         if kind.partition(".")[0] not in OWN and names - vetted.get(kind, set())
     }
     assert new == {}, "look at these, and enter them in vetted.txt below their reason"

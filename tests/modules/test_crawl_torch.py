@@ -94,14 +94,14 @@ def test_nothing_leads_out(reached: dict[str, Any], depth: int, monkeypatch: pyt
     monkeypatch.setattr(walker, "left_in_a_fake", lambda cls: [])  # calls every constructor: too many here
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        bad, seen = walker.crawl(reached, depth)
+        bad, seen, _ = walker.crawl(reached, depth)
     assert bad == []
     assert seen > 4000
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_classes_that_are_reached_cannot_be_changed(reached: dict[str, Any]) -> None:
-    seen, level, open_classes = set(), list(reached.values()), set()
+    seen, level, open_classes, known = set(), list(reached.values()), set(), {}
     for distance in range(3):
         following = []
         for value in level:
@@ -115,7 +115,7 @@ def test_the_classes_that_are_reached_cannot_be_changed(reached: dict[str, Any])
                 if type(each) is type and each.__module__.startswith(("tensorsh", "torch")) and is_heap(each)
                 and not classes.is_script_class(each)
             }  # fmt: skip
-            following += [found for _, found in walker.children(value)] if distance < 2 else []
+            following += [found for _, found in walker.children(value, known)] if distance < 2 else []
         level = following
     # The namespaces' own classes are not handed out: `type(torch)` is a stand-in.
     metaclasses = {each for each in open_classes if issubclass(each, type)}

@@ -12,7 +12,7 @@ from tensorsh import Session
 from tensorsh.sandbox import gate
 from tensorsh.sandbox.stores import own
 
-from .crawl import children, key_of, why_not
+from .crawl import Known, children, key_of, why_not
 
 CONTAINERS = (dict, list, set, bytearray, deque, np.ndarray, OrderedDict)
 
@@ -31,6 +31,7 @@ def everything(session: Session, depth: int) -> list[tuple[Path, Any]]:
     level: list[tuple[Path, Any]] = [((name,), value) for name, value in roots(session).items()]
     found: dict[int, tuple[Path, Any]] = {}
     visited: dict[Any, Any] = {}
+    known: Known = {}
     for _ in range(depth + 1):
         following = []
         for path, value in level:
@@ -40,7 +41,7 @@ def everything(session: Session, depth: int) -> list[tuple[Path, Any]]:
             if key in visited or why_not(value) is not None:
                 continue
             visited[key] = value
-            for step, entry in children(value):
+            for step, entry in children(value, known):
                 # What is made anew for each who asks is nobody else's.
                 if not isinstance(entry, CONTAINERS) or step[0] != "." or gate.get_attribute(value, step[1:]) is entry:
                     following.append(((*path, step), entry))

@@ -273,6 +273,9 @@ def takes() -> dict[str, str]:
     names = [n for n in table.FUNCTIONS if not n.rpartition(".")[2].startswith("_")]
     names += ["Tensor." + n for n in (*table.METHODS, "detach", "retain_grad") if not n.startswith("_")]
     names += ["can_cast", "promote_types", "result_type"]
+    names += [
+        n for n in table.METHODS if n[-1] == "_" and n[0] != "_" and n not in table.FUNCTIONS
+    ]  # those that PyTorch has
     found: dict[str, str] = {}
     for name in sorted(names):
         owner, _, last = name.rpartition(".")

@@ -7,10 +7,12 @@ hexadecimal are words.
 from __future__ import annotations
 
 import io
+import os
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from .started import tensorsh
 
 TESTS = Path(__file__).parents[1]
 FOLDERS = ("nn", "optim", "data_loader", "guides", "as_torch", "vision")
@@ -59,8 +61,8 @@ def run(program: Path) -> str:
 
 def run_as_torch(program: Path) -> str:
     """What a program prints as ordinary Python, with tensorsh in PyTorch's place."""
-    words = [sys.executable, "-W", "ignore", "-m", "tensorsh.as_torch", str(program)]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=120, cwd=TESTS.parent)
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
+    ran = tensorsh("python", program, cwd=TESTS.parent, env=environment, timeout=120)
     return ran.stdout + ran.stderr
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import time
 from pathlib import Path
+
+from . import started
 
 TESTS = Path(__file__).parents[1]
 RANKS = (2, 4)
@@ -42,10 +43,9 @@ def by_rank(text: str, size: int) -> list[list[str]]:
 
 def tensorsh(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs the command to its end; it must not hang."""
-    return subprocess.run(
-        [sys.executable, "-m", "tensorsh", *words], capture_output=True, text=True, timeout=LONGEST,
-        env={**os.environ, "PYTHONWARNINGS": "ignore", "NO_COLOR": "1", **environment},
-    )  # fmt: skip
+    return started.tensorsh(
+        *words, timeout=LONGEST, env={**os.environ, "PYTHONWARNINGS": "ignore", "NO_COLOR": "1", **environment}
+    )
 
 
 def shared() -> set[str]:

@@ -20,5 +20,5 @@ def test_nothing_leads_out(tmp_path: Path) -> None:
         "summary(nn.Linear(1, 1)), display, display(display_id=True)]"
     )
     assert len(TOOLS) == 7
-    bad, seen = crawl({str(i): value for i, value in enumerate(made)}, 3)
+    bad, seen, _ = crawl({str(i): value for i, value in enumerate(made)}, 3)
     assert bad == [] and seen >= 12

@@ -1,7 +1,8 @@
-"""The elementwise functions by name: an element of the result is made of the operands' elements at its place, and of nothing else.
+"""Two kinds of functions by name, which their families tell, so that all who ask know a new function.
 
-Which they are is told by their families: the room ``ops/elementwise`` and the activations. Whoever makes such a call for what is not
-one tensor (the slices of a `vmap`, nested tensors, tensors in parts, a recording) asks here, so that all of them know a new function.
+Elementwise: an element of the result is made of the operands' elements at its place, and of nothing else; the room
+``ops/elementwise`` and the activations. Whoever makes such a call for what is not one tensor (the slices of a `vmap`, nested tensors,
+tensors in parts, a recording) asks for these. Drawing: the result depends on random numbers; the room ``ops/random`` and dropout.
 """
 
 from __future__ import annotations
@@ -19,6 +20,27 @@ BESIDE = frozenset(
     "masked_fill clone contiguous detach ones_like zeros_like to type_as bfloat16 bool double float half int long __rdiv__".split()
 )
 """Those of other families: what is masked, what copies or converts each element, and the name under which hooks are told of division."""
+
+
+DRAWING = ("random.", "nn.dropout")
+DRAWING_TOO = frozenset(
+    """dropout_ alpha_dropout_ feature_dropout feature_dropout_ feature_alpha_dropout_ rrelu rrelu_ gumbel_softmax
+    scaled_dot_product_attention""".split()
+)
+"""Functions of other families that draw, or may."""
+
+
+@cache
+def drawing() -> frozenset[str]:
+    """The names of functions and methods that draw random numbers, or may."""
+    family_of("", 0)
+    found = {
+        name.rpartition(".")[2]
+        for names in read_index()
+        for name, family in names.items()
+        if family.startswith(DRAWING)
+    }
+    return frozenset(name for name in found if name[0] != "_") | DRAWING_TOO
 
 
 @cache

@@ -47,3 +47,10 @@ def told(name: str, word: str) -> str | None:
     lines, head = records(), f"\n{name} {word}: "
     at = lines.find(head)
     return None if at < 0 else lines[at + len(head) : lines.index("\n", at + len(head))]
+
+
+@cache
+def in_place() -> frozenset[str]:
+    """The forms that write into their first argument, without their underscore: ``abs`` has a function ``torch.abs_``, most are
+    methods alone (``Tensor.add``)."""
+    return frozenset(piece[piece.rfind("\n") + 1 :] for piece in records().split("_ takes: ")[:-1])

@@ -6,24 +6,13 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from ..loading.recorded import in_place
 from ..loading.table import FUNCTIONS, METHODS, OPERATORS, watchers
 from ..tensors.tensor import Late, Tensor, derived
 from .description import described
 from .forms import dressed, form
 from .public_form import PYTHON, Method, PublicForm
 from .signature import Form
-
-METHODS_ONLY = frozenset(
-    """
-    absolute add addbmm addcdiv addcmul addmm addr arctan2 atan2 baddbmm bitwise_and bitwise_left_shift bitwise_not
-    bitwise_or bitwise_right_shift bitwise_xor copysign cumprod cumsum digamma div divide eq erfinv fill_diagonal
-    float_power floor_divide fmod ge greater greater_equal gt heaviside hypot igamma igammac index_add index_copy
-    index_fill index_reduce le lerp less less_equal lgamma logical_and logical_not logical_or logical_xor lt
-    masked_fill masked_scatter maximum minimum mul multiply mvlgamma ne nextafter not_equal polygamma pow put
-    remainder renorm scatter scatter_add scatter_reduce sgn sign sub subtract tril triu true_divide
-    """.split()
-)
-"""In-place forms (written without their underscore) that are methods of tensors and no functions of torch."""
 
 
 def add(op: Any, names: list[str], make: Callable, method: bool | str, inplace: Any) -> None:
@@ -40,7 +29,7 @@ def add(op: Any, names: list[str], make: Callable, method: bool | str, inplace: 
         make = inplace_maker(op, inplace, targets)
         for name in targets:
             METHODS[name + "_"] = make(f"Tensor.{name}_")
-            if name not in METHODS_ONLY:
+            if name[0] == "_" or name in in_place():
                 FUNCTIONS[name + "_"] = make(f"torch.{name}_")
     for name in [*methods, *([t + "_" for t in targets] if inplace else [])]:
         held = Tensor.__dict__.get(name)

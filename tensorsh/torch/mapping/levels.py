@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.arrays.state import state
+from ...engine.loading.elementwise import drawing
 from ...engine.loading.table import find_function
 from ...engine.operators.torch_function import TorchFunctionMode
 from ...engine.tape.function import Function
 from ...engine.tensors.tensor import Tensor
 from ..trees import spread
 from .layer_rules import Refused
-from .rules import RANDOM, drawn_at_once, made
+from .rules import drawn_at_once, made
 from .slices import (
     ARITHMETIC,
     BOTH,
@@ -82,7 +83,7 @@ class Level(TorchFunctionMode):
         kwargs = kwargs or {}
         name = func.__name__
         if not self.depend([*args, *kwargs.values()]):
-            if self.randomness == "different" and name in RANDOM:
+            if self.randomness == "different" and name in drawing():
                 return self.drawn(name, func, args, kwargs)
             return func(*args, **kwargs)
         if name == "__get__" or name == "__set__":
@@ -108,7 +109,7 @@ class Level(TorchFunctionMode):
 
     def computed(self, name: str, func: Callable, args: tuple, kwargs: dict) -> Any:
         """The results for all slices: by the rule of a function, or slice by slice."""
-        if name not in RANDOM or self.randomness != "same":
+        if name not in drawing() or self.randomness != "same":
             try:
                 own = {key: self._own(value) for key, value in kwargs.items()}
                 return self.sliced(made(self, name, func, tuple(map(self._own, args)), own))
@@ -116,7 +117,7 @@ class Level(TorchFunctionMode):
                 raise RuntimeError(*error.args) from None
             except (Loop, RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError):
                 pass  # slice by slice, where what is wrong is said of one
-        return self.one_by_one(func, args, kwargs, name in RANDOM)
+        return self.one_by_one(func, args, kwargs, name in drawing())
 
     def _own(self, value: Any) -> Any:
         """An argument as a rule is given it: slices of other levels are tensors like any other."""

@@ -22,17 +22,11 @@ OVER_ALL = frozenset(
 ALONG = frozenset(
     "softmax log_softmax cumsum cumprod sort argsort topk flip roll unbind chunk split tensor_split narrow diff cummax cummin select unsqueeze softmin normalize logcumsumexp".split()
 )
-RANDOM = frozenset(
-    """rand randn randint randperm rand_like randn_like randint_like bernoulli bernoulli_ normal normal_ poisson multinomial uniform_
-    dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout dropout_ rrelu rrelu_ exponential_
-    geometric_ cauchy_ log_normal_ random_ binomial gumbel_softmax scaled_dot_product_attention""".split()
-)
-"""Functions that draw, or may."""
 DRAWN = frozenset(
     """rand_like randn_like randint_like bernoulli bernoulli_ normal normal_ poisson uniform_ dropout dropout_ exponential_ geometric_
     cauchy_ log_normal_ random_ rrelu""".split()
 )
-"""Those whose elements are drawn alike, in slices as in all of them."""
+"""Functions that draw each element alike, in slices as in all of them."""
 
 
 def made(level: Any, name: str, func: Callable, args: tuple, kwargs: dict) -> Any:

@@ -157,7 +157,7 @@ def attribute(value: object, name: str) -> Any:
         if name in own:
             return own[name]
         if isinstance(found, FunctionType) or isinstance(found, functions_of_torch()):
-            return found.__get__(value, type(value))
+            return found.__get__(value, type(value))  # type: ignore[attr-defined]
         return MISSING if hasattr(type(found), "__get__") else found
     return own.get(name, MISSING)
 

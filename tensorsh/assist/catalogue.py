@@ -71,7 +71,7 @@ def stub_text(dotted: str) -> str:
 
 def home_of(value: type) -> str | None:
     """The module of the package whose text has a class."""
-    for home in (value.__module__, "tensorsh." + value.__module__):
+    for home in (value.__module__, "tensorsh." + value.__module__, getattr(value.__init__, "__module__", "")):  # type: ignore[misc]
         module: Any = sys.modules.get(home)
         path = getattr(module, "__file__", None)
         if path and home.startswith("tensorsh.") and getattr(module, value.__name__, None) is value:

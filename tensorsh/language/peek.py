@@ -15,12 +15,11 @@ from typing import Any
 
 from ..sandbox import classes
 from ..sandbox.classes import is_script_class, is_script_function
+from ..sandbox.kinds import functions_of_torch
 
 MISSING: Any = object()
 
 _TENSOR_CLASSES = frozenset({"Tensor", "ndarray"})
-FORMS = "tensorsh.engine.operators.public_form"
-"""Where the classes of operators as programs call them stand; they bind as functions do."""
 _TENSOR_PROPERTIES = frozenset({"T", "mT", "H", "mH", "grad", "data", "real", "imag"})
 _MODULE_TABLES = ("_parameters", "_buffers", "_modules")
 
@@ -157,8 +156,8 @@ def attribute(value: object, name: str) -> Any:
                 return found.__get__(value, type(value)) if readable else MISSING
         if name in own:
             return own[name]
-        if isinstance(found, FunctionType) or type(found).__module__ == FORMS:
-            return found.__get__(value, type(value))
+        if isinstance(found, FunctionType) or isinstance(found, functions_of_torch()):
+            return found.__get__(value, type(value))  # type: ignore[attr-defined]
         return MISSING if hasattr(type(found), "__get__") else found
     return own.get(name, MISSING)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
+from ..sandbox.kinds import functions_of_torch
 from . import peek
 from .places import Host
 from .rules import Case, rule
@@ -42,7 +43,7 @@ def _values(case: Case, kind: type[ast.AST], part: str) -> Iterator[tuple[Any, A
 
 
 def _is_function(value: Any) -> bool:
-    return isinstance(value, _FUNCTIONS) or type(value).__module__ == peek.FORMS
+    return isinstance(value, _FUNCTIONS) or isinstance(value, functions_of_torch())
 
 
 def _is_layer(value: Any) -> bool:

@@ -213,6 +213,11 @@ def stands_for(kind: type, real: type) -> None:
     _FAMILIES.add(kind)
 
 
+def functions_of_torch() -> tuple[type, ...]:
+    """The classes, and the base of those derived from them, that are shown as Python's compiled functions; they bind as functions do."""
+    return real_types(STAND_INS[types.BuiltinFunctionType])[1:]
+
+
 class _RangeSeal(Seal):
     """`range(n)` makes a range that can be left where it is long."""
 

@@ -120,6 +120,9 @@ class Namespace:
             raise TypeError("type 'module' is not an acceptable base type")
 
 
+Namespace.__name__ = "module"  # in what Python says of one
+
+
 def every_namespace() -> list[Namespace]:
     """All that there are, of all sessions."""
     return list(_namespaces)

@@ -158,6 +158,7 @@ def explain(shell: Shell, name: str, tell: Callable[[str], None], source: bool =
     """Tells the answer to `name?`; for `name??` also the text of what was defined here."""
     from ..display.cells import draws_unicode
     from ..display.explanation import explanation
+    from ..display.terminal import broken
     from .values import shell_theme
 
     found = shell.session.inspect(name)
@@ -170,7 +171,10 @@ def explain(shell: Shell, name: str, tell: Callable[[str], None], source: bool =
     text = explanation(found, columns() - 1, draws_unicode(sys.stdout), shell_theme(shell.config))
     if source and found.kind in ("function", "class"):
         text += "\n" + (
-            found.source or "(its text is not shown: ?? shows that of functions and classes that you have defined)"
+            found.source
+            or broken(
+                "(its text is not shown: ?? shows that of functions and classes that you have defined)", columns()
+            )
         )
     tell(text)
 

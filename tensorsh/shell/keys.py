@@ -15,6 +15,7 @@ from prompt_toolkit.filters import (
 )
 from prompt_toolkit.key_binding import KeyBindings
 
+from .burst import Burst
 from .commands import is_block, is_special
 from .paste import as_program, without_prompts
 
@@ -39,6 +40,7 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
     keys = KeyBindings()
     here = has_focus("DEFAULT_BUFFER")
     inserting = here & (emacs_insert_mode | vi_insert_mode)
+    burst = Burst()
 
     @keys.add("enter", filter=here & completion_is_selected)
     def accept_completion(event: Any) -> None:
@@ -48,6 +50,7 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
     def enter(event: Any) -> None:
         buffer = event.current_buffer
         buffer.complete_state = None
+        burst.look(event)
         typed = buffer.text
         if (program := as_program(typed)) != typed:  # `>>> x` typed, or pasted where the terminal does not say so
             buffer.document = Document(program)
@@ -55,7 +58,7 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
         text = document.text
         if is_block(text):
             body = text.partition("\n")[2]
-            buffer.insert_text("\n" + " " * (shell.is_complete(body)[1] if body else 0))
+            buffer.insert_text("\n" + " " * burst.indent(shell.is_complete(body)[1] if body else 0))
             return
         if is_special(text):
             buffer.validate_and_handle()
@@ -65,7 +68,9 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
         except Exception:  # it will be explained when it runs
             state, indent = "invalid", 0
         after = document.text_after_cursor.strip()
-        ended = "\n" not in text or not document.current_line.strip()
+        ended = "\n" not in text or not (document.current_line.strip() or burst.goes_on)
+        if burst.goes_on and "\n" in text and state == "complete":
+            state = "incomplete"
         fault = buffer.validation_error
         is_shown = fault is not None and fault.cursor_position == buffer.cursor_position
         if is_shown or ("\n" not in text and state != "incomplete"):  # wherever in its line the cursor is
@@ -75,9 +80,9 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
         elif after:
             line = document.current_line_before_cursor
             margin = len(line) - len(line.lstrip(" "))
-            buffer.insert_text("\n" + " " * (margin + STEP if line.rstrip().endswith(":") else margin))
+            buffer.insert_text("\n" + " " * burst.indent(margin + STEP if line.rstrip().endswith(":") else margin))
         else:
-            buffer.insert_text("\n" + " " * indent)
+            buffer.insert_text("\n" + " " * burst.indent(indent))
 
     @keys.add("escape", "enter", filter=here & ~vi_mode)  # with vi keys it ends inserting and runs the entry
     def new_line(event: Any) -> None:
@@ -86,7 +91,9 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
     @keys.add("tab", filter=inserting)
     def tab(event: Any) -> None:
         buffer = event.current_buffer
-        if buffer.complete_state:
+        if burst.own and event.key_processor.input_queue:  # lines that are pasted
+            buffer.insert_text("\t")
+        elif buffer.complete_state:
             buffer.complete_next()
         elif not buffer.document.current_line_before_cursor.strip():
             buffer.insert_text(" " * (STEP - len(buffer.document.current_line_before_cursor) % STEP))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
-from types import BuiltinFunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, ModuleType
 from typing import Any
 
 from ..engine.arrays import door
@@ -152,6 +152,9 @@ class TorchNamespace(Namespace):
         return state.__dict__.get("switches", {}).get(switch, default)
 
 
+TorchNamespace.__name__ = "module"  # in what Python says of one
+
+
 def switch_of(namespace: Namespace, name: str) -> str | None:
     """The full name of a setting that programs can change; None for any other name."""
     table = names(namespace)
@@ -226,7 +229,7 @@ def root_extras() -> dict[str, Any]:
     """What stands in torch itself besides the operators: types, constants, settings, modes."""
     from ..engine.arrays.device import device
     from ..engine.graph import nodes
-    from ..engine.operators.public_form import PublicForm
+    from ..engine.operators.public_form import Method, PublicForm, Written
     from ..engine.tape import backward, grad_modes  # noqa: F401 - backward puts its method on Tensor
     from ..engine.tape.function import FunctionNode
     from ..engine.tensors import tensor
@@ -236,6 +239,8 @@ def root_extras() -> dict[str, Any]:
     from . import questions, settings
 
     stands_for(PublicForm, BuiltinFunctionType)
+    stands_for(Written, FunctionType)
+    stands_for(Method, MethodDescriptorType)
     unwritable.update((PublicForm, property))  # and what is derived from it
 
     allow(TorchNamespace, "_ops")

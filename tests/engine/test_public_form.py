@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import inspect
+import math
+import pydoc
+import types
 
 import pytest
 
@@ -15,7 +18,8 @@ from tensorsh.engine.operators.public_form import PublicForm
 def test_forms_look_as_pytorchs() -> None:
     assert repr(torch.add).startswith("<built-in method add of type object at 0x")
     assert repr(torch.Tensor.add) == "<method 'add' of 'torch._C.TensorBase' objects>"
-    assert repr(torch.Tensor.__add__) == "<slot wrapper '__add__' of 'torch._C.TensorBase' objects>"
+    assert repr(torch.Tensor.__add__) == "<method '__add__' of 'torch._C.TensorBase' objects>"
+    assert repr(torch.linalg.norm) == "<built-in function linalg_norm>"
     assert repr(torch.einsum).startswith("<function einsum at 0x")
     assert str(inspect.signature(torch.hypot)).startswith("(input, other")
     assert inspect.isroutine(torch.add)
@@ -113,3 +117,40 @@ def test_choices_leave_what_is_unusual_to_the_function() -> None:
             x.int().var(0)
         with pytest.raises(IndexError, match="Dimension out of range"):
             x.max(5)
+
+
+def test_errors_name_the_kind_of_function() -> None:
+    """What PyTorch says where a function stands in the place of a value; no class of this package has a name there."""
+    x = torch.ones(2)
+    told = {
+        "'builtin_function_or_method' object is not subscriptable": lambda: torch.rand[2],
+        "unsupported operand type(s) for +: 'builtin_function_or_method' and 'int'": lambda: torch.add + 1,
+        "unsupported operand type(s) for -: 'Tensor' and 'builtin_function_or_method'": lambda: x - torch.add,
+        "'builtin_function_or_method' object is not iterable": lambda: torch.optim.SGD(torch.add, 0.1),
+        "must be real number, not builtin_function_or_method": lambda: math.sin(torch.nn.functional.linear),
+        "'function' object is not subscriptable": lambda: torch.einsum[1],
+        "'method_descriptor' object is not subscriptable": lambda: torch.Tensor.add[1],
+        "cannot create 'builtin_function_or_method' instances": lambda: types.new_class("A", (torch.add,)),
+        "'torch.finfo' object is not subscriptable": lambda: torch.finfo(torch.float32)[0],
+        "'module' object is not callable": lambda: torch.nn(),
+    }
+    for words, wrong in told.items():
+        with pytest.raises(TypeError) as caught:
+            wrong()
+        assert str(caught.value) == words
+    assert "PublicForm" not in pydoc.render_doc(torch.linalg.norm)
+
+
+@pytest.mark.parametrize(
+    "value, shown",
+    [
+        ("torch.add", "builtin_function_or_method"),
+        ("torch.einsum", "function"),
+        ("torch.Tensor.add", "method_descriptor"),
+        ("torch.finfo(torch.float32)", "torch.finfo"),
+        ("torch.ones(1, requires_grad).exp().grad_fn", "ExpBackward0"),
+        ("torch.ones(1, requires_grad).exp().grad_fn.next_functions[0][0]", "AccumulateGrad"),
+    ],
+)
+def test_a_program_sees_the_kind_that_pytorch_has(value: str, shown: str) -> None:
+    assert repr(Session().run(f"type({value})")) == f"<class '{shown}'>"

@@ -84,6 +84,17 @@ def test_commands_among_pasted_lines_run_in_their_turn(terminal: Terminal) -> No
     assert text.startswith("2\n0\n1\ns  str\n  value  '\\n%who'\nZeroDivisionError") and "i  s" not in text
 
 
+@pytest.mark.parametrize("end", ["\r", "\n"])
+def test_lines_that_arrive_at_once_are_pasted(terminal: Terminal, end: str) -> None:
+    """Where a terminal says nothing of pasting: their indents and empty lines stay, and each entry runs in its turn."""
+    long = "".join(f"    a_name_of_some_length_{i} = {i}\n\n" for i in range(60))  # read in pieces
+    lines = f"def g(a):\n{long}    if a:\n\n        return 1\n\n    else:\n        return 2\n\nh = 10\nif h:\n    h += g(0)\n\nelse:\n    h = 0\n\nh\n"
+    terminal.send(lines.replace("\n", end))
+    text = terminal.wait("tsr> h\n12\ntsr>")
+    assert "...>     if a:\n...>\n...>         return 1\n" in text
+    terminal.enter("for i in range(2):\rprint('ahead', i)\r", "ahead 0\nahead 1")  # typed ahead: indented as ever
+
+
 def test_typed_prompts_go_too(terminal: Terminal) -> None:
     terminal.enter(">>> 40 + 2", "tsr> 40 + 2\n42\ntsr>")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox.sealed import Frozen, Sealed
+from ...sandbox.sealed import Dotted, Frozen
 from .errors import type_name
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
@@ -174,7 +174,7 @@ def _asked(function: str, type: Any) -> dtype:
     return type
 
 
-class finfo(metaclass=Sealed):
+class finfo(metaclass=Dotted):
     """The limits of a floating-point dtype.
 
     type: the dtype, that of `get_default_dtype` where none is given. Its attributes: `bits`, `eps` (the step from 1 to the next
@@ -185,6 +185,8 @@ class finfo(metaclass=Sealed):
     >>> torch.finfo(torch.bfloat16)
     finfo(resolution=0.01, min=-3.38953e+38, max=3.38953e+38, eps=0.0078125, smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=bfloat16)
     """
+
+    __module__ = "torch"
 
     def __eq__(self, other: object) -> bool:
         return type(other) is finfo and other.dtype == self.dtype and other.bits == self.bits
@@ -222,7 +224,7 @@ class finfo(metaclass=Sealed):
         )
 
 
-class iinfo(metaclass=Sealed):
+class iinfo(metaclass=Dotted):
     """The limits of an integer dtype.
 
     type: the dtype. Its attributes: `bits`, `max`, `min`, `dtype`. TypeError: no integers.
@@ -232,6 +234,8 @@ class iinfo(metaclass=Sealed):
     >>> torch.iinfo(torch.uint8)
     iinfo(min=0, max=255, dtype=uint8)
     """
+
+    __module__ = "torch"
 
     def __init__(self, type: dtype) -> None:
         if _asked("iinfo", type).category != INTEGER:

@@ -78,7 +78,7 @@ def named(title: str) -> type:
     if title in ONCE:
         return type("NotImplemented", (Underivable,), {"_kernel": ONCE[title]})
     second = title[:-1] + "Backward0"
-    body = {"_title": second, "_zero": title in LINEAR, "__module__": "torch.autograd.graph"}
+    body = {"_title": second, "_zero": title in LINEAR, "__module__": "builtins"}
     return type(second, (OfGradient,), body)
 
 

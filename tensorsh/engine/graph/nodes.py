@@ -194,6 +194,7 @@ def laid_like(gradient: Any, leaf: Any) -> Any:
 class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to `variable._grad`."""
 
+    __module__ = "builtins"  # as that of nodes in C
     _title = "AccumulateGrad"
     _post_hooks: dict | None = None
     _sequence = sys.maxsize

@@ -12,12 +12,13 @@
         else memcpy(a, from, sizeof *a);                                                                               \
     }                                                                                                                  \
     /* Results that stand side by side, from numbers that do too or are `at` places, turned by angles that do or are at `turns`. */ \
-    INLINE void name##_block(int p, int order, size rest, size step, const R *circle, const R *angles, const size *at, const size *turns, \
+    INLINE void name##_block(int p, int order, int rare, size rest, size step, const R *circle, const R *angles, const size *at, const size *turns, \
                              int first, const R *re, const R *im, R *x, R *y) {                                        \
         enum { LANES = sizeof(T) / sizeof(R) };                                                                        \
         T ar[LARGEST], ai[LARGEST], br[LARGEST], bi[LARGEST], c, s;                                                    \
         UNROLL(8) for (int j = 0; j < p; j++) name##_some(&ar[j], re + rest * j, at), name##_some(&ai[j], im + rest * j, at); \
-        name##_simple(p, order, 1, circle, ar, ai, br, bi);                                                            \
+        if (rare) name##_rare(p, order, 1, circle, ar, ai, br, bi);                                                    \
+        else name##_simple(p, order, 1, circle, ar, ai, br, bi);                                                       \
         UNROLL(8) for (int j = 0; j < p; j++, x += step, y += step) {                                                  \
             T r = br[j], i = bi[j];                                                                                    \
             if (j && rest > 1) {                                                                                       \
@@ -31,7 +32,7 @@
         }                                                                                                              \
     }                                                                                                                  \
     /* A pass of one line alone. */                                                                                    \
-    INLINE void one##_along(int p, int order, size rest, size l1, const R *circle, const R *re, const R *im, R *x, R *y) { \
+    INLINE void one##_along(int p, int order, int rare, size rest, size l1, const R *circle, const R *re, const R *im, R *x, R *y) { \
         enum { LANES = sizeof(T) / sizeof(R) };                                                                        \
         const size step = rest * l1;                                                                                   \
         const R *const angles = circle + 2 * p;                                                                        \
@@ -41,17 +42,17 @@
                 for (size i = 0; i < rest; i += LANES) {                                                               \
                     if (i > rest - LANES) i = rest - LANES;                                                            \
                     const size from = k * p + i, to = k + i;                                                           \
-                    name##_block(p, order, rest, step, circle, angles + i, NULL, NULL, i == 0, re + from, im + from, x + to, y + to); \
+                    name##_block(p, order, rare, rest, step, circle, angles + i, NULL, NULL, i == 0, re + from, im + from, x + to, y + to); \
                 }                                                                                                      \
         else if (step >= LANES && (rest == 1 || 2 * rest == LANES)) {                                                  \
             size at[LANES], turns[LANES];                                                                              \
             for (int l = 0; l < LANES; l++) at[l] = l / rest * rest * p + l % rest, turns[l] = l % rest;               \
             for (size k = 0; k < step; k += LANES) {                                                                   \
                 if (k > step - LANES) k = step - LANES;                                                                \
-                name##_block(p, order, rest, step, circle, angles, at, turns, rest > 1, re + k * p, im + k * p, x + k, y + k); \
+                name##_block(p, order, rare, rest, step, circle, angles, at, turns, rest > 1, re + k * p, im + k * p, x + k, y + k); \
             }                                                                                                          \
         } else                                                                                                         \
-            one##_pass(p, order, rest, l1, circle, re, im, x, y);                                                      \
+            one##_pass(p, order, rare, rest, l1, circle, re, im, x, y);                                                      \
     }
 
 #define TRANSFORM(T, R, name, pass)                                                                                    \
@@ -67,12 +68,12 @@
                 const size rest = of->n / (l1 * p);                                                                    \
                 T *const *from = places[f % 2], *const *to = places[1 - f % 2];                                        \
                 switch (p) {                                                                                           \
-                    case 2: pass(2, ONE_SUM, rest, l1, table, from[0], from[1], to[0], to[1]); break;                  \
-                    case 3: pass(3, ONE_SUM, rest, l1, table, from[0], from[1], to[0], to[1]); break;                  \
-                    case 4: pass(4, ONE_SUM, rest, l1, table, from[0], from[1], to[0], to[1]); break;                  \
-                    case 5: pass(5, ONE_SUM, rest, l1, table, from[0], from[1], to[0], to[1]); break;                  \
-                    case 8: pass(8, ONE_SUM, rest, l1, table, from[0], from[1], to[0], to[1]); break;                  \
-                    default: pass(p, order, rest, l1, table, from[0], from[1], to[0], to[1]);                          \
+                    case 2: pass(2, ONE_SUM, 0, rest, l1, table, from[0], from[1], to[0], to[1]); break;                  \
+                    case 3: pass(3, ONE_SUM, 0, rest, l1, table, from[0], from[1], to[0], to[1]); break;                  \
+                    case 4: pass(4, ONE_SUM, 0, rest, l1, table, from[0], from[1], to[0], to[1]); break;                  \
+                    case 5: pass(5, ONE_SUM, 0, rest, l1, table, from[0], from[1], to[0], to[1]); break;                  \
+                    case 8: pass(8, ONE_SUM, 0, rest, l1, table, from[0], from[1], to[0], to[1]); break;                  \
+                    default: pass(p, order, 1, rest, l1, table, from[0], from[1], to[0], to[1]);                          \
                 }                                                                                                      \
                 table += 2 * p + 2 * (p - 1) * rest;                                                                   \
                 l1 *= p;                                                                                               \

@@ -25,6 +25,7 @@ typedef struct {
     int n, count, factors[SHORT], order;
 } Steps;
 
+#define RARE __attribute__((noinline)) /* once, and apart: a compiler's time grows faster than what it looks at as one */
 #define EACH(T, number) ((number) - (T){0})
 
 #define STEPS(T, R, name)                                                                                             \
@@ -94,6 +95,10 @@ typedef struct {
         else if (order & APART) name##_prime(n, APART | IN_TURN | ALL_IN_TURN, 1, circle, re, im, x, y);              \
         else name##_prime(n, IN_TURN | ALL_IN_TURN, 1, circle, re, im, x, y);                                         \
     }                                                                                                                 \
+    /* The same for factors that have no code of their own. */                                                         \
+    WIDE RARE static void name##_rare(int n, int order, R scale, const R *circle, const T *re, const T *im, T *x, T *y) { \
+        name##_simple(n, order, scale, circle, re, im, x, y);                                                          \
+    }                                                                                                                  \
     /* n = first times second numbers: transforms of the rows of a table of them, then of its columns. `early`, `halfway`: what a prime's \
        sums, and what the numbers before the last step, are multiplied by. */                                          \
     INLINE void name##_pair(int first, int second, R early, R halfway, const R *table, const T *re, const T *im, T *x, T *y) { \
@@ -113,7 +118,7 @@ typedef struct {
             UNROLL(4) for (int to = k; to < n; to += second) x[to] = row[2][to % first], y[to] = row[3][to % first];   \
         }                                                                                                              \
     }                                                                                                                  \
-    INLINE void name##_short(const Steps *of, const R *table, R early, R halfway, T *re, T *im, T *x, T *y) {          \
+    WIDE RARE static void name##_short(const Steps *of, const R *table, R early, R halfway, T *re, T *im, T *x, T *y) { \
         const T between = EACH(T, halfway);                                                                            \
         for (int k = 0; of->count == 1 && halfway != 1 && k < of->n; k++) re[k] *= between, im[k] *= between;          \
         switch (of->n) {                                                                                               \
@@ -127,11 +132,11 @@ typedef struct {
             case 12: name##_pair(4, 3, early, halfway, table, re, im, x, y); break;                                    \
             case 14: name##_pair(2, 7, early, halfway, table, re, im, x, y); break;                                    \
             case 15: name##_pair(3, 5, early, halfway, table, re, im, x, y); break;                                    \
-            default: name##_simple(of->n, of->order, early, table, re, im, x, y);                                      \
+            default: name##_rare(of->n, of->order, early, table, re, im, x, y);                                        \
         }                                                                                                              \
     }                                                                                                                  \
     /* One factor p of a longer transform: of p numbers `rest` times l1 apart, each turned into its place. */          \
-    INLINE void name##_pass(int p, int order, size rest, size l1, const R *circle, const T *re, const T *im, T *x, T *y) { \
+    INLINE void name##_pass(int p, int order, int rare, size rest, size l1, const R *circle, const T *re, const T *im, T *x, T *y) { \
         if (p < 2 || p >= LARGEST) return;                                                                             \
         for (size k = 0; k < l1; k++)                                                                                  \
             for (size i = 0; i < rest; i++) {                                                                          \
@@ -139,7 +144,8 @@ typedef struct {
                 const size from = i + rest * p * k, to = i + rest * k, step = rest * l1;                               \
                 const R *turns = circle + 2 * p + i;                                                                   \
                 UNROLL(8) for (int j = 0; j < p; j++) ar[j] = re[from + rest * j], ai[j] = im[from + rest * j];        \
-                name##_simple(p, order, 1, circle, ar, ai, br, bi);                                                    \
+                if (rare) name##_rare(p, order, 1, circle, ar, ai, br, bi);                                            \
+                else name##_simple(p, order, 1, circle, ar, ai, br, bi);                                               \
                 x[to] = br[0], y[to] = bi[0];                                                                          \
                 if (i == 0) {                                                                                          \
                     UNROLL(8) for (int j = 1; j < p; j++) x[to + step * j] = br[j], y[to + step * j] = bi[j];          \

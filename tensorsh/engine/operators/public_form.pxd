@@ -6,9 +6,11 @@ from .titles cimport Title
 
 cdef extern from *:
     """
-    /* A form is called with a vector of arguments, as a function of C is, and a method of a class without a bound method between. */
-    static CYTHON_UNUSED int tensorsh_takes_vectors(PyObject *kind, Py_ssize_t offset, int method) {
+    /* A form is called with a vector of arguments, as a function of C is, and a method of a class without a bound method between.
+       What Python says of it, it says of the kind of function that it is in PyTorch. */
+    static CYTHON_UNUSED int tensorsh_takes_vectors(PyObject *kind, Py_ssize_t offset, int method, const char *name) {
         PyTypeObject *type = (PyTypeObject *)kind;
+        if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) type->tp_name = name;
         type->tp_vectorcall_offset = offset;
         type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL | (method ? Py_TPFLAGS_METHOD_DESCRIPTOR : 0);
         PyType_Modified(type);
@@ -60,7 +62,7 @@ cdef extern from *:
     """
     ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *) except NULL
     Py_ssize_t PyVectorcall_NARGS(size_t)
-    int takes_vectors "tensorsh_takes_vectors"(object kind, Py_ssize_t offset, bint method) except -1
+    int takes_vectors "tensorsh_takes_vectors"(object kind, Py_ssize_t offset, bint method, const char *name) except -1
     Py_ssize_t vector_offset "tensorsh_vector_offset"
     bint alike "tensorsh_alike"(PyObject *const *args, PyObject *words, tuple names, tuple kinds)
     bint all_of "tensorsh_all_of"(PyObject *many, object kind, Py_ssize_t length)
@@ -96,6 +98,9 @@ cdef class PublicForm:
     cdef object learn(self, tuple args, dict kwargs)
 
 cdef class Method(PublicForm):
+    pass
+
+cdef class Written(Method):
     pass
 
 cdef class Symbol(Method):
@@ -145,6 +150,7 @@ cdef inline int take_vectors(PublicForm form) except -1:
     return 0
 
 cdef inline int vectors() except -1:
-    takes_vectors(PublicForm, vector_offset, False)
-    takes_vectors(Method, vector_offset, True)
-    return takes_vectors(Symbol, vector_offset, True)
+    takes_vectors(PublicForm, vector_offset, False, b"builtin_function_or_method")
+    takes_vectors(Written, vector_offset, True, b"function")
+    takes_vectors(Method, vector_offset, True, b"method_descriptor")
+    return takes_vectors(Symbol, vector_offset, True, b"method_descriptor")

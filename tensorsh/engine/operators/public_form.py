@@ -98,6 +98,8 @@ class PublicForm:
         """own: ``own(args, kwargs)`` answers any arguments; names: under one of which there may be a function for sparse tensors
         without a rule. typed: answers in its place, where types decide. executor: the operator, or one whose loop answers for
         the tensors that it is for. choices: the operators that answer for float tensors, by the types of the arguments."""
+        if isinstance(names, dict):  # the body of a class that was to be derived from a function
+            raise TypeError(f"cannot create '{type(self).__name__}' instances")
         self._title = title
         self.title = title
         self.__name__ = title.rpartition(".")[2]
@@ -119,10 +121,11 @@ class PublicForm:
     def __repr__(self):
         owner, _, name = self.title.partition(".")
         if owner == "Tensor":
-            kind = "slot wrapper" if name[:2] == "__" else "method"
-            return f"<{kind} '{name}' of 'torch._C.TensorBase' objects>"
-        if isinstance(self, Method):
+            return f"<method '{name}' of 'torch._C.TensorBase' objects>"
+        if isinstance(self, Written):
             return f"<function {self.__name__} at {id(self):#x}>"
+        if self.__module__[:9] == "torch._C.":
+            return f"<built-in function {self.__name__}>"
         return f"<built-in method {self.__name__} of type object at {id(type(self)):#x}>"
 
     def __reduce__(self):
@@ -222,6 +225,10 @@ class Method(PublicForm):
         return self if instance is None else MethodType(self, instance)
 
 
+class Written(Method):
+    """A function that PyTorch has written in Python."""
+
+
 class Symbol(Method):
     """A Python operator on a tensor and what a program writes beside it: NotImplemented for what is no operand."""
 
@@ -250,7 +257,8 @@ class Symbol(Method):
 
 def form_of(title, own, names=(), typed=None, executor=None, choices=None):
     """The form of a title, as for `PublicForm`."""
-    return (Method if is_method(title) else PublicForm)(title, own, names, typed, executor, choices)
+    kind = PublicForm if not is_method(title) else Method if title[:7] == "Tensor." else Written
+    return kind(title, own, names, typed, executor, choices)
 
 
 def executor_of(form):
@@ -283,6 +291,12 @@ if not cython.compiled:
                     except Exception:
                         pass  # the form has the words
         return form.general(args, kwargs)
+
+    for kind, name in (PublicForm, "builtin_function_or_method"), (Written, "function"), (Method, "method_descriptor"):
+        kind.__name__ = kind.__qualname__ = name
+        kind.__module__ = "builtins"
+    Symbol.__name__ = Symbol.__qualname__ = Method.__name__
+    Symbol.__module__ = "builtins"
 
     PublicForm._fields = frozenset(vars(PublicForm("", None)))  # type: ignore[attr-defined]
     Symbol._fields = PublicForm._fields | {"arrays"}  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from ..loading.table import FUNCTIONS, METHODS, OPERATORS, watchers
 from ..tensors.tensor import Late, Tensor, derived
 from .description import described
 from .forms import dressed, form
-from .public_form import PYTHON, Method, PublicForm
+from .public_form import PYTHON, Method, PublicForm, Written
 from .signature import Form
 
 
@@ -91,7 +91,7 @@ def sign(found: dict[str, Any], kind: int) -> None:
             function.__doc__ = described(record, "Tensor." + name if kind else name, function.__doc__)
         if getattr(function, "__doc__", "") is None and hasattr(function, "_operator"):
             function.__doc__ = function._operator.function.__doc__
-        if type(function) not in (FunctionType, PublicForm, Method):
+        if type(function) not in (FunctionType, PublicForm, Written, Method):
             continue
         owner, _, last = name.rpartition(".")
         if "<" in function.__qualname__ or function.__module__.startswith("tensorsh."):

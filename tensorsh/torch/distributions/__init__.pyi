@@ -8,69 +8,69 @@ from . import kl as kl
 from . import transforms as transforms
 from . import utils as utils
 from tensorsh.torch import Tensor as Tensor
+from tensorsh.torch.distributions.base import Distribution as Distribution
+from tensorsh.torch.distributions.base import ExponentialFamily as ExponentialFamily
+from tensorsh.torch.distributions.categories import Categorical as Categorical
+from tensorsh.torch.distributions.categories import Multinomial as Multinomial
+from tensorsh.torch.distributions.categories import OneHotCategorical as OneHotCategorical
+from tensorsh.torch.distributions.categories import OneHotCategoricalStraightThrough as OneHotCategoricalStraightThrough
+from tensorsh.torch.distributions.categories import RelaxedOneHotCategorical as RelaxedOneHotCategorical
+from tensorsh.torch.distributions.counts import Bernoulli as Bernoulli
+from tensorsh.torch.distributions.counts import Binomial as Binomial
+from tensorsh.torch.distributions.counts import Geometric as Geometric
+from tensorsh.torch.distributions.counts import NegativeBinomial as NegativeBinomial
+from tensorsh.torch.distributions.counts import Poisson as Poisson
+from tensorsh.torch.distributions.half_line import Chi2 as Chi2
+from tensorsh.torch.distributions.half_line import Exponential as Exponential
+from tensorsh.torch.distributions.half_line import Gamma as Gamma
+from tensorsh.torch.distributions.half_line import HalfCauchy as HalfCauchy
+from tensorsh.torch.distributions.half_line import HalfNormal as HalfNormal
+from tensorsh.torch.distributions.half_line import InverseGamma as InverseGamma
+from tensorsh.torch.distributions.half_line import LogNormal as LogNormal
+from tensorsh.torch.distributions.half_line import Pareto as Pareto
+from tensorsh.torch.distributions.half_line import Weibull as Weibull
+from tensorsh.torch.distributions.matrices import LKJCholesky as LKJCholesky
+from tensorsh.torch.distributions.matrices import Wishart as Wishart
+from tensorsh.torch.distributions.mixture import MixtureSameFamily as MixtureSameFamily
+from tensorsh.torch.distributions.multivariate import Dirichlet as Dirichlet
+from tensorsh.torch.distributions.multivariate import LogisticNormal as LogisticNormal
+from tensorsh.torch.distributions.multivariate import LowRankMultivariateNormal as LowRankMultivariateNormal
+from tensorsh.torch.distributions.multivariate import MultivariateNormal as MultivariateNormal
+from tensorsh.torch.distributions.ratios import FisherSnedecor as FisherSnedecor
+from tensorsh.torch.distributions.ratios import StudentT as StudentT
+from tensorsh.torch.distributions.real_line import Cauchy as Cauchy
+from tensorsh.torch.distributions.real_line import GeneralizedPareto as GeneralizedPareto
+from tensorsh.torch.distributions.real_line import Laplace as Laplace
+from tensorsh.torch.distributions.real_line import Normal as Normal
+from tensorsh.torch.distributions.real_line import Uniform as Uniform
+from tensorsh.torch.distributions.real_line import VonMises as VonMises
+from tensorsh.torch.distributions.transformed import Independent as Independent
+from tensorsh.torch.distributions.transformed import TransformedDistribution as TransformedDistribution
+from tensorsh.torch.distributions.unit import Beta as Beta
+from tensorsh.torch.distributions.unit import ContinuousBernoulli as ContinuousBernoulli
+from tensorsh.torch.distributions.unit import Gumbel as Gumbel
+from tensorsh.torch.distributions.unit import Kumaraswamy as Kumaraswamy
+from tensorsh.torch.distributions.unit import RelaxedBernoulli as RelaxedBernoulli
 
 AbsTransform: Any
 AffineTransform: Any
-Bernoulli: Any
-Beta: Any
-Binomial: Any
 CatTransform: Any
-Categorical: Any
-Cauchy: Any
-Chi2: Any
 ComposeTransform: Any
-ContinuousBernoulli: Any
 CorrCholeskyTransform: Any
 CumulativeDistributionTransform: Any
-Dirichlet: Any
-Distribution: Any
 ExpTransform: Any
-Exponential: Any
-ExponentialFamily: Any
-FisherSnedecor: Any
-Gamma: Any
-GeneralizedPareto: Any
-Geometric: Any
-Gumbel: Any
-HalfCauchy: Any
-HalfNormal: Any
-Independent: Any
 IndependentTransform: Any
-InverseGamma: Any
-Kumaraswamy: Any
-LKJCholesky: Any
-Laplace: Any
-LogNormal: Any
-LogisticNormal: Any
-LowRankMultivariateNormal: Any
 LowerCholeskyTransform: Any
-MixtureSameFamily: Any
-Multinomial: Any
-MultivariateNormal: Any
-NegativeBinomial: Any
-Normal: Any
-OneHotCategorical: Any
-OneHotCategoricalStraightThrough: Any
-Pareto: Any
-Poisson: Any
 PositiveDefiniteTransform: Any
 PowerTransform: Any
-RelaxedBernoulli: Any
-RelaxedOneHotCategorical: Any
 ReshapeTransform: Any
 SigmoidTransform: Any
 SoftmaxTransform: Any
 SoftplusTransform: Any
 StackTransform: Any
 StickBreakingTransform: Any
-StudentT: Any
 TanhTransform: Any
 Transform: Any
-TransformedDistribution: Any
-Uniform: Any
-VonMises: Any
-Weibull: Any
-Wishart: Any
 bernoulli: Any
 beta: Any
 def biject_to(constraint: Any) -> Any: ...

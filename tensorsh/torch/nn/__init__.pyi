@@ -41,6 +41,7 @@ from tensorsh.torch.nn.modules.activation import Tanh as Tanh
 from tensorsh.torch.nn.modules.activation import Tanhshrink as Tanhshrink
 from tensorsh.torch.nn.modules.activation import Threshold as Threshold
 from tensorsh.torch.nn.modules.adaptive import AdaptiveLogSoftmaxWithLoss as AdaptiveLogSoftmaxWithLoss
+from tensorsh.torch.nn.modules.attention import MultiheadAttention as MultiheadAttention
 from tensorsh.torch.nn.modules.batchnorm import SyncBatchNorm as SyncBatchNorm
 from tensorsh.torch.nn.modules.container import ModuleDict as ModuleDict
 from tensorsh.torch.nn.modules.container import ModuleList as ModuleList
@@ -55,12 +56,19 @@ from tensorsh.torch.nn.modules.dropout import Dropout1d as Dropout1d
 from tensorsh.torch.nn.modules.dropout import Dropout2d as Dropout2d
 from tensorsh.torch.nn.modules.dropout import Dropout3d as Dropout3d
 from tensorsh.torch.nn.modules.dropout import FeatureAlphaDropout as FeatureAlphaDropout
+from tensorsh.torch.nn.modules.flatten import ChannelShuffle as ChannelShuffle
 from tensorsh.torch.nn.modules.flatten import Flatten as Flatten
+from tensorsh.torch.nn.modules.flatten import Fold as Fold
+from tensorsh.torch.nn.modules.flatten import PixelShuffle as PixelShuffle
+from tensorsh.torch.nn.modules.flatten import PixelUnshuffle as PixelUnshuffle
 from tensorsh.torch.nn.modules.flatten import Unflatten as Unflatten
+from tensorsh.torch.nn.modules.flatten import Unfold as Unfold
 from tensorsh.torch.nn.modules.linear import Bilinear as Bilinear
 from tensorsh.torch.nn.modules.linear import Identity as Identity
 from tensorsh.torch.nn.modules.linear import LazyLinear as LazyLinear
 from tensorsh.torch.nn.modules.linear import Linear as Linear
+from tensorsh.torch.nn.modules.linear_cross_entropy import LinearCrossEntropyLoss as LinearCrossEntropyLoss
+from tensorsh.torch.nn.modules.linear_cross_entropy import LinearCrossEntropyOptions as LinearCrossEntropyOptions
 from tensorsh.torch.nn.modules.loss import BCELoss as BCELoss
 from tensorsh.torch.nn.modules.loss import BCEWithLogitsLoss as BCEWithLogitsLoss
 from tensorsh.torch.nn.modules.loss import CTCLoss as CTCLoss
@@ -89,6 +97,7 @@ from tensorsh.torch.nn.modules.normalization import GroupNorm as GroupNorm
 from tensorsh.torch.nn.modules.normalization import LayerNorm as LayerNorm
 from tensorsh.torch.nn.modules.normalization import LocalResponseNorm as LocalResponseNorm
 from tensorsh.torch.nn.modules.normalization import RMSNorm as RMSNorm
+from tensorsh.torch.nn.modules.parallel import DataParallel as DataParallel
 from tensorsh.torch.nn.modules.pooling import AvgPool1d as AvgPool1d
 from tensorsh.torch.nn.modules.rnn import GRU as GRU
 from tensorsh.torch.nn.modules.rnn import GRUCell as GRUCell
@@ -135,8 +144,6 @@ class BatchNorm2d(Any):
     def __init__(self, num_features: Any, eps: Any = 1e-05, momentum: Any = 0.1, affine: _bool = True, track_running_stats: _bool = True, device: Any = None, dtype: Any = None, *, bias: _bool = True) -> None: ...
 class BatchNorm3d(Any):
     def __init__(self, num_features: Any, eps: Any = 1e-05, momentum: Any = 0.1, affine: _bool = True, track_running_stats: _bool = True, device: Any = None, dtype: Any = None, *, bias: _bool = True) -> None: ...
-class ChannelShuffle(Any):
-    def __init__(self, groups: Any) -> None: ...
 class CircularPad1d(Any):
     def __init__(self, padding: Any) -> None: ...
 class CircularPad2d(Any):
@@ -161,10 +168,6 @@ class ConvTranspose2d(Any):
     def __init__(self, in_channels: Any, out_channels: Any, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: Any = 1, bias: _bool = True, dilation: Any = 1, padding_mode: Any = 'zeros', device: Any = None, dtype: Any = None) -> None: ...
 class ConvTranspose3d(Any):
     def __init__(self, in_channels: Any, out_channels: Any, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: Any = 1, bias: _bool = True, dilation: Any = 1, padding_mode: Any = 'zeros', device: Any = None, dtype: Any = None) -> None: ...
-class DataParallel(Any):
-    def __init__(self, module: Any, device_ids: Any = None, output_device: Any = None, dim: Any = 0) -> None: ...
-class Fold(Any):
-    def __init__(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None: ...
 class FractionalMaxPool2d(Any):
     def __init__(self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: _bool = False, _random_samples: Any = None) -> None: ...
 class FractionalMaxPool3d(Any):
@@ -205,10 +208,6 @@ class LazyInstanceNorm2d(Any):
     def __init__(self, eps: Any = 1e-05, momentum: Any = 0.1, affine: _bool = True, track_running_stats: _bool = True, device: Any = None, dtype: Any = None, *, bias: _bool = True) -> None: ...
 class LazyInstanceNorm3d(Any):
     def __init__(self, eps: Any = 1e-05, momentum: Any = 0.1, affine: _bool = True, track_running_stats: _bool = True, device: Any = None, dtype: Any = None, *, bias: _bool = True) -> None: ...
-class LinearCrossEntropyLoss(Any):
-    def __init__(self, in_features: Any, num_classes: Any, *, out_features: Any = ..., bias: _bool = False, device: Any = None, dtype: Any = None, reduction: Any = 'mean', weight: Any = None, ignore_index: Any = None, label_smoothing: Any = 0.0, options: Any = None) -> None: ...
-class LinearCrossEntropyOptions(Any):
-    def __init__(self, allow_retain_graph: _bool = False, batch_chunk_size: Any = None, chunking_method: Any = 'auto', acc_policy: Any = 'auto', acc_dtype: Any = None) -> None: ...
 class MaxPool1d(Any):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, return_indices: _bool = False, ceil_mode: _bool = False) -> None: ...
 class MaxPool2d(Any):
@@ -221,12 +220,6 @@ class MaxUnpool2d(Any):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None: ...
 class MaxUnpool3d(Any):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None: ...
-class MultiheadAttention(Any):
-    def __init__(self, embed_dim: Any, num_heads: Any, dropout: Any = 0.0, bias: _bool = True, add_bias_kv: _bool = False, add_zero_attn: _bool = False, kdim: Any = None, vdim: Any = None, batch_first: _bool = False, device: Any = None, dtype: Any = None) -> None: ...
-class PixelShuffle(Any):
-    def __init__(self, upscale_factor: Any) -> None: ...
-class PixelUnshuffle(Any):
-    def __init__(self, downscale_factor: Any) -> None: ...
 class ReflectionPad1d(Any):
     def __init__(self, padding: Any) -> None: ...
 class ReflectionPad2d(Any):
@@ -239,8 +232,6 @@ class ReplicationPad2d(Any):
     def __init__(self, padding: Any) -> None: ...
 class ReplicationPad3d(Any):
     def __init__(self, padding: Any) -> None: ...
-class Unfold(Any):
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None: ...
 class ZeroPad1d(Any):
     def __init__(self, padding: Any) -> None: ...
 class ZeroPad2d(Any):

@@ -8,11 +8,14 @@ from . import optimizer as optimizer
 from . import swa_utils as swa_utils
 from tensorsh.torch import Tensor as Tensor
 from tensorsh.torch.optim.adadelta import Adadelta as Adadelta
+from tensorsh.torch.optim.adafactor import Adafactor as Adafactor
 from tensorsh.torch.optim.adagrad import Adagrad as Adagrad
 from tensorsh.torch.optim.adam import Adam as Adam
+from tensorsh.torch.optim.adam import AdamW as AdamW
 from tensorsh.torch.optim.adamax import Adamax as Adamax
 from tensorsh.torch.optim.asgd import ASGD as ASGD
 from tensorsh.torch.optim.lbfgs import LBFGS as LBFGS
+from tensorsh.torch.optim.muon import Muon as Muon
 from tensorsh.torch.optim.nadam import NAdam as NAdam
 from tensorsh.torch.optim.optimizer import Optimizer as Optimizer
 from tensorsh.torch.optim.radam import RAdam as RAdam
@@ -21,9 +24,3 @@ from tensorsh.torch.optim.rprop import Rprop as Rprop
 from tensorsh.torch.optim.sgd import SGD as SGD
 from tensorsh.torch.optim.sparse_adam import SparseAdam as SparseAdam
 
-class Adafactor(Any):
-    def __init__(self, params: Any, lr: Any = 0.01, beta2_decay: Any = -0.8, eps: Any = ..., d: Any = 1.0, weight_decay: Any = 0.0, *, foreach: Any = None, maximize: _bool = False) -> None: ...
-class AdamW(Any):
-    def __init__(self, params: Any, lr: Any = 0.001, betas: Any = ..., eps: Any = 1e-08, weight_decay: Any = 0.01, amsgrad: _bool = False, *, maximize: _bool = False, foreach: Any = None, capturable: _bool = False, differentiable: _bool = False, fused: Any = None) -> None: ...
-class Muon(Any):
-    def __init__(self, params: Any, lr: Any = 0.001, weight_decay: Any = 0.1, momentum: Any = 0.95, nesterov: _bool = True, ns_coefficients: Any = ..., eps: Any = 1e-07, ns_steps: Any = 5, adjust_lr_fn: Any = None) -> None: ...

@@ -19,7 +19,7 @@ from ...engine.arrays.device import device as Device
 from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.extents import owner
 from ...engine.operators.composite import Composite
-from ...engine.operators.public_form import Method
+from ...engine.operators.public_form import Method, Written
 from ...engine.random.generator import default_generator
 from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.shape import Size
@@ -309,7 +309,7 @@ class Recording:
             return value
         if id(value) in known():
             return Calling(self, *known()[id(value)])
-        if type(value) is Method and type(value._operator) is Composite:
+        if type(value) in (Method, Written) and type(value._operator) is Composite:
             return self.of_library(value._operator.function)
         if type(value) is FunctionType and not is_own(ORIGINALS.get(value, value)):
             return self.function(value)

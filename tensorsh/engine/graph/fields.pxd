@@ -49,6 +49,7 @@ cdef extern from *:
 
 
 cdef class Fields:
+    cdef object __weakref__
     cdef public object _array, _node, _grad, _root, _cell, _views, _origin
     cdef public char _inference
 

@@ -86,6 +86,8 @@ class Tensor(Fields, metaclass=TensorMeta):
     _is_parameter: bool = False
     __array_priority__ = 1000
     __module__ = "torch"
+    __weakref__ = property(lambda self: next(iter(weakref.getweakrefs(self)), None))
+    """Of `Fields`, which has the place for it; a class of PyTorch's lists the name."""
 
     if TYPE_CHECKING:
         # The operator table puts these on the class.

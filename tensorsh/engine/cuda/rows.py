@@ -5,6 +5,7 @@ A row need not lie in one piece: its elements are `inner` apart, as along any di
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -278,6 +279,7 @@ def softmax_backward(xp: Any, g: Any, result: Any, axis: int, kind: int) -> Any:
     return y
 
 
+@cache
 def exact(kind: Any) -> Any:
     """What a kernel computes in."""
     return np.dtype(np.float64 if kind == np.float64 else np.float32)

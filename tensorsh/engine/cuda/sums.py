@@ -7,6 +7,7 @@ which draws the last of its tickets, adds the parts, in their order.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -224,13 +225,24 @@ def columns(x: Any, outer: int, n: int, inner: int, count: int, shape: tuple) ->
 def stretch(shape: tuple, dim: Any) -> tuple[int, int] | None:
     """The first of neighbouring dimensions that are summed, and the one behind the last; None for others and wrong ones."""
     ndim = len(shape)
-    if dim is None or dim == () or dim == []:
+    if dim is None or dim == ():
         return 0, ndim
-    dims = [dim] if type(dim) is int else dim
-    if type(dims) not in (tuple, list) or not all(type(d) is int and -ndim <= d < ndim for d in dims):
+    dims = (dim,) if type(dim) is int else dim
+    if not all(-ndim <= d < ndim for d in dims):
         return None
     found = sorted({d % ndim for d in dims})
     return (found[0], found[-1] + 1) if found[-1] - found[0] + 1 == len(found) == len(dims) else None
+
+
+@lru_cache(maxsize=2048, typed=True)
+def laid(shape: tuple, dim: Any, keepdim: bool) -> tuple[int, int, int, tuple] | None:
+    """How many rows there are, the elements of each, how far they lie apart, and the shape of their sums; None for what `stretch` is."""
+    found = stretch(shape, dim)
+    if found is None:
+        return None
+    first, end = found
+    kept = (*shape[:first], *(1,) * (end - first), *shape[end:]) if keepdim else shape[:first] + shape[end:]
+    return prod(shape[:first]), prod(shape[first:end]), prod(shape[end:]), kept
 
 
 KINDS = frozenset(map(np.dtype, FLOATS))
@@ -250,17 +262,17 @@ def summed(averaged: bool) -> Callable:
     """The sum, or the mean."""
 
     def direct(input: Any, dim: Any = None, keepdim: Any = False, dtype: Any = None) -> Any:
-        if dtype is not None or not suits(input):
+        if dtype is not None or not suits(input) or type(keepdim) is not bool:
             return None
-        shape = input.shape
-        found = stretch(shape, dim)
+        if dim is not None and type(dim) is not int:
+            if type(dim) not in (tuple, list) or not all(type(d) is int for d in dim):
+                return None
+            dim = tuple(dim)
+        found = laid(input.shape, dim, keepdim)
         if found is None:
             return None
-        first, end = found
-        outer, inner = prod(shape[:first]), prod(shape[end:])
-        n = input.size // (outer * inner)
+        outer, n, inner, kept = found
         count = n if averaged else 1
-        kept = (*shape[:first], *(1,) * (end - first), *shape[end:]) if keepdim else shape[:first] + shape[end:]
         return rows(input, outer, n, count, kept) if inner == 1 else columns(input, outer, n, inner, count, kept)
 
     return direct

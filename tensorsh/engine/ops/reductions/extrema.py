@@ -125,10 +125,13 @@ def chosen(a, name: str, axis: int, keepdim: bool):
     return values, indices
 
 
-def extreme(name: str):
-    """The operators of one direction: ``max()``, ``max(dim)``, ``amax``, ``argmax``."""
-    ufunc = np.maximum if name == "max" else np.minimum
-    word = "largest" if name == "max" else "smallest"
+UFUNCS = {"max": np.maximum, "min": np.minimum}
+WORDS = {"max": "largest", "min": "smallest"}
+
+
+def of_everything(name: str):
+    """``max()``: of all elements."""
+    ufunc = UFUNCS[name]
 
     def of_all(a):
         return a.ravel()[a.argmax() if name == "max" else a.argmin()]
@@ -146,9 +149,14 @@ def extreme(name: str):
     whole_kernel.__name__ = f"_{name}_all"
     whole = operator(f"_{name}_all", method=False, node=f"{name.title()}Backward1")(whole_kernel)
     whole.name = name
-    whole.fast = kernel(word, of_all)
+    whole.fast = kernel(WORDS[name], of_all)
     whole.same = by_singles(quickly)
     whole.gradient(input=full_gradient)
+    return whole
+
+
+def of_dim(name: str):
+    """``max(dim)``: along a dimension, with the places."""
 
     def dim_kernel(xp, input: Array, dim, keepdim=False):
         axis = one_axis(name, dim, input.ndim)
@@ -172,6 +180,12 @@ def extreme(name: str):
         return chosen(a, name, dim % a.ndim, keepdim) if type(dim) is int and -a.ndim <= dim < a.ndim else None
 
     by_dim.fast, by_dim.same = along, by_singles(along)
+    return by_dim
+
+
+def extreme(name: str) -> None:
+    """``max``: of all elements, along a dimension, or of two tensors."""
+    whole, by_dim, word = of_everything(name), of_dim(name), WORDS[name]
 
     def unusual(input=ABSENT, *args, out=None, **kwargs):
         if input is ABSENT:
@@ -201,6 +215,11 @@ def extreme(name: str):
     by_type = {(Tensor,): whole, (Tensor, int): by_dim, (Tensor, int, bool): by_dim}
     composite(name, out=False, choices=by_type)(unusual)
 
+
+def values_over(name: str) -> None:
+    """``amax``: over some dimensions."""
+    ufunc = UFUNCS[name]
+
     def a_kernel(xp, input: Array, dim=(), keepdim=False):
         if input.dtype.kind == "c":
             raise not_implemented(f"{name}_values_cpu", input)
@@ -209,7 +228,7 @@ def extreme(name: str):
         return row_order(getattr(xp, name)(input, axis=axes, keepdims=keepdim))
 
     a_kernel.__name__ = f"a{name}"
-    a_kernel.__doc__ = f"The {word} elements over `dim` (a number or several; all by default)."
+    a_kernel.__doc__ = f"The {WORDS[name]} elements over `dim` (a number or several; all by default)."
 
     def a_fold(a, dim, keepdim):
         dim = None if dim == () else dim
@@ -218,6 +237,10 @@ def extreme(name: str):
     a_op = operator()(a_kernel)
     a_op.fast, a_op.same = a_fold, by_singles(a_fold)
     a_op.gradient(input=tied_gradient)
+
+
+def places_of(name: str) -> None:
+    """``argmax``: where it stands."""
 
     def arg_kernel(xp, input: Array, dim=None, keepdim=False):
         kind = input.dtype.kind
@@ -231,7 +254,7 @@ def extreme(name: str):
 
     arg_kernel.__name__ = f"arg{name}"
     arg_kernel.__doc__ = (
-        f"The index of the {word} element along `dim` (in the flattened tensor when None), the first if several."
+        f"The index of the {WORDS[name]} element along `dim` (in the flattened tensor when None), the first if several."
     )
     method = np.ndarray.argmax if name == "max" else np.ndarray.argmin
 
@@ -242,8 +265,10 @@ def extreme(name: str):
     arg_op.fast, arg_op.same = arg_along, by_singles(arg_along)
 
 
-extreme("max")
-extreme("min")
+for _name in WORDS:
+    extreme(_name)
+    values_over(_name)
+    places_of(_name)
 
 
 LEAST_AND_LARGEST = np.minimum.reduce, np.maximum.reduce

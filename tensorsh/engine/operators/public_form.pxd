@@ -84,18 +84,18 @@ cdef class PublicForm:
     cdef vectorcallfunc vector
     cdef dict __dict__
     cdef object __weakref__
-    cdef str title
-    cdef Executor executor
-    cdef Title typed
-    cdef object own
-    cdef list door
-    cdef tuple names
-    cdef list fits
-    cdef object one(self, object input)
-    cdef object two(self, object input, object other)
-    cdef object general(self, tuple args, dict kwargs)
-    cdef object failed(self, tuple args, dict kwargs, object error)
-    cdef object learn(self, tuple args, dict kwargs)
+    cdef str _titled
+    cdef Executor _executor
+    cdef Title _typed
+    cdef object _own
+    cdef list _door
+    cdef tuple _names
+    cdef list _fits
+    cdef object _one(self, object input)
+    cdef object _two(self, object input, object other)
+    cdef object _general(self, tuple args, dict kwargs)
+    cdef object _failed(self, tuple args, dict kwargs, object error)
+    cdef object _learn(self, tuple args, dict kwargs)
 
 cdef class Method(PublicForm):
     pass
@@ -104,26 +104,26 @@ cdef class Written(Method):
     pass
 
 cdef class Symbol(Method):
-    cdef bint arrays
+    cdef bint _arrays
 
 cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags, PyObject *words):
     cdef PublicForm form = <PublicForm>callee
     cdef Py_ssize_t n = PyVectorcall_NARGS(flags)
     cdef Fit fit
-    if not form.door:
-        if n > 0 and words is NULL and form.executor is not None and form.executor.operands == n:
-            result = form.one(<object>args[0]) if n == 1 else form.two(<object>args[0], <object>args[1])
+    if not form._door:
+        if n > 0 and words is NULL and form._executor is not None and form._executor.operands == n:
+            result = form._one(<object>args[0]) if n == 1 else form._two(<object>args[0], <object>args[1])
             if result is not None:
                 return result
-        if form.fits is not None:
+        if form._fits is not None:
             fit = fitting(form, args, n, words)
             if fit is not None:
                 try:
                     return fit.executor.carry_out(in_order(args, fit.places, fit.executor.defaults))
                 except Exception as error:
                     if fit.floats < 0:  # else the form has the words
-                        return form.failed(packed(args, n), named(args + n, words), error)
-    return form.general(packed(args, n), named(args + n, words))
+                        return form._failed(packed(args, n), named(args + n, words), error)
+    return form._general(packed(args, n), named(args + n, words))
 
 cdef inline dict named(PyObject *const *values, PyObject *words):
     cdef dict keywords = {}
@@ -134,7 +134,7 @@ cdef inline dict named(PyObject *const *values, PyObject *words):
     return keywords
 
 cdef inline Fit fitting(PublicForm form, PyObject *const *args, Py_ssize_t n, PyObject *words):
-    cdef list fits = form.fits
+    cdef list fits = form._fits
     cdef Fit fit
     for fit in fits:
         if fit.n == n and alike(args, words, fit.names, fit.kinds):

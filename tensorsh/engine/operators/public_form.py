@@ -101,25 +101,25 @@ class PublicForm:
         if isinstance(names, dict):  # the body of a class that was to be derived from a function
             raise TypeError(f"cannot create '{type(self).__name__}' instances")
         self._title = title
-        self.title = title
+        self._titled = title
         self.__name__ = title.rpartition(".")[2]
         self.__qualname__ = "Tensor." + self.__name__ if title[:9] == "Tensor.__" else self.__name__
         self.__module__ = "torch.nn.functional" if title[:20] == "torch.nn.functional." else "torch"
-        self.own = own
-        self.names = tuple(names)
-        self.typed = typed
-        self.executor = executor
-        self.door = door_of(title)
-        self.fits = None if choices is None else [fit_of_choice(types, op) for types, op in choices.items()]
+        self._own = own
+        self._names = tuple(names)
+        self._typed = typed
+        self._executor = executor
+        self._door = door_of(title)
+        self._fits = None if choices is None else [fit_of_choice(types, op) for types, op in choices.items()]
 
     def __call__(self, *args, **kwargs):
-        return self.general(args, kwargs)
+        return self._general(args, kwargs)
 
     def __get__(self, instance, owner):
         return self
 
     def __repr__(self):
-        owner, _, name = self.title.partition(".")
+        owner, _, name = self._titled.partition(".")
         if owner == "Tensor":
             return f"<method '{name}' of 'torch._C.TensorBase' objects>"
         if isinstance(self, Written):
@@ -131,73 +131,73 @@ class PublicForm:
     def __reduce__(self):
         return self.__qualname__
 
-    def one(self, input):
+    def _one(self, input):
         """The answer of the executor's loop to a tensor; None for what is not for it."""
         if type(input) is Tensor:
             try:
-                return self.executor.single(input)
+                return self._executor.single(input)
             except Exception:
                 pass  # the general way has the words
         return None
 
-    def two(self, input, other):
+    def _two(self, input, other):
         """The answer of the executor's loop to a tensor and a tensor or number; None for what is not for it."""
         if type(input) is Tensor:
             kind = type(other)
             if kind is Tensor or kind is float or kind is int:
                 try:
-                    return self.executor.pair(input, other)
+                    return self._executor.pair(input, other)
                 except Exception:
                     pass  # the general way has the words
         return None
 
-    def general(self, args, kwargs):
+    def _general(self, args, kwargs):
         """The answer to any arguments."""
-        if self.door:
+        if self._door:
             given = ask(self, args, kwargs)
             if given is not PROCEED:
                 return given
         try:
-            if self.typed is None:
-                return self.own(args, kwargs)
-            result = self.typed.answer(args, kwargs)
-            if self.typed.news:
-                self.learn(args, kwargs)
+            if self._typed is None:
+                return self._own(args, kwargs)
+            result = self._typed.answer(args, kwargs)
+            if self._typed.news:
+                self._learn(args, kwargs)
             return result
         except Exception as error:
-            return self.failed(args, kwargs, error)
+            return self._failed(args, kwargs, error)
 
-    def failed(self, args, kwargs, error):
+    def _failed(self, args, kwargs, error):
         """The answer to arguments by which a call failed: of a function for sparse tensors, of those that are asked late, of an
         older form; else PyTorch's error is raised."""
-        if self.names and hasattr(error, "form_of"):
-            sparse = error.form_of(self.names)
+        if self._names and hasattr(error, "form_of"):
+            sparse = error.form_of(self._names)
             if sparse is not None:
                 return sparse(*args, **kwargs)
         if late and late[0](args, kwargs):
-            return self.general(args, kwargs)
+            return self._general(args, kwargs)
         if isinstance(error, TypeError):
-            older = today(self.title, args, kwargs)
+            older = today(self._titled, args, kwargs)
             if older is not None:
-                return self.general(older[0], older[1])
-        told = explain(self.title, args, kwargs, error)
+                return self._general(older[0], older[1])
+        told = explain(self._titled, args, kwargs, error)
         if told is error:
             raise error
         raise told from None
 
-    def learn(self, args, kwargs):
+    def _learn(self, args, kwargs):
         """Keep the types of a call that fitted: calls like it go to the executor at once."""
-        self.typed.news = False
-        places = [*range(len(args)), *[self.executor.index.get(name, -1) for name in kwargs]]
+        self._typed.news = False
+        places = [*range(len(args)), *[self._executor.index.get(name, -1) for name in kwargs]]
         kinds = (*map(type, args), *map(type, kwargs.values()))
-        known = self.fits or []
+        known = self._fits or []
         if (
             len(known) >= MOST_FITS
             or len(set(places)) < len(places)
             or -1 in places
             or "dtype" in kwargs
             or "out" in kwargs
-            or types_of(args, kwargs) not in self.typed.known
+            or types_of(args, kwargs) not in self._typed.known
         ):
             return
         listed = [k for k, kind in enumerate(kinds) if kind is tuple or kind is list]
@@ -208,14 +208,14 @@ class PublicForm:
             if len(listed) > 1 or not value or len(value) > MOST:
                 return
             element = type(value[0])
-            tensors = places[at] in self.executor.lists
+            tensors = places[at] in self._executor.lists
             if not all([type(each) is element for each in value]) or element is not (Tensor if tensors else int):
                 return
             if not tensors:
                 length = len(value)
-        if self.executor.packed >= 0 and (not listed or places[at] != self.executor.packed or len(args) != at + 1):
+        if self._executor.packed >= 0 and (not listed or places[at] != self._executor.packed or len(args) != at + 1):
             return
-        self.fits = [*known, Fit(self.executor, len(args), tuple(kwargs), kinds, bytes(places), at, element, length)]
+        self._fits = [*known, Fit(self._executor, len(args), tuple(kwargs), kinds, bytes(places), at, element, length)]
 
 
 class Method(PublicForm):
@@ -235,14 +235,14 @@ class Symbol(Method):
     def __init__(self, title, executor, arrays):
         """arrays: whether the other operand may be an array of numpy."""
         super().__init__(title, None, (), None, executor)
-        self.arrays = arrays
+        self._arrays = arrays
 
-    def general(self, args, kwargs):
+    def _general(self, args, kwargs):
         """The answer to any arguments."""
         if kwargs or len(args) != 2:
             raise TypeError(f"expected 1 argument, got {len(args) + len(kwargs) - 1}")
         input, other = args
-        if not self.arrays and isinstance(other, ndarray):
+        if not self._arrays and isinstance(other, ndarray):
             return NotImplemented
         if asked:
             answer = ask(self, args, {})
@@ -251,8 +251,8 @@ class Symbol(Method):
         if not isinstance(other, Fields) and not isinstance(other, NUMBERS):
             if not isinstance(other, ndarray):
                 return NotImplemented
-            other = of_array(input, other) if self.executor.differentiable else wrap(other)
-        return self.executor.carry_out(self.executor.filled(input, other))
+            other = of_array(input, other) if self._executor.differentiable else wrap(other)
+        return self._executor.carry_out(self._executor.filled(input, other))
 
 
 def form_of(title, own, names=(), typed=None, executor=None, choices=None):
@@ -265,7 +265,7 @@ def executor_of(form):
     """The operator whose loop answers to calls of a form, if it has one; the number of tensors or numbers that such calls have."""
     if not isinstance(form, PublicForm):
         return None, 0
-    executor = cython.cast(PublicForm, form).executor
+    executor = cython.cast(PublicForm, form)._executor
     if executor is None or executor.loop is None:
         return None, 0
     return executor, executor.operands
@@ -276,21 +276,21 @@ if not cython.compiled:
     def interpreted(form, args, kwargs):
         """The answer of a form to any arguments."""
         n = len(args)
-        if not form.door:
-            if n and not kwargs and form.executor is not None and n == form.executor.operands:
-                result = form.one(args[0]) if n == 1 else form.two(args[0], args[1])
+        if not form._door:
+            if n and not kwargs and form._executor is not None and n == form._executor.operands:
+                result = form._one(args[0]) if n == 1 else form._two(args[0], args[1])
                 if result is not None:
                     return result
             kinds = (*map(type, args), *map(type, kwargs.values()))
             plain = tuple([object if kind is int or kind is float else kind for kind in kinds])
-            for fit in form.fits or ():
+            for fit in form._fits or ():
                 if fit.floats >= 0 and fit.n == n and fit.names == tuple(kwargs) and fit.kinds in (kinds, plain):
                     try:
                         if fit.executor.floats((*args, *kwargs.values())[fit.floats]._array):
                             return fit.executor.answered(args, kwargs)
                     except Exception:
                         pass  # the form has the words
-        return form.general(args, kwargs)
+        return form._general(args, kwargs)
 
     for kind, name in (PublicForm, "builtin_function_or_method"), (Written, "function"), (Method, "method_descriptor"):
         kind.__name__ = kind.__qualname__ = name
@@ -299,7 +299,7 @@ if not cython.compiled:
     Symbol.__module__ = "builtins"
 
     PublicForm._fields = frozenset(vars(PublicForm("", None)))  # type: ignore[attr-defined]
-    Symbol._fields = PublicForm._fields | {"arrays"}  # type: ignore[attr-defined]
+    Symbol._fields = PublicForm._fields | {"_arrays"}  # type: ignore[attr-defined]
     PublicForm.__call__ = lambda self, *args, **kwargs: interpreted(self, args, kwargs)  # type: ignore[method-assign]
 else:
     vectors()  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd

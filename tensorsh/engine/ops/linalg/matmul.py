@@ -94,9 +94,9 @@ def second_in_order(g, first, strides):
 
 
 @on_arrays(second_in_order)
-def second_gradient(t, g, first, strides):
+def second_gradient(t, g, input, mat2_strides):
     """The gradient of a product's second factor, in column-major order where that factor was (a transposed weight)."""
-    return times(t, adjoint(t, first), g)
+    return times(t, adjoint(t, input), g)
 
 
 @on_arrays(product)
@@ -127,7 +127,7 @@ def mm(xp, input: Array, mat2: Array):
 mm.loop, mm.operands = fast_matmul.product(2, 2), 2
 mm.gradient(
     input=first_gradient,
-    mat2=lambda t, g, input, mat2_strides: second_gradient(t, g, input, mat2_strides),
+    mat2=second_gradient,
 )
 
 

@@ -64,7 +64,8 @@ def by_blocks(a: Any, b: Any, bias: Any) -> Any:
 def matrices(a: Any, b: Any) -> Any:
     """``a @ b`` for two matrices of one dtype. Raises ValueError where their shapes do not fit."""
     try:
-        if a.size * b.shape[1] > SMALL:
+        size = a.size
+        if size * b.size > SMALL and size * b.shape[1] > SMALL:  # most are small by either
             return large(a, b)
         if a.dtype is FLOAT32:
             r = product(a, b)

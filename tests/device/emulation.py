@@ -13,18 +13,18 @@ from tensorsh.engine.cuda import kernels
 from . import c, standin
 
 
-def parameters(text: str) -> list[tuple[str, str, bool]]:
-    """Type, name, and whether it is raw, of each."""
-    return [(p.split()[-2], p.split()[-1], "raw" in p.split()) for p in text.split(",") if p.strip()]
-
-
 def parsed(text: str, types: dict) -> dict[str, tuple]:
     return c.Parser(text, c.TYPES | types).program()
 
 
 class Kernel:
     def __init__(self, inputs: str, outputs: str, name: str, preamble: str = "") -> None:
-        self.inputs, self.outputs, self.name, self.preamble = parameters(inputs), parameters(outputs), name, preamble
+        self.inputs, self.outputs, self.name, self.preamble = (
+            kernels.parsed(inputs),
+            kernels.parsed(outputs),
+            name,
+            preamble,
+        )
 
     def bound(self, args: tuple) -> tuple[dict, dict]:
         """The parameters by name, and the types of the letters; TypeError where cupy has it."""

@@ -23,7 +23,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
     found = Library()
     for module in cudnn, cudnn_library:
         monkeypatch.setattr(module, "library", lambda: found)
-    monkeypatch.setattr(cudnn_library, "_own", type(cudnn_library._own)())
+    monkeypatch.setattr(cudnn_library, "_handles", type(cudnn_library._handles)())
     monkeypatch.setattr(standin.Stream, "is_capturing", lambda self: False, raising=False)
     with standin.installed():
         yield found
@@ -39,7 +39,7 @@ def test_as_on_the_cpu(case: str, dtype: str, error: float, library: Library) ->
     for a, e in zip(outcome(case, "cuda", getattr(torch, dtype)), expected, strict=True):
         assert torch.allclose(a, e, rtol=error, atol=error)
     assert len(library.ran) == 3
-    assert {str(key[1]) for own in cudnn_library._own.handles.values() for key in own.plans} == {dtype}
+    assert {str(key[1]) for own in cudnn_library._handles.made.values() for key in own.plans} == {dtype}
     assert not {"tensorsh_columns", "tensorsh_from_columns"} & set(standin.launched)
 
 
@@ -62,7 +62,7 @@ def test_channels_last_stay_last(library: Library) -> None:
 
 def plans() -> list:
     """The plans made so far, in order."""
-    return [call.plan for own in cudnn_library._own.handles.values() for call in own.plans.values()]
+    return [call.plan for own in cudnn_library._handles.made.values() for call in own.plans.values()]
 
 
 def test_a_plan_serves_the_same_sizes_again(library: Library) -> None:
@@ -94,7 +94,7 @@ def test_the_same_addresses_are_told_once(library: Library) -> None:
 def test_plans_give_their_descriptors_back(library: Library) -> None:
     F.conv2d(torch.ones(1, 1, 4, 4, device="cuda"), torch.ones(2, 1, 3, 3, device="cuda"))
     assert len(library.made) > 10
-    for own in cudnn_library._own.handles.values():
+    for own in cudnn_library._handles.made.values():
         own.plans.clear()
     gc.collect()
     assert [told["what"] for told in library.made.values()] == ["handle"]

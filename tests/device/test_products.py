@@ -10,7 +10,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tensorsh.engine.cuda import products
+from tensorsh.engine.arrays import cupy_module
+from tensorsh.engine.cuda import cublaslt, products
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 NUMBERS = {number: (dtype, kind) for dtype, (number, _, kind) in products.KINDS.items()}
@@ -174,3 +175,30 @@ def test_tf32_is_asked_for() -> None:
         products.multiplied(Listening(), a, a, None, 0, 1, tf32)  # type: ignore[arg-type]
     products.multiplied(Listening(), a.astype(np.float64), a.astype(np.float64), None, 0, 1, True)  # type: ignore[arg-type]
     assert asked == [products.FLOATS, products.ROUNDED, products.DOUBLES]
+
+
+def test_a_linear_layer_without_cublaslt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cupy_module, "array_class", Array)
+    monkeypatch.setattr(cublaslt, "by_lt", lambda a, w, bias: None)
+    monkeypatch.setattr(cublaslt, "known", products.known)
+    monkeypatch.setattr(cublaslt, "dense", lambda x: x)
+    monkeypatch.setattr(cublaslt, "empty", products.empty)
+    a, w, bias = (on_device(drawn(shape, np.float32)) for shape in ((3, 4), (5, 4), (5,)))
+    found = cublaslt.affine(a, w, bias)
+    assert np.array_equal(found, np.asarray(a) @ np.asarray(w).T + np.asarray(bias))
+    for wrong in ((a, w[:, :3], bias), (a, w, bias[:4]), (a, w, bias.astype(np.float64)), (a, np.asarray(w), bias)):
+        assert cublaslt.affine(*wrong) is None
+
+
+def test_cublaslt_that_refuses_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Refusing:
+        def __getattr__(self, name: str) -> Any:
+            return lambda *args: 1
+
+    class Module:
+        cuda = type("cuda", (), {"runtime": None})
+
+    monkeypatch.setattr(cublaslt, "cupy", lambda: Module)
+    monkeypatch.setattr(cublaslt, "library", Refusing)
+    monkeypatch.setattr(cublaslt, "_handles", products.Handles())
+    assert cublaslt.handle() is None

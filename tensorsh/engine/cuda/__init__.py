@@ -45,8 +45,8 @@ from . import (
     sums,
     windows,
 )
-from .affine import affine
 from .checks import outside
+from .cublaslt import affine
 from .philox import Philox
 from .products import product, product_added
 from .scatter import fold

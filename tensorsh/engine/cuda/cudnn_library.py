@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import sys
-import threading
 import weakref
 from collections.abc import Iterator
 from functools import cache
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..arrays.backend import cupy
+from .products import Handles
 
 HANDLE, DATA_TYPE, INTEGERS, FLOATS, DOUBLES, ADDRESSES, CONVOLUTION_MODE, MODE, NOTES, DESCRIPTORS = (
     0, 1, 3, 4, 5, 6, 7, 8, 11, 15,
@@ -107,16 +107,12 @@ class Handle:
             self.stream = stream
 
 
-_own = threading.local()
+_handles = Handles()
 
 
 def handle(module: Any) -> Handle:
     """cuDNN on the current device, for the current stream."""
-    handles = _own.__dict__.setdefault("handles", {})
-    index = module.cuda.runtime.getDevice()
-    found = handles.get(index)
-    if found is None:
-        found = handles[index] = Handle(library())
+    found: Handle = _handles.here(module, lambda: Handle(library()))
     found.given_to(module.cuda.get_current_stream().ptr)
     return found
 

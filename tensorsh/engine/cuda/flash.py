@@ -191,22 +191,17 @@ def suited(q: Any) -> bool:
 def steps(xp: Any, x: Any, each: int) -> tuple[Any, tuple]:
     """An array, copied unless its rows can be read so many elements at a time, and the steps of its first dimensions."""
     size = x.dtype.itemsize
-    found = even(x.strides, size, each)
-    if found is None:
+    if not even(x.strides, size, each):
         x = xp.ascontiguousarray(x)
-        found = tuple([s // size for s in x.strides[:3]])
     if x.data.ptr % (each * size):
         x = x.copy()
-        found = tuple([s // size for s in x.strides[:3]])
-    return x, found
+    return x, tuple([s // size for s in x.strides[:3]])
 
 
 @lru_cache(maxsize=512)
-def even(strides: tuple, size: int, each: int) -> tuple | None:
-    """Strides in elements of a size; None where rows cannot be read so many at a time."""
-    if strides[3] != size or any(s % (each * size) or s < 0 for s in strides[:3]):
-        return None
-    return tuple([s // size for s in strides[:3]])
+def even(strides: tuple, size: int, each: int) -> bool:
+    """Whether rows that lie in such steps can be read so many elements at a time."""
+    return strides[3] == size and all(s % (each * size) == 0 <= s for s in strides[:3])
 
 
 @lru_cache(maxsize=512)

@@ -49,18 +49,38 @@ SIGNATURES = {
 }  # fmt: skip
 
 
+def opened(module: Any, name: str, signatures: dict) -> Any:
+    """A library of CUDA's that is loaded with CuPy's, its functions declared. OSError and AttributeError where there is none."""
+    version = module.cuda.runtime.runtimeGetVersion() // 1000
+    found = ctypes.CDLL(f"{name}64_{version}.dll" if sys.platform == "win32" else f"lib{name}.so.{version}")
+    for function, parameters in signatures.items():
+        getattr(found, function).argtypes = parameters
+    return found
+
+
 @cache
 def library(module: Any) -> Any:
     """cuBLAS as CuPy has loaded it; None where it is not found."""
     try:
         module.cuda.device.get_cublas_handle()  # loads it
-        version = module.cuda.runtime.runtimeGetVersion() // 1000
-        found = ctypes.CDLL(f"cublas64_{version}.dll" if sys.platform == "win32" else f"libcublas.so.{version}")
-        for name, parameters in SIGNATURES.items():
-            getattr(found, name).argtypes = parameters
-        return found
+        return opened(module, "cublas", SIGNATURES)
     except Exception:  # an installation without its libraries fails in many ways; CuPy says which when it computes
         return None
+
+
+class Handles(threading.local):
+    """A library's handles of one thread, by device."""
+
+    def __init__(self) -> None:
+        self.made: dict[int | None, Any] = {}
+
+    def here(self, module: Any, make: Callable) -> Any:
+        """That of the current device; `make` makes it when it is first asked for."""
+        index = module.cuda.runtime.getDevice() if device_guard.several else None
+        found = self.made.get(index)
+        if found is None:
+            found = self.made[index] = make()
+        return found
 
 
 class Handle:
@@ -87,7 +107,7 @@ class Handle:
 
 _workspaces: list[Any] = []
 """The memory that captured graphs go on using."""
-_own = threading.local()
+_handles = Handles()
 
 
 def handle(module: Any) -> Handle | None:
@@ -95,11 +115,7 @@ def handle(module: Any) -> Handle | None:
     blas = library(module)
     if blas is None:
         return None
-    index = module.cuda.runtime.getDevice() if device_guard.several else None
-    handles = _own.__dict__.setdefault("handles", {})
-    found = handles.get(index)
-    if found is None:
-        found = handles[index] = Handle(blas)
+    found: Handle = _handles.here(module, lambda: Handle(blas))
     stream = module.cuda.get_current_stream()
     if stream.ptr != found.stream:
         found.given_to(module, stream)

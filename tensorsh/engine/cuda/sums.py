@@ -222,25 +222,18 @@ def columns(x: Any, outer: int, n: int, inner: int, count: int, shape: tuple) ->
     return y if parts == 1 else columns(y, outer, parts, inner, count, shape).astype(x.dtype, copy=False)
 
 
-def stretch(shape: tuple, dim: Any) -> tuple[int, int] | None:
-    """The first of neighbouring dimensions that are summed, and the one behind the last; None for others and wrong ones."""
-    ndim = len(shape)
-    if dim is None or dim == ():
-        return 0, ndim
-    dims = (dim,) if type(dim) is int else dim
-    if not all(-ndim <= d < ndim for d in dims):
-        return None
-    found = sorted({d % ndim for d in dims})
-    return (found[0], found[-1] + 1) if found[-1] - found[0] + 1 == len(found) == len(dims) else None
-
-
 @lru_cache(maxsize=2048, typed=True)
 def laid(shape: tuple, dim: Any, keepdim: bool) -> tuple[int, int, int, tuple] | None:
-    """How many rows there are, the elements of each, how far they lie apart, and the shape of their sums; None for what `stretch` is."""
-    found = stretch(shape, dim)
-    if found is None:
+    """How many rows there are, the elements of each, how far they lie apart, and the shape of their sums, where neighbouring
+    dimensions are summed; None for others and wrong ones."""
+    ndim = len(shape)
+    dims = tuple(range(ndim)) if dim is None or dim == () else (dim,) if type(dim) is int else dim
+    if not all(-ndim <= d < ndim for d in dims):
         return None
-    first, end = found
+    found = sorted({d % ndim for d in dims}) or [0]
+    first, end = found[0], found[-1] + 1 if dims else 0
+    if end - first != len(dims):
+        return None
     kept = (*shape[:first], *(1,) * (end - first), *shape[end:]) if keepdim else shape[:first] + shape[end:]
     return prod(shape[:first]), prod(shape[first:end]), prod(shape[end:]), kept
 

@@ -68,7 +68,11 @@ def renewed(op: Any, x: Tensor, shape: tuple) -> Tensor:
 
 def on_gpu(a: Any, w: Any, bias: Any) -> Any:
     """``a @ w.T + bias`` on a GPU; None for what its products do not know."""
+    if type(a) is not cupy_module.array_class or type(w) is not type(a):
+        return None
     chosen = cupy_module.accelerator()
+    if a.dtype not in chosen.KINDS:
+        return None
     follow_precision()
     return chosen.product(a, w.T) if bias is None else chosen.affine(a, w, bias)
 
@@ -98,8 +102,6 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
                 a = a.reshape((-1, a.shape[-1]))
             if ours:
                 r = matrices(a, w.T) if bias is None else affine(a, w.T, bias._array)
-            elif type(a) is not cupy_module.array_class or type(w) is not type(a):
-                return slow(input, weight, bias)
             else:
                 r = on_gpu(a, w, None if bias is None else bias._array)
                 if r is None:

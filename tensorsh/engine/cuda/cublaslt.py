@@ -6,8 +6,6 @@ What cuBLASLt is told is kept by the sizes of the factors, with the algorithm th
 from __future__ import annotations
 
 import ctypes
-import sys
-import threading
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,7 +14,7 @@ import numpy as np
 from ..arrays import cupy_module, device_guard
 from ..arrays.backend import cupy, rounds_products
 from .kernels import dense, empty
-from .products import DOUBLES, KINDS, MOST, ROUNDED, factor, known, multiplied
+from .products import DOUBLES, KINDS, MOST, ROUNDED, Handles, factor, known, multiplied, opened
 
 WORKSPACE = 32 << 20
 """Bytes that an algorithm may use."""
@@ -52,11 +50,7 @@ class Found(ctypes.Structure):
 def library() -> Any:
     """cuBLASLt, which cuBLAS brings with it; None where it is not found."""
     try:
-        version = cupy().cuda.runtime.runtimeGetVersion() // 1000
-        found = ctypes.CDLL(f"cublasLt64_{version}.dll" if sys.platform == "win32" else f"libcublasLt.so.{version}")
-        for name, parameters in SIGNATURES.items():
-            getattr(found, name).argtypes = parameters
-        return found
+        return opened(cupy(), "cublasLt", SIGNATURES)
     except (OSError, AttributeError):
         return None
 
@@ -80,7 +74,7 @@ class Handle:
         self.preference = self.made(lt.cublasLtMatmulPreferenceCreate)
         self.tell(lt.cublasLtMatmulPreferenceSetAttribute, self.preference, MOST_WORKSPACE, _size(WORKSPACE))
         self.plans: dict[tuple, Plan | None] = {}
-        """By dtype, sizes and steps; None where cuBLASLt has no algorithm."""
+        """By dtype and sizes; None where cuBLASLt has no algorithm."""
         self.bias = ctypes.c_uint64()
         self.bias_address = ctypes.addressof(self.bias)
 
@@ -95,7 +89,7 @@ class Handle:
             raise Refused
 
     def planned(self, key: tuple) -> Plan | None:
-        """The plan for a dtype's number, the type of its sums, and rows [m, k], `step` apart, by a weight [n, k]."""
+        """The plan for a dtype's number, the type of its sums, and rows [m, k] by a weight [n, k]."""
         if key not in self.plans:
             if len(self.plans) >= 4096:
                 self.plans.clear()
@@ -105,7 +99,7 @@ class Handle:
                 self.plans[key] = None
         return self.plans[key]
 
-    def plan(self, kind: int, sums: int, m: int, k: int, n: int, step: int, weight_step: int) -> Plan:
+    def plan(self, kind: int, sums: int, m: int, k: int, n: int) -> Plan:
         lt = self.lt
         scale = 1 if sums == DOUBLES else 0
         product = self.made(lt.cublasLtMatmulDescCreate, sums, scale)
@@ -113,9 +107,7 @@ class Handle:
             self.tell(lt.cublasLtMatmulDescSetAttribute, product, attribute, ctypes.c_int32(value))
         self.tell(lt.cublasLtMatmulDescSetAttribute, product, BIAS_ADDRESS, ctypes.c_uint64(256))
         layout = lt.cublasLtMatrixLayoutCreate
-        weight, rows, result = (
-            self.made(layout, kind, *size) for size in ((k, n, weight_step), (k, m, step), (n, m, n))
-        )
+        weight, rows, result = (self.made(layout, kind, *size) for size in ((k, n, k), (k, m, k), (n, m, n)))
         found, count = Found(), _number()
         failed = lt.cublasLtMatmulAlgoGetHeuristic(
             self.address, product, weight, rows, result, result, self.preference, 1, ctypes.byref(found),
@@ -130,20 +122,18 @@ class Refused(Exception):
     """What cuBLASLt does not compute."""
 
 
-_own = threading.local()
+_handles = Handles()
 
 
 def handle() -> Handle | None:
-    """cuBLASLt on the current device."""
+    """cuBLASLt on the current device; None where there is none."""
     lt = library()
     if lt is None:
         return None
-    handles = _own.__dict__.setdefault("handles", {})
-    index = cupy().cuda.runtime.getDevice()
-    found = handles.get(index)
-    if found is None:
-        found = handles[index] = Handle(lt)
-    return found
+    try:
+        return _handles.here(cupy(), lambda: Handle(lt))
+    except Refused:
+        return None
 
 
 def by_lt(a: Any, w: Any, bias: Any) -> Any:
@@ -159,7 +149,7 @@ def by_lt(a: Any, w: Any, bias: Any) -> Any:
     if max(m, k, n) > MOST:
         return None
     lt = handle()
-    plan = lt and lt.planned((number, sums, m, k, n, k, k))
+    plan = lt and lt.planned((number, sums, m, k, n))
     if not plan:
         return None
     assert lt is not None

@@ -7,6 +7,7 @@ import runpy
 import sys
 
 from ..ranks import world
+from . import tracebacks
 
 USAGE = """\
 tensorsh python runs plain Python in which `import torch` means tensorsh, with all the rights of Python:
@@ -29,12 +30,16 @@ def run(words: list[str]) -> int:
         sys.stderr.write(f"tensorsh: {flag} needs {'the module' if flag == '-m' else 'the code'} to run\n")
         return 2
     if words[0].startswith("-") and not flag:
-        sys.stderr.write(f"tensorsh: unknown option {words[0]}\nTry `tensorsh python --help`.\n")
+        sys.stderr.write(
+            f"tensorsh: unknown option {words[0]}; what is meant for Python stands before: python {words[0]} ... -m tensorsh python SCRIPT.py\n"
+            "Try `tensorsh python --help`.\n"
+        )
         return 2
     name, rest = (words[1], words[2:]) if flag else (words[0], words[1:])
     sys.argv[:] = [flag if flag == "-c" else name, *rest]
     folder = "" if flag == "-c" else os.getcwd() if flag else os.path.dirname(os.path.abspath(name))
     sys.path[:1] = [folder]
+    sys.excepthook = tracebacks.show
     world.adopt()
     try:
         return _run(flag, name)

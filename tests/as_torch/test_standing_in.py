@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -181,6 +182,39 @@ def test_errors_and_exits_are_the_program_s(tmp_path: Path) -> None:
     assert python("-m", "tensorsh.as_torch", "-c", "raise SystemExit(7)").returncode == 7
     assert python("-m", "tensorsh", "python", "nowhere.py").returncode == 2
     assert python("-m", "tensorsh", "python").returncode == 2
+
+
+FAILING = """\
+import torch
+def hook(grad):
+    try:
+        {}["a"]
+    except KeyError:
+        raise ValueError("of the program")
+x = torch.ones(3, requires_grad=True) * 2
+x.register_hook(hook)
+try:
+    torch.nn.Linear(3, 4)(torch.ones(5))
+except RuntimeError:
+    x.sum().backward()
+"""
+
+
+def test_tracebacks_show_the_program_and_what_is_python_in_pytorch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "fails.py"
+    file.write_text(FAILING)
+    said = python("-m", "tensorsh", "python", str(file)).stderr
+    shown = re.findall(r'File "(?:.*[/\\\\])?(\w+\.py)", line (\d+)', said)
+    layers = [name for name, _ in shown if name in ("module.py", "linear.py")]
+    assert [each for each in shown if each[0] not in layers] == [(file.name, n) for n in ("10", "4", "12", "6")], said
+    assert layers == ["module.py", "linear.py"] and said.endswith("ValueError: of the program\n")
+    broken = tmp_path / "broken.py"
+    broken.write_text("if x\n")
+    assert python("-m", "tensorsh", "python", str(broken)).stderr.startswith(f'  File "{broken}", line 1')
+    monkeypatch.setenv("TORCH_SHOW_CPP_STACKTRACES", "1")
+    assert "public_form" in python("-m", "tensorsh", "python", str(file)).stderr
 
 
 def test_a_suite_runs_with_it(tmp_path: Path) -> None:

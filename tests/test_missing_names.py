@@ -56,7 +56,7 @@ def test_there_is_no_name_that_pytorch_has_not():
 
 
 SUBMODULES = set(
-    "nn prune optimizer rnn onnx profiler np math flex_attention checkpoint fsdp optim tensor pipelining rpc".split()
+    "nn prune optimizer rnn onnx profiler np math flex_attention bias checkpoint fsdp optim tensor pipelining rpc".split()
 )
 """Files of PyTorch that are there once somebody has imported them."""
 

@@ -15,7 +15,6 @@ torch.autograd.function              autograd.function        FunctionCtx=Functi
 torch.amp.grad_scaler                grad_scaler              GradScaler OptState _refresh_per_optimizer_state
 torch.cuda.amp.grad_scaler           amp                      GradScaler=cuda_grad_scaler
 torch.compiler                       compiler                 set_stance
-torch.cuda                           cuda.typed               ByteTensor CharTensor ShortTensor IntTensor LongTensor HalfTensor BFloat16Tensor FloatTensor DoubleTensor BoolTensor
 torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
 torch.distributions.transforms       distributions.transform  _InverseTransform
 torch.nn.modules.linear              nn.modules.attention     NonDynamicallyQuantizableLinear

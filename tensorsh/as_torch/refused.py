@@ -12,31 +12,12 @@ import enum
 from functools import cache
 from typing import Any, NoReturn
 
-from ..language.pytorch_names import REFUSED
-
-INSTEAD = {
-    "distributed.pipelining": "give each process its layers in a PipelineStage, and use ScheduleGPipe or Schedule1F1B",
-    "distributed.rpc": "pass tensors on by torch.distributed.send and recv, objects by send_object_list and recv_object_list",
-    "distributed": "use torch.distributed with DistributedDataParallel, fully_shard or DTensor",
-    "onnx": "export from PyTorch, with the state dict that torch.save writes",
-    "export": "export from PyTorch, with the state dict that torch.save writes",
-    "ao": "keep the model in float32 or bfloat16",
-    "package": "save the state dict with torch.save, beside the model's source",
-    "quantization": "keep the model in float32 or bfloat16",
-    "nn.quantized": "keep the model in float32 or bfloat16",
-    "utils.cpp_extension": "write the operator in Python (torch.library.custom_op)",
-    "_inductor": "call torch.compile, which runs the program as it is",
-    "_dynamo": "call torch.compile, which runs the program as it is",
-    "utils.data": "use torch.utils.data.Dataset and DataLoader",
-}
-"""What to do in place of it, by the beginning of the name below torch."""
+from ..language.pytorch_names import REFUSED, instead_of
 
 
 def refuse(title: str) -> NoReturn:
     """The error of a name that is used."""
-    below = title.partition(".")[2]
-    instead = next((text for start, text in INSTEAD.items() if (below + ".").startswith(start + ".")), "")
-    raise NotImplementedError(f"tensorsh does not have {title}" + (f": {instead}" if instead else ""))
+    raise NotImplementedError(f"tensorsh does not have {title}{instead_of(title)}")
 
 
 @cache

@@ -16,6 +16,7 @@ from . import peek
 from .habits import ARGUMENTS, FUNCTIONS, IMPORTS, OF_TENSORS, TENSOR
 from .layers import misfit
 from .places import Host, Place, headline, nearest
+from .pytorch_names import instead_of
 from .rules import RULES, Case, rule
 from .uses import elsewhere
 
@@ -194,7 +195,7 @@ def unknown_import(case: Case) -> str | None:
         shown = "; `plot`, `hist` and `track` show losses in the terminal" if "tensorboard" in (path, name) else ""
         if not shown and _in_plain_python(f"{path}.{name}"):
             return f"{path}.{name} is there in plain Python alone: `tensorsh python FILE` runs a program so, with all rights"
-        return "tensorsh has no such part of PyTorch" + shown
+        return "tensorsh has no such part of PyTorch" + (shown or instead_of(f"{path}.{name}"))
     return found
 
 

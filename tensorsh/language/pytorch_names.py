@@ -15,6 +15,24 @@ REFUSED = os.path.join(os.path.dirname(__file__), "pytorch_refused.txt")
 """What libraries import and tensorsh refuses when it is used (by `tests/recording/refused.py`)."""
 
 
+INSTEAD = {
+    "distributed.pipelining": "give each process its layers in a PipelineStage, and use ScheduleGPipe or Schedule1F1B",
+    "distributed.rpc": "pass tensors on by torch.distributed.send and recv, objects by send_object_list and recv_object_list",
+    "distributed": "use torch.distributed with DistributedDataParallel, fully_shard or DTensor",
+    "onnx": "export from PyTorch, with the state dict that torch.save writes",
+    "export": "export from PyTorch, with the state dict that torch.save writes",
+    "ao": "keep the model in float32 or bfloat16",
+    "package": "save the state dict with torch.save, beside the model's source",
+    "quantization": "keep the model in float32 or bfloat16",
+    "nn.quantized": "keep the model in float32 or bfloat16",
+    "utils.cpp_extension": "write the operator in Python (torch.library.custom_op)",
+    "_inductor": "call torch.compile, which runs the program as it is",
+    "_dynamo": "call torch.compile, which runs the program as it is",
+    "utils.data": "use torch.utils.data.Dataset and DataLoader",
+}
+"""What to do in place of it, by the beginning of the name below torch."""
+
+
 @lru_cache(maxsize=2)
 def names(path: str = FILE) -> dict[str, frozenset[str]]:
     """The names in each namespace of PyTorch, and those of `Tensor`; or those of another such table."""
@@ -31,4 +49,10 @@ def lacking(owner: str, name: str) -> str | None:
     """The remark on a name that PyTorch has there (`torch`, `torch.nn`, `Tensor`) and tensorsh has not."""
     if name not in names().get(owner, ()):
         return None
-    return f"PyTorch has `{owner}.{name}`, tensorsh does not"
+    return f"PyTorch has `{owner}.{name}`, tensorsh does not{instead_of(f'{owner}.{name}')}"
+
+
+def instead_of(title: str) -> str:
+    """What to do in place of a name of PyTorch, behind a colon; empty where nothing is known."""
+    below = title.partition(".")[2] + "."
+    return next((f": {text}" for start, text in INSTEAD.items() if below.startswith(start + ".")), "")

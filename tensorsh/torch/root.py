@@ -15,11 +15,11 @@ from ..engine.arrays import door
 from ..engine.arrays import dtype as dtypes
 from ..engine.arrays.state import state
 from ..engine.loading import table
-from ..language.pytorch_names import lacking
+from ..language.pytorch_names import instead_of, lacking
 from ..sandbox.namespace import Lazy, Linked, Namespace, absent, names
 
 SUBMODULES = (
-    "nn nn.functional nn.grad nn.attention nn.attention.flex_attention nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune "
+    "nn nn.functional nn.grad nn.attention nn.attention.bias nn.attention.flex_attention nn.init nn.utils nn.utils.rnn nn.utils.parametrize nn.utils.parametrizations nn.utils.prune "
     "nn.utils.stateless nn.utils.clip_grad nn.utils.convert_parameters nn.parallel nn.parameter nn.modules nn.modules.module nn.modules.container nn.modules.linear "
     "nn.modules.activation nn.modules.dropout nn.modules.flatten nn.modules.loss nn.modules.conv nn.modules.pooling "
     "nn.modules.batchnorm nn.modules.rnn nn.modules.transformer nn.modules.normalization nn.modules.padding nn.modules.sparse "
@@ -48,6 +48,9 @@ QUANTIZED = (
     "dequantize int_repr per_channel_affine per_channel_symmetric per_tensor_affine per_tensor_symmetric q_per_channel_axis "
     "q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantize_per_channel "
     "quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d quint2x4 quint4x2 quint8"
+).split()
+TYPED = (
+    "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor BoolTensor"
 ).split()
 STORAGES = (
     "UntypedStorage TypedStorage Storage BoolStorage ByteStorage CharStorage ShortStorage IntStorage LongStorage HalfStorage "
@@ -171,7 +174,7 @@ def explain_missing(namespace: Namespace, table: Names, name: str) -> None:
     if said is not None:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, list(table), 3, 0.6)
+        near = [] if instead_of(f"{namespace.__name__}.{name}") else get_close_matches(name, list(table), 3, 0.7)
         error.add_note(
             "hint: " + said + ("; the nearest it has: " + " or ".join(f"`{n}`" for n in near) if near else "")
         )
@@ -210,6 +213,7 @@ def build() -> TorchNamespace:
     extras["masked"]["_ops"] = Lazy(lambda: torch.masked)
     extras["cpu.amp"]["autocast"] = Lazy(lambda: _load("amp", "cpu_autocast"))
     extras["cpu.amp"]["GradScaler"] = Lazy(lambda: _load("amp", "cpu_grad_scaler"))
+    extras["cuda"] |= {name: Lazy(lambda name=name: _load("cuda.typed", name)) for name in TYPED}
     extras["cuda.amp"] |= {
         "autocast": Lazy(lambda: _load("amp", "cuda_autocast")),
         "GradScaler": Lazy(lambda: _load("amp", "cuda_grad_scaler")),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.arrays.backend import cupy
 from ..engine.arrays.device import CPU, device
 from ..engine.arrays.dtype import BY_NAME, FLOAT, dtype
 from ..engine.arrays.errors import type_name
@@ -23,6 +24,7 @@ from ..engine.arrays.layout import (
     sparse_csc,
     sparse_csr,
     strided,
+    type_named,
 )
 from ..engine.arrays.state import state
 from ..engine.graph.fields import wrap
@@ -254,18 +256,19 @@ def set_default_dtype(d: dtype) -> None:
 
 
 def set_default_tensor_type(t: Any) -> None:
-    """Set the default dtype by a tensor type: ``torch.DoubleTensor`` or its name."""
+    """Set the default dtype, and the device, by a tensor type: ``torch.DoubleTensor``, ``torch.cuda.FloatTensor`` or its name."""
     name = t if isinstance(t, str) else getattr(t, "type_name", None) or ""
-    short = name.rpartition(".")[2].removesuffix("Tensor")
-    for d in BY_NAME.values():
-        if d.short == short and name.startswith("torch."):
-            if ".cuda." in name:
-                raise TypeError(f"type {name} not available. Torch not compiled with CUDA enabled.")
-            if d.category != FLOAT:
-                raise TypeError("only floating-point types are supported as the default type")
-            state.default_dtype = d
-            return
-    raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    found = type_named(name)
+    if found is None:
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    d, kind = found
+    if kind == "cuda" and cupy() is None:
+        raise TypeError(f"type {name} not available. Torch not compiled with CUDA enabled.")
+    if d.category != FLOAT:
+        raise TypeError("only floating-point types are supported as the default type")
+    state.default_dtype = d
+    if kind == "cuda" or state.default_device is not None and state.default_device.type == "cuda":
+        set_default_device(kind)
 
 
 def get_default_device() -> device:

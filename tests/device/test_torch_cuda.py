@@ -54,6 +54,63 @@ def test_classes_without_a_device(call: str, message: str) -> None:
         pass
 
 
+ACCELERATOR = [
+    "current_device_index()", "set_device_index(0)", "current_stream()", "synchronize()", "empty_cache()", "empty_host_cache()",
+    "memory_allocated()", "max_memory_allocated()", "memory_reserved()", "memory_stats()", "reset_peak_memory_stats()",
+    "get_memory_info()", "get_device_capability()", "device_index(0).__enter__()",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", ACCELERATOR)
+def test_accelerators_where_there_is_none(call: str) -> None:
+    with pytest.raises(RuntimeError, match="Cannot access accelerator device when none is available."):
+        eval("torch.accelerator." + call, {"torch": torch})
+
+
+def test_accelerators_on_the_stand_in(cuda: None) -> None:
+    there = torch.accelerator
+    assert there.current_accelerator() == torch.device("cuda") and there.current_device_index() == 0
+    x = torch.ones(256, device=there.current_accelerator())
+    assert there.memory_allocated() == torch.cuda.memory_allocated() and x.is_cuda
+    assert (
+        there.get_memory_info() == torch.cuda.mem_get_info()
+        and torch.float32 in there.get_device_capability()["supported_dtypes"]
+    )
+    there.synchronize(0), there.empty_cache(), there.set_device_index(None)
+
+
+def test_types_of_old() -> None:
+    """PyTorch's answers without a GPU, but for the last: it says at length that its library of CUDA is missing."""
+    assert repr(torch.cuda.FloatTensor) == "<class 'torch.cuda.FloatTensor'>"
+    assert not isinstance(torch.ones(1), torch.cuda.FloatTensor) and isinstance(torch.ones(1), torch.FloatTensor)
+    for refused in ("torch.cuda.HalfTensor([1])", "torch.set_default_tensor_type('torch.cuda.FloatTensor')"):
+        with pytest.raises(
+            TypeError, match="type torch.cuda.*Tensor not available. Torch not compiled with CUDA enabled."
+        ):
+            eval(refused, {"torch": torch})
+    for name in ("'torch.cuda.FloatTensor'", "torch.cuda.FloatTensor"):
+        with pytest.raises(AssertionError, match=NO_CUDA):
+            eval(f"torch.ones(1).type({name})", {"torch": torch})
+
+
+def test_types_of_old_on_the_stand_in(cuda: None) -> None:
+    x = torch.cuda.LongTensor([1, 2])
+    assert (
+        x.is_cuda
+        and x.dtype == torch.int64
+        and isinstance(x, torch.cuda.LongTensor)
+        and not isinstance(x, torch.LongTensor)
+    )
+    assert x.type() == "torch.cuda.LongTensor" and x.type("torch.cuda.FloatTensor").type() == "torch.cuda.FloatTensor"
+    assert x.type(torch.FloatTensor).is_cpu and torch.ones(1).type(torch.cuda.DoubleTensor).is_cuda
+    torch.set_default_tensor_type("torch.cuda.DoubleTensor")
+    try:
+        assert torch.ones(1).type() == "torch.cuda.DoubleTensor"
+    finally:
+        torch.set_default_tensor_type(torch.FloatTensor)
+    assert torch.ones(1).type() == "torch.FloatTensor"
+
+
 @pytest.fixture
 def cuda() -> Iterator[None]:
     with standin.installed():

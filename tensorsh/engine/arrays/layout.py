@@ -10,7 +10,7 @@ import numpy as np
 from ...sandbox.sealed import Frozen
 from .backend import device_of
 from .cupy_module import device_count
-from .dtype import of
+from .dtype import BY_NAME, dtype, of
 from .parallel import copied
 
 
@@ -73,6 +73,14 @@ def type_of(array: Any) -> str:
     kind = "" if layout is strided else "sparse." if layout is sparse_coo else "sparse_csr."
     device = device_of(array).type
     return f"torch.{'' if device == 'cpu' else device + '.'}{kind}{of(array).short}Tensor"
+
+
+def type_named(name: str) -> tuple[dtype, str] | None:
+    """The dtype and the kind of device of a tensor type's name, ``torch.FloatTensor`` or ``torch.cuda.FloatTensor``."""
+    owner, _, title = name.rpartition(".")
+    device = {"torch": "cpu", "torch.sparse": "cpu", "torch.cuda": "cuda"}.get(owner)
+    found = next((d for d in BY_NAME.values() if d.short + "Tensor" == title), None)
+    return None if found is None or device is None else (found, device)
 
 
 def channels_are_last(array: Any) -> bool:

@@ -13,7 +13,7 @@ from ...arrays.device import device as device_type
 from ...arrays.device_guard import on
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, chosen, dtype, float8_e4m3fn
 from ...arrays.errors import type_name
-from ...arrays.layout import sparse_coo, sparse_csr, strided, type_of
+from ...arrays.layout import sparse_coo, sparse_csr, strided, type_named, type_of
 from ...arrays.parallel import listed
 from ...arrays.state import state
 from ...arrays.warning import warn, warn_of_old
@@ -184,14 +184,14 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_
     """
     if dtype is None:
         return type_of(self._array)
-    if isinstance(dtype, str):
-        short = dtype.rpartition(".")[2].removesuffix("Tensor")
-        found = next((d for d in BY_NAME.values() if d.short == short), None)
-        if found is None or not dtype.startswith("torch."):
-            raise ValueError(f"invalid type: '{dtype}'")
-        dtype = found
-    elif hasattr(dtype, "element"):
-        dtype = dtype.element or state.default_dtype
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "type_name", None)
+    if name is not None:
+        found = type_named(name)
+        if found is None:
+            raise ValueError(f"invalid type: '{name}'")
+        return to(self, found[1], found[0])
+    if dtype is Tensor:
+        dtype = state.default_dtype
     elif dtype in PYTHON:
         raise ValueError(f"invalid type: '{dtype.__name__}'")
     elif dtype not in BY_NAME.values():

@@ -13,7 +13,7 @@ from ...arrays.backend import shared
 from ...arrays.device import CPU, device
 from ...arrays.dtype import BY_NAME, chosen, dtype
 from ...arrays.errors import combination_error, cpp_name, type_name
-from ...arrays.layout import strided
+from ...arrays.layout import strided, type_of
 from ...arrays.state import state
 from ...arrays.warning import warn
 from ...graph.fields import new, wrap
@@ -121,37 +121,31 @@ class TypedMeta(Sealed):
     """``torch.FloatTensor`` and its like: called they make tensors, isinstance asks for the dtype."""
 
     element: dtype
+    type_name: str
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
         return construct(Tensor, cls.element, args, kwargs)
 
     def __instancecheck__(cls, obj: Any) -> bool:
-        return isinstance(obj, Tensor) and obj.dtype is cls.element
+        return isinstance(obj, Tensor) and type_of(obj._array) == cls.type_name
 
     def __repr__(cls) -> str:
-        return f"<class 'torch.{cls.__name__}'>"
+        return f"<class '{cls.type_name}'>"
 
 
-def _typed(d: dtype) -> TypedMeta:
-    name = d.short + "Tensor"
-    return TypedMeta(
-        name,
-        (),
-        {
-            "element": d,
-            "type_name": "torch." + name,
-            "dtype": d,
-            "is_sparse": False,
-            "layout": strided,
-            "__module__": "torch",
-            "__doc__": f"Constructor of old: a tensor of {d} from sizes or data.",
-        },
-    )
+def typed(kind: type[TypedMeta], module: str) -> dict[str, TypedMeta]:
+    """The constructors of a module, by their names."""
+    made = {}
+    for element in ("float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"):
+        d = BY_NAME[element]
+        name = d.short + "Tensor"
+        says = f"Constructor of old: a tensor of {d} from sizes or data."
+        parts = {"element": d, "dtype": d, "type_name": f"{module}.{name}", "__module__": module, "__doc__": says}
+        made[name] = kind(name, (), parts | {"is_sparse": False, "layout": strided, "is_cuda": module == "torch.cuda"})
+    return made
 
 
-for _name in ("float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"):
-    _made = _typed(BY_NAME[_name])
-    table.FUNCTIONS[_made.__name__] = _made
+table.FUNCTIONS |= typed(TypedMeta, "torch")
 
 
 def new_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:

@@ -11,6 +11,7 @@ from importlib.metadata import Distribution
 from types import CodeType, ModuleType
 from typing import Any
 
+from ..language import plain_tracebacks
 from ..sandbox import process
 from .versions import NAME, VERSION
 from .vision import FINDER as VISION
@@ -98,7 +99,8 @@ def install() -> None:
     """Puts the finder in its place; once it is there, nothing happens.
 
     Raises ImportError where PyTorch is imported already. Where no class of tensorsh's was made so far, they are made as
-    PyTorch's are, for plain Python alone: programs cannot be run in a sandbox beside it (`Session` says so).
+    PyTorch's are, for plain Python alone: programs cannot be run in a sandbox beside it (`Session` says so). Tracebacks that end a
+    process are shown without the engine's frames.
     """
     if FINDER in sys.meta_path:
         return
@@ -113,3 +115,5 @@ def install() -> None:
         process.plain = True
     sys.meta_path[:0] = [FINDER, VISION]
     importlib.invalidate_caches()
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = plain_tracebacks.show

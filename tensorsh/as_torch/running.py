@@ -7,7 +7,6 @@ import runpy
 import sys
 
 from ..ranks import world
-from . import tracebacks
 
 USAGE = """\
 tensorsh python runs plain Python in which `import torch` means tensorsh, with all the rights of Python:
@@ -39,7 +38,6 @@ def run(words: list[str]) -> int:
     sys.argv[:] = [flag if flag == "-c" else name, *rest]
     folder = "" if flag == "-c" else os.getcwd() if flag else os.path.dirname(os.path.abspath(name))
     sys.path[:1] = [folder]
-    sys.excepthook = tracebacks.show
     world.adopt()
     try:
         return _run(flag, name)

@@ -245,6 +245,6 @@ def told(error: BaseException) -> str:
     frame = program_frame(sys._getframe(1), TELLER)
     if frame is not None:
         return frame.f_builtins[TELLER](error)
-    from traceback import format_exception
+    from . import plain_tracebacks
 
-    return "".join(format_exception(error)).rstrip()
+    return plain_tracebacks.told(error).rstrip()

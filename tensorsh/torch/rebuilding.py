@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..engine.arrays.deferred import bits, turned
 from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.graph.fields import wrap
 from ..engine.tensors.tensor import Tensor
+from ..language import plain_tracebacks
 from .pickled import UnpicklingError
 
 __all__: list[str] = []
@@ -173,7 +173,7 @@ class ExceptionWrapper:
 
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
         info = exc_info or sys.exc_info()
-        self.exc_type, self.exc_msg, self.where = info[0], "".join(traceback.format_exception(*info)), where
+        self.exc_type, self.exc_msg, self.where = info[0], plain_tracebacks.told(info[1].with_traceback(info[2])), where
 
     def reraise(self) -> None:
         """Raise the exception with its traceback in the message."""

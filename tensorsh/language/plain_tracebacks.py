@@ -1,4 +1,4 @@
-"""What a program that failed is shown: the lines of its own and of libraries, as where torch is compiled code."""
+"""Tracebacks of plain Python: the lines of the program, of libraries and of layers, as where torch is compiled code."""
 
 from __future__ import annotations
 
@@ -12,11 +12,25 @@ MADE_OF_PYTHON = ("tensorsh.torch.", "tensorsh.datasets.", "tensorsh.transforms.
 """What is Python in PyTorch, too: layers, optimizers, data."""
 
 
+def cleared(error: BaseException) -> BaseException:
+    """An error without the frames of the engine, unless they are asked for: in its traceback and in those of the errors before it."""
+    if os.environ.get(ALL, "0") in ("", "0"):
+        error.__traceback__ = program_frames(error.__traceback__)
+        without_inner_errors(error)
+    return error
+
+
+def told(error: BaseException) -> str:
+    """An error with its traceback, as Python tells it."""
+    from traceback import format_exception
+
+    return "".join(format_exception(cleared(error)))
+
+
 def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """An error that ended the program, on standard error: for `sys.excepthook`."""
-    if os.environ.get(ALL, "0") in ("", "0"):
-        error.__traceback__ = program_frames(below_start(trace))
-        without_inner_errors(error)
+    error.__traceback__ = below_start(trace)
+    cleared(error)
     sys.__excepthook__(kind, error, error.__traceback__)
 
 
@@ -25,6 +39,8 @@ def below_start(trace: TracebackType | None) -> TracebackType | None:
     started = trace
     while started is not None and module_of(started) != "tensorsh.as_torch.running":
         started = started.tb_next
+    if started is None:
+        return trace
     while started is not None and module_of(started) in ("tensorsh.as_torch.running", "runpy"):
         started = started.tb_next
     return started

@@ -88,7 +88,8 @@ def _main(arguments: list[str], is_process: bool) -> int:
             return launch(options.ranks, options.words, options.labels, options.hosts)
         return _run(options, is_process)
     except UsageError as error:
-        complain(f"tensorsh: {error}\nTry `tensorsh --help`.")
+        command = next((f"{word} " for word in arguments[:1] if word in COMMANDS), "")
+        complain(f"tensorsh: {error}\nTry `tensorsh {command}--help`.")
         return 2
     except SourceError as error:
         complain(f"tensorsh: {error}")

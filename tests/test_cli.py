@@ -181,6 +181,10 @@ def test_help_and_version() -> None:
         assert word in done.stdout
     assert "--bless" in (of_test := tensorsh("test", "--help").stdout) and "--nan" not in of_test
     assert "-o FILE" in tensorsh("export", "-h").stdout
+    for command in ("convert", "kernel", "lsp", "completion"):
+        done = tensorsh(command, "--help")
+        assert done.returncode == 0 and done.stdout.count("  tensorsh ") == 1 and f"tensorsh {command} " in done.stdout
+    assert tensorsh("lsp", "--port").stderr.endswith("Try `tensorsh lsp --help`.\n")
     first, second, end = tensorsh("--version").stdout.split("\n")
     assert first == f"tensorsh {package.__version__}" and not end
     assert "compiled kernels" in second and ", numpy " in second

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +25,8 @@ tensorsh runs programs in PyTorch's language, on numpy: same names, same text, s
   tensorsh convert FROM TO       makes a notebook of a program (cells begin with `# %%`), or a program of a notebook
   tensorsh python SCRIPT.py      runs plain Python in which `import torch` means tensorsh (-m MODULE, -c CODE)
   tensorsh kernel install        makes the notebook kernel known to Jupyter (--user, --sys-prefix or --prefix=PATH)
-  tensorsh lsp                   serves editors: errors, shapes, completion as a program is written (--stdio or --tcp)
+  tensorsh lsp                   serves editors: errors, shapes, completion as a program is written (--stdio, or
+                                 --tcp[=PORT], --host=HOST)
   tensorsh completion SHELL      prints what makes bash, zsh or fish complete: eval "$(tensorsh completion bash)"
 
 Running
@@ -72,13 +75,14 @@ In a program `argv` is the list of its name and arguments. NO_COLOR=1 turns colo
 
 
 def help_text(command: str) -> str:
-    """The whole help, or what there is to say of `test` and `export`."""
-    if command not in ("test", "export"):
+    """The whole help, or what there is to say of a command other than `run`."""
+    if command in ("", "run"):
         return HELP
     title, lines = HELP.partition("\n\n")[0], HELP.split("\n")
-    usage = next(line for line in lines if line.startswith(f"  tensorsh {command} "))
-    section = next(part for part in HELP.split("\n\n") if f"(tensorsh {command})" in part)
-    return "\n\n".join([title, usage, section]) + "\n"
+    first = next(i for i, line in enumerate(lines) if line.startswith(f"  tensorsh {command} "))
+    usage = "\n".join([lines[first], *takewhile(lambda line: line.startswith(" " * 30), lines[first + 1 :])])
+    sections = [part for part in HELP.split("\n\n") if f"(tensorsh {command})" in part]
+    return "\n\n".join([title, usage, *sections]) + "\n"
 
 
 COMMANDS = ("run", "test", "export", "convert", "kernel", "lsp", "completion")
@@ -146,6 +150,7 @@ def parse(arguments: list[str]) -> Options:
             options.command = word
             if word in ("kernel", "lsp", "completion"):  # the rest is its own
                 options.arguments = rest
+                options.show = "help" if rest[-1:] in (["--help"], ["-h"]) else ""
                 break
         elif options.command in ("test", "export", "convert"):
             options.arguments.append(word)

@@ -8,6 +8,8 @@ import pytest
 from tensorsh.engine import kernels
 from tensorsh.engine.numerics import sums
 
+from .thread_counts import threads
+
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
 
 RNG = np.random.default_rng(5)
@@ -93,3 +95,18 @@ def test_what_is_not_for_the_kernels() -> None:
         is None
     )
     assert total(a, None, True).shape == (1, 1) and total(np.ones(1 << 20, "f4")) is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_large_columns_are_added_where_they_lie_by_any_number_of_threads(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draws = np.random.default_rng(0)
+    for shape, part in (((1100, 1003), slice(None)), ((3, 400_000), slice(1, None)), ((9001, 130), slice(7, 100))):
+        x = draws.standard_normal(shape).astype(dtype)[:, part]
+        with monkeypatch.context() as without:
+            without.setattr(sums, "strided_sums", lambda *arguments: None)
+            expected = sums._columns(x, x.shape[1] // 32 * 32)
+        for count in (1, 2, 3):
+            with threads(count):
+                assert sums._columns(x, x.shape[1] // 32 * 32).tobytes() == expected.tobytes(), (shape, count)

@@ -15,6 +15,12 @@
         for (size m = n - 1; m > 0; m >>= 1) bits++;                                                            \
         p = bits / 4 > 4 ? bits / 4 : 4;                                                                        \
         size step = (size)1 << p, i = 0;                                                                        \
+        if (n > 0 && n < step) {                                                                                \
+            for (size k = 0; k < width; k++) room[k] = x[k];                                                    \
+            for (i = 1; i < n; i++)                                                                             \
+                for (size k = 0; k < width; k++) room[k] += x[i * stride + k];                                  \
+            return;                                                                                             \
+        }                                                                                                       \
         for (size k = 0; k < LEVELS * width; k++) room[k] = 0;                                                  \
         while (i + step <= n) {                                                                                 \
             if (width == FOUR_VECTORS / (size)sizeof(T)) {                                                      \
@@ -67,7 +73,10 @@
             for (size k = 0; k < lanes; k++) total[k] += room[part * lanes + k];                                \
     }
 
-#define BLOCK 128 /* columns that are added side by side: a multiple of four vectors of either type */
+/* Columns that are added side by side: a multiple of four vectors of either type. Of an array in any steps, which may be large,
+   they are more, since each row of a block is another page of memory. */
+#define BLOCK 128
+#define WIDEST 2048
 
 /* `line` and `columns` are the kernels "inner" or "rows", and "columns", of sums.py; V is PyTorch's vector.
    A sum that starts from 0 is never -0. */
@@ -87,22 +96,26 @@
         for (; k < V; k++) total += room[k];                                                                    \
         return total + 0;                                                                                       \
     }                                                                                                           \
-    WIDE static void name##_cut_columns(const T *x, T *out, size n, size width, size cut) {                     \
-        T room[LEVELS * (BLOCK > 16 * V ? BLOCK : 16 * V)], parts[4 * LEVELS * 4 * V];                              \
+    /* `room` is for LEVELS * most elements, of which there are at least BLOCK. */                              \
+    WIDE static void name##_cut_columns(                                                                        \
+        const T *x, T *out, size n, size stride, size width, size cut, T *room, size most) {                    \
+        T parts[4 * LEVELS * 4 * V];                                                                            \
         if (n < 4) cut = width;                                                                                 \
         for (size c = 0, m; c < width; c += m) {                                                                \
             if (c < cut) {                                                                                      \
-                m = cut - c < BLOCK ? cut - c : BLOCK;                                                          \
-                name##_cascade(x + c, n, width, m, room);                                                       \
+                m = cut - c < most ? cut - c : most;                                                            \
+                name##_cascade(x + c, n, stride, m, room);                                                      \
             } else {                                                                                            \
                 m = width - c < 4 * V ? width - c : 4 * V;                                                      \
-                name##_interleaved(x + c, n, width, m, room, parts);                                            \
+                name##_interleaved(x + c, n, stride, m, room, parts);                                           \
             }                                                                                                   \
             for (size k = 0; k < m; k++) out[c + k] = room[k] + 0;                                              \
         }                                                                                                       \
     }                                                                                                           \
     static void name##_columns(const T *x, T *out, size n, size width, size least) {                            \
-        name##_cut_columns(x, out, n, width, width >= least ? width / (4 * V) * (4 * V) : width / 4 * 4);       \
+        T room[LEVELS * BLOCK];                                                                                 \
+        const size cut = width >= least ? width / (4 * V) * (4 * V) : width / 4 * 4;                            \
+        name##_cut_columns(x, out, n, width, width, cut, room, BLOCK);                                          \
     }                                                                                                           \
     /* An array in any steps, as rows of `width` elements side by side. */                                      \
     WIDE static void name##_gathered(const char *x, size n, size step, size width, size side, T *to) {               \
@@ -243,6 +256,14 @@ static int mean(Call *c, size from, size to) { return add_up(c, from, to, 1), 1;
 
 /* strided_sums(x, cut): of the last of up to three dimensions that lie in any steps, element by element; where there is a `cut`,
    of the last but one, in plain cascades for so many columns, and interleaved ones for the others. */
+static int in_rows(const Argument *x, int gone) { /* columns side by side, which are added where they lie */
+    return x->strides[gone + 1] == x->item && x->strides[gone] % x->item == 0 && (uintptr_t)x->data % (uintptr_t)x->item == 0;
+}
+
+static size side_by_side(size width) {
+    return width < BLOCK ? BLOCK : width < WIDEST ? width : WIDEST;
+}
+
 static int strided_plan(Call *c) {
     const Argument *x = &c->in[0];
     const int columns = c->in[1].data != NULL, last = x->ndim - 1, gone = last - columns;
@@ -254,8 +275,10 @@ static int strided_plan(Call *c) {
         if (k != gone) add_dimension(out, x->shape[k]);
     for (int k = 0; k < gone; k++) c->lines *= x->shape[k];
     c->each = x->count / c->lines;
-    c->room = times(c->each, x->item);
-    return c->room <= MOST_ROOM;
+    c->room = columns && in_rows(x, gone) ? 0 : times(c->each, x->item);
+    if (c->room > MOST_ROOM) return 0;
+    if (columns) c->room += LEVELS * side_by_side(x->shape[last]) * x->item;
+    return 1;
 }
 
 static int strided_sums(Call *c, size from, size to) {
@@ -263,20 +286,24 @@ static int strided_sums(Call *c, size from, size to) {
     const int columns = c->in[1].data != NULL, gone = x->ndim - 1 - columns;
     const size n = x->shape[gone], step = x->strides[gone], width = columns ? x->shape[gone + 1] : 1;
     const size side = columns ? x->strides[gone + 1] : 0, inner = gone > 1 ? x->shape[1] : 1;
+    const int in_place = columns && in_rows(x, gone);
+    const size stride = in_place ? step / x->item : width, most = side_by_side(width);
+    char *near = (char *)c->scratch + (columns ? LEVELS * most * x->item : 0);
     for (size line = from; line < to; line++) {
         const char *at = x->data;
         if (gone > 1) at += line % inner * x->strides[1];
         if (gone > 0) at += line / inner % x->shape[0] * x->strides[0];
+        const void *rows = in_place ? at : near;
         if (x->kind == FLOAT32) {
             float *out = (float *)c->out[0].data + line * width;
-            floats_gathered(at, n, step, width, side, c->scratch);
-            if (columns) floats_cut_columns(c->scratch, out, n, width, c->in[1].whole);
-            else *out = floats_in_turn(c->scratch, n);
+            if (!in_place) floats_gathered(at, n, step, width, side, (float *)near);
+            if (columns) floats_cut_columns(rows, out, n, stride, width, c->in[1].whole, c->scratch, most);
+            else *out = floats_in_turn(rows, n);
         } else {
             double *out = (double *)c->out[0].data + line * width;
-            doubles_gathered(at, n, step, width, side, c->scratch);
-            if (columns) doubles_cut_columns(c->scratch, out, n, width, c->in[1].whole);
-            else *out = doubles_in_turn(c->scratch, n);
+            if (!in_place) doubles_gathered(at, n, step, width, side, (double *)near);
+            if (columns) doubles_cut_columns(rows, out, n, stride, width, c->in[1].whole, c->scratch, most);
+            else *out = doubles_in_turn(rows, n);
         }
     }
     return 1;

@@ -28,6 +28,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.constants import FLOATS32, FLOATS64
+from ..arrays.parallel import SHARED, each
+from ..arrays.state import state
 from ..kernels import kernel, unsuited
 from .halves import converted
 from .short_sums import Plan, columns_plan, flat_plan, fold, rows_plan
@@ -387,6 +389,21 @@ def _rest_and_lanes(rest: np.ndarray, lanes: np.ndarray) -> np.ndarray:
 
 def _columns(w: np.ndarray, cut: int) -> np.ndarray:
     """Sum [..., n, columns] over n: plain cascades for the columns before the cut, interleaved ones after it."""
+    *rows, _, columns = w.shape
+    wide = -(-columns // (64 * state.threads)) * 64
+    if state.threads > 1 and w.size >= SHARED and wide < columns:
+        total = np.empty((*rows, columns), w.dtype)
+
+        def part(a: int) -> None:
+            some = w[..., a : a + wide]
+            total[..., a : a + wide] = _some_columns(some, min(max(cut - a, 0), some.shape[-1]))
+
+        each(part, [(a,) for a in range(0, columns, wide)], state.threads)
+        return total
+    return _some_columns(w, cut)
+
+
+def _some_columns(w: np.ndarray, cut: int) -> np.ndarray:
     found = strided_sums(w, cut)
     if found is not None:
         return found

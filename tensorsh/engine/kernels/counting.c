@@ -34,11 +34,12 @@ enum { ROOM = 1024 };
 
 static int nonzero_plan(Call *c) {
     const Argument *x = &c->in[0];
-    if (x->ndim < 1 || x->count == 0 || x->count > 4 * LONG_WORK) return 0; /* more are numpy's */
+    if (x->ndim < 1 || x->count == 0 || x->count > LONG_PIECE) return 0; /* more are numpy's */
     if (x->item != 1 && x->item != 2 && x->item != 4 && x->item != 8) return 0;
     Argument *out = result(c, NEW_INT64);
     add_dimension(out, x->ndim);
     add_dimension(out, BY_KIND(count, (const void *)x->data, x->count));
+    c->lines = 1, c->each = x->count;
     return 1;
 }
 

@@ -210,8 +210,10 @@ def masked_scatter(input: Tensor, mask, source) -> Tensor:
 def nonzero_op(xp, input: Array):
     if not input.ndim:
         return xp.zeros((int(bool(input.item())), 0), np.int64)
-    if input.dtype.kind != "c" and (found := nonzero_places(input)) is not None:
-        return found.T
+    if input.dtype.kind != "c":
+        found = nonzero_places(input if xp is not np else np.ascontiguousarray(input))
+        if found is not None:
+            return found.T
     return xp.stack(places(input)).T
 
 

@@ -64,15 +64,28 @@ def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fal
     """
     if dtype is not None and a.dtype is not dtype:
         a = a.astype(dtype)
+    total = None
     if axes is None or len(axes) == 1:
         total = kernel_sum(a, axes and axes[0], keepdims)
+    elif a.flags.c_contiguous and a.size and (whole := merged(a.shape, axes)) is not None:
+        total = kernel_sum(a.reshape(whole), 1)
         if total is not None:
-            return total
+            total = total.reshape([1 if k in axes else n for k, n in enumerate(a.shape) if keepdims or k not in axes])
+    if total is not None:
+        return total
     key = (a.shape, a.strides, axes, keepdims, a.dtype)
     plan = _plans.get(key)
     if plan is None:
         plan = _remember(key, _make_plan(*key))
     return plan(a)
+
+
+def merged(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, int, int] | None:
+    """The shape of a contiguous array with neighbouring axes (counted from the front) as one, which is the second of three."""
+    first, last = min(axes, default=0), max(axes, default=-1)
+    if last - first + 1 != len(axes) or first < 0:
+        return None
+    return math.prod(shape[:first]), math.prod(shape[first : last + 1]), math.prod(shape[last + 1 :])
 
 
 def mean(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None) -> np.ndarray:

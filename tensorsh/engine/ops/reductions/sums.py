@@ -55,7 +55,7 @@ def one_axis(name: str, dim, ndim: int) -> int:
 def widened(a, dtype):
     """The array to fold: cast to `dtype`, or integers and booleans to int64."""
     if dtype is not None:
-        return a.astype(dtype.numpy)
+        return a.astype(dtype.numpy, copy=False)
     return a.astype(np.int64, copy=False) if a.dtype.kind in "biu" else a
 
 
@@ -113,7 +113,7 @@ def mean(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
             f"mean(): could not infer output dtype. {which} dtype must be either a floating point or complex dtype. "
             f"Got: {kind.short}"
         )
-    a = input if dtype is None else input.astype(dtype.numpy)
+    a = input if dtype is None else input.astype(dtype.numpy, copy=False)
     return average(xp, a, axes_of("mean", dim, a.ndim), keepdim)
 
 

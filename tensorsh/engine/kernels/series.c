@@ -128,8 +128,9 @@ INLINE int least_by_angle(Family family, int shifted) {
             default: return (T)sin((double)far) / (T)sin((double)half);                                   \
         }                                                                                                 \
     }                                                                                                     \
-    INLINE void name##_block(const Family family, const T *x, const int *degree, int most, T *last) {     \
+    INLINE void name##_block(const Family family, const T *x, const T *degree, int most, T *last) {       \
         T before[BLOCK];                                                                                  \
+        INDEPENDENT                                                                                       \
         for (int i = 0; i < BLOCK; i++) {                                                                 \
             const T first = family == CHEBYSHEV_U || family == HERMITE_H ? x[i] + x[i]                    \
                             : family == CHEBYSHEV_V              ? x[i] + x[i] - 1                        \
@@ -140,6 +141,7 @@ INLINE int least_by_angle(Family family, int shifted) {
         }                                                                                                 \
         for (int k = 1; k < most; k++) {                                                                  \
             const T n = (T)k, twice = (T)(2 * k), one_more = (T)(k + 1);                                  \
+            INDEPENDENT                                                                                   \
             for (int i = 0; i < BLOCK; i++) {                                                             \
                 T next;                                                                                   \
                 if (family == HERMITE_H) next = fma(x[i] + x[i], last[i], -(twice * before[i]));          \
@@ -148,7 +150,7 @@ INLINE int least_by_angle(Family family, int shifted) {
                 else if (family == LEGENDRE_P) next = fma((twice + 1) * x[i], last[i], -(n * before[i])) / one_more; \
                 else next = fma(x[i] + x[i], last[i], -before[i]);                                        \
                 before[i] = last[i];                                                                      \
-                last[i] = k < degree[i] ? next : last[i];                                                 \
+                last[i] = n < degree[i] ? next : last[i];                                                 \
             }                                                                                             \
         }                                                                                                 \
     }                                                                                                     \
@@ -156,43 +158,46 @@ INLINE int least_by_angle(Family family, int shifted) {
         const int by_angle = least_by_angle(family, shifted);                                             \
         for (size done = 0; done < count; done += BLOCK) {                                                \
             const int m = count - done < BLOCK ? (int)(count - done) : BLOCK;                             \
-            int degree[BLOCK], most = 0, angles = 0;                                                      \
-            T at[BLOCK], made[BLOCK], given[BLOCK];                                                       \
-            if (m == BLOCK) {                                                                             \
-                memcpy(at, x + done, sizeof at);                                                          \
-                if (step) memcpy(given, n + done, sizeof given);                                          \
-            } else {                                                                                      \
-                for (int i = 0; i < BLOCK; i++) at[i] = i < m ? x[done + i] : 0, given[i] = step && i < m ? n[done + i] : 0; \
+            int most = 0, angles = 0;                                                                     \
+            T near[BLOCK], made[BLOCK], numbers[BLOCK], degree[BLOCK];                                    \
+            const T *at = x + done, *given = n + done;                                                    \
+            T *last = m == BLOCK ? out + done : made;                                                     \
+            if (m < BLOCK || !step || shifted) {                                                          \
+                for (int i = 0; i < BLOCK; i++) {                                                         \
+                    const T number = i < m ? at[i] : 0;                                                   \
+                    near[i] = shifted ? number + number - 1 : number;                                     \
+                    numbers[i] = !step ? *n : i < m ? given[i] : 0;                                       \
+                }                                                                                         \
+                at = near, given = numbers;                                                               \
             }                                                                                             \
-            for (int i = 0; !step && i < BLOCK; i++) given[i] = *n;                                       \
             for (int i = 0; i < BLOCK; i++) {                                                             \
-                at[i] = shifted ? at[i] + at[i] - 1 : at[i];                                              \
                 /* Degrees are whole, towards zero; what is no number of 64 bits is none. */              \
-                const T cut = given[i] < LONGEST ? given[i] : LONGEST;                                    \
-                degree[i] = ((cut > -1) & (given[i] < (T)9223372036854775808.0)) ? (int)(cut > -1 ? cut : -1) : -1;              \
+                const T least = given[i] > -1 ? given[i] : -1, cut = least < LONGEST ? least : LONGEST;       \
+                degree[i] = __builtin_trunc(least < (T)9223372036854775808.0 ? cut : -1);                 \
             }                                                                                             \
-            int steps[BLOCK];                                                                             \
-            for (int i = 0; i < BLOCK; i++) {                                                             \
-                const int angle = (degree[i] >= by_angle) & (fabs(at[i]) < 1);                            \
-                angles |= angle;                                                                          \
-                steps[i] = angle ? 0 : degree[i];                                                         \
+            for (int i = 0; i < BLOCK; i++) most = (int)degree[i] > most ? (int)degree[i] : most;         \
+            if (most >= by_angle) {                                                                       \
+                most = 0;                                                                                 \
+                for (int i = 0; i < BLOCK; i++) {                                                         \
+                    const int angle = (degree[i] >= by_angle) & (fabs(at[i]) < 1);                        \
+                    angles |= angle;                                                                      \
+                    most = !angle && degree[i] > most ? (int)degree[i] : most;                            \
+                }                                                                                         \
             }                                                                                             \
-            for (int i = 0; i < BLOCK; i++) most = steps[i] > most ? steps[i] : most;                     \
             if (ends(c, BLOCK * (size)(most + 8))) return;                                                \
             switch (family) {                                                                             \
-                case HERMITE_H: name##_block(HERMITE_H, at, degree, most, made); break;                   \
-                case HERMITE_HE: name##_block(HERMITE_HE, at, degree, most, made); break;                 \
-                case LAGUERRE_L: name##_block(LAGUERRE_L, at, degree, most, made); break;                 \
-                case LEGENDRE_P: name##_block(LEGENDRE_P, at, degree, most, made); break;                 \
-                case CHEBYSHEV_U: name##_block(CHEBYSHEV_U, at, degree, most, made); break;               \
-                case CHEBYSHEV_V: name##_block(CHEBYSHEV_V, at, degree, most, made); break;               \
-                case CHEBYSHEV_W: name##_block(CHEBYSHEV_W, at, degree, most, made); break;               \
-                default: name##_block(CHEBYSHEV_T, at, degree, most, made);                               \
+                case HERMITE_H: name##_block(HERMITE_H, at, degree, most, last); break;                   \
+                case HERMITE_HE: name##_block(HERMITE_HE, at, degree, most, last); break;                 \
+                case LAGUERRE_L: name##_block(LAGUERRE_L, at, degree, most, last); break;                 \
+                case LEGENDRE_P: name##_block(LEGENDRE_P, at, degree, most, last); break;                 \
+                case CHEBYSHEV_U: name##_block(CHEBYSHEV_U, at, degree, most, last); break;               \
+                case CHEBYSHEV_V: name##_block(CHEBYSHEV_V, at, degree, most, last); break;               \
+                case CHEBYSHEV_W: name##_block(CHEBYSHEV_W, at, degree, most, last); break;               \
+                default: name##_block(CHEBYSHEV_T, at, degree, most, last);                               \
             }                                                                                             \
             for (int i = 0; angles && i < m; i++)                                                         \
-                if (degree[i] >= by_angle && fabs(at[i]) < 1) made[i] = name##_by_angle(family, at[i], (T)__builtin_trunc((double)given[i])); \
-            if (m == BLOCK) memcpy(out + done, made, sizeof made);                                        \
-            else memcpy(out + done, made, m * sizeof(T));                                                 \
+                if (degree[i] >= by_angle && fabs(at[i]) < 1) last[i] = name##_by_angle(family, at[i], (T)__builtin_trunc((double)given[i])); \
+            if (m < BLOCK) memcpy(out + done, made, m * sizeof(T));                                       \
         }                                                                                                 \
     }
 POLYNOMIALS(float, polynomials_of_floats, __builtin_fmaf, fabsf)

@@ -233,11 +233,22 @@ def _like(name: str, fill: Callable) -> Callable:
     return function
 
 
-zeros_like = _like("zeros_like", lambda a, d: np.zeros_like(a, d))
-ones_like = _like("ones_like", lambda a, d: np.ones_like(a, d))
-empty_like = _like(
-    "empty_like", lambda a, d: assigned(np.zeros_like(a, d)) if state.deterministic else np.zeros_like(a, d)
-)
+def zeros_as(a: Any, d: Any) -> Any:
+    """Zeros laid out as an array: numpy's function for that takes several times as long as the making of an array."""
+    return np.zeros(a.shape, d) if type(a) is np.ndarray and a.flags.c_contiguous else np.zeros_like(a, d)
+
+
+def ones_as(a: Any, d: Any) -> Any:
+    if type(a) is not np.ndarray or not a.flags.c_contiguous or d.kind not in "biuf":
+        return np.ones_like(a, d)
+    made = np.empty(a.shape, d)
+    made.fill(1)
+    return made
+
+
+zeros_like = _like("zeros_like", zeros_as)
+ones_like = _like("ones_like", ones_as)
+empty_like = _like("empty_like", lambda a, d: assigned(zeros_as(a, d)) if state.deterministic else zeros_as(a, d))
 for _made, _what in ((zeros_like, "Zeros"), (ones_like, "Ones"), (empty_like, "A tensor that is not filled")):
     _made.__doc__ = f"""{_what} in the size, dtype and device of another tensor.\n
 `dtype`, `device`, `layout` and `requires_grad` say otherwise where they are given. It has no history."""
@@ -372,7 +383,10 @@ def range_(
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = int((end - start) / step) + 1
     d = state.default_dtype if dtype is None else chosen(dtype, "range")
-    array = (start + np.arange(count, dtype=np.float64) * step).astype(d.numpy)
+    array = np.arange(count, dtype=np.float64)
+    if step != 1 or start:
+        array = start + array * step
+    array = array.astype(d.numpy, copy=False)
     # PyTorch does not ask for the default device here.
     return _delivered(array, out, CPU if device is None else device, requires_grad, dtype)
 

@@ -14,6 +14,7 @@ from ...arrays.numbers import converted, not_integral
 from ...loading import table
 from ...numerics.arithmetic import product, quotient
 from ...numerics.complex import weighted as complex_weighted
+from ...numerics.halves import by_kernel
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, conjugate, pointwise, refuse, takes_floats, tensors_only
@@ -214,6 +215,7 @@ def addcmul(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
     return fused(weighted(tensor1, value), tensor2, input)
 
 
+addcmul.same = by_kernel("multiply_add", lambda x, first, second, value: (first, second, x) if value == 1 else None)
 addcmul.gradient(
     input=lambda t, g: g,
     tensor1=lambda t, g, tensor2, value: g * t.conj(tensor2 * value),

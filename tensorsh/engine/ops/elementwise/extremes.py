@@ -14,6 +14,7 @@ from ...arrays.promotion import result_type
 from ...graph.fields import wrap
 from ...loading import table
 from ...numerics import choices
+from ...numerics.halves import by_kernel
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, is_number, no_derivative, pointwise, refuse, takes_floats, tensors_only
 from ...tensors.tensor import Tensor
@@ -143,6 +144,15 @@ SEVERAL, INFINITY = 256, float("inf")
 def clamp_numbers(xp, input: Array, min=None, max=None):
     """Elements limited to numbers."""
     return clamped(xp, input, min, max)
+
+
+def numbers_between(x: Any, low: Any, high: Any) -> Any:
+    """The bounds of a half type, where none is NaN."""
+    low, high = -INFINITY if low is None else low, INFINITY if high is None else high
+    return (x, low, high) if low == low and high == high else None
+
+
+clamp_numbers.same = by_kernel("hardtanh", numbers_between)
 
 
 def clamp_gradient(t: Any, g: Any, input: Any, min: Any, max: Any) -> Any:

@@ -14,7 +14,7 @@ from ...arrays.dtype import finfo, of
 from ...arrays.numbers import converted
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
-from ...numerics.halves import computed
+from ...numerics.halves import by_kernel, computed
 from ...operators.declare import Array, by, composite, operator
 from ...operators.forms import heard
 from ...operators.pointwise import takes_floats
@@ -97,6 +97,7 @@ def threshold(xp, input: Array, threshold, value):
     return xp.where(input <= kind(threshold), kind(value), input)
 
 
+threshold.same = by_kernel("threshold", lambda x, bound, value: (x, bound, value))
 threshold.gradient(input=lambda t, g, input, threshold: flat(t, input <= threshold, g, input, "Threshold"))
 with_inplace("threshold", threshold)
 table.FUNCTIONS["threshold"] = threshold.make("torch.threshold")
@@ -120,6 +121,7 @@ def hardtanh(xp, input: Array, min_val=-1.0, max_val=1.0):
     return xp.minimum(kind(max_val), xp.maximum(kind(min_val), input))
 
 
+hardtanh.same = by_kernel("hardtanh", lambda x, low, high: (x, low, high) if low <= high else None)
 hardtanh.gradient(
     input=lambda t, g, input, min_val, max_val: flat(
         t, t.logical_or(input <= min_val, input >= max_val), g, input, "Hardtanh"

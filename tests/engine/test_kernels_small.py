@@ -122,3 +122,24 @@ def test_rolls_and_triangles(dtype: str) -> None:
                 near = max(-9, min(diagonal, 9))
                 assert np.array_equal(compiled.triangle(x, diagonal, False), np.tril(x, near))
                 assert np.array_equal(compiled.triangle(x, diagonal, True), np.triu(x, near))
+
+
+def test_limits() -> None:
+    x = RNG.integers(-(2**62), 2**62, 777)
+    for low, high in [(-5, 9), (-(2**63), 0), (2**61, 2**63 - 1), (9, -5), (0, 0)]:
+        assert np.array_equal(compiled.limited(x, low, high), np.minimum(np.maximum(x, low), high))
+    assert (
+        compiled.limited(x.astype("i4"), 0, 1) is compiled.limited(x, 0, 2**63) is compiled.limited(x, 0.0, 1) is None
+    )
+
+
+def test_half_types_of_three_operands() -> None:
+    one = np.float32(0.3).reshape(())
+    for dtype in (torch.float16, torch.bfloat16):
+        x, y, z = (torch.randn(40, 60).to(dtype)._array for _ in range(3))
+        for operands in [(x, y, z), (x, y, one), (x, one, z), (x, z[0, 0].reshape(()), y)]:
+            wide = [np.asarray(a, "f4") for a in operands]
+            expected = compiled.multiply_add(*wide).astype(x.dtype)
+            assert np.array_equal(compiled.half_computed(compiled.multiply_add, *operands), expected)
+        assert compiled.half_computed(compiled.multiply_add, x, y, z[0]) is None
+        assert compiled.half_computed(compiled.multiply_add, x, y, np.zeros(x.shape, "f4")) is None

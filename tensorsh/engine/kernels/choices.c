@@ -49,6 +49,24 @@ static int choose(Call *c, size from, size to) {
     return 1;
 }
 
+/* limited(x, low, high): whole numbers not below the one nor above the other, which counts where they cross. */
+static int limited_plan(Call *c) {
+    shape_as(result(c, 0), &c->in[0]);
+    c->lines = c->in[0].count, c->each = 1;
+    return 1;
+}
+WIDE static void limited_flat(const int64_t *x, int64_t low, int64_t high, int64_t *out, size n) {
+    INDEPENDENT
+    for (size i = 0; i < n; i++) {
+        const int64_t at_least = x[i] < low ? low : x[i];
+        out[i] = at_least > high ? high : at_least;
+    }
+}
+static int limited(Call *c, size from, size to) {
+    limited_flat((const int64_t *)c->in[0].data + from, c->in[1].whole, c->in[2].whole, (int64_t *)c->out[0].data + from, to - from);
+    return 1;
+}
+
 /* masked(x, mask): the elements of x, or its rows where the mask has fewer dimensions; longer ones are numpy's. */
 static int masked_plan(Call *c) {
     const Argument *x = &c->in[0], *mask = &c->in[1];
@@ -122,6 +140,7 @@ static int one_hot(Call *c, size from, size to) {
 
 const Kernel choices_kernels[] = {
     {"choose", "aaa", choose_plan, choose, "choose(mask, x, y): elements of x where the mask is true, of y elsewhere"},
+    {"limited", "lii", limited_plan, limited, "limited(x, low, high)"},
     {"masked", "aa", masked_plan, masked, "masked(x, mask): elements or rows of x where the mask is true"},
     {"one_hot", "li", one_hot_plan, one_hot, "one_hot(x, classes)"},
     {0},

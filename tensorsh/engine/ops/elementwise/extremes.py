@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ...arrays.errors import check_broadcast, combination_error, not_implemented
 from ...arrays.numbers import LOOSE, converted
 from ...arrays.promotion import result_type
 from ...graph.fields import wrap
+from ...kernels import through
 from ...loading import table
 from ...numerics import choices
 from ...numerics.halves import by_kernel
@@ -79,8 +81,20 @@ nan_extreme("fmin", np.fmin, lambda x, y: x <= y)
 def clamped(xp: Any, input: Any, low: Any, high: Any) -> Any:
     """The kernel of every clamp: NaN stays, and where low > high the result is high; of equal zeros it is the second, `input`,
     that a ufunc gives."""
-    if xp is np and isinstance(low, np.integer) and isinstance(high, np.integer):
-        return clip(input, low, high)
+    if xp is np and isinstance(low, (np.integer, NoneType)) and isinstance(high, (np.integer, NoneType)):
+        if (found := choices.limited(input, low, high)) is not None:
+            return found
+        if low is not None and high is not None:
+            return clip(input, low, high)
+    if (
+        xp is np
+        and type(low) is type(high) is input.dtype.type
+        and input.dtype.kind == "f"
+        and low == low
+        and high == high
+    ):
+        if (found := through("hardtanh", input, low, high)) is not None:
+            return found
     if low is not None:
         input = xp.maximum(low, input)
     return input if high is None else xp.minimum(high, input)

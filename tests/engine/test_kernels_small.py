@@ -134,10 +134,10 @@ def test_limits() -> None:
 
 
 def test_half_types_of_three_operands() -> None:
-    one = np.float32(0.3).reshape(())
+    one = np.array(0.3, "f4")
     for dtype in (torch.float16, torch.bfloat16):
         x, y, z = (torch.randn(40, 60).to(dtype)._array for _ in range(3))
-        for operands in [(x, y, z), (x, y, one), (x, one, z), (x, z[0, 0].reshape(()), y)]:
+        for operands in [(x, y, z), (x, y, one), (x, one, z), (x, np.array(z[0, 0]), y)]:
             wide = [np.asarray(a, "f4") for a in operands]
             expected = compiled.multiply_add(*wide).astype(x.dtype)
             assert np.array_equal(compiled.half_computed(compiled.multiply_add, *operands), expected)

@@ -143,3 +143,16 @@ def test_half_types_of_three_operands() -> None:
             assert np.array_equal(compiled.half_computed(compiled.multiply_add, *operands), expected)
         assert compiled.half_computed(compiled.multiply_add, x, y, z[0]) is None
         assert compiled.half_computed(compiled.multiply_add, x, y, np.zeros(x.shape, "f4")) is None
+
+
+@pytest.mark.parametrize("dtype", ["bool", "float16", "float32", "int64"])
+def test_refills(dtype: str) -> None:
+    for shape in [(7,), (3, 5), (40, 60)]:
+        x, mask = (RNG.normal(size=shape) * 9).astype(dtype), RNG.random(shape) < 0.4
+        for more in (0, 3):
+            source = (RNG.normal(size=max(np.count_nonzero(mask) + more, 1)) * 9).astype(dtype)
+            expected = x.copy()
+            expected[mask] = source[: np.count_nonzero(mask)]
+            assert np.array_equal(compiled.refilled(x, mask, source), expected)
+    assert compiled.refilled(x, mask, x[:0].ravel()) is compiled.refilled(x, mask[0], x) is None
+    assert compiled.refilled(x, np.ones_like(mask), x.ravel()[:1]).tolist() == np.full_like(x, x[0, 0]).tolist()

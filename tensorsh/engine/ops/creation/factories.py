@@ -35,7 +35,7 @@ from ...tensors.ranges import both_halves, check_bounds, counted, of_out, of_siz
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
-from .placing import beside, filled_on, known_array, nowhere_on, pattern, placed
+from .placing import beside, filled_on, known_array, nowhere_on, ones_as, pattern, placed, zeros_as
 
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -233,19 +233,6 @@ def _like(name: str, fill: Callable) -> Callable:
     return function
 
 
-def zeros_as(a: Any, d: Any) -> Any:
-    """Zeros laid out as an array: numpy's function for that takes several times as long as the making of an array."""
-    return np.zeros(a.shape, d) if type(a) is np.ndarray and a.flags.c_contiguous else np.zeros_like(a, d)
-
-
-def ones_as(a: Any, d: Any) -> Any:
-    if type(a) is not np.ndarray or not a.flags.c_contiguous or d.kind not in "biuf":
-        return np.ones_like(a, d)
-    made = np.empty(a.shape, d)
-    made.fill(1)
-    return made
-
-
 zeros_like = _like("zeros_like", zeros_as)
 ones_like = _like("ones_like", ones_as)
 empty_like = _like("empty_like", lambda a, d: assigned(zeros_as(a, d)) if state.deterministic else zeros_as(a, d))
@@ -384,8 +371,7 @@ def range_(
     count = int((end - start) / step) + 1
     d = state.default_dtype if dtype is None else chosen(dtype, "range")
     array = np.arange(count, dtype=np.float64)
-    if step != 1 or start:
-        array = start + array * step
+    array = start + array * step if step != 1 or start else array
     array = array.astype(d.numpy, copy=False)
     # PyTorch does not ask for the default device here.
     return _delivered(array, out, CPU if device is None else device, requires_grad, dtype)

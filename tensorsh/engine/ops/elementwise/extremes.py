@@ -218,6 +218,7 @@ def one_bound(name: str, bound: str, node: str) -> tuple:
     by_number = pointwise(f"_{name}_number", node=node + "0", promote="same input bound", ufunc=bounded, **options)(
         number_kernel
     )
+    by_number.same = by_kernel("hardtanh", lambda x, b: numbers_between(x, *((b, None) if low else (None, b))))
     options["check"] = refuse("maximum_cpu" if low else "minimum_cpu", "c")
     by_tensor = pointwise(f"_{name}_tensor", node=node + "1", scalars=False, **options)(tensor_kernel)
     passes = (lambda x, b: x >= b) if low else (lambda x, b: x <= b)
@@ -286,6 +287,9 @@ def check_condition(condition: Any, *operands: Any) -> None:
 def where_tensors(xp, condition, input: Array, other: Array):
     """`input` where the condition holds, `other` elsewhere."""
     condition = condition._array if isinstance(condition, Tensor) else condition
+    if xp is np and type(condition) is np.ndarray:
+        if (found := choices.choose(condition, np.asarray(input), np.asarray(other))) is not None:
+            return found
     try:
         return xp.where(condition, input, other)
     except ValueError:

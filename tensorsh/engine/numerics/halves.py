@@ -138,6 +138,13 @@ def computed(ufunc: Any, *arrays: Any) -> Any:
     return _computed(ufunc, *map(in_rows, arrays))
 
 
+def both_halves(ufunc: Any, a: Any, b: Any) -> Any:
+    """A ufunc of two large arrays of one half type, computed in float32 and rounded; None for others."""
+    if type(a) is not np.ndarray or type(b) is not np.ndarray or a.dtype.kind not in "fV" or a.dtype != b.dtype:
+        return None
+    return computed(ufunc, a, b)
+
+
 def by_kernel(name: str, operands: Any) -> Any:
     """For `same` of an operator: a kernel's ufunc of large arrays of a half type. `operands` gives its operands, arrays and
     numbers, for those of the operator, or None where these are not for it."""

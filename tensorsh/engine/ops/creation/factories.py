@@ -370,8 +370,8 @@ def range_(
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = int((end - start) / step) + 1
     d = state.default_dtype if dtype is None else chosen(dtype, "range")
-    array = np.arange(count, dtype=np.float64)
-    array = start + array * step if step != 1 or start else array
+    exact = step == 1 and type(start) is int and abs(start) < 1 << 52
+    array = np.arange(start, start + count, dtype=np.float64) if exact else start + np.arange(count) * np.float64(step)
     array = array.astype(d.numpy, copy=False)
     # PyTorch does not ask for the default device here.
     return _delivered(array, out, CPU if device is None else device, requires_grad, dtype)

@@ -16,7 +16,7 @@ from ...graph.fields import wrap
 from ...kernels import through
 from ...loading import table
 from ...numerics import choices
-from ...numerics.halves import by_kernel
+from ...numerics.halves import both_halves, by_kernel
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, is_number, no_derivative, pointwise, refuse, takes_floats, tensors_only
 from ...tensors.tensor import Tensor
@@ -105,6 +105,14 @@ LEAST_RANGE = 65504.0
 
 
 def check_clamp(*values: Any) -> None:
+    if values[0].dtype.kind == "f":  # usual bounds are in the range of all floats
+        for x in values[1:]:
+            if x is not None and (
+                (type(x) is not float and type(x) is not int) or not -LEAST_RANGE <= x <= LEAST_RANGE
+            ):
+                break
+        else:
+            return
     for x in values:
         if (getattr(x, "dtype", None) is not None and x.dtype.kind == "c") or isinstance(x, complex):
             raise NotImplementedError("clamp is not supported for complex types")
@@ -221,6 +229,7 @@ def one_bound(name: str, bound: str, node: str) -> tuple:
     by_number.same = by_kernel("hardtanh", lambda x, b: numbers_between(x, *((b, None) if low else (None, b))))
     options["check"] = refuse("maximum_cpu" if low else "minimum_cpu", "c")
     by_tensor = pointwise(f"_{name}_tensor", node=node + "1", scalars=False, **options)(tensor_kernel)
+    by_tensor.same = lambda x, b: both_halves(np.maximum if low else np.minimum, b, x)
     passes = (lambda x, b: x >= b) if low else (lambda x, b: x <= b)
     stops = (lambda x, b: x < b) if low else (lambda x, b: x > b)
     by_number.gradient(input=lambda t, g, input, bound: t.where(passes(input, bound), g, t.zeros_like(g)))

@@ -13,6 +13,7 @@ from ...arrays.errors import check_broadcast, type_name
 from ...arrays.promotion import result_type
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
+from ...numerics.halves import in_rows
 from ...operators.declare import Array, by, composite, operator
 from ...operators.pointwise import refuse
 from ...operators.public_form import Symbol
@@ -84,7 +85,7 @@ def infinite(name: str, number: float) -> None:
     def kernel(xp, input: Array):
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name} does not support complex inputs.")
-        return xp.full(input.shape, False) if kind_of(input) in "biu" else input == number
+        return xp.full(input.shape, False) if kind_of(input) in "biu" else in_rows(input) == number
 
     kernel.__name__, kernel.__doc__ = name, f"Whether an element is {number}."
     operator(name, wide=True)(kernel)

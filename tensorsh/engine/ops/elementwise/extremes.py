@@ -16,7 +16,7 @@ from ...graph.fields import wrap
 from ...kernels import through
 from ...loading import table
 from ...numerics import choices
-from ...numerics.halves import both_halves, by_kernel
+from ...numerics.halves import both_halves, by_kernel, in_rows
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, is_number, no_derivative, pointwise, refuse, takes_floats, tensors_only
 from ...tensors.tensor import Tensor
@@ -372,6 +372,9 @@ Tensor.where = where_method  # type: ignore[attr-defined]
 @tensors_only(domain="")
 def heaviside(xp, input: Array, values: Array):
     """0 below zero, 1 above, `values` at zero."""
+    input = in_rows(input)  # which numpy compares several times as fast
+    if xp is np and (found := choices.choose(input == 0, in_rows(values), (input > 0).astype(input.dtype))) is not None:
+        return found
     return xp.where(input == 0, values, (input > 0).astype(input.dtype))
 
 

@@ -81,3 +81,78 @@ def test_extremes(dtype: str) -> None:
     assert np.signbit(compiled.largest(np.array([-0.0, 0.0], dtype)))  # the first of equal ones
     for other in (a[::2], a[:0], np.ones(600, dtype), a.astype("i8"), None):
         assert compiled.largest(other) is None is compiled.smallest(other)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64"])
+def test_bounds(dtype: str) -> None:
+    for n in (1, 2, 31, 32, 33, 500, 5000):
+        x = (RNG.normal(size=n) * 100).astype(dtype)
+        low, high = compiled.bounds(x)
+        assert low.dtype == high.dtype == dtype and low == x.min() and high == x.max()
+        if dtype != "int64":
+            x[RNG.integers(n)] = np.nan
+            assert np.isnan(compiled.bounds(x)).all()
+    assert compiled.bounds(np.zeros(0, dtype)) is compiled.bounds(np.ones((4, 4), dtype)[:, 1]) is None
+
+
+def test_extremes_of_half_types() -> None:
+    for dtype in (torch.float16, torch.bfloat16):
+        for n in (1, 7, 300, 5000):
+            x = torch.randn(n).to(dtype)._array
+            wide = x.astype("f4")
+            assert compiled.largest(x) == wide.max() and compiled.smallest(x) == wide.min()
+            x[n // 2] = np.nan
+            assert np.isnan(compiled.largest(x).astype("f4")) and np.isnan(compiled.smallest(x).astype("f4"))
+        zeros = torch.tensor([-1, -0.0, 0.0, -0.0], dtype=dtype)._array
+        assert np.signbit(compiled.largest(zeros)) and not np.signbit(compiled.largest(zeros[2:]))
+        infinite = torch.tensor([float("inf"), -float("inf")], dtype=dtype)._array
+        assert compiled.largest(infinite) == -compiled.smallest(infinite) == np.inf
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex128"])
+def test_rolls_and_triangles(dtype: str) -> None:
+    for shape in [(5,), (3, 4), (4, 3), (2, 3, 5), (1, 1), (3, 0, 2)]:
+        x = RNG.normal(size=shape).astype(dtype)
+        for axis in range(-len(shape), len(shape)):
+            for shift in range(shape[axis]):
+                assert np.array_equal(compiled.rolled(x, axis, shift), np.roll(x, shift, axis))
+            assert compiled.rolled(x, axis, shape[axis]) is compiled.rolled(x, len(shape), 0) is None
+        for diagonal in (-(2**62), -3, -1, 0, 1, 2, 9, 2**62):
+            if len(shape) > 1:
+                near = max(-9, min(diagonal, 9))
+                assert np.array_equal(compiled.triangle(x, diagonal, False), np.tril(x, near))
+                assert np.array_equal(compiled.triangle(x, diagonal, True), np.triu(x, near))
+
+
+def test_limits() -> None:
+    x = RNG.integers(-(2**62), 2**62, 777)
+    for low, high in [(-5, 9), (-(2**63), 0), (2**61, 2**63 - 1), (9, -5), (0, 0)]:
+        assert np.array_equal(compiled.limited(x, low, high), np.minimum(np.maximum(x, low), high))
+    assert (
+        compiled.limited(x.astype("i4"), 0, 1) is compiled.limited(x, 0, 2**63) is compiled.limited(x, 0.0, 1) is None
+    )
+
+
+def test_half_types_of_three_operands() -> None:
+    one = np.array(0.3, "f4")
+    for dtype in (torch.float16, torch.bfloat16):
+        x, y, z = (torch.randn(40, 60).to(dtype)._array for _ in range(3))
+        for operands in [(x, y, z), (x, y, one), (x, one, z), (x, np.array(z[0, 0]), y)]:
+            wide = [np.asarray(a, "f4") for a in operands]
+            expected = compiled.multiply_add(*wide).astype(x.dtype)
+            assert np.array_equal(compiled.half_computed(compiled.multiply_add, *operands), expected)
+        assert compiled.half_computed(compiled.multiply_add, x, y, z[0]) is None
+        assert compiled.half_computed(compiled.multiply_add, x, y, np.zeros(x.shape, "f4")) is None
+
+
+@pytest.mark.parametrize("dtype", ["bool", "float16", "float32", "int64"])
+def test_refills(dtype: str) -> None:
+    for shape in [(7,), (3, 5), (40, 60)]:
+        x, mask = (RNG.normal(size=shape) * 9).astype(dtype), RNG.random(shape) < 0.4
+        for more in (0, 3):
+            source = (RNG.normal(size=max(np.count_nonzero(mask) + more, 1)) * 9).astype(dtype)
+            expected = x.copy()
+            expected[mask] = source[: np.count_nonzero(mask)]
+            assert np.array_equal(compiled.refilled(x, mask, source), expected)
+    assert compiled.refilled(x, mask, x[:0].ravel()) is compiled.refilled(x, mask[0], x) is None
+    assert compiled.refilled(x, np.ones_like(mask), x.ravel()[:1]).tolist() == np.full_like(x, x[0, 0]).tolist()

@@ -59,6 +59,44 @@ def test_bessel_functions(name):
         assert np.allclose(kernel(single), exact(single.astype(np.float64)), 1e-7, 1e-9, equal_nan=True)
 
 
+AIRY = {
+    -150.25: -0.036835577134250924, -31.5: -0.15943432966207785, -9.75: 0.25262476259634337, -2.125: 0.14692191656424264,
+    -2.0: 0.22740742820168558, -0.5: 0.4757280916105396, 0.0: 0.3550280538878172, 0.75: 0.17933630547864524,
+    2.0: 0.03492413042327438, 2.125: 0.028810683246957205, 6.5: 2.7958823432049136e-06, 25.0: 8.116026824691387e-38,
+    95.0: 7.366231046275381e-270, 104.0: 0.0,
+}  # fmt: skip
+SECOND = {
+    0.001: (7.023688800562382, 999.9962381560856), 0.5: (0.9244190712276659, 1.656441120003301),
+    1.75: (0.1553798123866036, 0.19547745347439302), 2.0: (0.11389387274953344, 0.13986588181652243),
+    2.25: (0.08404311197465811, 0.10121630256832526), 7.5: (0.00024917761635611437, 0.0002652973901252895),
+    40.0: (8.392861100099567e-19, 8.497131954861039e-19),
+}  # fmt: skip
+"""Values from mathematics, to 17 digits."""
+
+
+def test_airy_function():
+    x, expected = np.array(list(AIRY)), np.array(list(AIRY.values()))
+    for dtype, near in (np.float64, 1e-14), (np.float32, 1e-7):
+        found = kernels.compiled.airy_ai(np.tile(x, 9).astype(dtype))
+        assert np.allclose(found, np.tile(expected, 9), near, 1e-44)
+    assert np.isnan(kernels.compiled.airy_ai(np.array([np.nan, np.inf, -np.inf]))).all()
+    wild = kernels.compiled.airy_ai(np.array([-1e100, 1e100]))
+    assert abs(wild[0]) < 1e-25 and wild[1] == 0
+
+
+@pytest.mark.parametrize("order", [0, 1])
+def test_bessel_functions_of_the_second_kind(order):
+    x, expected = np.array(list(SECOND)), np.array([both[order] for both in SECOND.values()])
+    plain, scaled = (
+        getattr(kernels.compiled, f"{name}_k{order}") for name in ("modified_bessel", "scaled_modified_bessel")
+    )
+    assert np.allclose(plain(np.tile(x, 12)), np.tile(expected, 12), 2e-15, 0)
+    assert np.allclose(scaled(x), expected * np.exp(x), 2e-15, 0)
+    assert np.array_equal(plain(x.astype(np.float32)), plain(x.astype(np.float32).astype(float)).astype(np.float32))
+    assert np.array_equal(plain(np.array([0, -1, np.nan, np.inf, 800])), [np.inf, np.nan, np.nan, 0, 0], equal_nan=True)
+    assert scaled(np.array([1e300]))[0] > 0
+
+
 def test_entropy_and_spherical_bessel():
     special = pytest.importorskip("scipy.special")
     x = np.concatenate([RANDOM.uniform(0, 3, 3000), [0, -1, np.inf, -np.inf, np.nan, 5e-324]])

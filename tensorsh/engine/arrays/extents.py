@@ -220,6 +220,16 @@ def sized(size: Any, itemsize: int = 4) -> tuple:
 
 def check_bounds(array: Any, size: tuple, stride: tuple, offset: int) -> None:
     """Raise what PyTorch raises where sizes and strides, counted in elements, do not fit in an array's storage."""
+    low, high = extent(owner(array))
+    if 0 <= offset < LONG and len(size) == len(stride):  # the usual case: nothing wraps around
+        needed, total = offset + 1, 1
+        for n, s in zip(size, stride, strict=True):
+            if n < 1 or s < 0:
+                break
+            needed, total = needed + (n - 1) * s, total * n
+        else:
+            if needed * array.itemsize <= high - low and total < LONG:
+                return
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
@@ -227,7 +237,6 @@ def check_bounds(array: Any, size: tuple, stride: tuple, offset: int) -> None:
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     needed = span(size, stride, array.itemsize, offset)
-    low, high = extent(owner(array))
     if needed > high - low:
         raise RuntimeError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "

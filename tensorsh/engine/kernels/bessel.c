@@ -1,5 +1,5 @@
-/* The Bessel functions of orders 0 and 1 by Cephes' rational functions, and the spherical one of order 0. Single precision is computed
-   in double and rounded. Up to 5, where a block has nothing beyond, they run in vectors. */
+/* The Bessel functions of orders 0 and 1 by Cephes' rational functions, the spherical one of order 0, and Airy's function. Single
+   precision is computed in double and rounded. What of a block lies beyond 5 is computed side by side. */
 #include "double_math.h"
 
 #define BLOCK 64
@@ -86,50 +86,169 @@ INLINE double near_spherical(double x) {
     return fabs(x) < 0.5 ? series : sin_double(safe) / safe;
 }
 
-static double far_from_zero(double x, Function which) {
+/* The same for a float, by the sine of one. */
+INLINE double near_spherical_single(double x) {
+    const double z = x * x, series = 1 - z / 6 * (1 - z / 20 * (1 - z / 42 * (1 - z / 72 * (1 - z / 110))));
+    const double safe = fabs(x) < 0.5 ? 1.0 : x;
+    return fabs(x) < 0.5 ? series : sin_float(safe) / safe;
+}
+
+/* Beyond 5, by the cosine and the sine of an angle. */
+INLINE double angle_of(double x, const Function which) {
+    const double at = fabs(x);
+    if (which == SPHERICAL) return x;
+    return at < 10.0 ? at - (which == J1 || which == Y1 ? 2.35619449019234492885 : QUARTER) : at;
+}
+INLINE double far_from_zero(double x, double c, double s, const Function which) {
     const int order = which == J1 || which == Y1, second = which == Y0 || which == Y1;
     const double at = fabs(x);
-    if (which == SPHERICAL) return fabs(x) == INFINITY ? 0.0 : sin(x) / x;
-    if (!(at < INFINITY) || (second && x < 0)) return NAN; /* PyTorch's are NaN at infinity */
+    if (which == SPHERICAL) return at == INFINITY ? 0.0 : s / x;
     const double w = 5.0 / at, z = order ? w * w : 25.0 / (at * at);
     const double p = order ? POLYNOMIAL(z, p1_top) / POLYNOMIAL(z, p1_bottom) : POLYNOMIAL(z, p0_top) / POLYNOMIAL(z, p0_bottom);
     const double q = w * (order ? POLYNOMIAL(z, q1_top) / MONIC(z, q1_bottom) : POLYNOMIAL(z, q0_top) / MONIC(z, q0_bottom));
-    const double turned = order ? 2.35619449019234492885 : QUARTER;
-    double found;
-    if (at < 10.0) {
-        const double c = cos(at - turned), s = sin(at - turned);
-        found = (second ? p * s + q * c : p * c - q * s) * ROOT_OF_IT / sqrt(at);
-    } else {
-        const double c = cos(at), s = sin(at);
-        const double sum = which == J0 ? (p + q) * c + (p - q) * s : which == J1 ? (q - p) * c + (p + q) * s
-                         : which == Y0 ? (q - p) * c + (p + q) * s : (q - p) * s - (p + q) * c;
-        found = sum * 5.64189583547756286948e-1 / sqrt(at); /* sqrt(1 / pi) */
-    }
+    const double root = sqrt(at), nearer = (second ? p * s + q * c : p * c - q * s) * ROOT_OF_IT / root;
+    const double sum = which == J0 ? (p + q) * c + (p - q) * s : which == J1 ? (q - p) * c + (p + q) * s
+                     : which == Y0 ? (q - p) * c + (p + q) * s : (q - p) * s - (p + q) * c;
+    double found = at < 10.0 ? nearer : sum * 5.64189583547756286948e-1 / root; /* sqrt(1 / pi) */
+    found = !(at < INFINITY) || (second && x < 0) ? NAN : found; /* PyTorch's are NaN at infinity */
     return which == J1 && x < 0 ? -found : found;
 }
 
-#define LOOPS(T, name, near, which)                                                                       \
+/* What of a block is far, side by side. */
+#define FAR_BLOCK(name, which)                                                                            \
+    WIDE static void name##_far(const double *x, double *found, int m) {                                  \
+        double far[BLOCK], c[BLOCK], s[BLOCK], made[BLOCK];                                               \
+        int places[BLOCK + 1], some = 0;                                                                  \
+        for (int k = 0; k < m; k++) {                                                                     \
+            places[some] = k, far[some] = x[k];                                                           \
+            some += !(fabs(x[k]) <= NEAR);                                                                \
+        }                                                                                                 \
+        for (int k = some; k < BLOCK; k++) far[k] = 2 * NEAR;                                             \
+        for (int k = 0; k < BLOCK; k++) c[k] = cos_double(angle_of(far[k], which)), s[k] = sin_double(angle_of(far[k], which)); \
+        for (int k = 0; k < some; k++)                                                                    \
+            if (!(fabs(far[k]) <= MOST_ANGLE)) c[k] = cos(angle_of(far[k], which)), s[k] = sin(angle_of(far[k], which)); \
+        for (int k = 0; k < BLOCK; k++) made[k] = far_from_zero(far[k], c[k], s[k], which);               \
+        for (int k = 0; k < some; k++) found[places[k]] = made[k];                                        \
+    }
+
+#define LOOPS(T, name, near, far_block)                                                                   \
     WIDE static void name(char **args, const size *count, const size *steps, void *data) {                \
         (void)data;                                                                                       \
         for (size done = 0; done < *count; done += BLOCK) {                                               \
             const int m = *count - done < BLOCK ? (int)(*count - done) : BLOCK;                           \
             double x[BLOCK], found[BLOCK];                                                                \
             int far = 0;                                                                                  \
-            for (int k = 0; k < BLOCK; k++) x[k] = 1;                                                     \
+            for (int k = m; k < BLOCK; k++) x[k] = 1;                                                     \
             for (int k = 0; k < m; k++) x[k] = *(const T *)(args[0] + (done + k) * steps[0]);             \
-            for (int k = 0; k < BLOCK; k++) far |= !(fabs(x[k]) <= NEAR);                                 \
+            for (int k = 0; k < m; k++) far |= !(fabs(x[k]) <= NEAR);                                     \
             for (int k = 0; k < BLOCK; k++) found[k] = near(x[k]);                                        \
-            for (int k = 0; far && k < m; k++)                                                            \
-                if (!(fabs(x[k]) <= NEAR)) found[k] = far_from_zero(x[k], which);                         \
+            if (far) far_block(x, found, m);                                                              \
             for (int k = 0; k < m; k++) *(T *)(args[1] + (done + k) * steps[1]) = (T)found[k];            \
         }                                                                                                 \
     }
-#define OF_BOTH(name, near, which) LOOPS(float, name##_floats, near, which) LOOPS(double, name##_doubles, near, which)
+#define OF_BOTH(name, near, which)                                                                        \
+    FAR_BLOCK(name, which)                                                                                \
+    LOOPS(float, name##_floats, near, name##_far)                                                         \
+    LOOPS(double, name##_doubles, near, name##_far)
 OF_BOTH(j0, near_j0, J0)
 OF_BOTH(j1, near_j1, J1)
 OF_BOTH(y0, near_y0, Y0)
 OF_BOTH(y1, near_y1, Y1)
-OF_BOTH(spherical, near_spherical, SPHERICAL)
+FAR_BLOCK(spherical, SPHERICAL)
+LOOPS(float, spherical_floats, near_spherical_single, spherical_far)
+LOOPS(double, spherical_doubles, near_spherical, spherical_far)
+
+/* Airy's function by Cephes' ways: up to TURN by its power series, Ai(0) f(x^3) + x Ai'(0) g(x^3), beyond by the exponential
+   or the wave that it nears. */
+#define TURN 2.09
+#define SERIES_TERMS 15
+static const double airy_f[SERIES_TERMS] = {
+    1.0, 0.16666666666666666, 0.005555555555555556, 7.716049382716049e-05, 5.845491956603068e-07,
+    2.7835675983824134e-09, 9.096626138504618e-12, 2.1658633663106234e-14, 3.9236655186786654e-17, 5.589267120624879e-20,
+    6.424444966235494e-23, 6.083754702874521e-26, 4.8283767483131115e-29, 3.2580140002112767e-32, 1.8919941929217632e-35,
+};
+static const double airy_g[SERIES_TERMS] = {
+    1.0, 0.08333333333333333, 0.001984126984126984, 2.2045855379188714e-05, 1.413195857640302e-07,
+    5.888316073501258e-10, 1.7217298460529996e-12, 3.726687978469696e-15, 6.211146630782827e-18, 8.215802421670406e-21,
+    8.83419615233377e-24, 7.87361510903188e-27, 5.911122454228139e-30, 3.789181060402653e-33, 2.098106899447759e-36,
+};
+static const double decay_top[] = {3.46538101525629032477e-1, 1.20075952739645805542e1, 7.62796053615234516538e1, 1.68089224934630576269e2,
+                                   1.59756391350164413639e2, 7.05360906840444183113e1, 1.40264691163389668864e1, 9.99999999999999995305e-1};
+static const double decay_bottom[] = {5.67594532638770212846e-1, 1.47562562584847203173e1, 8.45138970141474626562e1, 1.77318088145400459522e2,
+                                      1.64234692871529701831e2, 7.14778400825575695274e1, 1.40959135607834029598e1, 1.00000000000000000470e0};
+static const double wave_f_top[] = {-1.31696323418331795333e-1, -6.26456544431912369773e-1, -6.93158036036933542233e-1, -2.79779981545119124951e-1,
+                                    -4.91900132609500318020e-2, -4.06265923594885404393e-3, -1.59276496239262096340e-4, -2.77649108155232920844e-6,
+                                    -1.67787698489114633780e-8};
+static const double wave_f_bottom[] = {1.33560420706553243746e1, 3.26825032795224613948e1, 2.67367040941499554804e1, 9.18707402907259625840e0, 1.47529146771666414581e0,
+                                       1.15687173795188044134e-1, 4.40291641615211203805e-3, 7.54720348287414296618e-5, 4.51850092970580378464e-7};
+static const double wave_g_top[] = {1.97339932091685679179e-2, 3.91103029615688277255e-1, 1.06579897599595591108e0, 9.39169229816650230044e-1,
+                                    3.51465656105547619242e-1, 6.33888919628925490927e-2, 5.85804113048388458567e-3, 2.82851600836737019778e-4,
+                                    6.98793669997260967291e-6, 8.11789239554389293311e-8, 3.41551784765923618484e-10};
+static const double wave_g_bottom[] = {9.30892908077441974853e0, 1.98352928718312140417e1, 1.55646628932864612953e1, 5.47686069422975497931e0, 9.54293611618961883998e-1,
+                                       8.64580826352392193095e-2, 4.12656523824222607191e-3, 1.01259085116509135510e-4, 1.17166733214413521882e-6, 4.91834570062930015649e-9};
+#define ROOT_OF_INVERSE 5.64189583547756286948e-1 /* sqrt(1 / pi) */
+
+INLINE double airy_series(double x) {
+    const double z = x * x * x;
+    double f = airy_f[SERIES_TERMS - 1], g = airy_g[SERIES_TERMS - 1];
+    for (int n = SERIES_TERMS - 2; n >= 0; n--) f = FMA(f, z, airy_f[n]), g = FMA(g, z, airy_g[n]);
+    return FMA(f, 0.355028053887817239, -(0.258819403792806798 * (x * g)));
+}
+/* 2/3 of |x|^(3/2), beyond 1. */
+INLINE Pair two_thirds(double x) {
+    const double at = fabs(x) > 1.0 ? fabs(x) : 1.0;
+    const Pair root = pair_root((Pair){at, 0.0}), power = pair_scaled(root, at);
+    return pair_quotient(pair_of(2.0 * power.high, 2.0 * power.low), (Pair){3.0, 0.0});
+}
+INLINE double airy_decay(double x) {
+    const double at = x > 1.0 ? x : 1.0;
+    const Pair power = two_thirds(at);
+    const double z = 1.0 / power.high, shrunk = exp_double(-power.high) * (1.0 - power.low);
+    const double found = ROOT_OF_INVERSE * (POLYNOMIAL(z, decay_top) / POLYNOMIAL(z, decay_bottom)) * shrunk / (2.0 * sqrt(sqrt(at)));
+    return x > 103.892 ? 0.0 : found; /* less than the smallest number */
+}
+/* By the cosine and the sine of the angle's first part. */
+INLINE Pair airy_angle(double x) {
+    const Pair power = two_thirds(x < -1.0 ? x : -1.0), sum = pair_sum(power.high, QUARTER);
+    return (Pair){sum.high, sum.high < 1e8 ? sum.low + (power.low + 3.06161699786838301793e-17) : 0.0}; /* small beside 1 */
+}
+INLINE double airy_wave(double x, double c, double s) {
+    const double z = 1.0 / two_thirds(x).high, zz = z * z, low = airy_angle(x).low, at = x < -1.0 ? -x : 1.0;
+    const double f = 1.0 + zz * POLYNOMIAL(zz, wave_f_top) / MONIC(zz, wave_f_bottom), g = z * POLYNOMIAL(zz, wave_g_top) / MONIC(zz, wave_g_bottom);
+    return ROOT_OF_INVERSE / sqrt(sqrt(at)) * (FMA(low, c, s) * f - FMA(-low, s, c) * g);
+}
+WIDE static void airy_block(const double *x, double *found) {
+    int near = 0, above = 0, below = 0;
+    double c[BLOCK], s[BLOCK];
+    for (int k = 0; k < BLOCK; k++) near |= fabs(x[k]) < TURN, above |= x[k] >= TURN, below |= x[k] <= -TURN;
+    for (int k = 0; k < BLOCK; k++) found[k] = NAN; /* also at infinity, as PyTorch's */
+    for (int k = 0; near && k < BLOCK; k++) found[k] = fabs(x[k]) < TURN ? airy_series(x[k]) : found[k];
+    for (int k = 0; above && k < BLOCK; k++) found[k] = x[k] >= TURN && x[k] < INFINITY ? airy_decay(x[k]) : found[k];
+    if (!below) return;
+    for (int k = 0; k < BLOCK; k++) {
+        const double angle = airy_angle(x[k]).high;
+        c[k] = cos_double(angle), s[k] = sin_double(angle);
+    }
+    for (int k = 0; k < BLOCK; k++) {
+        const double angle = airy_angle(x[k]).high;
+        if (!(angle <= MOST_ANGLE)) c[k] = cos(angle), s[k] = sin(angle);
+    }
+    for (int k = 0; k < BLOCK; k++) found[k] = x[k] <= -TURN ? airy_wave(x[k], c[k], s[k]) : found[k];
+}
+#define AIRY(T, name)                                                                                     \
+    static void name(char **args, const size *count, const size *steps, void *data) {                     \
+        (void)data;                                                                                       \
+        for (size done = 0; done < *count; done += BLOCK) {                                               \
+            const int m = *count - done < BLOCK ? (int)(*count - done) : BLOCK;                           \
+            double x[BLOCK], found[BLOCK];                                                                \
+            for (int k = m; k < BLOCK; k++) x[k] = 1;                                                     \
+            for (int k = 0; k < m; k++) x[k] = *(const T *)(args[0] + (done + k) * steps[0]);             \
+            airy_block(x, found);                                                                         \
+            for (int k = 0; k < m; k++) *(T *)(args[1] + (done + k) * steps[1]) = (T)found[k];            \
+        }                                                                                                 \
+    }
+AIRY(float, airy_floats)
+AIRY(double, airy_doubles)
 
 #define UFUNC(name, function) {#name, 1, {function##_floats, function##_doubles}, 0}
-Ufunc bessel_ufuncs[] = {UFUNC(bessel_j0, j0), UFUNC(bessel_j1, j1), UFUNC(bessel_y0, y0), UFUNC(bessel_y1, y1), UFUNC(spherical_j0, spherical), {0}};
+Ufunc bessel_ufuncs[] = {UFUNC(bessel_j0, j0), UFUNC(bessel_j1, j1), UFUNC(bessel_y0, y0), UFUNC(bessel_y1, y1), UFUNC(spherical_j0, spherical), UFUNC(airy_ai, airy), {0}};

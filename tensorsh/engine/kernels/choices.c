@@ -49,6 +49,58 @@ static int choose(Call *c, size from, size to) {
     return 1;
 }
 
+/* refilled(x, mask, source): x with the elements of a source, one after the other, where the mask is true. */
+static int refilled_plan(Call *c) {
+    const Argument *x = &c->in[0], *mask = &c->in[1], *source = &c->in[2];
+    if (mask->item != 1 || !is_movable(x) || x->dtype != source->dtype || !has_shape(mask, x->ndim, x->shape)) return 0;
+    shape_as(result(c, 0), x);
+    return source->count > 0 && x->count < LONG_PIECE;
+}
+#define REFILL(T, name)                                                                                        \
+    static void name(const T *x, const uint8_t *mask, const T *source, size many, T *out, size n) {            \
+        size at = 0;                                                                                           \
+        for (size i = 0; i < n; i++) {                                                                         \
+            const int taken = mask[i] != 0;                                                                    \
+            const T other = source[at], own = x[i];                                                            \
+            out[i] = taken ? other : own;                                                                      \
+            at += taken & (at + 1 < many);                                                                     \
+        }                                                                                                      \
+    }
+REFILL(uint8_t, refill_bytes)
+REFILL(uint16_t, refill_shorts)
+REFILL(uint32_t, refill_words)
+REFILL(uint64_t, refill_doubles)
+static int refilled(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const void *x = c->in[0].data, *mask = c->in[1].data, *source = c->in[2].data;
+    const size many = c->in[2].count, n = c->in[0].count;
+    switch (c->in[0].item) {
+        case 1: refill_bytes(x, mask, source, many, c->out[0].data, n); break;
+        case 2: refill_shorts(x, mask, source, many, c->out[0].data, n); break;
+        case 4: refill_words(x, mask, source, many, c->out[0].data, n); break;
+        default: refill_doubles(x, mask, source, many, c->out[0].data, n);
+    }
+    return 1;
+}
+
+/* limited(x, low, high): whole numbers not below the one nor above the other, which counts where they cross. */
+static int limited_plan(Call *c) {
+    shape_as(result(c, 0), &c->in[0]);
+    c->lines = c->in[0].count, c->each = 1;
+    return 1;
+}
+WIDE static void limited_flat(const int64_t *x, int64_t low, int64_t high, int64_t *out, size n) {
+    INDEPENDENT
+    for (size i = 0; i < n; i++) {
+        const int64_t at_least = x[i] < low ? low : x[i];
+        out[i] = at_least > high ? high : at_least;
+    }
+}
+static int limited(Call *c, size from, size to) {
+    limited_flat((const int64_t *)c->in[0].data + from, c->in[1].whole, c->in[2].whole, (int64_t *)c->out[0].data + from, to - from);
+    return 1;
+}
+
 /* masked(x, mask): the elements of x, or its rows where the mask has fewer dimensions; longer ones are numpy's. */
 static int masked_plan(Call *c) {
     const Argument *x = &c->in[0], *mask = &c->in[1];
@@ -122,6 +174,8 @@ static int one_hot(Call *c, size from, size to) {
 
 const Kernel choices_kernels[] = {
     {"choose", "aaa", choose_plan, choose, "choose(mask, x, y): elements of x where the mask is true, of y elsewhere"},
+    {"refilled", "aaa", refilled_plan, refilled, "refilled(x, mask, source): x with elements of a source where the mask is true"},
+    {"limited", "lii", limited_plan, limited, "limited(x, low, high)"},
     {"masked", "aa", masked_plan, masked, "masked(x, mask): elements or rows of x where the mask is true"},
     {"one_hot", "li", one_hot_plan, one_hot, "one_hot(x, classes)"},
     {0},

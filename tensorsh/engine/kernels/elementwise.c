@@ -44,6 +44,38 @@
     }                                                                                                         \
     LOOP_OF(T, name, 1, (in[0], out, m))
 
+/* A function of float32 that some arguments have another formula for: those of a piece are computed side by side. */
+#define IN_TWO_WAYS(name, usual, beyond, other)                                                               \
+    WIDE static void name##_flat(const float *in, float *out, size n) {                                       \
+        for (size done = 0, m; done < n; done += m, in += m, out += m) {                                      \
+            m = n - done < PIECE ? n - done : PIECE;                                                          \
+            float far[PIECE], made[PIECE];                                                                    \
+            unsigned char is_far[PIECE];                                                                      \
+            int places[PIECE + 1], some = 0;                                                                  \
+            for (int i = 0; i < m; i++) {                                                                     \
+                const float x = in[i];                                                                        \
+                is_far[i] = (beyond);                                                                         \
+            }                                                                                                 \
+            for (int i = 0; i < m; i++) {                                                                     \
+                places[some] = i;                                                                             \
+                some += is_far[i];                                                                            \
+            }                                                                                                 \
+            for (int i = 0; i < some; i++) far[i] = in[places[i]];                                            \
+            const size near = some < m ? m : 0;                                                               \
+            INDEPENDENT                                                                                       \
+            for (size i = 0; i < near; i++) {                                                                 \
+                const float x = in[i];                                                                        \
+                out[i] = (float)(usual);                                                                      \
+            }                                                                                                 \
+            for (int i = 0; i < some; i++) {                                                                  \
+                const float x = far[i];                                                                       \
+                made[i] = (float)(other);                                                                     \
+            }                                                                                                 \
+            for (int i = 0; i < some; i++) out[places[i]] = made[i];                                          \
+        }                                                                                                     \
+    }                                                                                                         \
+    LOOP_OF(float, name, 1, (in[0], out, m))
+
 #define BINARY(name, a, b, ...) BINARY_OF(float, name, a, b, __VA_ARGS__)
 #define BINARY_OF(T, name, a, b, ...)                    \
     WIDE static void name##_flat(const T *in, const T *other, T *out, size n) {                   \
@@ -117,7 +149,7 @@ UNARY_OF(double, silu_wide, x / (1.0 + exp_double(-x)))
 UNARY(entropy, x > 0 ? -(double)x * (x < INFINITY ? log_positive(x) : (double)x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : (double)x)
 UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : x)
 UNARY(erf, erf_float(x))
-UNARY(erfc, erfc_float(x))
+IN_TWO_WAYS(erfc, erfc_near(x), !(fabsf(x) < 1), erfc_far(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 BOTH(UNARY_OF, rsqrt, 1 / SQRT(x))
 BOTH(UNARY_OF, frac, x - TRUNC(x))
@@ -178,8 +210,10 @@ WIDE static void power_flat(const float *in, const float *other, float *out, siz
     }
 }
 LOOP(power, 2, (in[0], in[1], out, m))
-UNARY(erfinv, normal_quantile(0.5 * x, 0.5 - fabs(0.5 * x)) * 0.70710678118654752440)
-UNARY(ndtri, normal_quantile(x - 0.5, x < 0.5f ? (double)x : 1.0 - x))
+#define ROOT_OF_HALF 0.70710678118654752440
+IN_TWO_WAYS(erfinv, central_quantile(0.5 * x) * ROOT_OF_HALF, !(fabsf(x) < (float)(2 * CENTRAL)),
+            tail_quantile(0.5 * x, 0.5 - fabs(0.5 * x), 0) * ROOT_OF_HALF)
+IN_TWO_WAYS(ndtri, central_quantile(x - 0.5), !(fabs(x - 0.5) <= CENTRAL), tail_quantile(x - 0.5, x < 0.5f ? (double)x : 1.0 - x, 1))
 
 BOTH(UNARY_OF, sign, (x > 0) - (x < 0))
 BOTH(UNARY_OF, hardswish, x * (x + 3 < 0 ? 0 : x + 3 > 6 ? 6 : x + 3) / 6)

@@ -138,31 +138,40 @@ static int half_narrowed(Call *c, size from, size to) {
     return 1;
 }
 
-/* half_computed(ufunc, x) or (ufunc, x, y): y has the shape of x, or is one element, of x's type or float32. */
+/* half_computed(ufunc, x, ...): each other operand has the shape and the type of x, or is one element, of that type or float32. */
+#define MOST_INPUTS 3
 static int computed_plan(Call *c) {
-    const Argument *x = &c->in[1], *y = &c->in[2];
+    const Argument *x = &c->in[1];
     if (!is_half(x)) return 0;
-    if (y->data && (y->kind == FLOAT32 ? y->ndim != 0 : y->kind != x->kind)) return 0;
-    if (y->data && y->ndim && !has_shape(y, x->ndim, x->shape)) return 0;
+    for (int k = 2; k < c->given; k++) {
+        const Argument *y = &c->in[k];
+        if (y->kind == FLOAT32 ? y->ndim != 0 : y->kind != x->kind) return 0;
+        if (y->ndim && !has_shape(y, x->ndim, x->shape)) return 0;
+    }
     return like(c, c->in[0].loop.truths ? NEW_TRUTHS : 1, x);
 }
 
 static int half_computed(Call *c, size from, size to) {
     const UfuncLoop *loop = &c->in[0].loop;
-    const int inputs = c->given - 1, brain = c->in[1].kind == BRAIN, one = inputs == 2 && c->in[2].ndim == 0;
-    float wide[2][PIECE], made[PIECE];
-    if (one && c->in[2].kind == FLOAT32) wide[1][0] = *(const float *)c->in[2].data;
-    else if (one) halves_to_floats(brain, c->in[2].data, wide[1], 1);
+    const int inputs = c->given - 1, brain = c->in[1].kind == BRAIN;
+    float wide[MOST_INPUTS][PIECE], made[PIECE];
+    size steps[MOST_INPUTS + 1];
+    for (int k = 0; k < inputs; k++) {
+        const Argument *x = &c->in[k + 1];
+        steps[k] = k && x->ndim == 0 ? 0 : sizeof(float);
+        if (steps[k]) continue;
+        if (x->kind == FLOAT32) wide[k][0] = *(const float *)x->data;
+        else halves_to_floats(brain, x->data, wide[k], 1);
+    }
+    steps[inputs] = loop->truths ? 1 : sizeof(float);
     for (size done = from, m; done < to; done += m) {
         m = to - done < PIECE ? to - done : PIECE;
-        char *places[3];
-        size steps[3] = {sizeof(float), one ? 0 : sizeof(float), sizeof(float)};
+        char *places[MOST_INPUTS + 1];
         for (int k = 0; k < inputs; k++) {
-            if (k == 0 || !one) halves_to_floats(brain, (const uint16_t *)c->in[k + 1].data + done, wide[k], m);
+            if (steps[k]) halves_to_floats(brain, (const uint16_t *)c->in[k + 1].data + done, wide[k], m);
             places[k] = (char *)wide[k];
         }
         places[inputs] = loop->truths ? (char *)c->out[0].data + done : (char *)made;
-        if (loop->truths) steps[inputs] = 1;
         loop->run(places, &m, steps, loop->data);
         if (!loop->truths) floats_to_halves(brain, made, (uint16_t *)c->out[0].data + done, m);
     }
@@ -172,6 +181,6 @@ static int half_computed(Call *c, size from, size to) {
 const Kernel halves_kernels[] = {
     {"half_widened", "h", widened_plan, half_widened, "half_widened(x): as float32"},
     {"half_narrowed", "ay", narrowed_plan, half_narrowed, "half_narrowed(x, dtype): float32, float64 or int64 as a half type"},
-    {"half_computed", "oh|h", computed_plan, half_computed, "half_computed(ufunc, x, y=None): in float32, and rounded"},
+    {"half_computed", "oh|hh", computed_plan, half_computed, "half_computed(ufunc, x, ...): in float32, and rounded"},
     {0},
 };

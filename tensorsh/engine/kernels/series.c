@@ -1,7 +1,7 @@
-/* Functions by series: the modified Bessel functions of the first kind, and the orthogonal polynomials by their recurrences.
+/* Functions by series: the modified Bessel functions, and the orthogonal polynomials by their recurrences.
 
    Products are fused with their sums where PyTorch's are, and each step rounds in the type of the elements. */
-#include "vector_math.h"
+#include "double_math.h"
 
 /* Cephes' Chebyshev series for exp(-x) i0(x) and exp(-x) i1(x) / x on [0, 8], beyond for these times the root of x; the highest
    degree first. */
@@ -104,8 +104,89 @@ BESSEL(i1, 1, 0, 0)
 BESSEL(i1e, 1, 1, 0)
 BESSEL(whole_i1, 1, 0, 1)
 
+/* Of the second kind: Chebyshev series of what the logarithm's part leaves on (0, 2], and beyond of exp(x) k(x) times the root of x. */
+static const double second_near_0[] = {
+    1.374465435613523e-16, 4.25981614279661e-14, 1.0349695257633842e-11, 1.904516377220209e-09, 2.5347910790261494e-07,
+    2.286212103119452e-05, 0.001264615411446926, 0.0359799365153615, 0.3442898999246285, -0.5353273932339028,
+};
+static const double second_near_1[] = {
+    -7.023863479386288e-18, -2.427449850519366e-15, -6.666901694199329e-13, -1.4114883926335278e-10, -2.213387630734726e-08,
+    -2.4334061415659684e-06, -0.0001730288957513052, -0.006975723859639864, -0.12261118082265715, -0.3531559607765449,
+    1.5253002273389478,
+};
+static const double second_far_0[] = {
+    5.300433772686263e-18, -1.6475804301524212e-17, 5.2103915050390274e-17, -1.678231096805412e-16, 5.512055978524319e-16,
+    -1.848593377343779e-15, 6.3400764774050706e-15, -2.2275133269916698e-14, 8.032890775363575e-14, -2.9800969231727303e-13,
+    1.140340588208475e-12, -4.514597883373944e-12, 1.8559491149547177e-11, -7.957489244477107e-11, 3.577397281400301e-10,
+    -1.69753450938906e-09, 8.574034017414225e-09, -4.660489897687948e-08, 2.766813639445015e-07, -1.8317555227191195e-06,
+    1.39498137188765e-05, -0.00012849549581627802, 0.0015698838857300533, -0.0314481013119645, 2.4403030820659555,
+};
+static const double second_far_1[] = {
+    -5.756744483665017e-18, 1.7940508731475592e-17, -5.689462558442859e-17, 1.838093544366639e-16, -6.057047248373319e-16,
+    2.038703165624334e-15, -7.019837090418314e-15, 2.4771544244813043e-14, -8.976705182324994e-14, 3.3484196660784293e-13,
+    -1.2891739609510289e-12, 5.13963967348173e-12, -2.1299678384275683e-11, 9.218315187605006e-11, -4.1903547593418965e-10,
+    2.015049755197033e-09, -1.0345762465678097e-08, 5.7410841254500495e-08, -3.5019606030878126e-07, 2.406484947837217e-06,
+    -1.936197974166083e-05, 0.00019521551847135162, -0.002857816859622779, 0.10392373657681724, 2.7206261904844427,
+};
+
+/* A block of the function of an order, in double; `scaled`: times exp(x). */
+INLINE void second_block(const double *x, double *out, const int order, const int scaled) {
+    double size_of[BLOCK], at[BLOCK], first[BLOCK], series[BLOCK];
+    int near = 0, far = 0;
+    for (int k = 0; k < BLOCK; k++) {
+        near |= x[k] > 0 && x[k] <= 2, far |= !(x[k] <= 2);
+        out[k] = x[k] == 0 ? INFINITY : NAN;
+        size_of[k] = x[k] > 0 && x[k] <= 2 ? x[k] : 1;
+        at[k] = size_of[k] / 2 - 2;
+    }
+    if (near) {
+        if (order) series_of_doubles(at, near_1, COUNT(near_1), first);
+        else series_of_doubles(at, near_0, COUNT(near_0), first);
+        for (int k = 0; k < BLOCK; k++) at[k] = size_of[k] * size_of[k] - 2;
+        if (order) series_of_doubles(at, second_near_1, COUNT(second_near_1), series);
+        else series_of_doubles(at, second_near_0, COUNT(second_near_0), series);
+        for (int k = 0; k < BLOCK; k++) {
+            const double power = exp_double(size_of[k]), log_half = log_double(0.5 * size_of[k]);
+            const double found = order ? log_half * (power * size_of[k] * first[k]) + series[k] / size_of[k] : series[k] - log_half * (power * first[k]);
+            out[k] = x[k] > 0 && x[k] <= 2 ? scaled ? found * power : found : out[k];
+        }
+    }
+    if (!far) return;
+    for (int k = 0; k < BLOCK; k++) {
+        size_of[k] = x[k] <= 2 ? 2 : x[k];
+        at[k] = 8 / size_of[k] - 2;
+    }
+    if (order) series_of_doubles(at, second_far_1, COUNT(second_far_1), series);
+    else series_of_doubles(at, second_far_0, COUNT(second_far_0), series);
+    for (int k = 0; k < BLOCK; k++) {
+        const double found = (scaled ? series[k] : exp_double(-size_of[k]) * series[k]) / sqrt(size_of[k]);
+        out[k] = x[k] <= 2 ? out[k] : found;
+    }
+}
+#define SECOND(name, order, scaled)                                                                       \
+    WIDE static void name##_block(const double *x, double *out) { second_block(x, out, order, scaled); }  \
+    SECOND_LOOP(float, name##_floats, name##_block)                                                       \
+    SECOND_LOOP(double, name##_doubles, name##_block)
+#define SECOND_LOOP(T, name, block)                                                                       \
+    static void name(char **args, const size *count, const size *steps, void *data) {                     \
+        (void)data;                                                                                       \
+        for (size done = 0; done < *count; done += BLOCK) {                                               \
+            const size m = *count - done < BLOCK ? *count - done : BLOCK;                                 \
+            double in[BLOCK], out[BLOCK];                                                                 \
+            for (size k = m; k < BLOCK; k++) in[k] = 1;                                                   \
+            for (size k = 0; k < m; k++) in[k] = *(const T *)(args[0] + (done + k) * steps[0]);           \
+            block(in, out);                                                                               \
+            for (size k = 0; k < m; k++) *(T *)(args[1] + (done + k) * steps[1]) = (T)out[k];             \
+        }                                                                                                 \
+    }
+SECOND(modified_bessel_k0, 0, 0)
+SECOND(modified_bessel_k1, 1, 0)
+SECOND(scaled_modified_bessel_k0, 0, 1)
+SECOND(scaled_modified_bessel_k1, 1, 1)
+
 #define UFUNC(name) {#name, 1, {name##_floats, name##_doubles}, 0}
-Ufunc series_ufuncs[] = {UFUNC(i0), UFUNC(i0e), UFUNC(i1), UFUNC(i1e), UFUNC(whole_i1), {0}};
+Ufunc series_ufuncs[] = {UFUNC(i0), UFUNC(i0e), UFUNC(i1), UFUNC(i1e), UFUNC(whole_i1),
+                       UFUNC(modified_bessel_k0), UFUNC(modified_bessel_k1), UFUNC(scaled_modified_bessel_k0), UFUNC(scaled_modified_bessel_k1), {0}};
 
 /* The polynomials: 1, the one of degree 1, then each from the two before it. Chebyshev's of a high degree within (-1, 1) are
    functions of the angle whose cosine x is. */
@@ -128,8 +209,9 @@ INLINE int least_by_angle(Family family, int shifted) {
             default: return (T)sin((double)far) / (T)sin((double)half);                                   \
         }                                                                                                 \
     }                                                                                                     \
-    INLINE void name##_block(const Family family, const T *x, const int *degree, int most, T *last) {     \
+    INLINE void name##_block(const Family family, const T *x, const T *degree, int most, T *last) {       \
         T before[BLOCK];                                                                                  \
+        INDEPENDENT                                                                                       \
         for (int i = 0; i < BLOCK; i++) {                                                                 \
             const T first = family == CHEBYSHEV_U || family == HERMITE_H ? x[i] + x[i]                    \
                             : family == CHEBYSHEV_V              ? x[i] + x[i] - 1                        \
@@ -140,6 +222,7 @@ INLINE int least_by_angle(Family family, int shifted) {
         }                                                                                                 \
         for (int k = 1; k < most; k++) {                                                                  \
             const T n = (T)k, twice = (T)(2 * k), one_more = (T)(k + 1);                                  \
+            INDEPENDENT                                                                                   \
             for (int i = 0; i < BLOCK; i++) {                                                             \
                 T next;                                                                                   \
                 if (family == HERMITE_H) next = fma(x[i] + x[i], last[i], -(twice * before[i]));          \
@@ -148,7 +231,7 @@ INLINE int least_by_angle(Family family, int shifted) {
                 else if (family == LEGENDRE_P) next = fma((twice + 1) * x[i], last[i], -(n * before[i])) / one_more; \
                 else next = fma(x[i] + x[i], last[i], -before[i]);                                        \
                 before[i] = last[i];                                                                      \
-                last[i] = k < degree[i] ? next : last[i];                                                 \
+                last[i] = n < degree[i] ? next : last[i];                                                 \
             }                                                                                             \
         }                                                                                                 \
     }                                                                                                     \
@@ -156,43 +239,46 @@ INLINE int least_by_angle(Family family, int shifted) {
         const int by_angle = least_by_angle(family, shifted);                                             \
         for (size done = 0; done < count; done += BLOCK) {                                                \
             const int m = count - done < BLOCK ? (int)(count - done) : BLOCK;                             \
-            int degree[BLOCK], most = 0, angles = 0;                                                      \
-            T at[BLOCK], made[BLOCK], given[BLOCK];                                                       \
-            if (m == BLOCK) {                                                                             \
-                memcpy(at, x + done, sizeof at);                                                          \
-                if (step) memcpy(given, n + done, sizeof given);                                          \
-            } else {                                                                                      \
-                for (int i = 0; i < BLOCK; i++) at[i] = i < m ? x[done + i] : 0, given[i] = step && i < m ? n[done + i] : 0; \
+            int most = 0, angles = 0;                                                                     \
+            T near[BLOCK], made[BLOCK], numbers[BLOCK], degree[BLOCK];                                    \
+            const T *at = x + done, *given = n + done;                                                    \
+            T *last = m == BLOCK ? out + done : made;                                                     \
+            if (m < BLOCK || !step || shifted) {                                                          \
+                for (int i = 0; i < BLOCK; i++) {                                                         \
+                    const T number = i < m ? at[i] : 0;                                                   \
+                    near[i] = shifted ? number + number - 1 : number;                                     \
+                    numbers[i] = !step ? *n : i < m ? given[i] : 0;                                       \
+                }                                                                                         \
+                at = near, given = numbers;                                                               \
             }                                                                                             \
-            for (int i = 0; !step && i < BLOCK; i++) given[i] = *n;                                       \
             for (int i = 0; i < BLOCK; i++) {                                                             \
-                at[i] = shifted ? at[i] + at[i] - 1 : at[i];                                              \
                 /* Degrees are whole, towards zero; what is no number of 64 bits is none. */              \
-                const T cut = given[i] < LONGEST ? given[i] : LONGEST;                                    \
-                degree[i] = ((cut > -1) & (given[i] < (T)9223372036854775808.0)) ? (int)(cut > -1 ? cut : -1) : -1;              \
+                const T least = given[i] > -1 ? given[i] : -1, cut = least < LONGEST ? least : LONGEST;       \
+                degree[i] = __builtin_trunc(least < (T)9223372036854775808.0 ? cut : -1);                 \
             }                                                                                             \
-            int steps[BLOCK];                                                                             \
-            for (int i = 0; i < BLOCK; i++) {                                                             \
-                const int angle = (degree[i] >= by_angle) & (fabs(at[i]) < 1);                            \
-                angles |= angle;                                                                          \
-                steps[i] = angle ? 0 : degree[i];                                                         \
+            for (int i = 0; i < BLOCK; i++) most = (int)degree[i] > most ? (int)degree[i] : most;         \
+            if (most >= by_angle) {                                                                       \
+                most = 0;                                                                                 \
+                for (int i = 0; i < BLOCK; i++) {                                                         \
+                    const int angle = (degree[i] >= by_angle) & (fabs(at[i]) < 1);                        \
+                    angles |= angle;                                                                      \
+                    most = !angle && degree[i] > most ? (int)degree[i] : most;                            \
+                }                                                                                         \
             }                                                                                             \
-            for (int i = 0; i < BLOCK; i++) most = steps[i] > most ? steps[i] : most;                     \
             if (ends(c, BLOCK * (size)(most + 8))) return;                                                \
             switch (family) {                                                                             \
-                case HERMITE_H: name##_block(HERMITE_H, at, degree, most, made); break;                   \
-                case HERMITE_HE: name##_block(HERMITE_HE, at, degree, most, made); break;                 \
-                case LAGUERRE_L: name##_block(LAGUERRE_L, at, degree, most, made); break;                 \
-                case LEGENDRE_P: name##_block(LEGENDRE_P, at, degree, most, made); break;                 \
-                case CHEBYSHEV_U: name##_block(CHEBYSHEV_U, at, degree, most, made); break;               \
-                case CHEBYSHEV_V: name##_block(CHEBYSHEV_V, at, degree, most, made); break;               \
-                case CHEBYSHEV_W: name##_block(CHEBYSHEV_W, at, degree, most, made); break;               \
-                default: name##_block(CHEBYSHEV_T, at, degree, most, made);                               \
+                case HERMITE_H: name##_block(HERMITE_H, at, degree, most, last); break;                   \
+                case HERMITE_HE: name##_block(HERMITE_HE, at, degree, most, last); break;                 \
+                case LAGUERRE_L: name##_block(LAGUERRE_L, at, degree, most, last); break;                 \
+                case LEGENDRE_P: name##_block(LEGENDRE_P, at, degree, most, last); break;                 \
+                case CHEBYSHEV_U: name##_block(CHEBYSHEV_U, at, degree, most, last); break;               \
+                case CHEBYSHEV_V: name##_block(CHEBYSHEV_V, at, degree, most, last); break;               \
+                case CHEBYSHEV_W: name##_block(CHEBYSHEV_W, at, degree, most, last); break;               \
+                default: name##_block(CHEBYSHEV_T, at, degree, most, last);                               \
             }                                                                                             \
             for (int i = 0; angles && i < m; i++)                                                         \
-                if (degree[i] >= by_angle && fabs(at[i]) < 1) made[i] = name##_by_angle(family, at[i], (T)__builtin_trunc((double)given[i])); \
-            if (m == BLOCK) memcpy(out + done, made, sizeof made);                                        \
-            else memcpy(out + done, made, m * sizeof(T));                                                 \
+                if (degree[i] >= by_angle && fabs(at[i]) < 1) last[i] = name##_by_angle(family, at[i], (T)__builtin_trunc((double)given[i])); \
+            if (m < BLOCK) memcpy(out + done, made, m * sizeof(T));                                       \
         }                                                                                                 \
     }
 POLYNOMIALS(float, polynomials_of_floats, __builtin_fmaf, fabsf)

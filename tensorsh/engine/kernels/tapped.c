@@ -63,7 +63,7 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
     /* The taps of a coordinate: places, weights and slopes by the place in the image; the derivative of that by the coordinate. */ \
     INLINE T name##_taps(const Grid *t, T at, size count, size *places, T *weights, T *slopes) {           \
         const T n = (T)count, half = (T)(t->align ? (n - 1) / 2 : n / 2);                                  \
-        T x = t->align ? (at + 1) * half : (at + 1) * half - (T)0.5, scale = 1, found[MOST_TAPS];          \
+        T x = t->align ? (at + 1) * half : (at + 1) * half - (T)0.5, scale = 1, found[MOST_TAPS] = {0};    \
         if (t->mode == BICUBIC) {                                                                          \
             const T low = (T)floor(x), part = x - low;                                                     \
             T unused;                                                                                      \
@@ -81,6 +81,7 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
                 weights[0] = found[0] + 1 - x, weights[1] = x - found[0], slopes[0] = -1, slopes[1] = 1;   \
             }                                                                                              \
         }                                                                                                  \
+        UNROLL(4)                                                                                          \
         for (int k = 0; k < t->taps; k++) {                                                                \
             const int within = found[k] >= 0 && found[k] < n;                                              \
             places[k] = within ? (size)found[k] : -1;                                                      \
@@ -97,6 +98,7 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         for (int d = 0; d < t->dims; d++) {                                                                \
             scales[d] = name##_taps(t, *(const volatile T *)(point + t->dims - 1 - d), t->sizes[d], places[d], factors[d], slopes[d]); \
             for (int k = count - 1; k >= 0; k--)                                                           \
+                UNROLL(4)                                                                                  \
                 for (int tap = t->taps - 1; tap >= 0; tap--) {                                             \
                     const size place = places[d][tap];                                                     \
                     at[k * t->taps + tap] = at[k] < 0 || place < 0 ? -1 : at[k] + place * t->steps[d];     \
@@ -107,17 +109,26 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         return count;                                                                                      \
     }                                                                                                      \
     /* The samples of so many channels, which are added up side by side; the first term begins a sum or is added to zero. */ \
-    INLINE void name##_added(const T *image, size elements, const size *at, const T *weights, int count, int begins, int m, T *sums) { \
-        for (int j = 0; j < m; j++) sums[j] = 0;                                                           \
+    INLINE void name##_added(const T *image, size elements, const size *at, const T *weights, int count, int begins, int m, T *out, size step) { \
+        T a = 0, b = 0, c = 0, d = 0; /* not in an array, which would be written to memory between the terms */ \
         for (int k = 0; k < count; k++) {                                                                  \
             const size place = at[k] < 0 ? 0 : at[k];                                                      \
-            for (int j = 0; j < m; j++) {                                                                  \
-                const T value = image[j * elements + place], term = (at[k] < 0 ? 0 : value) * weights[k];  \
-                sums[j] = begins && k == 0 ? term : sums[j] + term;                                        \
-            }                                                                                              \
+            const T weight = weights[k], *from = image + place;                                            \
+            const int out_of_it = at[k] < 0, first = begins && k == 0;                                     \
+            T term = (out_of_it ? 0 : from[0]) * weight;                                                   \
+            a = first ? term : a + term;                                                                   \
+            if (m < BLOCK) continue;                                                                       \
+            term = (out_of_it ? 0 : from[elements]) * weight, b = first ? term : b + term;                 \
+            term = (out_of_it ? 0 : from[2 * elements]) * weight, c = first ? term : c + term;             \
+            term = (out_of_it ? 0 : from[3 * elements]) * weight, d = first ? term : d + term;             \
         }                                                                                                  \
+        out[0] = a;                                                                                        \
+        if (m == BLOCK) out[step] = b, out[2 * step] = c, out[3 * step] = d;                               \
     }                                                                                                      \
-    WIDE static void name##_samples(Call *c, const Grid *t, size from, size to) {                          \
+    /* `dims` and `mode` are the grid's, and known where this is compiled. */                               \
+    INLINE void name##_sampled(Call *c, const Grid *whole, size from, size to, const int dims, const int mode) { \
+        Grid known = *whole, *const t = &known;                                                            \
+        t->dims = dims, t->mode = mode, t->taps = mode == BICUBIC ? 4 : mode == NEAREST ? 1 : 2;           \
         size at[MOST];                                                                                     \
         T weights[MOST], factors[MOST_DIMS][MOST_TAPS], slopes[MOST_DIMS][MOST_TAPS], scales[MOST_DIMS];   \
         const int begins = t->dims == 2 && t->mode != BICUBIC;                                             \
@@ -127,13 +138,18 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
             T *out = (T *)c->in[4].data + n * t->channels * t->points + point % t->points;                 \
             const int count = name##_combined(t, (const T *)c->in[2].data + point * t->dims, at, weights, factors, slopes, scales); \
             for (size first = 0, m; first < t->channels; first += m, image += m * t->elements) {           \
-                T sums[BLOCK];                                                                             \
                 m = t->channels - first >= BLOCK ? BLOCK : 1;                                              \
-                if (m == BLOCK) name##_added(image, t->elements, at, weights, count, begins, BLOCK, sums); \
-                else name##_added(image, t->elements, at, weights, count, begins, 1, sums);                \
-                for (size j = 0; j < m; j++, out += t->points) *out = sums[j];                             \
+                if (m == BLOCK) name##_added(image, t->elements, at, weights, count, begins, BLOCK, out, t->points); \
+                else name##_added(image, t->elements, at, weights, count, begins, 1, out, t->points);      \
+                out += m * t->points;                                                                      \
             }                                                                                              \
         }                                                                                                  \
+    }                                                                                                      \
+    WIDE static void name##_samples(Call *c, const Grid *t, size from, size to) {                          \
+        if (t->dims == 2 && t->mode == BILINEAR) name##_sampled(c, t, from, to, 2, BILINEAR);              \
+        else if (t->dims == 2 && t->mode == BICUBIC) name##_sampled(c, t, from, to, 2, BICUBIC);           \
+        else if (t->dims == 3 && t->mode == BILINEAR) name##_sampled(c, t, from, to, 3, BILINEAR);         \
+        else name##_sampled(c, t, from, to, t->dims, t->mode);                                             \
     }                                                                                                      \
     /* Gradients are added to the image's as PyTorch adds them: in two dimensions a vector of points at one tap, then at the next. */ \
     WIDE static void name##_slopes(Call *c, const Grid *t, size from, size to) {                           \

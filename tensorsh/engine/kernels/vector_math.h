@@ -260,8 +260,9 @@ INLINE double tan_float(double x) {
 }
 
 /* The argument at which the normal distribution function lies `q` above one half, `p` the distance from the nearer of 0 and 1:
-   Wichura's rational functions (AS 241), right to 1e-16. */
-INLINE double normal_quantile(double q, double p) {
+   Wichura's rational functions (AS 241), right to 1e-16, up to |q| = CENTRAL and beyond. `deep`: also for p below 1e-11. */
+#define CENTRAL 0.425
+INLINE double central_quantile(double q) {
     const double r = 0.180625 - q * q;
     double num = 2.50908092873012267270e+3, den = 5.22649527885285456100e+3;
     num = FMA(num, r, 3.34305755835881281050e+4), den = FMA(den, r, 2.87290857357219426740e+4);
@@ -271,8 +272,11 @@ INLINE double normal_quantile(double q, double p) {
     num = FMA(num, r, 1.97159095030655144270e+3), den = FMA(den, r, 6.87187007492057908300e+2);
     num = FMA(num, r, 1.33141667891784377450e+2), den = FMA(den, r, 4.23133307016009112520e+1);
     num = FMA(num, r, 3.38713287279636660800e+0), den = FMA(den, r, 1.0);
-    const double central = q * num / den, far = sqrt(-log_positive(p > 1e-300 ? p : 1e-300)), s = far - 1.6, t = far - 5.0;
-    num = 7.74545014278341407640e-4, den = 1.05075007164441684324e-9;
+    return q * num / den;
+}
+INLINE double tail_quantile(double q, double p, const int deep) {
+    const double far = sqrt(-log_positive(p > 1e-300 ? p : 1e-300)), s = far - 1.6, t = far - 5.0;
+    double num = 7.74545014278341407640e-4, den = 1.05075007164441684324e-9;
     num = FMA(num, s, 2.27238449892691845833e-2), den = FMA(den, s, 5.47593808499534494600e-4);
     num = FMA(num, s, 2.41780725177450611770e-1), den = FMA(den, s, 1.51986665636164571966e-2);
     num = FMA(num, s, 1.27045825245236838258e+0), den = FMA(den, s, 1.48103976427480074590e-1);
@@ -289,9 +293,9 @@ INLINE double normal_quantile(double q, double p) {
     num = FMA(num, t, 1.78482653991729133580e+0), den = FMA(den, t, 1.36929880922735805310e-1);
     num = FMA(num, t, 5.46378491116411436990e+0), den = FMA(den, t, 5.99832206555887937690e-1);
     num = FMA(num, t, 6.65790464350110377720e+0), den = FMA(den, t, 1.0);
-    tail = far > 5.0 ? num / den : tail;
+    tail = deep && far > 5.0 ? num / den : tail;
     tail = p > 0 ? tail : p == 0 ? (double)INFINITY : (double)NAN;
-    return fabs(q) <= 0.425 ? central : copysign(tail, q);
+    return copysign(tail, q);
 }
 
 /* erf(x) = x P(t), t = 2 x^2 / 15.5 - 1, a Chebyshev series on |x| <= sqrt(15.5), beyond which a float's erf is 1. */
@@ -314,14 +318,18 @@ INLINE double erf_float(double x) {
     return y * FMA(t, odd, even);
 }
 
-/* erfc of a float: Cephes' rational functions near 0, and beyond for exp(x^2) times it. */
-INLINE double erfc_float(double x) {
-    const double size_of = fabs(x) < 11.0 ? fabs(x) : 11.0, z = size_of * size_of, power = exp_reduced(-z);
+/* erfc of a float: Cephes' rational functions within (-1, 1), and beyond for exp(x^2) times it. */
+INLINE double erfc_near(double x) {
+    const double z = x * x;
     double a = FMA(FMA(FMA(FMA(9.60497373987051638749e0, z, 9.00260197203842689217e1), z, 2.23200534594684319226e3), z,
                        7.00332514112805075473e3), z, 5.55923013010394962768e4);
     double b = FMA(FMA(FMA(FMA(z + 3.35617141647503099647e1, z, 5.21357949780152679795e2), z, 4.59432382970980127987e3), z,
                        2.26290000613890934246e4), z, 4.92673942608635921086e4);
-    const double near = 1.0 - size_of * a / b;
+    return x < 0 ? 2.0 - (1.0 + x * a / b) : 1.0 - x * a / b;
+}
+INLINE double erfc_far(double x) {
+    const double size_of = fabs(x) < 11.0 ? fabs(x) : 11.0, power = exp_reduced(-(size_of * size_of));
+    double a, b;
     a = 2.46196981473530512524e-10, b = size_of + 1.32281951154744992508e1;
     a = FMA(a, size_of, 5.64189564831068821977e-1), b = FMA(b, size_of, 8.67072140885989742329e1);
     a = FMA(a, size_of, 7.46321056442269912687e0), b = FMA(b, size_of, 3.54937778887819891062e2);
@@ -338,7 +346,7 @@ INLINE double erfc_float(double x) {
     a = FMA(a, size_of, 6.16021097993053585195e0), b = FMA(b, size_of, 1.70814450747565897222e1);
     a = FMA(a, size_of, 7.40974269950448939160e0), b = FMA(b, size_of, 9.60896809063285878198e0);
     a = FMA(a, size_of, 2.97886665372100240670e0), b = FMA(b, size_of, 3.36907645100081516050e0);
-    const double found = size_of < 1.0 ? near : size_of < 8.0 ? middle : power * a / b;
+    const double found = size_of < 8.0 ? middle : power * a / b;
     return x != x ? x : x < 0 ? 2.0 - found : found;
 }
 

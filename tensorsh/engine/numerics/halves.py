@@ -40,6 +40,14 @@ def in_rows(a: Any) -> Any:
 
 def converted(a: Any, dtype: np.dtype) -> Any:
     """``a.astype(dtype)``."""
+    if a.size > MANY:  # the usual ways first
+        made = None
+        if dtype is FLOAT32:
+            made = widened(a) if a.dtype.itemsize == 2 else None
+        elif a.dtype is FLOAT32 and dtype.itemsize == 2:
+            made = narrowed(a, dtype)
+        if made is not None:
+            return made
     if a.size > MANY and (a.dtype.itemsize == 2 or dtype.itemsize == 2):
         if dtype.itemsize == 2 and dtype.kind in "fV":
             if a.dtype in SHORT and type(a) is np.ndarray:
@@ -113,18 +121,41 @@ def by_singles(function: Any) -> Any:
 
 def computed(ufunc: Any, *arrays: Any) -> Any:
     """A ufunc of large arrays of a half type, computed in float32 and rounded; None for what is not meant here."""
-    first, other = arrays[0], arrays[-1]
+    first = arrays[0]
     if first.dtype.itemsize != 2 or _computed is None:
         return None
-    if not other.ndim or other.shape == first.shape:
-        if first.size <= MANY:
-            return None
-    elif type(first) is not np.ndarray or type(other) is not np.ndarray:
-        return None
+    for other in arrays:
+        if other.ndim and other.shape != first.shape:
+            break
     else:
-        both = np.broadcast(first, other)
-        if both.size <= MANY:
-            return None
-        shape = both.shape
-        arrays = tuple([np.ascontiguousarray(np.broadcast_to(in_rows(a), shape)) for a in arrays])
+        return _computed(ufunc, *map(in_rows, arrays)) if first.size > MANY else None
+    if any(type(a) is not np.ndarray for a in arrays):
+        return None
+    both = np.broadcast(*arrays)
+    if both.size <= MANY:
+        return None
+    arrays = tuple([np.ascontiguousarray(np.broadcast_to(in_rows(a), both.shape)) for a in arrays])
     return _computed(ufunc, *map(in_rows, arrays))
+
+
+def both_halves(ufunc: Any, a: Any, b: Any) -> Any:
+    """A ufunc of two large arrays of one half type, computed in float32 and rounded; None for others."""
+    if type(a) is not np.ndarray or type(b) is not np.ndarray or a.dtype.kind not in "fV" or a.dtype != b.dtype:
+        return None
+    return computed(ufunc, a, b)
+
+
+def by_kernel(name: str, operands: Any) -> Any:
+    """For `same` of an operator: a kernel's ufunc of large arrays of a half type. `operands` gives its operands, arrays and
+    numbers, for those of the operator, or None where these are not for it."""
+    ufunc = kernel(name)
+
+    def compute(a: Any, *rest: Any) -> Any:
+        if ufunc is None or a.dtype.itemsize != 2 or type(a) is not np.ndarray or a.dtype.kind not in "fV":
+            return None
+        given = operands(a, *rest)
+        if given is None or any(type(x) is np.ndarray and x.dtype != a.dtype for x in given):
+            return None
+        return computed(ufunc, *[x if type(x) is np.ndarray else np.asarray(x, FLOAT32) for x in given])
+
+    return compute

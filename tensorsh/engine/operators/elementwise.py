@@ -20,6 +20,7 @@ from ..arrays.constants import (
     FLOAT64,
     FLOATS32,
     FLOATS64,
+    INT64,
     NUMBERS,
     UNUSUAL,
     WHOLE32,
@@ -136,6 +137,7 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
     """``x op= y`` where no gradient is wanted: the ufunc writes into x's own memory."""
     floats, refused = options.get("floats", False), refused_kinds(options)
     rest = op.defaults[2:]
+    whole = op.loop is not None and not floats and "i" not in refused
 
     def pair(input: Any, other: Any) -> Any:
         if not isinstance(input, Tensor):
@@ -148,6 +150,8 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
                 b = FLOATS32[other] if kind is float else WHOLE32[other]
             elif dt is FLOAT64:
                 b = FLOATS64[other] if kind is float else WHOLE64[other]
+            elif whole and dt is INT64 and kind is int:
+                b = other
             else:
                 return write(op, [input, other, *rest])
             free = input._node is None
@@ -170,7 +174,7 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
         else:
             try:
                 ufunc(a, b, a)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 return write(op, [input, other, *rest])
         cell = input._cell
         if cell is None:

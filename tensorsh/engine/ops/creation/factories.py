@@ -35,7 +35,7 @@ from ...tensors.ranges import both_halves, check_bounds, counted, of_out, of_siz
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
-from .placing import beside, filled_on, known_array, nowhere_on, pattern, placed
+from .placing import beside, filled_on, known_array, nowhere_on, ones_as, pattern, placed, zeros_as
 
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -233,11 +233,9 @@ def _like(name: str, fill: Callable) -> Callable:
     return function
 
 
-zeros_like = _like("zeros_like", lambda a, d: np.zeros_like(a, d))
-ones_like = _like("ones_like", lambda a, d: np.ones_like(a, d))
-empty_like = _like(
-    "empty_like", lambda a, d: assigned(np.zeros_like(a, d)) if state.deterministic else np.zeros_like(a, d)
-)
+zeros_like = _like("zeros_like", zeros_as)
+ones_like = _like("ones_like", ones_as)
+empty_like = _like("empty_like", lambda a, d: assigned(zeros_as(a, d)) if state.deterministic else zeros_as(a, d))
 for _made, _what in ((zeros_like, "Zeros"), (ones_like, "Ones"), (empty_like, "A tensor that is not filled")):
     _made.__doc__ = f"""{_what} in the size, dtype and device of another tensor.\n
 `dtype`, `device`, `layout` and `requires_grad` say otherwise where they are given. It has no history."""
@@ -372,7 +370,9 @@ def range_(
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = int((end - start) / step) + 1
     d = state.default_dtype if dtype is None else chosen(dtype, "range")
-    array = (start + np.arange(count, dtype=np.float64) * step).astype(d.numpy)
+    exact = step == 1 and type(start) is int and abs(start) < 1 << 52
+    array = np.arange(start, start + count, dtype=np.float64) if exact else start + np.arange(count) * np.float64(step)
+    array = array.astype(d.numpy, copy=False)
     # PyTorch does not ask for the default device here.
     return _delivered(array, out, CPU if device is None else device, requires_grad, dtype)
 

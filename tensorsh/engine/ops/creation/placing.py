@@ -41,6 +41,19 @@ def there(array: Any, chosen: Any) -> bool:
     return alone and chosen.type == "cuda" and chosen.index in (None, array.device.id)
 
 
+def zeros_as(a: Any, d: Any) -> Any:
+    """Zeros laid out as an array: numpy's function for that takes several times as long as the making of an array."""
+    return np.zeros(a.shape, d) if type(a) is np.ndarray and a.flags.c_contiguous else np.zeros_like(a, d)
+
+
+def ones_as(a: Any, d: Any) -> Any:
+    if type(a) is not np.ndarray or not a.flags.c_contiguous or d.kind not in "biuf":
+        return np.ones_like(a, d)
+    made = np.empty(a.shape, d)
+    made.fill(1)
+    return made
+
+
 def filled_on(device: Any, shape: tuple, dtype: Any, fill: Callable, new: bool) -> Any:
     """What a function of numpy's fills, made where it is to lie (None: on the default device); `new`: nothing else is written."""
     chosen = state.default_device if device is None else device

@@ -14,6 +14,7 @@ from ...arrays.numbers import converted, not_integral
 from ...loading import table
 from ...numerics.arithmetic import product, quotient
 from ...numerics.complex import weighted as complex_weighted
+from ...numerics.halves import both_halves, by_kernel
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
 from ...operators.pointwise import chosen, conjugate, pointwise, refuse, takes_floats, tensors_only
@@ -114,6 +115,9 @@ def rsub_tensor(xp, input: Array, other: Array, *, alpha=1):
     return less_scaled(xp, other, input, alpha)
 
 
+rsub_tensor.same = lambda x, other, alpha: (
+    both_halves(np.subtract, other, x) if type(alpha) is int and alpha == 1 else None
+)
 rsub_tensor.gradient(
     input=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha),
     other=lambda t, g: g,
@@ -214,6 +218,7 @@ def addcmul(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
     return fused(weighted(tensor1, value), tensor2, input)
 
 
+addcmul.same = by_kernel("multiply_add", lambda x, first, second, value: (first, second, x) if value == 1 else None)
 addcmul.gradient(
     input=lambda t, g: g,
     tensor1=lambda t, g, tensor2, value: g * t.conj(tensor2 * value),

@@ -1,4 +1,4 @@
-"""Bessel functions: the modified ones of orders 0 and 1 by Chebyshev series as PyTorch has them, the others by scipy."""
+"""Bessel functions: the modified ones of the first kind by Chebyshev series as PyTorch has them; the others by kernels, or by scipy."""
 
 from __future__ import annotations
 
@@ -232,6 +232,8 @@ for _name, _scipy_name, _doc in (
 @operator("special.airy_ai", promote="float", scalars=False, check=refuse("airy_ai_cpu", "ch"), long="hosted")
 def airy_ai(xp, input: Array):
     """The Airy function Ai."""
+    if (found := kernels.through("airy_ai", input)) is not None:
+        return found
     return rounded(lambda x: from_scipy(xp, "airy")(x)[0], input)
 
 

@@ -8,8 +8,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ...numerics.halves import computed, number
 from ...operators.declare import Array, operator
 from ...tensors.tensor import Tensor
+
+
+def by_half(ufunc: Any, a: Any, value: Any, exact: bool) -> Any:
+    """A ufunc of a large array of a half type and a number; None for others."""
+    if type(a) is not np.ndarray or type(value) is not float and type(value) is not int:
+        return None
+    given = number(a, value, exact)
+    return None if given is None else computed(ufunc, a, given)
 
 
 def by_number(name: str, ufunc: str, promote: str, slope: Any) -> Any:
@@ -23,6 +34,7 @@ def by_number(name: str, ufunc: str, promote: str, slope: Any) -> Any:
     op = operator(f"_{name}", method=False, node=title + "Backward1", promote=promote + " input number",
                   scalars="exact" if title in ("Mul", "Div") else True)(kernel)  # fmt: skip
     op.gradient(input=slope)
+    op.same = lambda a, value: by_half(getattr(np, ufunc), a, value, op.exact_numbers)
 
     def function(input: Tensor, number: Any) -> Tensor:
         return op.function(input, number.item() if isinstance(number, Tensor) else number)

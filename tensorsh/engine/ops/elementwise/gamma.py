@@ -14,6 +14,7 @@ from ...arrays.extents import span
 from ...arrays.on_arrays import on_arrays
 from ...kernels import kernel, run, unsuited
 from ...loading import table
+from ...numerics.halves import in_rows
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, operator
 from ...operators.pointwise import chosen, is_number, no_derivative, refuse, three_ways
@@ -151,9 +152,11 @@ lgamma.gradient(input=lambda t, g, input: g * t.digamma(input))
 
 def zeta_of(xp: Any, input: Any, other: Any) -> Any:
     """The Hurwitz zeta function; infinite at the poles."""
+    input = in_rows(input)
     if xp is np and (input <= 1).all():
-        value = np.where(input == 1, input.dtype.type(np.inf), input.dtype.type(np.nan))
-        return np.broadcast_to(value, np.broadcast_shapes(input.shape, other.shape)).copy()
+        value = np.full(np.broadcast_shapes(input.shape, other.shape), np.nan, input.dtype)
+        np.copyto(value, np.inf, where=input == 1)
+        return value
     x, q = xp.broadcast_arrays(xp.asarray(input, dtype=np.float64), xp.asarray(other, dtype=np.float64))
     if xp is np and (beside := x <= 1).any():  # these have no sum
         value, inside = np.full(x.shape, np.nan), ~beside

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...arrays.errors import combination_error, cpp_name, not_implemented
 from ...kernels import through
+from ...numerics.halves import by_kernel
 from ...numerics.rounding import fused
 from ...operators.declare import Array
 from ...operators.pointwise import chosen, is_number, pointwise
@@ -39,6 +40,7 @@ def lerp_number(xp, input: Array, end: Array, weight):
     return between(xp, input, end, weight)
 
 
+lerp_number.same = by_kernel("lerp", lambda x, end, weight: (x, end, weight))
 lerp_number.gradient(
     input=lambda t, g, weight: g * (1 - weight).conjugate(),
     end=lambda t, g, weight: g * weight.conjugate(),
@@ -53,6 +55,7 @@ def lerp_tensor(xp, input: Array, end: Array, weight: Array):
     return between(xp, input, end, weight)
 
 
+lerp_tensor.same = lerp_number.same
 lerp_tensor.gradient(
     input=lambda t, g, weight: g * t.conj(1 - weight),
     end=lambda t, g, weight: g * t.conj(weight),

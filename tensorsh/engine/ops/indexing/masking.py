@@ -143,6 +143,9 @@ def masked_select_backward(xp, grad: Array, mask: Array, shape):
 masked_select_backward.gradient(grad=lambda t, g, mask: t.masked_select(g, mask))
 
 
+refilled = kernel("refilled", unsuited)
+
+
 @operator("_masked_scatter", method=False, node="MaskedScatterBackward0", broadcast=True)
 def masked_scatter_op(xp, input: Array, mask: Array, source: Array):
     if input.dtype != source.dtype:
@@ -158,11 +161,13 @@ def masked_scatter_op(xp, input: Array, mask: Array, source: Array):
         except ValueError:
             raise broadcast_error(mask.shape, input.shape) from None
         mask = xp.broadcast_to(mask, shape)
-    whole = xp.empty(shape, input.dtype)
-    whole[...] = input
     count = np.count_nonzero(mask) if xp is np else int(mask.sum().item())
     if count > source.size:
         raise RuntimeError("Number of elements of source < number of ones in mask")
+    if xp is np and (found := refilled(input, mask, np.ascontiguousarray(source))) is not None:
+        return found
+    whole = xp.empty(shape, input.dtype)
+    whole[...] = input
     whole[mask] = source.reshape(-1)[:count]
     return whole
 

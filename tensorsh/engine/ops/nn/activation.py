@@ -19,6 +19,7 @@ from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
 from ...numerics.choices import where
+from ...numerics.halves import by_kernel
 from ...numerics.rounding import fused, log_of_sigmoid, rounded
 from ...operators.declare import Array, by, composite, operator
 from ...operators.elementwise import KERNEL
@@ -146,6 +147,9 @@ def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     return xp.where(input <= 0, low, input * kind(scale))
 
 
+elu.same = by_kernel("elu", lambda x, alpha, scale, step: (x, alpha * scale, scale) if step == 1 else None)
+
+
 def elu_backward(g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
     """Where all elements are above 0, which is usual, no exponentials are needed."""
     return g * scale if type(input) is np.ndarray and not np.less_equal(input, 0).any() else None
@@ -203,6 +207,7 @@ def celu(xp, input: Array, alpha=1.0):
     return elu.kernel(xp, input, alpha, 1.0, 1.0 / alpha)
 
 
+celu.same = by_kernel("elu", lambda x, alpha: (x, alpha, 1.0) if alpha == 1 else None)
 celu.gradient(input=lambda t, g, input, alpha: elu_gradient(t, g, input, alpha, 1.0, 1.0 / alpha))
 elu_family("elu", elu_call, "``x`` above 0, ``alpha * (exp(x) - 1)`` below.")
 elu_family("selu", selu_call, "The self-normalising elu.")

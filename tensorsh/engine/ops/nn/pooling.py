@@ -19,6 +19,7 @@ from ...arrays.parallel import SHARED, each, run
 from ...arrays.state import state
 from ...kernels import kernel, unsuited
 from ...loading import table
+from ...numerics.halves import converted
 from ...numerics.windows import check_max_pool1d, check_pool_input, check_window, remembered, settings
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
@@ -140,7 +141,7 @@ def compiled_maxima(
     if kind is not FLOAT32 and kind is not FLOAT64 and kind.char not in "fd":
         wide = exactly(x)
         found = None if wide is None else compiled_maxima(wide, kernel, stride, padding, dilation, out, placed)
-        return None if found is None else (found[0].astype(x.dtype), found[1])
+        return None if found is None else (converted(found[0], x.dtype), found[1])
     d, given = len(kernel), numbers(kernel, stride, padding, dilation)
     best = np.empty(x.shape[:2] + out, kind)
     where = np.empty(best.shape, np.uint8) if placed else None
@@ -159,19 +160,19 @@ def compiled_maxima(
 
 
 def exactly(x: Any) -> Any:
-    """A small array of half types or of whole numbers as one of floats that hold the same numbers, and sums of a few of
-    them; None for others."""
+    """An array of half types or of whole numbers, which is not large, as one of floats that hold the same numbers, and sums of a
+    few of them; None for others."""
     kind = x.dtype.kind
-    if not 0 < x.size <= FEW:
+    if not 0 < x.size <= MANY:
         return None
     if x.dtype.itemsize == 2 and kind in "fV":
-        return x.astype(np.float32)
+        return converted(x, FLOAT32)
     if kind not in "iu" or x.dtype.itemsize == 8 and not -EXACT <= x.min() <= x.max() <= EXACT:
         return None
     return x.astype(np.float64)
 
 
-FEW, EXACT = 4096, 1 << 40
+FEW, MANY, EXACT = 4096, 1 << 20, 1 << 40
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 

@@ -14,7 +14,8 @@ from ...arrays.dtype import finfo, of
 from ...arrays.numbers import converted
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
-from ...numerics.halves import computed
+from ...numerics import choices
+from ...numerics.halves import by_kernel, computed
 from ...operators.declare import Array, by, composite, operator
 from ...operators.forms import heard
 from ...operators.pointwise import takes_floats
@@ -65,7 +66,8 @@ def check_relu(input: Any) -> None:
 def relu(xp, input: Array):
     """The larger of each element and 0.
     Any shape; the dtype stays. RuntimeError: booleans."""
-    return xp.maximum(input.dtype.type(0), input)
+    found = choices.limited(input, 0, None)
+    return xp.maximum(input.dtype.type(0), input) if found is None else found
 
 
 passed = kernels.kernel("relu_backward")
@@ -94,9 +96,11 @@ def threshold(xp, input: Array, threshold, value):
     if (found := compiled("threshold", input, threshold, value)) is not None:
         return found
     kind = input.dtype.type
-    return xp.where(input <= kind(threshold), kind(value), input)
+    below = input <= kind(threshold)
+    return choices.where(below, np.asarray(kind(value)), input) if xp is np else xp.where(below, kind(value), input)
 
 
+threshold.same = by_kernel("threshold", lambda x, bound, value: (x, bound, value))
 threshold.gradient(input=lambda t, g, input, threshold: flat(t, input <= threshold, g, input, "Threshold"))
 with_inplace("threshold", threshold)
 table.FUNCTIONS["threshold"] = threshold.make("torch.threshold")
@@ -117,9 +121,12 @@ def hardtanh(xp, input: Array, min_val=-1.0, max_val=1.0):
         raise ValueError("min_val cannot be greater than max_val")
     if (found := compiled("hardtanh", input, min_val, max_val)) is not None:
         return found
-    return xp.minimum(kind(max_val), xp.maximum(kind(min_val), input))
+    low, high = kind(min_val), kind(max_val)
+    found = choices.limited(input, low, high)
+    return xp.minimum(high, xp.maximum(low, input)) if found is None else found
 
 
+hardtanh.same = by_kernel("hardtanh", lambda x, low, high: (x, low, high) if low <= high else None)
 hardtanh.gradient(
     input=lambda t, g, input, min_val, max_val: flat(
         t, t.logical_or(input <= min_val, input >= max_val), g, input, "Hardtanh"

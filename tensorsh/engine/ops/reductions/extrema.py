@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays.backend import module_of
-from ...arrays.constants import ABSENT, settled
+from ...arrays.constants import ABSENT, INT64, settled
 from ...arrays.dtype import of
 from ...arrays.errors import combination_error, type_name, wrap_dims
 from ...arrays.layout import row_order
-from ...kernels import kernel
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.halves import by_singles, converted
 from ...operators.declare import Array, composite, operator
@@ -68,6 +68,12 @@ def give_back(t, g, indices, shape, dim, keepdim):
     if t.raw:
         return put(g, indices, dim, shape)
     return t._scattered(g, indices, dim, shape)
+
+
+def directly(function):
+    """A function that picks elements of an array, of int64, and of a half type in single precision; None for others."""
+    singly = by_singles(function)
+    return lambda a, *rest: function(a, *rest) if a.dtype is INT64 and type(a) is np.ndarray else singly(a, *rest)
 
 
 def stands_at(input, extreme):
@@ -137,6 +143,15 @@ def of_everything(name: str):
         return a.ravel()[a.argmax() if name == "max" else a.argmin()]
 
     def quickly(a):
+        if type(a) is not np.ndarray:
+            return None
+        if a.dtype is INT64:
+            return ufunc.reduce(a, None)
+        if a.dtype.itemsize == 2 and a.dtype.kind in "fV" and (found := of_some(a)) is not None:
+            return found
+        return in_singles(a)
+
+    def singly(a):
         found = ufunc.reduce(a, None)
         return of_all(a) if found == 0 else found  # zeros have signs, and the first is taken
 
@@ -149,8 +164,9 @@ def of_everything(name: str):
     whole_kernel.__name__ = f"_{name}_all"
     whole = operator(f"_{name}_all", method=False, node=f"{name.title()}Backward1")(whole_kernel)
     whole.name = name
+    of_some, in_singles = kernel(WORDS[name], unsuited), by_singles(singly)
     whole.fast = kernel(WORDS[name], of_all)
-    whole.same = by_singles(quickly)
+    whole.same = quickly
     whole.gradient(input=full_gradient)
     return whole
 
@@ -179,7 +195,7 @@ def of_dim(name: str):
     def along(a, dim, keepdim):
         return chosen(a, name, dim % a.ndim, keepdim) if type(dim) is int and -a.ndim <= dim < a.ndim else None
 
-    by_dim.fast, by_dim.same = along, by_singles(along)
+    by_dim.fast, by_dim.same = along, directly(along)
     return by_dim
 
 
@@ -234,8 +250,17 @@ def values_over(name: str) -> None:
         dim = None if dim == () else dim
         return row_order(ufunc.reduce(a, dim, None, None, keepdim)) if dim is None or type(dim) is int else None
 
+    of_some, folded = kernel(WORDS[name], unsuited), directly(a_fold)
+
+    def a_quickly(a, dim, keepdim):
+        if (dim is None or dim == ()) and not keepdim and a.dtype.itemsize == 2 and type(a) is np.ndarray:
+            found = of_some(a)
+            if found is not None and found:  # of equal zeros any may be taken
+                return found
+        return folded(a, dim, keepdim)
+
     a_op = operator()(a_kernel)
-    a_op.fast, a_op.same = a_fold, by_singles(a_fold)
+    a_op.fast, a_op.same = a_fold, a_quickly
     a_op.gradient(input=tied_gradient)
 
 
@@ -262,7 +287,7 @@ def places_of(name: str) -> None:
         return None if keepdim or dim is not None and type(dim) is not int else method(a, dim)
 
     arg_op = operator()(arg_kernel)
-    arg_op.fast, arg_op.same = arg_along, by_singles(arg_along)
+    arg_op.fast, arg_op.same = arg_along, directly(arg_along)
 
 
 for _name in WORDS:
@@ -296,6 +321,10 @@ def aminmax(xp, input: Array, *, dim=None, keepdim=False):
     if xp is np:
         return tuple([f(input, axes, None, None, keepdim) for f in LEAST_AND_LARGEST])
     return xp.min(input, axis=axes, keepdims=keepdim), xp.max(input, axis=axes, keepdims=keepdim)
+
+
+bounds = kernel("bounds", unsuited)
+aminmax.fast = aminmax.same = lambda a, dim, keepdim: bounds(a) if dim is None and not keepdim else None
 
 
 def aminmax_gradient(t, g, input, min, max, dim, keepdim):

@@ -53,8 +53,20 @@ def flipud(input: Tensor) -> Tensor:
     return flip.function(input, (0,))
 
 
+roll_along, cut = kernel("rolled", unsuited), kernel("triangle", unsuited)
+ONE_PIECE = 1 << 16
+"""Of so many elements a dimension after another is rolled; larger arrays do not stay in a cache meanwhile."""
+
+
 def rolled(xp: Any, a: Any, shifts: dict[int, int]) -> Any:
     """An array with its elements moved along dimensions, in row order: each of its blocks is copied once to where it goes."""
+    moving = [(dim, shift % a.shape[dim]) for dim, shift in shifts.items() if shift % a.shape[dim]]
+    if type(a) is np.ndarray and a.size < ONE_PIECE and 0 < len(moving) < 3:
+        made = a
+        for dim, shift in moving:
+            made = None if made is None else roll_along(made, dim, shift)
+        if made is not None:
+            return made
     blocks: list[tuple[tuple, tuple]] = [((), ())]
     for dim, n in enumerate(a.shape):
         if shift := shifts.get(dim, 0) % n:
@@ -129,6 +141,13 @@ def triangle(name: str):
     def kernel(xp, input: Array, diagonal=0):
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        if (
+            xp is np
+            and type(diagonal) is int
+            and input.dtype.kind != "O"
+            and (found := cut(row_order(input), diagonal, name == "triu")) is not None
+        ):
+            return found
         mask = triangle_mask(xp, 0 if xp is np else input.device.id, name, *input.shape[-2:], diagonal)
         return xp.where(mask, row_order(input), input.dtype.type(0))
 

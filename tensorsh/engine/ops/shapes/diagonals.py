@@ -10,13 +10,14 @@ from ....sandbox.integers import whole
 from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.extents import element_offset, sized, strided
 from ...arrays.layout import contiguous_format
+from ...arrays.numbers import converted
 from ...loading import table
 from ...operators.declare import Array, composite, operator
 from ...operators.results import writes_out
-from ...tensors.inplace import Region
+from ...tensors.inplace import Region, mutate
 from ...tensors.overlap import alone
 from ...tensors.tensor import Tensor
-from ..creation.copying import fill_
+from ..creation.copying import fill_, fill_number_
 from .view_copies import diagonal_copy
 from .views import as_strided, diagonal, diagonal_geometry, restrided, select, slice_
 
@@ -86,6 +87,9 @@ def trace_backward(xp, grad: Array, shape):
 trace_backward.gradient(grad=lambda t, g: t.trace(g))
 
 
+PLAIN = frozenset((bool, int, float))
+
+
 def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """Set the main diagonal to a value (`wrap`: of a tall matrix, again and again)."""
     array = input._array
@@ -96,7 +100,11 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
     rows, columns = array.shape[:2]
     step = sum(array.strides) // array.itemsize
     size = min(array.shape)
-    fill_(as_strided(input, (size,), (step,)), fill_value)
+    if type(array) is np.ndarray and array.flags.c_contiguous and input._node is None and type(fill_value) in PLAIN:
+        number = converted(fill_value, array.dtype)
+        mutate(fill_number_, [input, fill_value], lambda a: restrided(a, (size,), (step,), None).fill(number))
+    else:
+        fill_(as_strided(input, (size,), (step,)), fill_value)
     if wrap and array.ndim == 2 and rows > columns + 1:  # again from the row after next on
         more = (rows * columns + columns) // (columns + 1) - size
         start = element_offset(array) + array.strides[0] // array.itemsize * (columns + 1)

@@ -68,7 +68,7 @@ def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fal
     if axes is None or len(axes) == 1:
         total = kernel_sum(a, axes and axes[0], keepdims)
     elif a.flags.c_contiguous and a.size and (whole := merged(a.shape, axes)) is not None:
-        total = kernel_sum(a.reshape(whole), 1)
+        total = kernel_sum(a.reshape(whole), 1, False)
         if total is not None:
             total = total.reshape([1 if k in axes else n for k, n in enumerate(a.shape) if keepdims or k not in axes])
     if total is not None:

@@ -15,7 +15,8 @@ def loop(ufunc, inputs=2):
     return kernel("Loop")(inputs, ufunc, ufunc, None, False)
 
 
-ADD, MUL, NEG = loop(np.add), loop(np.multiply), loop(np.negative, 1)
+if Chain is not None:
+    ADD, MUL, NEG = loop(np.add), loop(np.multiply), loop(np.negative, 1)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

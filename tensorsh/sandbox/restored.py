@@ -58,7 +58,7 @@ _known: tuple[tuple[int, int, int], list[Any]] = ((0, 0, 0), [])
 _own: list[dict[str, Any]] = []
 """The attributes of each of them."""
 _sizes: list[int] = []
-"""How many these were when nothing of a program's was among them."""
+"""How many these were when nothing of a program's was among them; -1 where nobody has looked yet."""
 
 
 def _functions() -> list[Any]:
@@ -69,20 +69,27 @@ def _functions() -> list[Any]:
         tables = [
             vars(each) for each in (*namespace.every_namespace(), *sealed.classes(), *_before, classes, gate, stores)
         ]
-        found = {id(value): value for table in tables for value in [*table.values()] if _takes_attributes(value)}
+        takes = _Takes()
+        found = {id(value): value for table in tables for value in [*table.values()] if takes[type(value)]}
+        sizes = dict(zip(map(id, _known[1]), _sizes, strict=True))
+        _sizes[:] = [sizes.get(number, -1) for number in found]
+        _own[:] = [value.__dict__ for value in found.values()]
         _known = (key, [*found.values()])
-        _own[:] = [value.__dict__ for value in _known[1]]
-        _sizes.clear()
     return _known[1]
 
 
-def _takes_attributes(value: Any) -> bool:
-    kind = type(value)
-    if kind is FunctionType:
-        return True
-    if kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher") or not stores.unwritable.isdisjoint(kind.__mro__):
-        return hasattr(value, "__dict__")
-    return hasattr(kind, "__members__") and not isinstance(value, type)  # of an enumeration
+class _Takes(dict[type, bool]):
+    """Of each class, whether its objects take attributes that programs may set; asked once for all of its objects."""
+
+    def __missing__(self, kind: type) -> bool:
+        if kind is FunctionType:
+            takes = True
+        elif kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher") or not stores.unwritable.isdisjoint(kind.__mro__):
+            takes = kind.__dictoffset__ != 0
+        else:
+            takes = hasattr(kind, "__members__") and not issubclass(kind, type)  # of an enumeration
+        self[kind] = takes
+        return takes
 
 
 def restore() -> None:
@@ -90,10 +97,11 @@ def restore() -> None:
     if classes.has_made_classes():  # without a class there are no methods
         functions = _functions()
         if not are_as_long(_own, _sizes):  # a program only adds: what it may set has no name that is there
-            for value, own_names in zip(functions, _own, strict=True):
-                kept = getattr(type(value), "_fields", ())  # where no compiler has given them places of their own
-                for name in [name for name in own_names if name[0] != "_" and name not in kept]:
-                    del own_names[name]
+            for value, own_names, size in zip(functions, _own, _sizes, strict=True):
+                if len(own_names) != size:
+                    kept = getattr(type(value), "_fields", ())  # where no compiler has given them places of their own
+                    for name in [name for name in own_names if name[0] != "_" and name not in kept]:
+                        del own_names[name]
             _sizes[:] = map(len, _own)
     for kind, (numbers, own) in _before.items():
         if tuple(map(id, kind.__dict__.values())) == numbers:

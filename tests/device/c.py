@@ -258,7 +258,15 @@ def cast(value: Any, kind: Any) -> Any:
 
 def spread(value: Any, mask: np.ndarray) -> np.ndarray:
     """A value with one element for each thread."""
-    return value if getattr(value, "shape", ()) == mask.shape else np.broadcast_to(value, mask.shape)
+    if getattr(value, "shape", ()) == mask.shape:
+        return value
+    value = np.asarray(value)
+    return np.broadcast_to(value, mask.shape) if value.ndim else np.ndarray(mask.shape, value.dtype, value, 0, (0,))
+
+
+def outside(at: Any, size: int) -> np.ndarray:
+    """Where a number is none of an element; negative ones are large without their sign."""
+    return at.view(f"u{at.itemsize}") >= size if at.dtype.kind == "i" else at >= size
 
 
 class Memory:
@@ -269,10 +277,12 @@ class Memory:
         self.array = array.reshape(-1)
 
     def places(self, at: Any, mask: Any, lanes: Any) -> tuple:
-        at, mask = spread(at, mask), mask
-        wrong = mask & ((at < 0) | (at >= self.array.size))
-        if wrong.any():
-            raise IndexError(f"element {at[wrong][0]} of an array of {self.array.size} is used on the device")
+        at = spread(at, mask)
+        wrong = outside(at, self.array.size)
+        if not wrong.any():
+            return at, mask
+        if (mask & wrong).any():
+            raise IndexError(f"element {at[mask & wrong][0]} of an array of {self.array.size} is used on the device")
         return np.where(mask, at, 0), mask
 
     def read(self, at: Any, mask: Any, lanes: Any) -> Any:
@@ -288,14 +298,20 @@ class Shared(Memory):
     """An array of each block, or (of blocks of one) of each thread."""
 
     def __init__(self, count: int, kind: Any, blocks: np.ndarray) -> None:
-        self.count, self.blocks = count, blocks
+        self.count, self.begins = count, blocks * count
         self.array = np.zeros((int(blocks.max(initial=0)) + 1) * count, kind)
 
     def places(self, at: Any, mask: Any, lanes: Any) -> tuple:
-        at = spread(at, mask)
-        if (mask & ((at < 0) | (at >= self.count))).any():
-            raise IndexError(f"an array of {self.count} elements is left")
-        return np.where(mask, at, 0) + self.blocks * self.count, mask
+        if np.ndim(at) == 0:
+            if not 0 <= at < self.count and mask.any():
+                raise IndexError(f"an array of {self.count} elements is left")
+            return self.begins + (at if 0 <= at < self.count else 0), mask
+        wrong = outside(at, self.count)
+        if wrong.any():
+            if (mask & wrong).any():
+                raise IndexError(f"an array of {self.count} elements is left")
+            at = np.where(mask, at, 0)
+        return self.begins + at, mask
 
 
 class Addresses:
@@ -347,6 +363,8 @@ class Place:
 
 
 POINTERS = (Place, Memory)
+STRAIGHT = frozenset(("declare", "array", "assign", "call only"))
+"""Statements after which every thread goes on."""
 FOLDS = {"add": np.add, "multiply": np.multiply, "maximum": np.maximum, "minimum": np.minimum}
 
 
@@ -376,10 +394,11 @@ class Machine:
         kind = node[0]
         if kind == "block":
             for each in node[1]:
-                mask = self.left(mask)
-                if not mask.any():
-                    return
                 self.execute(each, scope, mask)
+                if each[0] not in STRAIGHT:
+                    mask = self.left(mask)
+                    if not mask.any():
+                        return
         elif kind == "declare":
             value = np.zeros((), node[1])[()] if node[3] is None else cast(self.value(node[3], scope, mask), node[1])
             scope[node[2]] = value

@@ -31,6 +31,8 @@ MOVING = True
 LONG_SPINS = 20000
 LONG_TURN, CROWDED, MOMENT, QUICK = 0.0008, 500, 0.00001, 60
 """Seconds of a turn that another process had, for how many pauses one sleeps then, how long, and after how many looks."""
+LONGER = 10
+"""How many times as long one sleeps in the end, where what one waits for takes its time: each sleep costs the others a turn."""
 SPINS = 200
 """How often a wait gives its turn away before it sleeps."""
 SHARED, EACH = "/dev/shm", 3 << 19
@@ -136,7 +138,7 @@ class Patience:
             if Patience.crowded:
                 if turns > Patience.quick:
                     Patience.crowded -= Patience.quick > 0
-                    time.sleep(MOMENT)
+                    time.sleep(MOMENT * min(1 + turns // 8, LONGER))
             else:
                 began = time.perf_counter()
                 os.sched_yield()

@@ -268,6 +268,7 @@ static int strided_plan(Call *c) {
     const Argument *x = &c->in[0];
     const int columns = c->in[1].data != NULL, last = x->ndim - 1, gone = last - columns;
     if ((x->kind != FLOAT32 && x->kind != FLOAT64) || gone < 0 || x->ndim > 3 || x->count == 0) return 0;
+    if (x->count > 4 * (size)LONG_PIECE) return 0; /* numpy's, between whose steps signals are seen to */
     if (columns && (c->in[1].whole < 0 || c->in[1].whole > x->shape[last])) return 0;
     Argument *out = result(c, 0);
     c->lines = 1;

@@ -211,12 +211,16 @@ def masked_scatter(input: Tensor, mask, source) -> Tensor:
     return masked_scatter_op.function(input, mask, source)
 
 
+LONG = 1 << 24
+"""Elements of which more are neither copied nor looked at in one step, between which signals are seen to."""
+
+
 @operator("_nonzero", method=False, long="once")
 def nonzero_op(xp, input: Array):
     if not input.ndim:
         return xp.zeros((int(bool(input.item())), 0), np.int64)
-    if input.dtype.kind != "c":
-        found = nonzero_places(input if xp is not np else np.ascontiguousarray(input))
+    if input.dtype.kind != "c" and input.size <= LONG:
+        found = nonzero_places(np.ascontiguousarray(input) if xp is np else input)
         if found is not None:
             return found.T
     return xp.stack(places(input)).T

@@ -53,11 +53,14 @@ def expandable(input: Array, target: tuple) -> None:
 
 
 def combined(input, found, beta, alpha, dtype):
-    """``beta * input + alpha * found`` in `dtype`; an `input` times zero counts as zero even if it is NaN."""
+    """``beta * input + alpha * found`` in `dtype`, in the memory of `found`; an `input` times zero counts as zero even if it is NaN."""
     expandable(input, found.shape)
     found = scaled(found, alpha)
     if beta != 0:
-        found = found + scaled(wide(input), beta)
+        other = scaled(wide(input), beta)
+        found = (
+            np.add(found, other, found) if type(found) is np.ndarray and found.dtype == other.dtype else found + other
+        )
     return found if found.dtype == dtype else found.astype(dtype)
 
 

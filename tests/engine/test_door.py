@@ -110,7 +110,7 @@ def frames(statement: str, **names: Any) -> list[str]:
 
 
 @pytest.mark.usefixtures("closed_door")
+@pytest.mark.skipif(not executor.__file__.endswith(".so"), reason="what is interpreted has frames of its own")
 def test_small_calls_pass_few_functions() -> None:
-    compiled = executor.__file__.endswith(".so")
-    assert len(frames("x + 1", x=torch.ones(3))) <= (1 if compiled else 19)
-    assert len(frames("i + 1.5", i=torch.arange(3))) <= (8 if compiled else 29)
+    assert len(frames("x + 1", x=torch.ones(3))) <= 1
+    assert len(frames("i + 1.5", i=torch.arange(3))) <= 8

@@ -28,7 +28,7 @@ def counted(start: float, count: int, step: float, d: np.dtype) -> np.ndarray:
         whole_numbers = np.arange(count, dtype=d)  # which no order of steps would round
         if step != 1:
             whole_numbers *= step
-        return np.add(whole_numbers, start, whole_numbers) if start else whole_numbers
+        return whole_numbers if step == 1 and start == 0 else np.add(whole_numbers, start, whole_numbers)
     exact = fused(np.arange(count, dtype=np.float64), step, start)
     lanes = COUNTED.get(d if d.char in "fd" else d.name, count + 1)
     whole = count // lanes * lanes

@@ -2,7 +2,6 @@
    precision is computed in double and rounded. What of a block lies beyond 5 is computed side by side. */
 #include "double_math.h"
 
-#define BLOCK 64
 #define NEAR 5.0
 #define TWO_OVER_PI 6.36619772367581343076e-1
 #define ROOT_OF_IT 7.9788456080286535587989e-1 /* sqrt(2 / pi) */
@@ -235,20 +234,8 @@ WIDE static void airy_block(const double *x, double *found) {
     }
     for (int k = 0; k < BLOCK; k++) found[k] = x[k] <= -TURN ? airy_wave(x[k], c[k], s[k]) : found[k];
 }
-#define AIRY(T, name)                                                                                     \
-    static void name(char **args, const size *count, const size *steps, void *data) {                     \
-        (void)data;                                                                                       \
-        for (size done = 0; done < *count; done += BLOCK) {                                               \
-            const int m = *count - done < BLOCK ? (int)(*count - done) : BLOCK;                           \
-            double x[BLOCK], found[BLOCK];                                                                \
-            for (int k = m; k < BLOCK; k++) x[k] = 1;                                                     \
-            for (int k = 0; k < m; k++) x[k] = *(const T *)(args[0] + (done + k) * steps[0]);             \
-            airy_block(x, found);                                                                         \
-            for (int k = 0; k < m; k++) *(T *)(args[1] + (done + k) * steps[1]) = (T)found[k];            \
-        }                                                                                                 \
-    }
-AIRY(float, airy_floats)
-AIRY(double, airy_doubles)
+BY_BLOCKS(float, airy_floats, airy_block)
+BY_BLOCKS(double, airy_doubles, airy_block)
 
 #define UFUNC(name, function) {#name, 1, {function##_floats, function##_doubles}, 0}
 Ufunc bessel_ufuncs[] = {UFUNC(bessel_j0, j0), UFUNC(bessel_j1, j1), UFUNC(bessel_y0, y0), UFUNC(bessel_y1, y1), UFUNC(spherical_j0, spherical), UFUNC(airy_ai, airy), {0}};

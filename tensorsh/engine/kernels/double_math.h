@@ -317,4 +317,20 @@ INLINE double atan2_double(double given, double x) {
     return given == given ? found : given + given;
 }
 
+/* The loop of a ufunc of one operand, a block of elements at a time, so that a series runs in vectors; single precision is computed in
+   double and rounded. `block(in, out)` computes a whole block, of which what no element stands for is 1. */
+#define BLOCK 64
+#define BY_BLOCKS(T, name, block)                                                                         \
+    static void name(char **args, const size *count, const size *steps, void *data) {                     \
+        (void)data;                                                                                       \
+        for (size done = 0; done < *count; done += BLOCK) {                                               \
+            const size m = *count - done < BLOCK ? *count - done : BLOCK;                                 \
+            double in[BLOCK], out[BLOCK];                                                                 \
+            for (size k = m; k < BLOCK; k++) in[k] = 1;                                                   \
+            for (size k = 0; k < m; k++) in[k] = *(const T *)(args[0] + (done + k) * steps[0]);           \
+            block(in, out);                                                                               \
+            for (size k = 0; k < m; k++) *(T *)(args[1] + (done + k) * steps[1]) = (T)out[k];             \
+        }                                                                                                 \
+    }
+
 #endif

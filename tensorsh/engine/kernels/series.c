@@ -37,8 +37,6 @@ static const double far_1[] = {
 };
 #define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
 
-#define BLOCK 64 /* elements at a time, so that a series runs in vectors */
-
 INLINE float exp_of_float(float x) { return exp_float(x); }
 
 /* A series of a block by Clenshaw's recurrence. */
@@ -165,20 +163,8 @@ INLINE void second_block(const double *x, double *out, const int order, const in
 }
 #define SECOND(name, order, scaled)                                                                       \
     WIDE static void name##_block(const double *x, double *out) { second_block(x, out, order, scaled); }  \
-    SECOND_LOOP(float, name##_floats, name##_block)                                                       \
-    SECOND_LOOP(double, name##_doubles, name##_block)
-#define SECOND_LOOP(T, name, block)                                                                       \
-    static void name(char **args, const size *count, const size *steps, void *data) {                     \
-        (void)data;                                                                                       \
-        for (size done = 0; done < *count; done += BLOCK) {                                               \
-            const size m = *count - done < BLOCK ? *count - done : BLOCK;                                 \
-            double in[BLOCK], out[BLOCK];                                                                 \
-            for (size k = m; k < BLOCK; k++) in[k] = 1;                                                   \
-            for (size k = 0; k < m; k++) in[k] = *(const T *)(args[0] + (done + k) * steps[0]);           \
-            block(in, out);                                                                               \
-            for (size k = 0; k < m; k++) *(T *)(args[1] + (done + k) * steps[1]) = (T)out[k];             \
-        }                                                                                                 \
-    }
+    BY_BLOCKS(float, name##_floats, name##_block)                                                         \
+    BY_BLOCKS(double, name##_doubles, name##_block)
 SECOND(modified_bessel_k0, 0, 0)
 SECOND(modified_bessel_k1, 1, 0)
 SECOND(scaled_modified_bessel_k0, 0, 1)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.constants import INT64
 from ..kernels import kernel, unsuited
 
 choose: Any = kernel("choose", unsuited)
@@ -28,6 +29,3 @@ def limited(x: Any, low: Any, high: Any) -> Any:
     if type(x) is not np.ndarray or x.dtype is not INT64:
         return None
     return _limited(x, LEAST if low is None else int(low), MOST if high is None else int(high))
-
-
-INT64 = np.dtype(np.int64)

@@ -194,7 +194,7 @@ def refused_gradient(t, g, needs, name):
     raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
-bounds = kernel("bounds", unsuited)
+least_and_most = kernel("bounds", unsuited)
 
 
 @composite()
@@ -254,7 +254,7 @@ def bincount(input, weights=None, minlength=0):
     if not a.size:
         least, most = 0, -1
     elif type(a) is np.ndarray:
-        least, most = map(int, bounds(a) or extremes(a))
+        least, most = map(int, least_and_most(a) or extremes(a))
     else:
         least, most = module_of([a]).stack(extremes(a)).tolist()  # a device is read once
     if a.ndim != 1 or least < 0:

@@ -340,8 +340,9 @@ static int bag_rows_plan(Call *c) {
     return 1;
 }
 
-/* Rows of one bag that follow one another are added in registers, some columns at a time. */
-enum { TOGETHER = 64 };
+/* Rows of one bag that follow one another are added in registers, some columns at a time; long rows as they lie, four to a look at
+   the sums, which the cache's own foresight is for. */
+enum { TOGETHER = 64, LONG_ROW = 256, LONGEST = 2048 };
 #define BAGS(T, name)                                                                                                          \
     INLINE int name##_run(const T *rows, const int64_t *places, size length, size count, size width, T *out, size n) {         \
         T sums[TOGETHER];                                                                                                      \
@@ -355,6 +356,29 @@ enum { TOGETHER = 64 };
         for (size j = 0; j < n; j++) out[j] = sums[j];                                                                         \
         return 1;                                                                                                              \
     }                                                                                                                          \
+    INLINE int name##_long(const T *rows, const int64_t *places, size length, size count, size width, T *out, size n) {        \
+        for (size i = 0; i < length; i += 4) {                                                                                 \
+            const size some = length - i < 4 ? length - i : 4;                                                                 \
+            const T *row[4];                                                                                                   \
+            for (size k = 0; k < some; k++) {                                                                                  \
+                const size place = place_at(places + i + k);                                                                   \
+                if (OUTSIDE(place, count)) return 0;                                                                           \
+                row[k] = rows + place * width;                                                                                 \
+            }                                                                                                                  \
+            const T *a = row[0], *b = row[1], *d = row[2], *e = row[3];                                                        \
+            if (some == 4) {                                                                                                   \
+                INDEPENDENT                                                                                                    \
+                for (size j = 0; j < n; j++) out[j] = (((out[j] + a[j]) + b[j]) + d[j]) + e[j];                                \
+            } else {                                                                                                           \
+                for (size k = 0; k < some; k++) {                                                                              \
+                    const T *one = row[k];                                                                                     \
+                    INDEPENDENT                                                                                                \
+                    for (size j = 0; j < n; j++) out[j] += one[j];                                                             \
+                }                                                                                                              \
+            }                                                                                                                  \
+        }                                                                                                                      \
+        return 1;                                                                                                              \
+    }                                                                                                                          \
     WIDE static int name(Call *c, size from, size to) {                                                                        \
         const int64_t *places = c->in[1].data, *bags = c->in[2].data;                                                          \
         const size count = c->in[0].shape[0], many = c->in[3].shape[0], width = c->in[3].shape[1];                             \
@@ -365,8 +389,9 @@ enum { TOGETHER = 64 };
             const T *rows = c->in[0].data;                                                                                     \
             T *out = (T *)c->in[3].data + bag * width;                                                                         \
             for (size left = width, n; left; left -= n, rows += n, out += n) {                                                 \
-                n = left >= TOGETHER ? TOGETHER : left >= 32 ? 32 : left >= 4 ? 4 : left;                                      \
-                const int done = n == TOGETHER ? name##_run(rows, places + first, end - first, count, width, out, TOGETHER)    \
+                n = left >= LONGEST ? LONGEST : left >= LONG_ROW ? left : left >= TOGETHER ? TOGETHER : left >= 32 ? 32 : left >= 4 ? 4 : left; \
+                const int done = n >= LONG_ROW  ? name##_long(rows, places + first, end - first, count, width, out, n)         \
+                                 : n == TOGETHER ? name##_run(rows, places + first, end - first, count, width, out, TOGETHER)    \
                                  : n == 32     ? name##_run(rows, places + first, end - first, count, width, out, 32)          \
                                  : n == 4      ? name##_run(rows, places + first, end - first, count, width, out, 4)           \
                                                : name##_run(rows, places + first, end - first, count, width, out, n);          \

@@ -63,6 +63,12 @@ def nearest_of_few(sizes: tuple, size: tuple, mode: str, align: bool, scales: tu
     return places
 
 
+def nearest_along(sizes: tuple, size: tuple, mode: str, align: bool, scales: tuple) -> list[np.ndarray]:
+    """The numbers of the elements nearest to each output, along each dimension."""
+    several = zip(sizes, size, scales, strict=True)
+    return [np.ascontiguousarray(taps(n, m, mode, align, scale)[0][:, 0]) for n, m, scale in several]
+
+
 @lru_cache(64)
 def taps_of_few(*settings: Any) -> tuple[np.ndarray, np.ndarray]:
     found = all_taps(*settings)
@@ -174,7 +180,38 @@ def compiled(x: Any, rows: tuple, columns: tuple) -> Any:
     return None if resize(planes, out, numbers[0], weights[0], numbers[1], weights[1]) is None else made
 
 
-resize = kernel("resize", unsuited)
+resize, nearest, nearest_sums = (kernel(name, unsuited) for name in ("resize", "nearest", "nearest_sums"))
+
+
+def of_nearest(x: Any, indices: list) -> Any:
+    """The elements that vectors name along an image's last dimensions; None where there is no kernel."""
+    shape = x.shape[-len(indices) :]
+    *_, width = shape
+    made = np.empty((*x.shape[: -len(indices)], *map(len, indices)), x.dtype)
+    rows = rows_of(shape, indices)
+    planes = np.ascontiguousarray(x).reshape(-1, math.prod(shape) // width, width)
+    return None if nearest(planes, made.reshape(-1, len(rows), len(indices[-1])), rows, indices[-1]) is None else made
+
+
+def sums_of_nearest(g: Any, shape: tuple, indices: list) -> Any:
+    """The transpose of `of_nearest`, for images of a shape."""
+    *_, width = shape
+    made = np.empty((*g.shape[: -len(shape)], *shape), g.dtype)
+    rows = rows_of(shape, indices)
+    planes = np.ascontiguousarray(g).reshape(-1, len(rows), len(indices[-1]))
+    return (
+        None
+        if nearest_sums(planes, made.reshape(-1, math.prod(shape) // width, width), rows, indices[-1]) is None
+        else made
+    )
+
+
+def rows_of(shape: tuple, indices: list) -> np.ndarray:
+    """The numbers of an image's rows, which the vectors but the last name; a line is one row, a volume has those of all its planes."""
+    rows = np.zeros(1, np.int64)
+    for n, index in zip(shape, indices[:-1], strict=False):
+        rows = (rows[:, None] * n + index).reshape(-1)
+    return rows
 
 
 def of_corners(x: Any, rows: tuple, columns: tuple) -> Any:
@@ -251,6 +288,10 @@ def upsample(xp, input: Array, size, mode, align, scales):
     if mode.startswith("nearest") and type(input) is np.ndarray and math.prod(size) <= FLAT and input.size:
         planes = input.reshape(*input.shape[:-d], -1)
         return planes.take(nearest_of_few(input.shape[-d:], tuple(size), mode, align, tuple(scales)), -1)
+    if mode.startswith("nearest") and type(input) is np.ndarray and input.size:
+        found = of_nearest(input, nearest_along(input.shape[-d:], size, mode, align, scales))
+        if found is not None:
+            return found
     few = type(input) is np.ndarray and input.size <= FEW_ELEMENTS
     for at in range(d - 1, -1, -1) if few else range(d):
         m, scale = size[at], scales[at]
@@ -276,6 +317,10 @@ def _float(dtype):
 def upsample_spread(xp, grad: Array, shape, size, mode, align, scales):
     """The transpose of `_upsample`."""
     d = len(size)
+    if mode.startswith("nearest") and type(grad) is np.ndarray and grad.size:
+        found = sums_of_nearest(grad, tuple(shape[-d:]), nearest_along(shape[-d:], size, mode, align, scales))
+        if found is not None:
+            return found
     for at, (m, scale) in enumerate(zip(size, scales, strict=True)):
         axis = grad.ndim - d + at
         by = matrix(xp, shape[axis], m, mode, align, scale, grad.dtype)

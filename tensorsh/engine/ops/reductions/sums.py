@@ -94,8 +94,8 @@ def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
 
 def sum_gradient(t, g, input_shape, dim, keepdim):
     if dim is None and t.raw and type(g) is np.ndarray:
-        return filled(input_shape, g)
-    return spread(t, g, input_shape, dim, keepdim)
+        return filled(input_shape, g, True)
+    return spread(t, g, input_shape, dim, keepdim, True)
 
 
 sum.fast = sums.kernel_sum

@@ -406,16 +406,20 @@ def scatter_reduce_gradient(t, g, needs, input, dim, index, src, reduce, include
     return to_input, None, to_src
 
 
-def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result):
-    """The gradients of a reduction into places, for the tensor that has the places and for what went there."""
+def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result, slices=False):
+    """The gradients of a reduction into places, for the tensor that has the places and for what went there; `slices`: the index is
+    a vector, of whole slices along the dimension."""
+    take, add, erase = (
+        (t.index_select, t.index_add, t._index_fill) if slices else (t.gather, t.scatter_add, t._scatter_number)
+    )
     ones = t.ones_like(src)
     to_input = to_src = None
     if reduce == "sum":
-        to_input, to_src = g, t.gather(g, dim, index)
+        to_input, to_src = g, take(g, dim, index)
     elif reduce == "mean":
-        counts = t.scatter_add(t.zeros_like(g) + (1 if include_self else 0), dim, index, ones)
+        counts = add(t.zeros_like(g) + (1 if include_self else 0), dim, index, ones)
         to_input = g / t.where(counts == 0, t.ones_like(counts), counts)
-        to_src = t.gather(to_input, dim, index)
+        to_src = take(to_input, dim, index)
     elif reduce == "prod":
         nonzero = t.where(input == 0, t.ones_like(input), input)
         to_input = g * t.scatter_reduce(nonzero, dim, index, src, "prod", include_self=include_self) / nonzero
@@ -431,11 +435,11 @@ def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self
     else:
         # Equal extremes share the gradient.
         here = t.where(input == result, t.ones_like(g), t.zeros_like(g))
-        there = t.where(src == t.gather(result, dim, index), ones, t.zeros_like(ones))
-        share = g / t.scatter_add(here, dim, index, there)
-        to_input, to_src = here * share, there * t.gather(share, dim, index)
+        there = t.where(src == take(result, dim, index), ones, t.zeros_like(ones))
+        share = g / add(here, dim, index, there)
+        to_input, to_src = here * share, there * take(share, dim, index)
     if not include_self:
-        to_input = t._scatter_number(to_input, dim, index, 0)
+        to_input = erase(to_input, dim, index, 0)
     return to_input if needs[0] else None, to_src if needs[-1] else None
 
 
@@ -469,6 +473,10 @@ def spread_index(xp: Any, index: Any, dim: int, shape: tuple) -> Any:
 
 @index_reduce.joint_gradient
 def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, include_self, result):
+    if reduce != "prod" and len(source.shape):
+        vector = t.reshape(index, (-1,))
+        to_input, to_src = reduction_gradient(t, g, needs, input, dim, vector, source, reduce, include_self, result, True)
+        return to_input, None, to_src
     raw = t.array(index)
     xp = module_of(raw)
     wide = xp.ascontiguousarray(spread_index(xp, raw, dim % max(len(source.shape), 1), tuple(source.shape)))

@@ -53,7 +53,9 @@ def test_rows_and_columns_beside_the_image_are_not_read() -> None:
     for row, column in ([0, 3], [0, 1]), ([0, 1], [0, 3]), ([0, -1], [0, 1]), ([0, 1], [-1, 0]):
         assert kernels.compiled.nearest(x, out, np.array(row), np.array(column)) is None
         assert kernels.compiled.nearest_sums(out, x.copy(), np.array(row), np.array(column)) is None
-    assert kernels.compiled.nearest_sums(out, x.copy(), np.array([0, 1]), np.array([1, 0])) is None  # they are to ascend
+    assert (
+        kernels.compiled.nearest_sums(out, x.copy(), np.array([0, 1]), np.array([1, 0])) is None
+    )  # they are to ascend
     assert kernels.compiled.weighed_rows(x[0], np.array([0, 3]), w[0], np.zeros((2, 3), np.float32)) is None
 
 

@@ -475,7 +475,9 @@ def spread_index(xp: Any, index: Any, dim: int, shape: tuple) -> Any:
 def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, include_self, result):
     if reduce != "prod" and len(source.shape):
         vector = t.reshape(index, (-1,))
-        to_input, to_src = reduction_gradient(t, g, needs, input, dim, vector, source, reduce, include_self, result, True)
+        to_input, to_src = reduction_gradient(
+            t, g, needs, input, dim, vector, source, reduce, include_self, result, True
+        )
         return to_input, None, to_src
     raw = t.array(index)
     xp = module_of(raw)

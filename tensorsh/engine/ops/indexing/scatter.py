@@ -162,10 +162,7 @@ def scatter_check(name: str, input: Any, dim: int, index: Any, src: Any = None) 
             if n > (src.shape[wrap_dim(d, src.ndim)] if src.ndim else 1):
                 break
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    wrong = False
-    for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):
-        if n > m and d != dim:
-            wrong = True
+    wrong = any(n > m and d != dim for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)))
     if src is not None and any(n > m for n, m in zip(index.shape or (1,), src.shape or (1,), strict=False)):
         raise RuntimeError(
             f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension {dim} and "
@@ -262,8 +259,7 @@ scatter_reduced.gradient(input=no_derivative("scatter"), src=no_derivative("scat
 
 def chosen(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None) -> tuple[Any, list]:
     """Which primitive a call of scatter stands for, with its arguments."""
-    if src is None:
-        src = value
+    src = value if src is None else src
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
@@ -371,8 +367,7 @@ def start_of(reduce: str, dtype: np.dtype) -> Any:
     if dtype.kind == "b":
         return reduce == "amin"
     if dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        return info.min if reduce == "amax" else info.max
+        return getattr(np.iinfo(dtype), "min" if reduce == "amax" else "max")
     return -np.inf if reduce == "amax" else np.inf
 
 
@@ -406,12 +401,9 @@ def scatter_reduce_gradient(t, g, needs, input, dim, index, src, reduce, include
     return to_input, None, to_src
 
 
-def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result, slices=False):
-    """The gradients of a reduction into places, for the tensor that has the places and for what went there; `slices`: the index is
-    a vector, of whole slices along the dimension."""
-    take, add, erase = (
-        (t.index_select, t.index_add, t._index_fill) if slices else (t.gather, t.scatter_add, t._scatter_number)
-    )
+def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result, by=None):
+    """The gradients of a reduction into places, for the tensor that has the places and for what went there; `by`: how to work there."""
+    take, add, erase = by or (t.gather, t.scatter_add, t._scatter_number)
     ones = t.ones_like(src)
     to_input = to_src = None
     if reduce == "sum":
@@ -473,17 +465,14 @@ def spread_index(xp: Any, index: Any, dim: int, shape: tuple) -> Any:
 
 @index_reduce.joint_gradient
 def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, include_self, result):
-    if reduce != "prod" and len(source.shape):
-        vector = t.reshape(index, (-1,))
-        to_input, to_src = reduction_gradient(
-            t, g, needs, input, dim, vector, source, reduce, include_self, result, True
-        )
-        return to_input, None, to_src
-    raw = t.array(index)
+    raw, by = t.array(index), None
     xp = module_of(raw)
-    wide = xp.ascontiguousarray(spread_index(xp, raw, dim % max(len(source.shape), 1), tuple(source.shape)))
-    wide = t.constant(wide)
-    to_input, to_src = reduction_gradient(t, g, needs, input, dim, wide, source, reduce, include_self, result)
+    if reduce == "prod" or not len(source.shape):
+        raw = spread_index(xp, raw, dim % max(len(source.shape), 1), tuple(source.shape))
+    else:  # slice by slice
+        raw, by = raw.reshape(-1), (t.index_select, t.index_add, t._index_fill)
+    places = t.constant(xp.ascontiguousarray(raw))
+    to_input, to_src = reduction_gradient(t, g, needs, input, dim, places, source, reduce, include_self, result, by)
     return to_input, None, to_src if to_src is None else t.reshape(to_src, source.shape)
 
 

@@ -7,6 +7,7 @@
 
 /* A row's elements under the taps of each column, one tap's after the other's. */
 static void taken(const float *row, const int32_t *columns, size across, int taps, float *to) {
+    UNROLL(4)
     for (size j = 0; j < taps * across; j++) to[j] = row[columns[j]];
 }
 
@@ -121,6 +122,7 @@ static int nearest_plan(Call *c) {
 
 #define NEAREST(T, name)                                                                           \
     static void name(const void *from, const int32_t *columns, size across, void *to) {            \
+        UNROLL(4)                                                                                  \
         for (size j = 0; j < across; j++) ((T *)to)[j] = ((const T *)from)[columns[j]];            \
     }
 NEAREST(uint8_t, nearest_bytes)

@@ -359,7 +359,7 @@ enum { TOGETHER = 64, LONG_ROW = 256, LONGEST = 2048 };
     INLINE int name##_long(const T *rows, const int64_t *places, size length, size count, size width, T *out, size n) {        \
         for (size i = 0; i < length; i += 4) {                                                                                 \
             const size some = length - i < 4 ? length - i : 4;                                                                 \
-            const T *row[4];                                                                                                   \
+            const T *row[4] = {rows, rows, rows, rows};                                                                        \
             for (size k = 0; k < some; k++) {                                                                                  \
                 const size place = place_at(places + i + k);                                                                   \
                 if (OUTSIDE(place, count)) return 0;                                                                           \

@@ -1,6 +1,8 @@
 """What ``autograd.grad`` returns: the very gradient that was given where it came through unchanged, a view of it where it was
 only turned, as in PyTorch; memory of its own where something was computed or is kept."""
 
+import pytest
+
 from tensorsh import torch
 
 
@@ -36,3 +38,27 @@ def test_other_gradients_have_memory_of_their_own():
     kept = held[0].tolist()
     a.zero_()
     assert a.abs().sum() == 0 and held[0].shape == a.shape and kept != a.tolist()
+
+
+def test_what_a_large_sum_gives_back_is_repeated_as_in_pytorch() -> None:
+    x = torch.rand(100, 100, requires_grad=True)
+    given = torch.ones(100)
+    for made, strides in [
+        (x.sum(0), (0, 1)),
+        (x.sum(1), (1, 0)),
+        (x.mean(0), (100, 1)),
+        (x.reshape(20, 5, 100).sum(1), (100, 1)),
+    ]:
+        g = torch.autograd.grad(made, x, torch.ones_like(made))[0]
+        assert g.stride() == strides and round(g.sum().item()) in (100, 10_000)
+    whole = torch.autograd.grad(x.sum(), x)[0]
+    assert whole.stride() == (0, 0) and whole.untyped_storage().nbytes() == 4
+    with pytest.raises(
+        RuntimeError, match="more than one element of the written-to tensor refers to a single memory location"
+    ):
+        whole.add_(1)
+    g = torch.autograd.grad(x.sum(0), x, given)[0]
+    given.zero_()
+    assert g.sum() == 10_000  # it is not the given one's memory
+    x.sum().backward()
+    assert x.grad.stride() == (100, 1)

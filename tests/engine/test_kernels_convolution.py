@@ -77,6 +77,22 @@ def test_a_transpose_in_larger_steps_part_by_part(monkeypatch, size, kernel, ste
     assert np.allclose(found.numpy(), expected.numpy(), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("o, groups, kernel, border, apart", [
+    (6, 6, (3, 3), (0, 0), (1, 1)), (12, 3, (3, 5), (1, 2), (1, 1)), (6, 2, (2, 3), (1, 0), (2, 1)), (6, 3, (4,), (3,), (1,)),
+])  # fmt: skip
+def test_the_transpose_in_groups_is_a_convolution(monkeypatch, o, groups, kernel, border, apart):
+    x, w = random(2, 6, *(12, 11)[: len(kernel)]), random(o, 6 // groups, *kernel)
+    conv = getattr(torch.nn.functional, f"conv{len(kernel)}d")
+
+    def gradient(dtype):
+        t = torch.tensor(x, dtype=dtype).requires_grad_()
+        y = conv(t, torch.tensor(w, dtype=dtype), padding=border, dilation=apart, groups=groups)
+        return torch.autograd.grad(y, t, torch.ones_like(y).cumsum(-1))[0].numpy()
+
+    monkeypatch.setattr("tensorsh.engine.ops.nn.convolution.MANY", 0)
+    assert np.allclose(gradient(torch.float32), gradient(torch.float64), rtol=1e-5, atol=1e-4)  # double has another way
+
+
 def test_an_infinite_element_does_not_spoil_windows_it_is_not_in():
     x, w = random(1, 1, 4, 4), random(1, 1, 2, 2)
     x[0, 0, 1, 3] = np.inf

@@ -28,12 +28,34 @@ def test_resizing(monkeypatch, mode: str, size: tuple, align: bool) -> None:
     assert F.interpolate(x, size, mode=mode, align_corners=align).numpy().tobytes() == fast.tobytes()
 
 
+SIZES = [((7,), (15,)), ((5, 7), (10, 14)), ((5, 7), (40, 3)), ((4, 5, 6), (8, 10, 12)), ((64, 48), (25, 19))]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape, size", SIZES, ids=str)
+def test_nearest_elements_and_their_gradient(shape: tuple, size: tuple, dtype: type) -> None:
+    x = torch.tensor(RNG.standard_normal((2, 3, *shape)).astype(dtype)).requires_grad_()
+    g = RNG.standard_normal((2, 3, *size)).astype(dtype)
+    made = F.interpolate(x, size)
+    at = [np.floor(np.arange(m) * np.float32(n / m)).astype(np.int64) for n, m in zip(shape, size, strict=True)]
+    assert made.tolist() == x.detach().numpy()[(..., *np.ix_(*at))].tolist()
+    wanted = np.zeros((2, 3, *shape), dtype)
+    np.add.at(wanted, (slice(None), slice(None), *np.ix_(*at)), g)  # one after the other, in the order of the result
+    assert torch.autograd.grad(made, x, torch.tensor(g))[0].tolist() == wanted.tolist()
+
+
 def test_rows_and_columns_beside_the_image_are_not_read() -> None:
     x, out, w = np.ones((1, 3, 3), np.float32), np.zeros((1, 2, 2), np.float32), np.ones((2, 2), np.float32)
     good, bad = np.zeros((2, 2), np.int64), np.array([[0, 3], [0, -1]])
     assert kernels.compiled.resize(x, out, good, w, good, w) is out
     assert kernels.compiled.resize(x, out, bad, w, good, w) is None
     assert kernels.compiled.resize(x, out, good, w, bad, w) is None
+    for row, column in ([0, 3], [0, 1]), ([0, 1], [0, 3]), ([0, -1], [0, 1]), ([0, 1], [-1, 0]):
+        assert kernels.compiled.nearest(x, out, np.array(row), np.array(column)) is None
+        assert kernels.compiled.nearest_sums(out, x.copy(), np.array(row), np.array(column)) is None
+    assert (
+        kernels.compiled.nearest_sums(out, x.copy(), np.array([0, 1]), np.array([1, 0])) is None
+    )  # they are to ascend
     assert kernels.compiled.weighed_rows(x[0], np.array([0, 3]), w[0], np.zeros((2, 3), np.float32)) is None
 
 

@@ -129,3 +129,45 @@ def test_reductions_into_places_are_the_ufuncs(how, fold, dtype):
     assert kernels.compiled.reduced_along(x, 0, np.full((1, 1, 1), 6), values[:1, :1, :1].copy(), how) is None
     zeros = np.array([-0.0], dtype)
     assert kernels.compiled.reduced_along(zeros, 0, np.array([0]), np.array([0.0], dtype), abs(how)) and not zeros[0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("how", ["amax", "amin", "prod"])
+@pytest.mark.filterwarnings("ignore:index_reduce")
+def test_rows_are_reduced_as_their_elements(how: str, dtype: type) -> None:
+    rng = np.random.default_rng(1)
+    x, y = (torch.tensor(rng.integers(-2, 3, (5, 37)).astype(dtype)) for _ in range(2))
+    x[1, 3], y[2, 5], y[0, 7], x[4, 8], y[:, 9], x[:, 9] = np.nan, np.nan, -np.inf, np.inf, 0.0, -0.0
+    k = torch.tensor([4, 1, 1, 0, 4])
+    for values in (y, y[:1].expand(5, 37)):
+        found = x.index_reduce(0, k, values, how).numpy()
+        wanted = x.scatter_reduce(0, k[:, None].expand(5, 37), values.contiguous(), how).numpy()
+        np.testing.assert_array_equal(found, wanted)
+        assert (np.signbit(found) == np.signbit(wanted))[found == 0].all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [3, 64, 255, 256, 300, 2500])
+def test_rows_of_bags_are_added_in_turn(width: int, dtype: type) -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.standard_normal((9, width)).astype(dtype)
+    places, bags = rng.integers(0, 9, 41), np.repeat(np.arange(5), [4, 1, 0, 13, 23])
+    wanted = np.zeros((5, width), dtype)
+    for place, bag in zip(places, bags, strict=True):
+        wanted[bag] += rows[place]
+    assert kernels.compiled.bag_rows(rows, places, bags, out := np.zeros((5, width), dtype)) is out
+    assert out.tobytes() == wanted.tobytes()
+    places[17] = 9
+    assert kernels.compiled.bag_rows(rows, places, bags, out) is None
+
+
+def test_the_gradient_of_wide_bags_adds_in_the_order_of_the_indices() -> None:
+    rng = np.random.default_rng(3)
+    table = torch.tensor(rng.standard_normal((6, 257)).astype(np.float32)).requires_grad_()
+    index, g = rng.integers(0, 6, (30, 7)), rng.standard_normal((30, 257)).astype(np.float32)
+    made = torch.nn.functional.embedding_bag(torch.tensor(index), table, mode="sum")
+    wanted = np.zeros((6, 257), np.float32)
+    for places, row in zip(index, g, strict=True):
+        for place in places:
+            wanted[place] += row
+    assert torch.autograd.grad(made, table, torch.tensor(g))[0].numpy().tobytes() == wanted.tobytes()

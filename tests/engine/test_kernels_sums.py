@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tensorsh import torch
 from tensorsh.engine import kernels
-from tensorsh.engine.numerics import sums
+from tensorsh.engine.numerics import cumulative, sums
 
 from .thread_counts import threads
 
@@ -110,3 +111,34 @@ def test_large_columns_are_added_where_they_lie_by_any_number_of_threads(
         for count in (1, 2, 3):
             with threads(count):
                 assert sums._columns(x, x.shape[1] // 32 * 32).tobytes() == expected.tobytes(), (shape, count)
+
+
+LARGE = [(70_000,), (33, 2000), (2, 40_000), (3, 200, 300), (70_000, 2), (2, 65_537)]
+
+
+@pytest.mark.parametrize("shape", LARGE, ids=str)
+def test_large_variances_are_those_of_doubles(shape: tuple) -> None:
+    a = (RNG.standard_normal(shape) * 3 + 1000).astype(np.float32)
+    laid = [a, np.repeat(a[..., None], 2, -1)[..., 0], np.ascontiguousarray(a.T).T]
+    for axes in {None, *((k,) for k in range(a.ndim)), tuple({0, a.ndim - 1})}:
+        for free in (0, 1):
+            with np.errstate(all="ignore"):
+                wanted = a.astype(np.float64).var(axes, ddof=free)
+            for each in laid:
+                found = cumulative.var(each, axes, False, free)
+                assert np.array_equal(found, wanted.astype(np.float32), equal_nan=True)
+
+
+def test_a_large_variance_of_what_is_not_finite_is_none() -> None:
+    a = RNG.standard_normal((40, 1000)).astype(np.float32)
+    a[3, 7], a[9, 1], a[11, 2:4] = np.nan, np.inf, [np.inf, -np.inf]
+    assert np.flatnonzero(np.isnan(cumulative.var(a, (1,)))).tolist() == [3, 9, 11]
+    assert np.isnan(cumulative.std(a))
+    assert cumulative.var(np.full((40, 1000), 3e38, np.float32)) == 0  # a sum in float32 would be infinite
+
+
+def test_rows_of_a_large_array_have_the_logarithms_of_their_own() -> None:
+    a = RNG.standard_normal((300, 1000)).astype(np.float32)
+    a[3, 7], a[9, 1], a[11], a[12, 5] = np.nan, np.inf, -np.inf, -np.inf
+    found = torch.tensor(a).logsumexp(-1)
+    assert np.array_equal(found.numpy(), [torch.tensor(row).logsumexp(0).item() for row in a], equal_nan=True)

@@ -104,31 +104,40 @@ static int walk(Call *c) {
         }                                                                                    \
         return 1;                                                                            \
     }
-/* Products and extremes instead of sums: a NaN stays, and of equal elements the first. */
+/* Products and extremes instead of sums: a NaN stays, and of equal elements the first. An extreme is chosen without a jump, which
+   random numbers would make mispredicted. */
 #define REDUCES(T, name, Unsigned)                                                                            \
-    WIDE static int name##_reduce_rows(const Call *c, size from, size to) {                                   \
+    INLINE T name##_reduced(T x, T v, size how) {                                                             \
+        if (how == 0) return (T)((Unsigned)x * (Unsigned)v);                                                  \
+        const T extreme = how > 0 ? (v > x ? v : x) : (v < x ? v : x);                                        \
+        return v != v ? v : extreme;                                                                          \
+    }                                                                                                         \
+    INLINE int name##_reduce_lines(const Call *c, size from, size to, size step, size how) {                  \
         const int64_t *index = c->in[1].data;                                                                 \
-        const size n = c->in[0].shape[0], width = c->each, step = c->in[2].whole, how = c->in[3].whole;       \
+        const size n = c->in[0].shape[0], width = c->each;                                                    \
         for (size i = from; i < to; i++) {                                                                    \
             const size place = place_at(index + i);                                                           \
             if (OUTSIDE(place, n)) return 0;                                                                  \
             T *x = (T *)c->in[0].data + place * width;                                                        \
             const T *values = (const T *)c->in[2].data + i * width * step;                                    \
-            for (size k = 0; k < width; k++) {                                                                \
-                const T v = values[k * step];                                                                 \
-                const int better = how > 0 ? v > x[k] || v != v : v < x[k] || v != v;                         \
-                x[k] = how == 0 ? (T)((Unsigned)x[k] * (Unsigned)v) : better ? v : x[k];                      \
-            }                                                                                                 \
+            INDEPENDENT                                                                                       \
+            for (size k = 0; k < width; k++) x[k] = name##_reduced(x[k], values[k * step], how);              \
         }                                                                                                     \
         return 1;                                                                                             \
+    }                                                                                                         \
+    WIDE static int name##_reduce_rows(const Call *c, size from, size to) {                                   \
+        const size how = c->in[3].whole;                                                                      \
+        if (c->in[2].whole == 0) return name##_reduce_lines(c, from, to, 0, how);                             \
+        if (how == 0) return name##_reduce_lines(c, from, to, 1, 0);                                          \
+        return how > 0 ? name##_reduce_lines(c, from, to, 1, 1) : name##_reduce_lines(c, from, to, 1, -1);    \
     }                                                                                                         \
     static int name##_reduce(const Call *c, size from, size to) {                                             \
         T *x = c->in[0].data;                                                                                 \
         const T *values = c->in[3].data;                                                                      \
         const size each_value = c->in[3].whole;                                                               \
-        if (c->in[4].whole == 0) WALK(x[at] = (T)((Unsigned)x[at] * (Unsigned)values[i * each_value]));       \
-        if (c->in[4].whole > 0) WALK(const T v = values[i * each_value]; if (v > x[at] || v != v) x[at] = v); \
-        WALK(const T v = values[i * each_value]; if (v < x[at] || v != v) x[at] = v);                         \
+        if (c->in[4].whole == 0) WALK(x[at] = name##_reduced(x[at], values[i * each_value], 0));              \
+        if (c->in[4].whole > 0) WALK(x[at] = name##_reduced(x[at], values[i * each_value], 1));               \
+        WALK(x[at] = name##_reduced(x[at], values[i * each_value], -1));                                      \
     }
 /* Of floats that hold numbers of a half type: each result is rounded to that type, a tie to the even number. */
 INLINE float as_half(float x) {
@@ -331,8 +340,9 @@ static int bag_rows_plan(Call *c) {
     return 1;
 }
 
-/* Rows of one bag that follow one another are added in registers, some columns at a time. */
-enum { TOGETHER = 64 };
+/* Rows of one bag that follow one another are added in registers, some columns at a time; long rows as they lie, four to a look at
+   the sums, which the cache's own foresight is for. */
+enum { TOGETHER = 64, LONG_ROW = 256, LONGEST = 2048 };
 #define BAGS(T, name)                                                                                                          \
     INLINE int name##_run(const T *rows, const int64_t *places, size length, size count, size width, T *out, size n) {         \
         T sums[TOGETHER];                                                                                                      \
@@ -346,6 +356,29 @@ enum { TOGETHER = 64 };
         for (size j = 0; j < n; j++) out[j] = sums[j];                                                                         \
         return 1;                                                                                                              \
     }                                                                                                                          \
+    INLINE int name##_long(const T *rows, const int64_t *places, size length, size count, size width, T *out, size n) {        \
+        for (size i = 0; i < length; i += 4) {                                                                                 \
+            const size some = length - i < 4 ? length - i : 4;                                                                 \
+            const T *row[4] = {rows, rows, rows, rows};                                                                        \
+            for (size k = 0; k < some; k++) {                                                                                  \
+                const size place = place_at(places + i + k);                                                                   \
+                if (OUTSIDE(place, count)) return 0;                                                                           \
+                row[k] = rows + place * width;                                                                                 \
+            }                                                                                                                  \
+            const T *a = row[0], *b = row[1], *d = row[2], *e = row[3];                                                        \
+            if (some == 4) {                                                                                                   \
+                INDEPENDENT                                                                                                    \
+                for (size j = 0; j < n; j++) out[j] = (((out[j] + a[j]) + b[j]) + d[j]) + e[j];                                \
+            } else {                                                                                                           \
+                for (size k = 0; k < some; k++) {                                                                              \
+                    const T *one = row[k];                                                                                     \
+                    INDEPENDENT                                                                                                \
+                    for (size j = 0; j < n; j++) out[j] += one[j];                                                             \
+                }                                                                                                              \
+            }                                                                                                                  \
+        }                                                                                                                      \
+        return 1;                                                                                                              \
+    }                                                                                                                          \
     WIDE static int name(Call *c, size from, size to) {                                                                        \
         const int64_t *places = c->in[1].data, *bags = c->in[2].data;                                                          \
         const size count = c->in[0].shape[0], many = c->in[3].shape[0], width = c->in[3].shape[1];                             \
@@ -356,8 +389,9 @@ enum { TOGETHER = 64 };
             const T *rows = c->in[0].data;                                                                                     \
             T *out = (T *)c->in[3].data + bag * width;                                                                         \
             for (size left = width, n; left; left -= n, rows += n, out += n) {                                                 \
-                n = left >= TOGETHER ? TOGETHER : left >= 32 ? 32 : left >= 4 ? 4 : left;                                      \
-                const int done = n == TOGETHER ? name##_run(rows, places + first, end - first, count, width, out, TOGETHER)    \
+                n = left >= LONGEST ? LONGEST : left >= LONG_ROW ? left : left >= TOGETHER ? TOGETHER : left >= 32 ? 32 : left >= 4 ? 4 : left; \
+                const int done = n >= LONG_ROW  ? name##_long(rows, places + first, end - first, count, width, out, n)         \
+                                 : n == TOGETHER ? name##_run(rows, places + first, end - first, count, width, out, TOGETHER)    \
                                  : n == 32     ? name##_run(rows, places + first, end - first, count, width, out, 32)          \
                                  : n == 4      ? name##_run(rows, places + first, end - first, count, width, out, 4)           \
                                                : name##_run(rows, places + first, end - first, count, width, out, n);          \

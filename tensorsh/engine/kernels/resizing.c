@@ -1,11 +1,13 @@
-/* Images resized by weighted sums of two or four rows and columns, with PyTorch's roundings: between two, the four corners each have
-   the product of their weights; of four, sums along a row are summed over rows. Steps are fused as its compiler fuses them. */
+/* Images resized. By weighted sums of two or four rows and columns, with PyTorch's roundings: between two, the four corners each have
+   the product of their weights; of four, sums along a row are summed over rows. Steps are fused as its compiler fuses them. By the
+   nearest row and column, and the gradient of that, which sums what came of each element row by row, as PyTorch does. */
 #include "vector_math.h"
 
 #define MOST_TAPS 4
 
 /* A row's elements under the taps of each column, one tap's after the other's. */
 static void taken(const float *row, const int32_t *columns, size across, int taps, float *to) {
+    UNROLL(4)
     for (size j = 0; j < taps * across; j++) to[j] = row[columns[j]];
 }
 
@@ -39,6 +41,16 @@ WIDE static void over(const float *const *rows, const float *w, size across, flo
     }
 }
 
+/* The numbers of an image's columns, checked once. */
+static int checked_columns(const Argument *numbers, size width, int32_t *columns) {
+    for (size j = 0; j < numbers->count; j++) {
+        const size column = place_at((const int64_t *)numbers->data + j);
+        if (OUTSIDE(column, width)) return 0;
+        columns[j] = (int32_t)column;
+    }
+    return 1;
+}
+
 /* resize(x, out, rows, row_weights, columns, column_weights): x (planes, H, W), out (planes, h, w), rows and their weights
    (T, h), columns and theirs (T, w). */
 static int resize_plan(Call *c) {
@@ -59,15 +71,11 @@ static int resize(Call *c, size from, size to) {
     const Argument *x = &c->in[0], *rows = &c->in[2];
     const size height = x->shape[1], width = x->shape[2], down = c->in[1].shape[1], across = c->in[1].shape[2], taps = rows->shape[0];
     const size line = taps == 2 ? taps * across : across;
-    const int64_t *row_numbers = rows->data, *column_numbers = c->in[4].data;
+    const int64_t *row_numbers = rows->data;
     const float *row_weights = c->in[3].data, *column_weights = c->in[5].data;
     int32_t *columns = c->scratch;
     float *elements = (float *)(columns + taps * across), *kept = elements + taps * across;
-    for (size j = 0; j < taps * across; j++) {
-        const size column = place_at(column_numbers + j);
-        if (OUTSIDE(column, width)) return 0;
-        columns[j] = (int32_t)column;
-    }
+    if (!checked_columns(&c->in[4], width, columns)) return 0;
     for (size plane = from; plane < to; plane++) {
         const float *image = (const float *)x->data + plane * height * width;
         float *made = (float *)c->in[1].data + plane * down * across;
@@ -94,7 +102,110 @@ static int resize(Call *c, size from, size to) {
     return 1;
 }
 
+/* nearest(x, out, rows, columns): x (planes, H, W), out (planes, h, w), the number of a row for each of h, of a column for each of w.
+   `spread` tells which of the two arrays has h rows of w. */
+static int nearest_shapes(Call *c, const Argument *image, const Argument *spread) {
+    const Argument *rows = &c->in[2], *columns = &c->in[3];
+    if (image->ndim != 3 || spread->ndim != 3 || image->dtype != spread->dtype || image->count == 0 || spread->count == 0) return 0;
+    if (image->shape[0] != spread->shape[0] || image->shape[2] > INT32_MAX || spread->shape[2] > INT32_MAX) return 0;
+    if (!has_shape(rows, 1, spread->shape + 1) || !has_shape(columns, 1, spread->shape + 2)) return 0;
+    c->answer = 1;
+    c->lines = spread->shape[0], c->each = image->count / c->lines + spread->count / c->lines;
+    return 1;
+}
+static int nearest_plan(Call *c) {
+    const size item = c->in[0].item;
+    if (!nearest_shapes(c, &c->in[0], &c->in[1]) || (item != 1 && item != 2 && item != 4 && item != 8)) return 0;
+    c->room = c->in[3].count * (size)sizeof(int32_t);
+    return 1;
+}
+
+#define NEAREST(T, name)                                                                           \
+    static void name(const void *from, const int32_t *columns, size across, void *to) {            \
+        UNROLL(4)                                                                                  \
+        for (size j = 0; j < across; j++) ((T *)to)[j] = ((const T *)from)[columns[j]];            \
+    }
+NEAREST(uint8_t, nearest_bytes)
+NEAREST(uint16_t, nearest_shorts)
+NEAREST(uint32_t, nearest_words)
+NEAREST(uint64_t, nearest_longs)
+
+static int nearest(Call *c, size from, size to) {
+    const Argument *x = &c->in[0], *out = &c->in[1];
+    const size height = x->shape[1], line = x->shape[2] * x->item, down = out->shape[1], across = out->shape[2], made = across * x->item;
+    int32_t *columns = c->scratch;
+    if (!checked_columns(&c->in[3], x->shape[2], columns)) return 0;
+    for (size plane = from; plane < to; plane++) {
+        const char *image = (const char *)x->data + plane * height * line;
+        char *row_made = (char *)out->data + plane * down * made;
+        size before = -1;
+        for (size i = 0; i < down && !ends(c, across); i++, row_made += made) {
+            const size row = place_at((const int64_t *)c->in[2].data + i);
+            if (OUTSIDE(row, height)) return 0;
+            if (row == before) memcpy(row_made, row_made - made, made);
+            else if (x->item == 1) nearest_bytes(image + row * line, columns, across, row_made);
+            else if (x->item == 2) nearest_shorts(image + row * line, columns, across, row_made);
+            else if (x->item == 4) nearest_words(image + row * line, columns, across, row_made);
+            else nearest_longs(image + row * line, columns, across, row_made);
+            before = row;
+        }
+    }
+    return 1;
+}
+
+/* nearest_sums(g, out, rows, columns): g (planes, h, w), out (planes, H, W); the columns' numbers ascend. */
+static int nearest_sums_plan(Call *c) {
+    if (!nearest_shapes(c, &c->in[1], &c->in[0])) return 0;
+    c->room = times(c->in[1].shape[2] + 1, sizeof(int32_t));
+    return 1;
+}
+
+#define NEAREST_SUMS(T, name)                                                                      \
+    WIDE static void name##_pairs(const T *from, size n, T *to) {                                  \
+        INDEPENDENT                                                                                \
+        for (size k = 0; k < n; k++) to[k] = to[k] + from[2 * k] + from[2 * k + 1];                \
+    }                                                                                              \
+    static int name(Call *c, size from, size to) {                                                 \
+        const Argument *g = &c->in[0], *out = &c->in[1];                                           \
+        const size down = g->shape[1], across = g->shape[2], height = out->shape[1], width = out->shape[2]; \
+        int32_t *starts = c->scratch;                                                              \
+        int pairs = across == 2 * width;                                                           \
+        size j = 0;                                                                                \
+        for (size k = 0; k < width; k++) {                                                         \
+            starts[k] = (int32_t)j;                                                                \
+            while (j < across && place_at((const int64_t *)c->in[3].data + j) == k) j++;           \
+            pairs &= j == 2 * k + 2;                                                               \
+        }                                                                                          \
+        if (j != across) return 0;                                                                 \
+        starts[width] = (int32_t)j;                                                                \
+        for (size plane = from; plane < to; plane++) {                                             \
+            const T *row = (const T *)g->data + plane * down * across;                             \
+            T *made = (T *)out->data + plane * height * width;                                     \
+            memset(made, 0, height * width * sizeof *made);                                        \
+            for (size i = 0; i < down && !ends(c, across); i++, row += across) {                   \
+                const size k = place_at((const int64_t *)c->in[2].data + i);                       \
+                if (OUTSIDE(k, height)) return 0;                                                  \
+                T *sums = made + k * width;                                                        \
+                if (pairs) name##_pairs(row, width, sums);                                         \
+                else                                                                               \
+                    for (size m = 0; m < width; m++) {                                             \
+                        T total = sums[m];                                                         \
+                        for (size at = starts[m]; at < starts[m + 1]; at++) total += row[at];      \
+                        sums[m] = total;                                                           \
+                    }                                                                              \
+            }                                                                                      \
+        }                                                                                          \
+        return 1;                                                                                  \
+    }
+NEAREST_SUMS(float, nearest_sums_of_singles)
+NEAREST_SUMS(double, nearest_sums_of_doubles)
+static int nearest_sums(Call *c, size from, size to) {
+    return (c->in[0].kind == FLOAT32 ? nearest_sums_of_singles : nearest_sums_of_doubles)(c, from, to);
+}
+
 const Kernel resizing_kernels[] = {
+    {"nearest", "aAll", nearest_plan, nearest, "nearest(x, out, rows, columns)"},
+    {"nearest_sums", "rRll", nearest_sums_plan, nearest_sums, "nearest_sums(g, out, rows, columns)"},
     {"resize", "fFlflf", resize_plan, resize, "resize(x, out, rows, row_weights, columns, column_weights)"},
     {0},
 };

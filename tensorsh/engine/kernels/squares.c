@@ -1,4 +1,4 @@
-/* Roots of sums of squares, as PyTorch adds them: lines in lanes, which are added in order, then what is left over, the last three
+/* Squares of distances from the mean, in double. Roots of sums of squares, as PyTorch adds them: lines in lanes, which are added in order, then what is left over, the last three
    numbers of float32 each rounded once; columns from the first to the last. */
 #include "kernels.h"
 #include <math.h>
@@ -87,7 +87,68 @@ static int sum_in_sequence(Call *c, size from, size to) {
     return 1;
 }
 
+/* spreads(x, out): the sum of the squares of what a row's elements are away from their mean, in double: sixteen lanes, which are
+   folded in halves; what the rounded mean is off is taken off again. */
+enum { SIXTEEN = 16 };
+static int spreads_plan(Call *c) {
+    const Argument *x = &c->in[0], *out = &c->in[1];
+    if (x->ndim != 2 || out->ndim != 1 || out->count != x->shape[0] || x->count == 0) return 0;
+    c->answer = 1;
+    c->lines = x->shape[0], c->each = x->shape[1];
+    return 1;
+}
+
+WIDE static void add_lanes(const float *x, size n, double *lanes) {
+    double sums[SIXTEEN];
+    size i = 0;
+    memcpy(sums, lanes, sizeof sums);
+    for (; i + SIXTEEN <= n; i += SIXTEEN)
+        for (int k = 0; k < SIXTEEN; k++) sums[k] += x[i + k];
+    memcpy(lanes, sums, sizeof sums);
+    for (int k = 0; i + k < n; k++) lanes[k] += x[i + k];
+}
+
+WIDE static void add_squares(const float *x, size n, double mean, double *lanes, double *squares) {
+    double sums[SIXTEEN], more[SIXTEEN];
+    size i = 0;
+    memcpy(sums, lanes, sizeof sums);
+    memcpy(more, squares, sizeof more);
+    for (; i + SIXTEEN <= n; i += SIXTEEN)
+        for (int k = 0; k < SIXTEEN; k++) {
+            const double away = x[i + k] - mean;
+            sums[k] += away, more[k] += away * away;
+        }
+    memcpy(lanes, sums, sizeof sums);
+    memcpy(squares, more, sizeof more);
+    for (int k = 0; i + k < n; k++) {
+        const double away = x[i + k] - mean;
+        lanes[k] += away, squares[k] += away * away;
+    }
+}
+
+static double all_lanes(double *lanes) {
+    for (int half = SIXTEEN / 2; half; half /= 2)
+        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
+    return lanes[0];
+}
+
+static int spreads(Call *c, size from, size to) {
+    const size n = c->each;
+    for (size row = from; row < to; row++) {
+        const float *x = (const float *)c->in[0].data + row * n;
+        double lanes[SIXTEEN] = {0}, squares[SIXTEEN] = {0};
+        for (size at = 0; at < n && !ends(c, PIECE); at += PIECE) add_lanes(x + at, n - at < PIECE ? n - at : PIECE, lanes);
+        const double mean = all_lanes(lanes) / (double)n;
+        memset(lanes, 0, sizeof lanes);
+        for (size at = 0; at < n && !ends(c, PIECE); at += PIECE) add_squares(x + at, n - at < PIECE ? n - at : PIECE, mean, lanes, squares);
+        const double off = all_lanes(lanes);
+        ((double *)c->in[1].data)[row] = all_lanes(squares) - off * off / (double)n;
+    }
+    return 1;
+}
+
 const Kernel squares_kernels[] = {
+    {"spreads", "fD", spreads_plan, spreads, "spreads(x, out): of each row, the squares of what its elements are away from their mean, added"},
     {"sum_in_sequence", "r", sequence_plan, sum_in_sequence, "sum_in_sequence(x): the sum of all elements, from the first to the last"},
     {"roots_of_squares", "r|i?b", roots_plan, roots, "roots_of_squares(x, axis=None, keepdims=False)"},
     {0},

@@ -23,12 +23,16 @@
         }                                                                                                       \
         for (size k = 0; k < LEVELS * width; k++) room[k] = 0;                                                  \
         while (i + step <= n) {                                                                                 \
-            if (width == FOUR_VECTORS / (size)sizeof(T)) {                                                      \
-                name##_vector sums[4];                                                                          \
-                memcpy(sums, room, sizeof sums);                                                                \
-                for (size j = 0; j < step; j++, x += stride)                                                    \
-                    for (int v = 0; v < 4; v++) sums[v] += ((const name##_vector *)x)[v];                       \
-                memcpy(room, sums, sizeof sums);                                                                \
+            if (width % (FOUR_VECTORS / (size)sizeof(T)) == 0) {                                                \
+                for (size k = 0; k < width; k += FOUR_VECTORS / (size)sizeof(T)) {                              \
+                    const T *at = x + k;                                                                        \
+                    name##_vector sums[4];                                                                      \
+                    memcpy(sums, room + k, sizeof sums);                                                        \
+                    for (size j = 0; j < step; j++, at += stride)                                               \
+                        for (int v = 0; v < 4; v++) sums[v] += ((const name##_vector *)at)[v];                  \
+                    memcpy(room + k, sums, sizeof sums);                                                        \
+                }                                                                                               \
+                x += step * stride;                                                                             \
             } else {                                                                                            \
                 for (size j = 0; j < step; j++, x += stride)                                                    \
                     for (size k = 0; k < width; k++) room[k] += x[k];                                           \
@@ -73,9 +77,10 @@
             for (size k = 0; k < lanes; k++) total[k] += room[part * lanes + k];                                \
     }
 
-/* Columns that are added side by side: a multiple of four vectors of either type. Of an array in any steps, which may be large,
-   they are more, since each row of a block is another page of memory. */
+/* Columns that are added side by side: a multiple of four vectors of either type. Those of many rows are more, since each row of a
+   block is another page of memory: what is added to them stays in the first cache. */
 #define BLOCK 128
+#define MANY 1024
 #define WIDEST 2048
 
 /* `line` and `columns` are the kernels "inner" or "rows", and "columns", of sums.py; V is PyTorch's vector.
@@ -113,9 +118,9 @@
         }                                                                                                       \
     }                                                                                                           \
     static void name##_columns(const T *x, T *out, size n, size width, size least) {                            \
-        T room[LEVELS * BLOCK];                                                                                 \
+        T room[LEVELS * MANY];                                                                                  \
         const size cut = width >= least ? width / (4 * V) * (4 * V) : width / 4 * 4;                            \
-        name##_cut_columns(x, out, n, width, width, cut, room, BLOCK);                                          \
+        name##_cut_columns(x, out, n, width, width, cut, room, MANY);                                           \
     }                                                                                                           \
     /* An array in any steps, as rows of `width` elements side by side. */                                      \
     WIDE static void name##_gathered(const char *x, size n, size step, size width, size side, T *to) {               \

@@ -117,6 +117,26 @@ def std(
     return _moment(a, axes, keepdims, correction, True)
 
 
+BLOCK = 1 << 15
+"""Larger arrays are not converted to double at once."""
+spreads = kernel("spreads", unsuited)
+
+
+def spread_of(a: np.ndarray, axes: tuple[int, ...]) -> Any:
+    """The sums over axes of the squares of what elements are away from their mean, in double, in order of the axes that stay; None
+    where there is no kernel, or for other than narrow floats."""
+    if type(a) is not np.ndarray or a.dtype not in (F4, np.float16) and a.dtype.name != "bfloat16" or not a.size:
+        return None
+    n = math.prod([a.shape[axis] for axis in axes])
+    if n == a.size:
+        rows = a.ravel("K")  # in double the order of a sum is not seen
+    else:
+        kept = [k for k in range(a.ndim) if k not in axes]
+        rows = a.transpose([*kept, *axes])
+    rows = np.ascontiguousarray(rows.reshape(a.size // n, n))
+    return spreads(rows if a.dtype is F4 else converted(rows, F4), np.empty(len(rows)))
+
+
 def _moment(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool, correction: float, root: bool) -> np.ndarray:
     dtype = a.dtype
     with np.errstate(all="ignore"):
@@ -124,9 +144,14 @@ def _moment(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool, correct
             total = _moment(a.real, axes, keepdims, correction, False)
             total = np.asarray(total + _moment(a.imag, axes, keepdims, correction, False))
             return np.sqrt(total, total) if root else total
-        wide = a.astype(F8, copy=False)
         over = tuple(range(a.ndim)) if axes is None else axes
         n = math.prod(a.shape[axis] for axis in over)
+        found = spread_of(a, over) if a.size > BLOCK else None
+        if found is not None:
+            shape = [1 if k in over else m for k, m in enumerate(a.shape) if keepdims or k not in over]
+            total = np.asarray(found.reshape(shape) / np.float64(max(n - correction, 0)))
+            return np.asarray(np.sqrt(total) if root else total).astype(F4).astype(dtype, copy=False)
+        wide = a.astype(F8, copy=False)
         centre = _add(wide, over, None, None, True)
         spread = wide - (centre / n if n else centre)
         spread *= spread

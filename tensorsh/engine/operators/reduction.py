@@ -33,18 +33,19 @@ def reduced_shape(shape: tuple, dim: Any, keepdim: bool = True) -> tuple:
     return tuple(n for i, n in enumerate(shape) if i not in dims)
 
 
-def filled(shape: tuple, g: Any) -> Any:
-    """An array of one number, the only element of `g`."""
+def filled(shape: tuple, g: Any, repeated: bool = False) -> Any:
+    """An array of one number, the only element of `g`; `repeated`: see `spread`."""
     if prod(shape) <= FILLED:
         out = empty(shape, g.dtype)
         out.fill(g if g.ndim == 0 else g.reshape(()))
         return out
     g = asarray(g)
-    return strided(g, shape, (0,) * len(shape))
+    return strided(g, shape, (0,) * len(shape)) if repeated else np.broadcast_to(g.reshape(()), shape)
 
 
-def spread(t: Any, g: Any, shape: tuple, dim: Any, keepdim: bool) -> Any:
-    """A reduction's gradient, back over the dimensions it reduced."""
+def spread(t: Any, g: Any, shape: tuple, dim: Any, keepdim: bool, repeated: bool = False) -> Any:
+    """A reduction's gradient, back over the dimensions it reduced; `repeated`: a program gets it as it is, with strides of zero, as
+    it does in PyTorch. One that is not, which cannot be written to, is laid out first."""
     if not t.raw:
         if not keepdim and shape:
             g = g.reshape(reduced_shape(shape, dim))
@@ -52,17 +53,16 @@ def spread(t: Any, g: Any, shape: tuple, dim: Any, keepdim: bool) -> Any:
     size = g.size
     if size == 1:
         if type(g) is ndarray or isinstance(g, np.generic):
-            return filled(shape, g)
+            return filled(shape, g, repeated)
     if not keepdim:
         g = g.reshape(reduced_shape(shape, dim))
     if type(g) is ndarray:
-        repeated = 1
-        for n in shape:
-            repeated *= n
-        if repeated <= FILLED:
+        if prod(shape) <= FILLED:
             out = np.empty(shape, g.dtype)
             out[...] = g
             return out
+        if repeated:
+            return strided(g, shape, tuple([0 if m == 1 else s for m, s in zip(g.shape, g.strides, strict=True)]))
         return np.broadcast_to(g, shape)
     return t.expand(g, shape)
 

@@ -15,6 +15,7 @@ import numpy as np
 from ...sandbox.long_calls import argsort, searchsorted
 from ..arrays.errors import not_implemented
 from ..kernels import kernel
+from ..numerics.orders import leading
 from ..numerics.sums import sum_last
 from .generator import Generator
 from .uniform_words import F4, F8, exponential
@@ -251,8 +252,8 @@ def _binomial_rejection(uniform: Any, count: float, prob: float, kind: Any) -> f
 def multinomial(generator: Generator, p: np.ndarray, samples: int, replacement: bool = False) -> np.ndarray:
     """`torch.multinomial(p, samples, replacement)` for 1-D or 2-D probabilities, as int64.
 
-    Without replacement equal keys come in order; PyTorch leaves theirs to nth_element, which shows when more samples
-    are asked for than there are categories with a probability.
+    Without replacement the largest keys win; which of equal ones, where more samples are asked for than there are categories
+    with a probability, is `topk`'s choice, as in PyTorch, and without kernels the first.
     """
     if p.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
@@ -273,6 +274,8 @@ def multinomial(generator: Generator, p: np.ndarray, samples: int, replacement: 
             key = (wide / key.astype(wide.dtype, copy=False)).astype(p.dtype, copy=False)
             if samples == 1:
                 return key.argmax(-1)[..., None]
+            if (found := leading(key, key.ndim - 1, samples, True, True)) is not None:
+                return found[1]
             return argsort(-key, axis=-1, kind="stable")[..., :samples]
         rows = wide.reshape(-1, wide.shape[-1])
         out = np.empty((len(rows), samples), np.int64)

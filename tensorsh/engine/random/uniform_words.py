@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels import kernel
+from ..kernels import PRECISE, kernel
 from ..numerics.halves import converted
 from .generator import MANY, Generator
 from .normal import fma, normal16, normal32, normal64
@@ -268,8 +268,8 @@ def exponential(generator: Generator, shape: Shape, dtype: Any = F4, rate: float
     else:
         u = generator.doubles(n)
         np.negative(u, u)
-        # numpy's log1p differs from libm's in the last bit of the double, which a narrower type does not show.
-        values = log1p_exactly(u) if dtype is F8 else np.log1p(u, u)
+        # Another log1p differs from libm's in the last bit of the double, which a narrower type does not show.
+        values = log1p_exactly(u) if dtype is F8 else PRECISE.get(np.log1p, np.log1p)(u, u)
         values *= factor
     return _from_doubles(values, shape, dtype)
 

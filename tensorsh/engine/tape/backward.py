@@ -14,6 +14,7 @@ from ..arrays import device_guard
 from ..arrays.constants import fresh
 from ..arrays.door import listening
 from ..arrays.dtype import FLOAT
+from ..arrays.extents import strided
 from ..arrays.state import state
 from ..arrays.warning import warn
 from ..graph.fields import wrap
@@ -315,7 +316,9 @@ ALONE = _holders({0: np.empty(1)}, 0)
 
 def _handed_over(array: Any, given: list, alone: bool) -> Tensor:
     """A gradient as a tensor: the given one where it came through, or a view of it; memory of its own otherwise."""
-    if type(array) is np.ndarray and array.flags.writeable and 0 not in array.strides:
+    if type(array) is np.ndarray and 0 in array.strides:
+        return wrap(repeated(array) if array.size > MANY and array.flags.writeable else array.copy())
+    if type(array) is np.ndarray and array.flags.writeable:
         base = array.base
         if base is None and alone:
             return wrap(array)
@@ -328,6 +331,17 @@ def _handed_over(array: Any, given: list, alone: bool) -> Tensor:
                     view._array = array
                     return view
     return wrap(fresh(array))
+
+
+MANY = 4096
+"""Gradients of fewer elements are laid out in full."""
+
+
+def repeated(array: np.ndarray) -> np.ndarray:
+    """A copy that repeats the elements that an array repeats, as PyTorch's gradient of a sum."""
+    kept = array[tuple([slice(0, 1) if step == 0 else slice(None) for step in array.strides])].copy()
+    steps = [0 if step == 0 else own for step, own in zip(array.strides, kept.strides, strict=True)]
+    return strided(kept, array.shape, tuple(steps))
 
 
 def zeros_like(x: Tensor) -> Tensor:

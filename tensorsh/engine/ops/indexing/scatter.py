@@ -162,10 +162,7 @@ def scatter_check(name: str, input: Any, dim: int, index: Any, src: Any = None) 
             if n > (src.shape[wrap_dim(d, src.ndim)] if src.ndim else 1):
                 break
         raise RuntimeError("Index tensor must have the same number of dimensions as src tensor")
-    wrong = False
-    for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)):
-        if n > m and d != dim:
-            wrong = True
+    wrong = any(n > m and d != dim for d, (n, m) in enumerate(zip(index.shape, input.shape, strict=False)))
     if src is not None and any(n > m for n, m in zip(index.shape or (1,), src.shape or (1,), strict=False)):
         raise RuntimeError(
             f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension {dim} and "
@@ -262,8 +259,7 @@ scatter_reduced.gradient(input=no_derivative("scatter"), src=no_derivative("scat
 
 def chosen(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None) -> tuple[Any, list]:
     """Which primitive a call of scatter stands for, with its arguments."""
-    if src is None:
-        src = value
+    src = value if src is None else src
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
@@ -371,8 +367,7 @@ def start_of(reduce: str, dtype: np.dtype) -> Any:
     if dtype.kind == "b":
         return reduce == "amin"
     if dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        return info.min if reduce == "amax" else info.max
+        return getattr(np.iinfo(dtype), "min" if reduce == "amax" else "max")
     return -np.inf if reduce == "amax" else np.inf
 
 
@@ -406,16 +401,17 @@ def scatter_reduce_gradient(t, g, needs, input, dim, index, src, reduce, include
     return to_input, None, to_src
 
 
-def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result):
-    """The gradients of a reduction into places, for the tensor that has the places and for what went there."""
+def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result, by=None):
+    """The gradients of a reduction into places, for the tensor that has the places and for what went there; `by`: how to work there."""
+    take, add, erase = by or (t.gather, t.scatter_add, t._scatter_number)
     ones = t.ones_like(src)
     to_input = to_src = None
     if reduce == "sum":
-        to_input, to_src = g, t.gather(g, dim, index)
+        to_input, to_src = g, take(g, dim, index)
     elif reduce == "mean":
-        counts = t.scatter_add(t.zeros_like(g) + (1 if include_self else 0), dim, index, ones)
+        counts = add(t.zeros_like(g) + (1 if include_self else 0), dim, index, ones)
         to_input = g / t.where(counts == 0, t.ones_like(counts), counts)
-        to_src = t.gather(to_input, dim, index)
+        to_src = take(to_input, dim, index)
     elif reduce == "prod":
         nonzero = t.where(input == 0, t.ones_like(input), input)
         to_input = g * t.scatter_reduce(nonzero, dim, index, src, "prod", include_self=include_self) / nonzero
@@ -431,11 +427,11 @@ def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self
     else:
         # Equal extremes share the gradient.
         here = t.where(input == result, t.ones_like(g), t.zeros_like(g))
-        there = t.where(src == t.gather(result, dim, index), ones, t.zeros_like(ones))
-        share = g / t.scatter_add(here, dim, index, there)
-        to_input, to_src = here * share, there * t.gather(share, dim, index)
+        there = t.where(src == take(result, dim, index), ones, t.zeros_like(ones))
+        share = g / add(here, dim, index, there)
+        to_input, to_src = here * share, there * take(share, dim, index)
     if not include_self:
-        to_input = t._scatter_number(to_input, dim, index, 0)
+        to_input = erase(to_input, dim, index, 0)
     return to_input if needs[0] else None, to_src if needs[-1] else None
 
 
@@ -469,11 +465,14 @@ def spread_index(xp: Any, index: Any, dim: int, shape: tuple) -> Any:
 
 @index_reduce.joint_gradient
 def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, include_self, result):
-    raw = t.array(index)
+    raw, by = t.array(index), None
     xp = module_of(raw)
-    wide = xp.ascontiguousarray(spread_index(xp, raw, dim % max(len(source.shape), 1), tuple(source.shape)))
-    wide = t.constant(wide)
-    to_input, to_src = reduction_gradient(t, g, needs, input, dim, wide, source, reduce, include_self, result)
+    if reduce == "prod" or not len(source.shape):
+        raw = spread_index(xp, raw, dim % max(len(source.shape), 1), tuple(source.shape))
+    else:  # slice by slice
+        raw, by = raw.reshape(-1), (t.index_select, t.index_add, t._index_fill)
+    places = t.constant(xp.ascontiguousarray(raw))
+    to_input, to_src = reduction_gradient(t, g, needs, input, dim, places, source, reduce, include_self, result, by)
     return to_input, None, to_src if to_src is None else t.reshape(to_src, source.shape)
 
 

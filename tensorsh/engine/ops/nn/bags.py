@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....sandbox.long_calls import argsort
 from ...arrays.backend import fold_at, module_of, same_device
 from ...arrays.bounds import outside
 from ...arrays.constants import FLOAT64
@@ -25,6 +26,8 @@ from .embedding import check_indices, check_kinds, renormalise, spread_of
 SUM, MEAN, MAX = range(3)
 bag_rows: Any = kernel("bag_rows", unsuited)
 """Rows added to the rows of their bags; None for what is not for it."""
+WIDE = 256
+"""Rows that are so wide are added several at a time."""
 
 
 def starts(bag: Any, bags: int) -> Any:
@@ -92,6 +95,12 @@ def rows_of_bags(g: Any, indices: Any, bag: Any, weight: Any) -> Any:
     """The gradient of a table of those of its bags, of which no row is copied for each index; None where a kernel does not add it."""
     if type(g) is not np.ndarray or type(weight) is not np.ndarray:
         return None
+    rows, width = weight.shape
+    if width >= WIDE and 8 * rows <= indices.size and rows <= 1 << 16:
+        order = argsort(
+            indices.astype(np.uint16), kind="stable"
+        )  # what is added to a row comes in a row, in the order it had
+        indices, bag = indices[order], bag[order]
     return bag_rows(np.ascontiguousarray(g), bag, indices, np.zeros(weight.shape, g.dtype))
 
 

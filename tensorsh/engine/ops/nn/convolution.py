@@ -113,13 +113,25 @@ def _forward(
     return y
 
 
-def _as_convolution(xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, size: tuple) -> Any:
+def _as_convolution(xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, groups: int, size: tuple) -> Any:
     """The transpose with steps of one, as a convolution with the weight mirrored; None where it is none, or dearer."""
-    border = _border(g.shape[1:], w.shape[1:], padding, dilation, tuple(size))
+    border = _border((g.shape[1] // groups, *g.shape[2:]), w.shape[1:], padding, dilation, tuple(size))
     if not border:
         return None
-    mirrored = w[BACKWARDS[: w.ndim]].swapaxes(0, 1)
-    return _forward(xp, g, xp.ascontiguousarray(mirrored), (1,) * len(border), border, dilation, 1)
+    mirrored = turned(w, groups)[BACKWARDS[: w.ndim]]
+    return _forward(xp, g, xp.ascontiguousarray(mirrored), (1,) * len(border), border, dilation, groups)
+
+
+def turned(w: Any, groups: int) -> Any:
+    """A weight [O, C/G, *K] as the transpose's, [C, O/G, *K]."""
+    o, inner = w.shape[:2]
+    if groups == 1:
+        return w.swapaxes(0, 1)
+    return (
+        w.reshape(groups, o // groups, inner, *w.shape[2:])
+        .swapaxes(1, 2)
+        .reshape(groups * inner, o // groups, *w.shape[2:])
+    )
 
 
 BACKWARDS = (slice(None),) * 2 + (slice(None, None, -1),) * 3
@@ -127,7 +139,7 @@ BACKWARDS = (slice(None),) * 2 + (slice(None, None, -1),) * 3
 
 @remembered
 def _border(g: tuple, w: tuple, padding: tuple, dilation: tuple, size: tuple) -> tuple:
-    """The padding of that convolution, by the shapes of a sample and of a filter; none where it is not to be."""
+    """The padding of that convolution, by the shapes of a sample's group and of a filter; none where it is not to be."""
     border = tuple(d * (k - 1) - p for d, k, p in zip(dilation, w[1:], padding, strict=True))
     whole = tuple(m + 2 * b - d * (k - 1) for m, b, d, k in zip(g[1:], border, dilation, w[1:], strict=True))
     if min(border) < 0 or whole != size or g[0] * prod(size) > 3 * w[0] * prod(g[1:]):
@@ -136,7 +148,8 @@ def _border(g: tuple, w: tuple, padding: tuple, dilation: tuple, size: tuple) ->
 
 
 MANY = 1 << 22
-"""From this many products on a transpose in larger steps is computed part by part; fewer are added up as PyTorch adds them."""
+"""From this many products on a transpose in larger steps is computed part by part, and one in groups as a convolution; fewer are
+added up as PyTorch adds them."""
 
 
 def _by_parts(xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, groups: int, size: tuple) -> Any:
@@ -145,9 +158,8 @@ def _by_parts(xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, groups: in
     kernel = w.shape[2:]
     if not suits(g, w, kernel) or any(k < s for k, s in zip(kernel, stride, strict=True)):
         return None
-    o, inner = w.shape[:2]
-    turned = w.reshape(groups, o // groups, inner, *kernel).swapaxes(1, 2).reshape(groups * inner, o // groups, *kernel)
-    x = np.zeros((len(g), groups * inner, *size), g.dtype)
+    other = turned(w, groups)
+    x = np.zeros((len(g), len(other), *size), g.dtype)
     for part in np.ndindex(*stride):
         borders, cut, places = [], [], []
         for a, s, k, p, m, n in zip(part, stride, kernel, padding, g.shape[2:], size, strict=True):
@@ -158,7 +170,7 @@ def _by_parts(xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, groups: in
             borders.append(border)
             cut.append(slice(begin, begin + last - first + 1))
             places.append(slice(s * first + a - p, n, s))
-        some = turned[(..., *(slice(a, None, s) for a, s in zip(part, stride, strict=True)))]
+        some = other[(..., *(slice(a, None, s) for a, s in zip(part, stride, strict=True)))]
         mirrored = np.ascontiguousarray(some[(..., *(slice(None, None, -1) for _ in kernel))])
         one = (1,) * len(kernel)
         made = _forward(xp, g, mirrored, one, tuple(borders), one, groups)
@@ -179,8 +191,9 @@ def _transposed(
     n, o = g.shape[:2]
     out = g.shape[2:]
     inner = w.shape[1]
-    if groups == 1 == max(stride):
-        x = _as_convolution(xp, g, w, padding, dilation, size) if max(kernel) > 1 else None
+    large = g.size * prod(w.shape[1:]) >= MANY
+    if 1 == max(stride) < max(kernel) and (groups == 1 or large and suits(g, w, kernel)):
+        x = _as_convolution(xp, g, w, padding, dilation, groups, size)
         if x is not None:
             return x
     flat = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
@@ -188,10 +201,10 @@ def _transposed(
         cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out)))
         return cols.reshape(n, groups * inner, *out)
     if max(kernel) == 1 == groups == max(stride):
-        x = _as_convolution(xp, g, w, padding, dilation, size)
+        x = _as_convolution(xp, g, w, padding, dilation, groups, size)
         if x is not None:
             return x
-    if max(stride) > 1 == max(dilation) and g.size * prod(w.shape[1:]) >= MANY:
+    if max(stride) > 1 == max(dilation) and large:
         x = _by_parts(xp, g, w, stride, padding, groups, size)
         if x is not None:
             return x

@@ -63,6 +63,25 @@ def nearest_of_few(sizes: tuple, size: tuple, mode: str, align: bool, scales: tu
     return places
 
 
+def nearest_along(sizes: tuple, size: tuple, mode: str, align: bool, scales: tuple) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the image's rows, and those of its columns, that are nearest to each output's; only read. A line is one row, a
+    volume has the rows of all its planes."""
+    few = max(size) <= FEW and all([scale is None or type(scale) is float for scale in scales])
+    return (nearest_rows_of_few if few else nearest_rows)(tuple(sizes), tuple(size), mode, align, tuple(scales))
+
+
+def nearest_rows(sizes: tuple, size: tuple, mode: str, align: bool, scales: tuple) -> tuple[np.ndarray, np.ndarray]:
+    rows = np.zeros(1, np.int64)
+    several = zip(sizes, size, scales, strict=True)
+    *outer, columns = [taps(n, m, mode, align, scale)[0][:, 0] for n, m, scale in several]
+    for n, index in zip(sizes, outer, strict=False):
+        rows = (rows[:, None] * n + index).reshape(-1)
+    return rows, np.ascontiguousarray(columns)
+
+
+nearest_rows_of_few = lru_cache(64)(nearest_rows)
+
+
 @lru_cache(64)
 def taps_of_few(*settings: Any) -> tuple[np.ndarray, np.ndarray]:
     found = all_taps(*settings)
@@ -174,7 +193,25 @@ def compiled(x: Any, rows: tuple, columns: tuple) -> Any:
     return None if resize(planes, out, numbers[0], weights[0], numbers[1], weights[1]) is None else made
 
 
-resize = kernel("resize", unsuited)
+resize, nearest, nearest_sums = (kernel(name, unsuited) for name in ("resize", "nearest", "nearest_sums"))
+
+
+def of_nearest(x: Any, size: tuple, *settings: Any) -> Any:
+    """An image of the elements nearest to those of a size; None where there is no kernel."""
+    shape = x.shape[-len(size) :]
+    rows, columns = nearest_along(shape, size, *settings)
+    made = np.empty((*x.shape[: -len(size)], *size), x.dtype)
+    planes = np.ascontiguousarray(x).reshape(-1, math.prod(shape[:-1]), shape[-1])
+    return None if nearest(planes, made.reshape(-1, len(rows), len(columns)), rows, columns) is None else made
+
+
+def sums_of_nearest(g: Any, shape: tuple, size: tuple, *settings: Any) -> Any:
+    """The transpose of `of_nearest`, for images of a shape."""
+    rows, columns = nearest_along(shape, size, *settings)
+    made = np.empty((*g.shape[: -len(size)], *shape), g.dtype)
+    planes = np.ascontiguousarray(g).reshape(-1, len(rows), len(columns))
+    sums = made.reshape(-1, math.prod(shape[:-1]), shape[-1])
+    return None if nearest_sums(planes, sums, rows, columns) is None else made
 
 
 def of_corners(x: Any, rows: tuple, columns: tuple) -> Any:
@@ -251,6 +288,10 @@ def upsample(xp, input: Array, size, mode, align, scales):
     if mode.startswith("nearest") and type(input) is np.ndarray and math.prod(size) <= FLAT and input.size:
         planes = input.reshape(*input.shape[:-d], -1)
         return planes.take(nearest_of_few(input.shape[-d:], tuple(size), mode, align, tuple(scales)), -1)
+    if mode.startswith("nearest") and type(input) is np.ndarray and input.size:
+        found = of_nearest(input, tuple(size), mode, align, scales)
+        if found is not None:
+            return found
     few = type(input) is np.ndarray and input.size <= FEW_ELEMENTS
     for at in range(d - 1, -1, -1) if few else range(d):
         m, scale = size[at], scales[at]
@@ -276,6 +317,10 @@ def _float(dtype):
 def upsample_spread(xp, grad: Array, shape, size, mode, align, scales):
     """The transpose of `_upsample`."""
     d = len(size)
+    if mode.startswith("nearest") and type(grad) is np.ndarray and grad.size:
+        found = sums_of_nearest(grad, tuple(shape[-d:]), tuple(size), mode, align, scales)
+        if found is not None:
+            return found
     for at, (m, scale) in enumerate(zip(size, scales, strict=True)):
         axis = grad.ndim - d + at
         by = matrix(xp, shape[axis], m, mode, align, scale, grad.dtype)

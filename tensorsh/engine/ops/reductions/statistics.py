@@ -97,6 +97,11 @@ BLOCK = 1 << 15
 
 def blocked_variance(a, dim):
     """The same for a large array: sums and sums of squares of what exceeds a rough mean."""
+    if a.dtype is FLOAT32 and dim in (None, -1, a.ndim - 1):
+        found = cumulative.spread_of(a, tuple(range(a.ndim)) if dim is None else (a.ndim - 1,))
+        if found is not None:
+            shape = () if dim is None else a.shape[:-1]
+            return found.reshape(shape) / ((a.size if dim is None else a.shape[-1]) - 1)
     if dim is None:
         rows = a.reshape(1, -1) if a.flags.c_contiguous else np.ascontiguousarray(a).reshape(1, -1)
     else:

@@ -15,6 +15,7 @@ from ...arrays.constants import constant as constant_number
 from ...arrays.dtype import FLOAT, of
 from ...arrays.errors import combination_error, wrap_dim, wrap_dims
 from ...arrays.layout import row_order
+from ...arrays.parallel import BLOCK, blocks_of_rows
 from ...numerics import cumulative, sums
 from ...numerics.halves import in_rows
 from ...numerics.rounding import rounded
@@ -94,8 +95,8 @@ def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
 
 def sum_gradient(t, g, input_shape, dim, keepdim):
     if dim is None and t.raw and type(g) is np.ndarray:
-        return filled(input_shape, g)
-    return spread(t, g, input_shape, dim, keepdim)
+        return filled(input_shape, g, True)
+    return spread(t, g, input_shape, dim, keepdim, True)
 
 
 sum.fast = sums.kernel_sum
@@ -284,7 +285,15 @@ def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
 
 
 def log_of_sums(a, axes, keepdims=False, xp=np):
-    """``log(sum(exp(a)))`` over axes; infinite maxima are not subtracted."""
+    """``log(sum(exp(a)))`` over axes; infinite maxima are not subtracted. Rows of a large array come a block at a time."""
+    if type(a) is np.ndarray and a.size > BLOCK and axes == (a.ndim - 1,) and sorted(a.strides)[::-1] == [*a.strides]:
+        made = np.empty((*a.shape[:-1], 1), a.dtype)
+
+        def block(part, out):
+            out[...] = log_of_sums(part, (1,), True)
+
+        blocks_of_rows(block, [row_order(a).reshape(-1, a.shape[-1]), made.reshape(-1, 1)])
+        return made if keepdims else made[..., 0]
     exp = partial(rounded, xp.exp) if a.dtype.itemsize == 2 or a.dtype == np.float64 else xp.exp
     top = xp.max(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
     result = xp.log(total(xp, exp(a - top), axes, True)) + top

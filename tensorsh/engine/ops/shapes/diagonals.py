@@ -197,4 +197,6 @@ as_strided_scatter.gradient(
 
 
 def strided_part(t: Any, g: Any, size: Any, stride: Any, storage_offset: Any) -> Any:
-    return t.as_strided(t.clone(g, memory_format=contiguous_format), size, stride, storage_offset)
+    if not t.raw or type(g) is not np.ndarray or g.base is not None or not g.flags.c_contiguous:
+        g = t.clone(g, memory_format=contiguous_format)
+    return t.as_strided(g, size, stride, storage_offset)

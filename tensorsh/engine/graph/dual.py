@@ -21,6 +21,16 @@ class DualLeaf(Node):
         self._tangent, self._level = tangent, level
         self._sequence = tick()
 
+    def is_leaf_of(self, t: Any) -> bool:
+        """Whether a tensor that was given this tangent is itself the leaf that wants the gradient."""
+        primal = self._edges[0]
+        return type(primal) is AccumulateGrad and primal.variable is t
+
+    def want(self, t: Any, wanted: bool) -> None:
+        """Make the dual tensor a leaf that wants a gradient, or one that does not."""
+        if wanted is not self.is_leaf_of(t):
+            self._edges, self._real = (AccumulateGrad(t) if wanted else None,), wanted
+
     def _step(self, gradient: Any, world: Any) -> tuple:
         return (None,) if state.pushing else (gradient,)
 

@@ -22,7 +22,7 @@ from ..arrays.device import CPU, device
 from ..arrays.dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
 from ..arrays.state import state
 from ..arrays.warning import warn
-from ..graph.dual import shown, wants_gradient
+from ..graph.dual import DualLeaf, shown, wants_gradient
 from ..graph.fields import Fields, Version, bind, detached, wrap
 from ..graph.nodes import AccumulateGrad, Handle, Slot, nowhere
 from ..loading import table
@@ -147,7 +147,9 @@ class Tensor(Fields, metaclass=TensorMeta):
         if value is not True and value is not False:
             raise RuntimeError("requires_grad must be a bool")
         if self._node is not None and not isinstance(self._node, AccumulateGrad):
-            if value:
+            if type(self._node) is DualLeaf and self.is_leaf:
+                self._node.want(self, value)
+            if value or self.is_leaf:
                 return
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
@@ -183,7 +185,10 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     @property
     def is_leaf(self) -> bool:
-        return self._node is None or type(self._node) is AccumulateGrad or state.dual and not leads_to_leaf(self)
+        node = self._node
+        if node is None or type(node) is AccumulateGrad:
+            return True
+        return state.dual and (not leads_to_leaf(self) or type(node) is DualLeaf and node.is_leaf_of(self))
 
     @property
     def grad_fn(self) -> Any:
@@ -204,7 +209,7 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     @property
     def grad(self) -> Any:
-        if self._grad is None and self._node is not None and type(self._node) is not AccumulateGrad:
+        if self._grad is None and not self.is_leaf:
             warn(GRAD_OF_NON_LEAF)
         return self._grad
 

@@ -66,7 +66,7 @@ def check_probabilities(input: Any, target: Any, weight: Any, ignore_index: int,
 
 def check_rows(input: Any) -> None:
     """A vector of classes, or a batch of them."""
-    if input.ndim > 2 or 0 in input.shape[1:]:
+    if input.ndim > 2 or 0 in input.shape[-1:]:
         raise RuntimeError(
             f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
         )

@@ -309,16 +309,20 @@ def _forward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
     """The same row by row from tangents."""
     from .forward_ad import dual_level, make_dual, unpack_dual
 
-    rows: list[list] = []
-    for k in range(x._array.size):
+    def row(k: int, step: complex) -> list[np.ndarray]:
         unit = np.zeros(x._array.size, x._array.dtype)
-        unit[k] = 1
+        unit[k] = step
         with dual_level():
             dual = make_dual(x.detach(), wrap(unit.reshape(x._array.shape)).to(x.device))
             given = [each.detach() if isinstance(each, Tensor) else each for each in inputs]
             outs = _outputs(func(*[dual if each is x else own for each, own in zip(inputs, given, strict=True)]))
             tangents = [(o._array.size, unpack_dual(o).tangent) for o in outs]
-        rows.append([np.zeros(n) if t is None else t.cpu()._array.reshape(-1) for n, t in tangents])
+        return [np.zeros(n) if t is None else t.cpu()._array.reshape(-1).real for n, t in tangents]
+
+    rows = [row(k, 1) for k in range(x._array.size)]
+    if x.dtype.is_complex:
+        along = [row(k, 1j) for k in range(x._array.size)]
+        rows = [[a + 1j * b for a, b in zip(*pair, strict=True)] for pair in zip(rows, along, strict=True)]
     return [np.array(matrix) for matrix in zip(*rows, strict=True)]
 
 

@@ -29,7 +29,7 @@ from ...engine.tensors.sharing import can_be_sent, copied, share
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.classes import is_script_class
 from ...sandbox.sealed import program_frame
-from ..nn.parameter import Buffer, Parameter
+from ..nn.parameter import Parameter
 from ..objects import Names, written
 from ..pickled import Call, Global, Object
 from .inherited import Inherited, found
@@ -94,7 +94,7 @@ class Packer(pickle.Pickler):
         if t.requires_grad and not t.is_leaf:
             raise RuntimeError(COWARDLY)
         array: Any = t._array
-        kind = Parameter if isinstance(t, Parameter) else Buffer if isinstance(t, Buffer) else Tensor
+        kind = Parameter if isinstance(t, Parameter) else Tensor
         if type(array) is not np.ndarray:
             raise TypeError(
                 f"a tensor on {t.device} in layout {t.layout} cannot be sent to another process; send t.cpu()"
@@ -282,10 +282,8 @@ def _placed(place: tuple) -> Any:
 
 def _tensor(kind: str, place: tuple, requires_grad: bool) -> Any:
     made = wrap(_placed(place))
-    if kind != "Tensor":
-        return (Parameter if kind == "Parameter" else Buffer)(
-            made, **{"requires_grad": requires_grad} if kind == "Parameter" else {}
-        )
+    if kind == "Parameter":
+        return Parameter(made, requires_grad)
     return made.requires_grad_() if requires_grad else made
 
 

@@ -99,7 +99,16 @@ def refuse(requires_grad: Any) -> None:
         raise TypeError(f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {kind}")
 
 
-class Buffer(Tensor):
+class BufferMeta(TensorMeta):
+    """Buffers are ordinary tensors that say so."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return type.__instancecheck__(cls, instance) or (
+            cls is Buffer and isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+        )
+
+
+class Buffer(Tensor, metaclass=BufferMeta):
     """Tensor that a module registers as its buffer when it is assigned to it: state that no optimizer changes, as
     running means.
     It shares the memory of `data`.
@@ -111,14 +120,14 @@ class Buffer(Tensor):
 
     __module__ = "torch.nn.parameter"
     __torch_function__ = None
-    persistent = True
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
-        if data is not None and not isinstance(data, Tensor):
+        if data is None:
+            data = wrap(np.empty(0, state.default_dtype.numpy))
+        if not isinstance(data, Tensor):
             raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
-        made = new(cls)
-        made._array = np.empty(0, state.default_dtype.numpy) if data is None else data._array
-        made.persistent = persistent
+        made = data.detach().requires_grad_(data.requires_grad)
+        made.persistent, made._is_buffer = persistent, True
         return made
 
 
@@ -216,7 +225,7 @@ class UninitializedParameter(Uninitialized, Parameter):
         return memo[id(self)]
 
 
-class UninitializedBuffer(Uninitialized, Buffer):
+class UninitializedBuffer(Uninitialized, Tensor):
     """Buffer of a lazy module whose shape is not known yet: RuntimeError for its shape, until
     ``materialize(shape)`` makes it an ordinary tensor whose values are yet to be filled in.
     requires_grad: kept for its looks (False). device, dtype: those of the buffer to be (None: the defaults).
@@ -233,7 +242,7 @@ class UninitializedBuffer(Uninitialized, Buffer):
     ) -> Any:
         buffer = new(cls)
         buffer._array = np.empty(0, (dtype or state.default_dtype).numpy)
-        buffer.persistent = persistent
+        buffer.persistent, buffer._is_buffer = persistent, True
         unmade(buffer)
         return buffer
 

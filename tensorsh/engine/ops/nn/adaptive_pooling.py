@@ -352,6 +352,8 @@ def _unpool_forms(d: int) -> None:
             more = (step, pad) if d == 3 else ()
             refuse_arguments(f"_nn.max_unpool{d}d", (input, indices, size, *more), {})
         check_unpool(d, input._array, indices._array)
+        if d == 3 and min(step) <= 0:
+            raise RuntimeError(f"strides should be greater than zero, but got stride: {list(step)}")
         size = [int(n) for n in size]
         if d == 1:
             return max_unpool.function(input.unsqueeze(-1), indices.unsqueeze(-1), (*size, 1)).squeeze(-1)

@@ -207,6 +207,8 @@ def sampler(dims: int) -> Any:
     def sample(xp, input: Array, grid: Array, interpolation_mode, padding_mode, align_corners):
         """The image input [N, C, *S] at the points of grid [N, *out, dims]: [N, C, *out]."""
         check(input, grid, dims, interpolation_mode)
+        if not input.size or not grid.size:
+            return xp.zeros((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
         if suited(xp, input, interpolation_mode):
             found = compiled(input, grid, interpolation_mode, padding_mode, align_corners)
             if found is not None:
@@ -225,6 +227,8 @@ def sampler(dims: int) -> Any:
     )
     def spread(xp, grad_output: Array, input: Array, grid: Array, interpolation_mode, padding_mode, align_corners):
         """The gradients of image and grid."""
+        if not input.size or not grid.size:
+            return xp.zeros_like(input), xp.zeros_like(grid)
         if suited(xp, input, interpolation_mode):
             found = compiled_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners)
             if found is not None:
@@ -256,6 +260,8 @@ def sampler(dims: int) -> Any:
     @operator(f"_{name}_backward_backward", method=False, outputs=3, wide=True)
     def again(xp, dx: Array, dgrid: Array, grad_output: Array, input: Array, grid: Array, mode, padding, align):
         """The gradients of grad_output, input and grid, given those of the two gradients above."""
+        if not input.size or not grid.size:
+            return xp.zeros_like(grad_output), xp.zeros_like(input), xp.zeros_like(grid)
         g, image, moved, by = rows(xp, grad_output), rows(xp, input), rows(xp, dx), dgrid.reshape(-1, dims)[:, ::-1]
         found = [xp.zeros_like(g), xp.zeros_like(image), xp.zeros_like(by)]
         for number, sides in combinations(xp, input.shape, grid, mode, padding, align):

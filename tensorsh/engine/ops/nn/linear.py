@@ -24,6 +24,9 @@ def linear_any(input: Tensor = REQUIRED, weight: Tensor = REQUIRED, bias: Tensor
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
     if bias is None:
         return matmul(input, weight.t())
+    layout = getattr(weight._array, "layout", None)
+    if layout is not None and (n != 2 or str(layout) != "torch.sparse_coo"):
+        return matmul(input, weight.t()) + bias
     shape = input._array.shape
     if m != 2 or n == 2:
         return addmm.function(bias, input, weight.t())

@@ -26,6 +26,7 @@ from ...numerics.rounding import fused
 from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
 from ...operators.declare import Array, composite, operator
+from ...tape.forward_mode import tangent_of
 from ..elementwise.by_number import plus
 
 
@@ -142,7 +143,7 @@ def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
             raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
         return
     for each in others:
-        if each.dtype != kind:
+        if each.dtype != kind and array.size:
             raise RuntimeError(f"expected scalar type {of(array).short} but found {of(each).short}")
 
 
@@ -182,10 +183,19 @@ def of_batch(input, running_mean, running_var, weight, bias, training, momentum,
     check_parameters("batch_norm", input, weight, bias, running_mean, running_var)
     check_statistics(input, weight, bias, running_mean, running_var, training)
     for name, v in ("running_mean", running_mean), ("running_var", running_var):
-        if v is not None and v._node is not None and state.grad_enabled:
+        if v is not None and v._node is not None and state.grad_enabled and v.requires_grad:
             raise RuntimeError(
                 f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This input cannot "
                 "have requires_grad True."
+            )
+    if (
+        state.dual
+        and not training
+        and any(v is not None and tangent_of(v) is not None for v in (running_mean, running_var))
+    ):
+        if tangent_of(input) is not None:
+            raise RuntimeError(
+                "batch_norm is not differentiable wrt running_mean and running_var, they cannot have forward grad defined"
             )
     if not training:
         return batch.function(input, weight, bias, running_mean._array, running_var._array, float(eps))

@@ -1,14 +1,16 @@
-"""``Module.to``: what its arguments ask of each parameter and buffer."""
+"""``Module.to`` and its like: what the arguments ask of each parameter and buffer, and how they take its place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ....engine.arrays.device import device as device_type
 from ....engine.arrays.dtype import COMPLEX, FLOAT
 from ....engine.arrays.dtype import dtype as dtype_type
 from ....engine.arrays.errors import combination_error
 from ....engine.arrays.warning import warn
+from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
 
 ON_CONVERSION = {"overwrite": False, "swap": False}
@@ -22,14 +24,14 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         raise combination_error("to", *args, **given)
     device, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
     memory_format = kwargs.pop("memory_format", None)
-    for name in ("non_blocking", "copy"):
-        kwargs.pop(name, None)
+    kwargs.pop("non_blocking", None)
+    copy = kwargs.pop("copy", False)
     other = kwargs.pop("tensor", None)
     flags = False
     for value in args:
         if flags if not isinstance(value, bool) else dtype is None and other is None:
             raise combination_error("to", *args, **given)
-        flags = isinstance(value, bool)
+        copy, flags = copy or flags and value, isinstance(value, bool)
         if isinstance(value, Tensor):
             other = value
         elif isinstance(value, dtype_type):
@@ -40,6 +42,8 @@ def converter(args: tuple, kwargs: dict) -> Callable:
             raise combination_error("to", *args, **given)
     if kwargs:
         raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    if copy:
+        raise RuntimeError(".to() does not accept copy argument")
     if other is not None:
         device, dtype = other.device, other.dtype
     if dtype is not None and dtype.category not in (FLOAT, COMPLEX):
@@ -62,3 +66,70 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         return t.to(device, dtype if t.dtype.category in (FLOAT, COMPLEX) else None, memory_format=laid)
 
     return convert
+
+
+def applied(module: Any, fn: Callable) -> Any:
+    """The module, its own parameters, their gradients and its buffers replaced by what `fn` makes of them.
+
+    A parameter stays the object that it is and gets other memory, unless ``torch.__future__`` says otherwise or its memory is of
+    another kind: on the meta device or sparse. RuntimeError: a parameter that is to be swapped and that a graph holds."""
+    from ..parameter import Parameter
+
+    for name, param in module._parameters.items():
+        if param is None:
+            continue
+        with no_grad():
+            made = fn(param)
+        held, title = param._grad, f"{module._get_name()}.{name}"
+        swap = ON_CONVERSION["swap"]
+        if swap:
+            param._grad = None
+            try:
+                swap_into(param, Parameter(made, param.requires_grad), title)
+            except RuntimeError:
+                param._grad = held
+                raise
+        elif keeps(param, made):
+            param.data = made
+        else:
+            param = module._parameters[name] = Parameter(made, param.requires_grad)
+        if held is None:
+            continue
+        with no_grad():
+            made = fn(held)
+        if swap:
+            swap_into(held, made.requires_grad_(held.requires_grad), title + ".grad")
+            param.grad = held
+        elif keeps(held, made):
+            held.data = made
+            param._grad = held
+        else:
+            param.grad = made.requires_grad_(held.requires_grad)
+    for name, buffer in list(module._buffers.items()):
+        if buffer is not None:
+            module._buffers[name] = fn(buffer)
+    return module
+
+
+def keeps(old: Tensor, made: Tensor) -> bool:
+    """Whether a tensor is to get the memory of another, and not to be replaced by it."""
+    return not ON_CONVERSION["overwrite"] and old.layout is made.layout and old.is_meta is made.is_meta
+
+
+def swap_into(old: Tensor, made: Tensor, title: str) -> None:
+    """Let a tensor of a module become another. RuntimeError: a graph holds it."""
+    from ...utils import swap_tensors
+
+    try:
+        swap_tensors(old, made)
+    except Exception as problem:
+        raise RuntimeError(f"_apply(): Couldn't swap {title}") from problem
+
+
+def replica(module: Any) -> Any:
+    """A copy of a module without parameters, whose buffers and submodules are its own lists of the same objects: what is run on
+    another device."""
+    made = type(module).__new__(type(module))
+    own = {**module.__dict__, "_parameters": {}, "_is_replica": True}
+    made.__setstate__(own | {kind: dict(own[kind]) for kind in ("_buffers", "_modules")})
+    return made

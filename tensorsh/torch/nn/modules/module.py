@@ -90,6 +90,8 @@ class Module(metaclass=OpenSealed):
             own, training=True, _hooked=False, _parameters=Registry(own), _buffers=Registry(own), _modules=Registry(own),
             _non_persistent_buffers_set=set(),
         )  # fmt: skip
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; to be defined by subclasses."""
@@ -194,7 +196,7 @@ class Module(metaclass=OpenSealed):
                     f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None expected)"
                 )
             self._modules[name] = None
-        elif name in self._buffers:
+        elif name in self._buffers and not isinstance(value, Buffer):
             if value is not None and not isinstance(value, Tensor):
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
@@ -203,10 +205,7 @@ class Module(metaclass=OpenSealed):
         elif name in REGISTRIES:
             own[name] = value
         elif isinstance(value, Buffer):
-            if value.persistent:
-                self.register_buffer(name, value)
-            else:
-                self.register_buffer(name, value, False)
+            self.register_buffer(name, value, *(() if value.persistent else (False,)))
         else:
             object.__setattr__(self, name, value)
 
@@ -395,18 +394,17 @@ class Module(metaclass=OpenSealed):
 
     def _apply(self, fn: Callable, recurse: bool = True) -> Any:
         """Replace the memory of every parameter, gradient and buffer by what `fn` makes of it."""
+        from .convert import applied
+
         if recurse:
             for module in self.children():
                 module._apply(fn)
-        for param in self._parameters.values():
-            if param is not None:
-                param._array = fn(param.data)._array
-                if param._grad is not None:
-                    param._grad._array = fn(param._grad.detach())._array
-        for name, buffer in list(self._buffers.items()):
-            if buffer is not None:
-                self._buffers[name] = fn(buffer)
-        return self
+        return applied(self, fn)
+
+    def _replicate_for_data_parallel(self) -> Any:
+        from .convert import replica
+
+        return replica(self)
 
     def _cast(self, name: str) -> Any:
         return self._apply(lambda t: getattr(t, name)() if t.is_floating_point() else t)

@@ -83,9 +83,5 @@ def skip_init(module_cls: Any, *args: Any, **kwargs: Any) -> Any:
 
     if "device" not in signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")
-    from ...settings import get_rng_state, set_rng_state
-
-    before = get_rng_state()
-    made = module_cls(*args, **kwargs)
-    set_rng_state(before)
-    return made
+    device = kwargs.pop("device", "cpu")
+    return module_cls(*args, **kwargs, device="meta").to_empty(device=device)

@@ -236,6 +236,11 @@ def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any) -> None:
     `where`: what numpy takes as an index.
     """
     if xp is np:
+        if fold in ("add", "multiply") and target.dtype.itemsize == 2 and target.dtype.kind in "fV":
+            wide = target.astype(np.float32)  # rounded at the end
+            fold_at(np, fold, wide, where, np.asarray(values, np.float32))
+            target[...] = wide.astype(target.dtype)
+            return
         put = getattr(np, fold).at
         if type(where) is not np.ndarray or where.ndim != 1 or where.size <= MANY or target.ndim != 1:
             put(target, where, values)

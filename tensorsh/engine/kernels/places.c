@@ -139,61 +139,6 @@ static int walk(Call *c) {
         if (c->in[4].whole > 0) WALK(x[at] = name##_reduced(x[at], values[i * each_value], 1));               \
         WALK(x[at] = name##_reduced(x[at], values[i * each_value], -1));                                      \
     }
-/* Of floats that hold numbers of a half type: each result is rounded to that type, a tie to the even number. */
-INLINE float as_half(float x) {
-    uint32_t bits, size_of;
-    memcpy(&bits, &x, 4);
-    size_of = bits & 0x7fffffff;
-    if (size_of < 0x38800000) return copysignf((fabsf(x) + 0.5f) - 0.5f, x); /* in steps of 2^-24 */
-    uint32_t made = (size_of + 0xfff + (size_of >> 13 & 1)) & ~(uint32_t)0x1fff;
-    made = size_of > 0x7f800000 ? size_of : made >= 0x47800000 ? 0x7f800000 : made;
-    made |= bits & 0x80000000;
-    memcpy(&x, &made, 4);
-    return x;
-}
-INLINE float as_brain(float x) {
-    uint32_t bits, size_of;
-    memcpy(&bits, &x, 4);
-    size_of = bits & 0x7fffffff;
-    const uint32_t made = size_of > 0x7f800000 ? bits : (bits + 0x7fff + (size_of >> 16 & 1)) & ~(uint32_t)0xffff;
-    memcpy(&x, &made, 4);
-    return x;
-}
-#define ROUNDS(name, as)                                                                     \
-    static int name##_add(const Call *c, size from, size to) {                               \
-        float *x = c->in[0].data;                                                            \
-        const float *values = c->in[3].data;                                                 \
-        const size each_value = c->in[3].whole;                                              \
-        WALK(x[at] = as(x[at] + values[i * each_value]));                                    \
-    }                                                                                        \
-    static int name##_multiply(const Call *c, size from, size to) {                          \
-        float *x = c->in[0].data;                                                            \
-        const float *values = c->in[3].data;                                                 \
-        const size each_value = c->in[3].whole;                                              \
-        WALK(x[at] = as(x[at] * values[i * each_value]));                                    \
-    }                                                                                        \
-    WIDE static int name##_rows(const Call *c, size from, size to) {                         \
-        float *x = c->in[0].data;                                                            \
-        const int64_t *index = c->in[1].data;                                                \
-        const size n = c->in[0].shape[0], width = c->each, step = c->in[2].whole;            \
-        for (size i = from; i < to; i++) {                                                   \
-            const size place = place_at(index + i);                                          \
-            if (OUTSIDE(place, n)) return 0;                                                 \
-            float *row = x + place * width;                                                  \
-            const float *values = (const float *)c->in[2].data + i * width * step;           \
-            INDEPENDENT                                                                      \
-            for (size k = 0; k < width; k++) row[k] = as(row[k] + values[k * step]);         \
-        }                                                                                    \
-        return 1;                                                                            \
-    }
-ROUNDS(half, as_half)
-ROUNDS(brain, as_brain)
-
-/* The type that results are rounded to: the argument of that number, of a kernel on float32; 0 where it is none. */
-static int rounding(const Call *c, int k) {
-    return c->given <= k ? 0 : c->in[k].kind == HALF ? HALF : c->in[k].kind == BRAIN ? BRAIN : 0;
-}
-static int rounds(const Call *c, int k) { return c->given <= k || (c->in[0].kind == FLOAT32 && rounding(c, k)); }
 
 typedef struct { uint64_t low, high; } Wide;
 MOVES(uint8_t, bytes)
@@ -228,22 +173,10 @@ REDUCES(int64_t, int64, uint64_t) /* products wrap around */
     }
 BY_SIZE(taken_along, take)
 BY_SIZE(put_along, put)
-BY_KIND(added_plainly, add)
-BY_KIND(rows_plainly, rows)
-BY_KIND(reduced_plainly, reduce)
+BY_KIND(added_along, add)
+BY_KIND(added_rows, rows)
+BY_KIND(reduced_along, reduce)
 BY_KIND(reduced_rows, reduce_rows)
-static int added_along(Call *c, size from, size to) {
-    const int kind = rounding(c, 4);
-    return kind == HALF ? half_add(c, from, to) : kind == BRAIN ? brain_add(c, from, to) : added_plainly(c, from, to);
-}
-static int added_rows(Call *c, size from, size to) {
-    const int kind = rounding(c, 3);
-    return kind == HALF ? half_rows(c, from, to) : kind == BRAIN ? brain_rows(c, from, to) : rows_plainly(c, from, to);
-}
-static int reduced_along(Call *c, size from, size to) { /* extremes need no rounding */
-    const int kind = c->in[4].whole == 0 ? rounding(c, 5) : 0;
-    return kind == HALF ? half_multiply(c, from, to) : kind == BRAIN ? brain_multiply(c, from, to) : reduced_plainly(c, from, to);
-}
 
 static int is_movable(const Argument *x) {
     return x->item == 1 || x->item == 2 || x->item == 4 || x->item == 8 || x->item == 16;
@@ -271,13 +204,13 @@ static int put_along_plan(Call *c) {
            has_values(&c->in[3], &c->in[0], index->ndim, index->shape);
 }
 
-static int added_along_plan(Call *c) { return is_addable(&c->in[0]) && rounds(c, 4) && put_along_plan(c); }
-static int reduced_along_plan(Call *c) { return is_addable(&c->in[0]) && rounds(c, 5) && put_along_plan(c); }
+static int added_along_plan(Call *c) { return is_addable(&c->in[0]) && put_along_plan(c); }
+static int reduced_along_plan(Call *c) { return is_addable(&c->in[0]) && put_along_plan(c); }
 
 /* added_rows(x, index, values): x[index[i]] += values[i] for all i. */
 static int added_rows_plan(Call *c) {
     const Argument *x = &c->in[0], *index = &c->in[1];
-    if (x->ndim < 1 || index->ndim != 1 || !is_addable(x) || !rounds(c, 3)) return 0;
+    if (x->ndim < 1 || index->ndim != 1 || !is_addable(x)) return 0;
     size shape[DIMS];
     memcpy(shape, x->shape, x->ndim * sizeof *shape);
     shape[0] = c->lines = index->count;
@@ -409,9 +342,9 @@ const Kernel places_kernels[] = {
     {"bag_rows", "r~llR", bag_rows_plan, bag_rows, "bag_rows(rows, places, bags, out)"},
     {"taken_along", "ail", taken_along_plan, taken_along, "taken_along(x, axis, index): a new array"},
     {"put_along", "Aile", put_along_plan, put_along, "put_along(x, axis, index, values): whether it is done; None where it is not for this"},
-    {"added_along", "Aile|y", added_along_plan, added_along, "added_along(x, axis, index, values): likewise; x may be floats to be rounded to a half type"},
-    {"reduced_along", "Ailei|y", reduced_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
+    {"added_along", "Aile", added_along_plan, added_along, "added_along(x, axis, index, values): likewise"},
+    {"reduced_along", "Ailei", reduced_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
     {"reduced_rows", "Alei", reduced_rows_plan, reduced_rows, "reduced_rows(x, index, values, how): likewise"},
-    {"added_rows", "Ale|y", added_rows_plan, added_rows, "added_rows(x, index, values): likewise"},
+    {"added_rows", "Ale", added_rows_plan, added_rows, "added_rows(x, index, values): likewise"},
     {0},
 };

@@ -84,13 +84,13 @@ def complex_half(a: Any) -> Any:
 
 
 def in_singles(run: Any, target: Any, values: Any, *places: Any, how: tuple = ()) -> Any:
-    """What a kernel adds up or multiplies in places of an array of a half type, in float32, each result rounded; not true for other
+    """What a kernel adds up or multiplies in places of an array of a half type, in float32, rounded at the end; not true for other
     arrays, and where the kernel does not take them."""
     dtype = target.dtype
     if dtype.itemsize != 2 or dtype.kind not in "fV" or type(target) is not np.ndarray or values.dtype != dtype:
         return None
     wide = converted(target, FLOAT32)
-    if not run(wide, *places, converted(values, FLOAT32), *how, dtype):
+    if not run(wide, *places, converted(values, FLOAT32), *how):
         return None
     target[...] = converted(wide, dtype)
     return True

@@ -34,7 +34,7 @@ def add_at(xp: Any, target: Any, where: Any, values: Any) -> None:
         if where.dtype.kind == "b":
             target[where] += values
             return
-        if target.ndim == 1 and added_rows(target, where, values):
+        if target.ndim == 1 and (added_rows(target, where, values) or in_singles(added_rows, target, values, where)):
             return
         if target.ndim > 1 and target.size:
             values = np.broadcast_to(values, where.shape + target.shape[1:])
@@ -52,6 +52,8 @@ def add_rows(target: Any, rows: Any, values: Any) -> None:
     """Add rows to an array's rows: sorted, so that equal ones are summed by one call."""
     n = rows.size
     if not n or added_rows(target, rows, values):
+        return
+    if in_singles(lambda *parts: add_rows(*parts) or True, target, values, rows):
         return
     if n == 1:
         target[int(rows[0])] += values[0]
@@ -343,7 +345,9 @@ def index_select_backward(xp, grad: Array, dim, index: Array, shape):
 def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
     """Add slices to an array's slices along a dimension."""
     dim, source = dim % target.ndim, in_rows(source)
-    if dim == 0 and xp is np and (added_rows(target, index, source) or in_singles(added_rows, target, source, index)):
+    if dim == 0 and xp is np and added_rows(target, index, source):
+        return
+    if xp is np and in_singles(lambda *parts: add_along(np, *parts) or True, target, source, dim, index):
         return
     if target.ndim == 1:
         return fold_at(xp, "add", target, index, source)

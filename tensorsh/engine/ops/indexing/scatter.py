@@ -15,8 +15,7 @@ from ...arrays.numbers import converted
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
-from ...numerics.halves import FLOAT32, in_rows, in_singles
-from ...numerics.halves import converted as halved
+from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Unlinked, Written, composite, operator
 from ...operators.pointwise import no_derivative
 from ...operators.results import writes_out
@@ -447,10 +446,8 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
         whole = input.copy("C")
         if reduced_rows(whole, index.reshape(-1), in_rows(source), HOW[reduce]):
             return whole
-        if reduce != "prod" and input.dtype.itemsize == 2:
-            wide = halved(whole, FLOAT32)
-            if reduced_rows(wide, index.reshape(-1), halved(in_rows(source), FLOAT32), HOW[reduce]):
-                return halved(wide, input.dtype)
+        if in_singles(reduced_rows, whole, in_rows(source), index.reshape(-1), how=(HOW[reduce],)):
+            return whole
     wide = spread_index(xp, index, dim, source.shape)
     bounded(wide, dim, input.shape[dim] if input.ndim else 1)
     return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self)

@@ -46,13 +46,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="about the sources; the package is an installed one"))
 
 
-def pytest_runtest_setup() -> None:
-    """What is said once a session is said once in every test that has it."""
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What is said once a session is said once in every test that has it. And a file begins as a program does: nobody has a say in
+    calls, whatever classes that override functions and shared memory another file has left for good, by which calls are slower."""
+    from tensorsh.engine.arrays import door
     from tensorsh.engine.arrays.state import state
 
     state.warned.clear()
+    if item.config.stash.get(FILE, None) != item.path:
+        item.config.stash[FILE] = item.path
+        door.lasting -= {"classes", "memory"}
+        state.settle()
 
 
+FILE = pytest.StashKey[Path]()
 running: tuple[Any, Any, float] | None = None
 """The test that runs, how long it may, and when that is over."""
 

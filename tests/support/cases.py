@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
+
 from tensorsh.engine.arrays.state import state
 
 
@@ -16,6 +18,6 @@ def all_pass(check: Callable[..., None], cases: Iterable[Any]) -> None:
         state.warned.clear()
         try:
             check(*parts)
-        except Exception as error:
+        except (Exception, pytest.fail.Exception) as error:
             wrong.append(f"{parts[0]}\n{type(error).__name__}: {error}")
     assert not wrong, "\n\n".join([f"{len(wrong)} cases are wrong", *wrong])

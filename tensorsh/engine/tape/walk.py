@@ -174,7 +174,7 @@ class Way:
         if watched and node._backward_prehooks:
             gradient = _prehooked(node, gradient, self.raw)
         given = None if self.flow is None else self.flow(node, gradient)
-        gradients = _watched(node, gradient, self.world) if self.anomaly else node._step(gradient, self.world)
+        gradients: Any = _watched(node, gradient, self.world) if self.anomaly else node._step(gradient, self.world)
         if given is not None:
             given(gradients)
         if watched and node._hooks:

@@ -11,6 +11,8 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -44,12 +46,55 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="about the sources; the package is an installed one"))
 
 
-@pytest.fixture(autouse=True)
-def warnings_come_again():
-    """What is said once a session is said once in every test that has it."""
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What is said once a session is said once in every test that has it. And a file begins as a program does: nobody has a say in
+    calls, whatever classes that override functions and shared memory another file has left for good, by which calls are slower."""
+    from tensorsh.engine.arrays import door
     from tensorsh.engine.arrays.state import state
 
     state.warned.clear()
+    if item.config.stash.get(FILE, None) != item.path:
+        item.config.stash[FILE] = item.path
+        door.lasting -= {"classes", "memory"}
+        state.settle()
+
+
+FILE = pytest.StashKey[Path]()
+running: tuple[Any, Any, float] | None = None
+"""The test that runs, how long it may, and when that is over."""
+
+
+def watch() -> None:
+    """Ends the process, and says where it hangs, if a test runs too long."""
+    from pytest_timeout import timeout_timer
+
+    while True:
+        sleep(1)
+        now = running
+        if now is not None and monotonic() > now[2]:
+            timeout_timer(*now[:2])
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
+    """One thread watches all tests: one for each would cost more than most tests do."""
+    global running
+    if settings.method != "thread":
+        return None
+    if not item.config.stash.get(WATCHED, False):
+        item.config.stash[WATCHED] = True
+        Thread(target=watch, daemon=True, name="watching tests").start()
+    running = item, settings, monotonic() + settings.timeout
+    return True
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_timeout_cancel_timer() -> None:
+    global running
+    running = None
+
+
+WATCHED = pytest.StashKey[bool]()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -11,11 +11,15 @@ from tensorsh import torch
 from tensorsh.engine.arrays.state import state
 
 from .recording.values import outcome, same
+from .support.cases import all_pass
 from .support.tables import rows
 
 
-@pytest.mark.parametrize(("program", "expected"), rows("distributions"))
-def test_distributions(program: str, expected: Any) -> None:
+def test_distributions() -> None:
+    all_pass(check_program, rows("distributions"))
+
+
+def check_program(program: str, expected: Any) -> None:
     found = outcome(torch, program)
     assert same(found, expected), f"{found}\n{expected}"
 

@@ -4,7 +4,9 @@ docs/architecture.md shows the same rooms to people; a test compares.
 """
 
 import ast
+import gc
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -113,15 +115,29 @@ def name_of(path: Path) -> str:
 FILES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def trees() -> Iterator[None]:
+    """Each file is parsed once, and its tree kept for this module alone: a million nodes make collections of garbage slow."""
+    gc.disable()
+    yield
+    tree.cache_clear()
+    gc.enable()
+
+
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
 def tree(path: Path) -> ast.Module:
-    """Not kept: a million nodes make each later collection of garbage slow."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+    return ast.parse(text_of(path))
 
 
 def nodes_where(pattern: str):
     """The nodes of the files whose text has a pattern."""
     for module, path in FILES.items():
-        if re.search(pattern, path.read_text(encoding="utf-8")):
+        if re.search(pattern, text_of(path)):
             for node in ast.walk(tree(path)):
                 yield module, node
 

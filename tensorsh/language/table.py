@@ -12,7 +12,8 @@ from typing import Any
 
 from .build import build_table, grammar_hash, grammar_path, read_table, read_text
 from .collector import STEPS, step
-from .tokens import Lexicon, Token
+from .lexicon import Lexicon
+from .tokens import Token
 
 Action = Callable[[list[Any], dict[str, int]], Any]
 

@@ -6,10 +6,23 @@ cdef class _Tokenizer(FStrings):
     cdef public list indents
     cdef public Py_ssize_t first
     cdef public bint opened_match
-    @cython.locals(text=str, tokens=list, brackets=list, fstrings=list, kinds=list, keywords=dict, plain=dict, operators=dict, ascii_only=bint,
-                   position=Py_ssize_t, size=Py_ssize_t, group=Py_ssize_t, start=Py_ssize_t, column=Py_ssize_t, end_column=Py_ssize_t,
-                   value=str, steps=Py_ssize_t, kind=str, by_characters=bint)
+    @cython.locals(text=str, position=Py_ssize_t, size=Py_ssize_t, by_characters=bint)
     cpdef object run(self)
+    @cython.locals(text=str, tokens=list, kinds=list, plain=dict, group=Py_ssize_t, start=Py_ssize_t, value=str, steps=Py_ssize_t, kind=str,
+                   literal=Py_ssize_t)
+    cpdef Py_ssize_t matched(self, Py_ssize_t position, bint one) except -1
+    @cython.locals(column=Py_ssize_t)
+    cpdef object add(self, str kind, str value, Py_ssize_t start, Py_ssize_t end)
+    @cython.locals(kind=str)
+    cpdef object word(self, str value, Py_ssize_t start, Py_ssize_t end)
+    @cython.locals(brackets=list, fstrings=list, of_field=bint)
+    cpdef Py_ssize_t structure(self, str value, Py_ssize_t start, Py_ssize_t end) except -1
+    @cython.locals(text=str)
+    cpdef object number(self, str value, Py_ssize_t start, Py_ssize_t end)
+    @cython.locals(column=Py_ssize_t)
+    cpdef object string(self, str value, Py_ssize_t start, Py_ssize_t end)
+    @cython.locals(column=Py_ssize_t)
+    cpdef Py_ssize_t next_line(self, Py_ssize_t newline) except -1
     @cython.locals(text=str, tokens=list, brackets=list, line_start=Py_ssize_t, keywords=dict, plain=dict, operators=dict, steps=Py_ssize_t,
                    size=Py_ssize_t, start=Py_ssize_t, after=Py_ssize_t, c=Py_UCS4, following=Py_UCS4, value=str, kind=str, zero=bint, points=int)
     cpdef Py_ssize_t plain(self, Py_ssize_t position) except -1

@@ -8,11 +8,11 @@ the Mistake: a syntax error in front of it is reported first, as in Python.
 from __future__ import annotations
 
 import re
-from sys import intern
 from typing import Any
 
 from .collector import STEPS, step
 from .fstrings import MAX_BRACKETS, FString, FStrings
+from .lexicon import Lexicon
 from .mistake import Mistake
 
 Token = tuple[str, Any, int, int, int, int]
@@ -22,8 +22,6 @@ MAX_FSTRINGS = 100
 
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 COMPILED = not __file__.endswith(".py")
-_STRUCTURE = frozenset("( [ { ) ] } : := = !".split())
-"""Operators that open or close something, or may in an f-string."""
 _MARGIN = re.compile(r"[ \t\f]*(?:#[^\n]*)?")
 _MARGINS = frozenset(("", " ", "\t", "\f", "#", "\n", "\\"))
 """What a margin begins with, and the end of the text."""
@@ -46,32 +44,6 @@ def _width(margin: str) -> tuple[int, int]:
     return width, alternative
 
 
-class Lexicon:
-    """The tokens of the grammar in the form that `tokenize` wants: one pattern, keywords, operators."""
-
-    def __init__(self, literals: dict[str, str], patterns: dict[str, str]) -> None:
-        self.keywords = {text: name for text, name in literals.items() if text.isidentifier()}
-        self.keywords |= {"async": "ASYNC", "await": "ASYNC"}
-        self.operators = {text: name for text, name in literals.items() if not text.isidentifier()}
-        self.plain = {text: name for text, name in self.operators.items() if text not in _STRUCTURE}
-        longest_first = sorted(self.operators, key=len, reverse=True)
-        lonely = [one for one in longest_first if len(one) == 1 and sum(text[0] == one for text in longest_first) == 1]
-        others = [re.escape(text) for text in longest_first if text not in lonely]
-        others[others.index(r"\.")] = r"\.(?![0-9])"
-        operator = "|".join([f"[{re.escape(''.join(lonely))}]", *others])
-        # the frequent first: a name is none where it may be the prefix of a string
-        name = patterns["NAME"]
-        groups = rf"(?P<NAME>(?>{name})(?!['\"]))|(?P<OPERATOR>{operator})|" + "|".join(
-            f"(?P<{kind}>{patterns[kind]})" for kind in ("NUMBER", "STRING", "FSTRING_START")
-        )
-        pattern = re.compile(
-            rf"[ \t\f]*(?:{groups}|(?P<WORD>{name})|(?P<NEWLINE>\n)|(?P<COMMENT>{patterns['COMMENT']})"
-            r"|(?P<JOIN>\\\n)|(?P<ODD>[\s\S]))"
-        )
-        self.finditer = pattern.finditer
-        self.kinds = ["", *map(intern, pattern.groupindex)]
-
-
 def tokenize(text: str, lexicon: Lexicon) -> list[Token]:
     """The tokens of a text whose lines end in plain newlines; the last one is $END or ERROR."""
     tokenizer = _Tokenizer(text, lexicon)
@@ -92,117 +64,130 @@ class _Tokenizer(FStrings):
         self.opened_match = False  # the line before was `match ...:`
 
     def run(self) -> None:
-        text, tokens, brackets, fstrings = self.text, self.tokens, self.brackets, self.fstrings
-        finditer, keywords = self.lexicon.finditer, self.lexicon.keywords
-        plain, operators = self.lexicon.plain, self.lexicon.operators
-        kinds = self.lexicon.kinds
-        ascii_only, steps = self.ascii, STEPS
-        by_characters = COMPILED and ascii_only
+        text, size = self.text, len(self.text)
+        by_characters = COMPILED and self.ascii
         position = self.indent(0)
-        size = len(text)
         while position < size:
-            if by_characters and not fstrings:
+            if by_characters and not self.fstrings:
                 position = self.plain(position)
                 if position == size:
                     break
                 if text[position] == "\n":
-                    line, column = self.line, position - self.line_start
-                    position += 1
-                    self.new_line(position)
-                    if not brackets:
-                        self.end_line(line, column)
-                        position = self.indent(position)
+                    position = self.next_line(position)
                     continue
-            for match in finditer(text, position):  # until what follows is no ordinary token
-                if (len(tokens) + 1) % steps == 0:
-                    step()
-                position = match.end()
-                group: Any = match.lastindex
-                value = match[group]
-                kind: Any = kinds[group]
-                start = position - len(value)
-                if ascii_only:
-                    column = start - self.line_start
-                    end_column = column + len(value)
-                else:
-                    column = self.column(start)
-                    end_column = self.column(position)
-                line = self.line
-                if kind == "NAME" or kind == "WORD":
-                    kind = keywords.get(value, "NAME")
-                    if not ascii_only and kind == "NAME" and not value.isascii():
-                        value = self.identifier(value, start)
-                    elif kind == "ASYNC":
-                        raise self.mistake(
-                            f"'{value}' does not exist in tensorsh", start, position, "Call ordinary functions instead."
-                        )
-                    tokens.append((kind, value, line, column, line, end_column))
-                elif kind == "OPERATOR":
-                    kind = plain.get(value)
-                    if kind is None:
-                        kind = operators[value]
-                        if value in "([{":
-                            if len(brackets) >= MAX_BRACKETS:
-                                raise self.mistake("too many nested parentheses", start, position)
-                            brackets.append((value, line, column))
-                        elif value in ")]}":
-                            if fstrings and len(brackets) == fstrings[-1].depth:
-                                if value != "}":
-                                    raise self.mistake(f"f-string: unmatched '{value}'", start, position)
-                                brackets.pop()
-                                tokens.append(("RBRACE", value, line, column, line, end_column))
-                                fstrings[-1].leave_field()
-                                position = self.literal(position)
-                                break
-                            self.close(value, start)
-                        elif fstrings and len(brackets) == fstrings[-1].depth:
-                            end = _FIELD_END.match(text, position) if value == "=" else None
-                            if end:
-                                shown = text[fstrings[-1].field_start : end.end() - 1]
-                                if "\n" not in text[start : end.end() - 1]:
-                                    end_column = self.column(end.end() - 1)
-                                tokens.append(("FSTRING_DEBUG", shown, line, column, line, end_column))
-                                continue
-                            if value[0] == ":":
-                                tokens.append(("_FORMAT_COLON", ":", line, column, line, column + 1))
-                                fstrings[-1].in_format.append(len(brackets))
-                                position = self.literal(start + 1)
-                                break
-                    tokens.append((kind, value, line, column, line, end_column))
-                elif kind == "NUMBER":
-                    if position < size and (text[position].isalnum() or text[position] == "_"):
-                        self.check_number(value, start, position)
-                    if value[0] == "0" and len(value) > 1 and value[1] in "0123456789_":
-                        self.check_zeros(value, start, position)
-                    tokens.append((kind, value, line, column, line, end_column))
-                elif kind == "NEWLINE":
-                    self.new_line(position)
-                    if not brackets:
-                        self.end_line(line, column)
-                        position = self.indent(position)
-                        break
-                elif kind == "STRING":
-                    if "\n" in value:
-                        self.new_line(start + value.rindex("\n") + 1, value.count("\n"))
-                        end_column = self.column(position)
-                    tokens.append((kind, value, line, column, self.line, end_column))
-                elif kind == "FSTRING_START":
-                    if len(fstrings) >= MAX_FSTRINGS:
-                        raise self.mistake("too many nested f-strings", start, position)
-                    tokens.append((kind, value, line, column, line, end_column))
-                    fstrings.append(FString(value, line, column, start))
-                    position = self.literal(position)
-                    break
-                elif kind == "JOIN":
-                    self.new_line(position)
-                    if position == size:
-                        raise self.unfinished("unexpected EOF while parsing", (line, column, line, end_column))
-                elif kind == "ODD":
-                    position = self.odd(match.start())
-                    break
-                if by_characters:
-                    break
+            position = self.matched(position, by_characters)
         self.finish()
+
+    def matched(self, position: int, one: bool) -> int:
+        """Reads tokens by the pattern until what follows is no ordinary one, or just one; gives the position behind them."""
+        text, tokens, lexicon, steps = self.text, self.tokens, self.lexicon, STEPS
+        finditer, kinds, plain = lexicon.finditer, lexicon.kinds, lexicon.plain
+        for match in finditer(text, position):
+            if (len(tokens) + 1) % steps == 0:
+                step()
+            position = match.end()
+            group: Any = match.lastindex
+            value = match[group]
+            kind: Any = kinds[group]
+            start = position - len(value)
+            if kind == "NAME" or kind == "WORD":
+                self.word(value, start, position)
+            elif kind == "OPERATOR":
+                kind = plain.get(value)
+                if kind is not None:
+                    self.add(kind, value, start, position)
+                else:
+                    literal = self.structure(value, start, position)
+                    if literal:
+                        return self.literal(literal)
+            elif kind == "NUMBER":
+                self.number(value, start, position)
+            elif kind == "NEWLINE":
+                return self.next_line(start)
+            elif kind == "STRING":
+                self.string(value, start, position)
+            elif kind == "FSTRING_START":
+                self.quote(value, start, position)
+                return self.literal(position)
+            elif kind == "JOIN":
+                self.join(start, position)
+            elif kind == "ODD":
+                return self.odd(match.start())
+            if one:
+                break
+        return position
+
+    def add(self, kind: str, value: str, start: int, end: int) -> None:
+        """A token within the line."""
+        line, column = self.line, self.column(start)
+        self.tokens.append((kind, value, line, column, line, self.column(end)))
+
+    def word(self, value: str, start: int, end: int) -> None:
+        kind = self.lexicon.keywords.get(value, "NAME")
+        if kind == "ASYNC":
+            raise self.mistake(f"'{value}' does not exist in tensorsh", start, end, "Call ordinary functions instead.")
+        if kind == "NAME" and not value.isascii():
+            value = self.identifier(value, start)
+        self.add(kind, value, start, end)
+
+    def structure(self, value: str, start: int, end: int) -> int:
+        """An operator that opens or closes something; the position at which the text of an f-string goes on, or 0."""
+        brackets, fstrings = self.brackets, self.fstrings
+        of_field = bool(fstrings) and len(brackets) == fstrings[-1].depth
+        if value in "([{":
+            if len(brackets) >= MAX_BRACKETS:
+                raise self.mistake("too many nested parentheses", start, end)
+            brackets.append((value, self.line, self.column(start)))
+        elif value in ")]}":
+            if of_field:
+                if value != "}":
+                    raise self.mistake(f"f-string: unmatched '{value}'", start, end)
+                brackets.pop()
+                self.add("RBRACE", value, start, end)
+                fstrings[-1].leave_field()
+                return end
+            self.close(value, start)
+        elif of_field and value[0] == ":":
+            self.add("_FORMAT_COLON", ":", start, start + 1)
+            fstrings[-1].in_format.append(len(brackets))
+            return start + 1
+        elif of_field and value == "=" and self.shown(start, end):
+            return 0
+        self.add(self.lexicon.operators[value], value, start, end)
+        return 0
+
+    def shown(self, start: int, end: int) -> bool:
+        """Whether a ``=`` ends the expression of a field, whose text is to be shown in front of its value."""
+        match = _FIELD_END.match(self.text, end)
+        if match is None:
+            return False
+        last = match.end() - 1
+        line, column = self.line, self.column(start)
+        end_column = self.column(end if "\n" in self.text[start:last] else last)
+        text = self.text[self.fstrings[-1].field_start : last]
+        self.tokens.append(("FSTRING_DEBUG", text, line, column, line, end_column))
+        return True
+
+    def number(self, value: str, start: int, end: int) -> None:
+        text = self.text
+        if end < len(text) and (text[end].isalnum() or text[end] == "_"):
+            self.check_number(value, start, end)
+        if value[0] == "0" and len(value) > 1 and value[1] in "0123456789_":
+            self.check_zeros(value, start, end)
+        self.add("NUMBER", value, start, end)
+
+    def string(self, value: str, start: int, end: int) -> None:
+        line, column = self.line, self.column(start)
+        if "\n" in value:
+            self.new_line(start + value.rindex("\n") + 1, value.count("\n"))
+        self.tokens.append(("STRING", value, line, column, self.line, self.column(end)))
+
+    def quote(self, value: str, start: int, end: int) -> None:
+        """The opening quote of an f-string."""
+        if len(self.fstrings) >= MAX_FSTRINGS:
+            raise self.mistake("too many nested f-strings", start, end)
+        self.add("FSTRING_START", value, start, end)
+        self.fstrings.append(FString(value, self.line, self.column(start), start))
 
     def plain(self, position: int) -> int:
         """Reads names, plain numbers, operators and what lies between them by their characters, in compiled code, of a text in ASCII
@@ -278,6 +263,22 @@ class _Tokenizer(FStrings):
         return size
 
     # lines
+
+    def next_line(self, newline: int) -> int:
+        """The end of a line; within brackets it is no more than a blank."""
+        line, column = self.line, self.column(newline)
+        self.new_line(newline + 1)
+        if self.brackets:
+            return newline + 1
+        self.end_line(line, column)
+        return self.indent(newline + 1)
+
+    def join(self, start: int, end: int) -> None:
+        """A backslash at the end of a line, behind which there is another."""
+        if end == len(self.text):
+            place = (self.line, self.column(start), self.line, self.column(end))
+            raise self.unfinished("unexpected EOF while parsing", place)
+        self.new_line(end)
 
     def indent(self, position: int) -> int:
         """At the start of a line: skip blank ones, then compare its margin with the blocks that are open."""

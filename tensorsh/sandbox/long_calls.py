@@ -38,8 +38,6 @@ READ = 1 << 24
 """Elements that take long to read and write a few times."""
 HUGE = 1 << 26
 """Elements that take long to read. An array of so many may cost nothing: one number, repeated."""
-FEW = 64
-"""Elements that are read one by one before a reduction of numpy's would begin."""
 
 
 class Helper:
@@ -173,16 +171,6 @@ def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:
     if not is_inert([*arguments, *options.values()]):
         return function(*arguments, **options)
     return apart(function, *arguments, **options)
-
-
-def extremes(array: Any) -> tuple[Any, Any]:
-    """The least and the greatest element."""
-    if array.size < FEW and type(array) is np.ndarray and array.dtype.kind in "iu":
-        values = array.ravel().tolist()
-        return min(values), max(values)
-    if array.size < HUGE:
-        return array.min(), array.max()
-    return apart(lambda: (array.min(), array.max()))
 
 
 def places(array: Any) -> tuple:

@@ -32,8 +32,8 @@ quiet: list = []
 
 def attend() -> None:
     """Let calls ask here from now on."""
+    hooks.stay("classes")
     if not hooks.below:
-        hooks.stay("classes")
         hooks.below.append(asked)
 
 

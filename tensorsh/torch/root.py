@@ -49,9 +49,6 @@ QUANTIZED = (
     "q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantize_per_channel "
     "quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d quint2x4 quint4x2 quint8"
 ).split()
-TYPED = (
-    "FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor BoolTensor"
-).split()
 STORAGES = (
     "UntypedStorage TypedStorage Storage BoolStorage ByteStorage CharStorage ShortStorage IntStorage LongStorage HalfStorage "
     "BFloat16Storage FloatStorage DoubleStorage ComplexFloatStorage ComplexDoubleStorage"
@@ -213,7 +210,7 @@ def build() -> TorchNamespace:
     extras["masked"]["_ops"] = Lazy(lambda: torch.masked)
     extras["cpu.amp"]["autocast"] = Lazy(lambda: _load("amp", "cpu_autocast"))
     extras["cpu.amp"]["GradScaler"] = Lazy(lambda: _load("amp", "cpu_grad_scaler"))
-    extras["cuda"] |= {name: Lazy(lambda name=name: _load("cuda.typed", name)) for name in TYPED}
+    extras["cuda"] |= {name: Lazy(lambda name=name: _load("cuda.typed", name)) for name in dtypes.TYPED}
     extras["cuda.amp"] |= {
         "autocast": Lazy(lambda: _load("amp", "cuda_autocast")),
         "GradScaler": Lazy(lambda: _load("amp", "cuda_grad_scaler")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..engine.arrays.dtype import BY_NAME
+from ..engine.arrays.dtype import TYPED, bool_, dtype
 from ..engine.ops.creation.legacy import construct_sparse
 from ..engine.tensors.tensor import Tensor
 
@@ -14,23 +14,18 @@ OLD = "torch.sparse.SparseTensor({}) is deprecated.  Please use torch.sparse_coo
 warned: set[str] = set()
 """The forms of which a program was told."""
 
-KINDS = {
-    "FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16", "LongTensor": "int64",
-    "IntTensor": "int32", "ShortTensor": "int16", "CharTensor": "int8", "ByteTensor": "uint8",
-}  # fmt: skip
-
 
 class Typed(type):
     """The class of those classes: a sparse tensor of its dtype is an instance."""
 
-    _name: str
+    _element: dtype
 
     def __instancecheck__(cls, value: Any) -> bool:
-        return isinstance(value, Tensor) and value.is_sparse and value.dtype.name == cls._name
+        return isinstance(value, Tensor) and value.is_sparse and value.dtype is cls._element
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """``(indices, values[, size])``, or sizes."""
-        made = construct_sparse(BY_NAME[cls._name], args, dict(kwargs), "torch.sparse.SparseTensor")
+        made = construct_sparse(cls._element, args, dict(kwargs), "torch.sparse.SparseTensor")
         named = [name for name in ("indices", "values") if name in kwargs]
         count = len(args) + len(named) + ("size" in kwargs)
         parts = count > 1 and (bool(named) or isinstance(args[0], Tensor))
@@ -46,5 +41,6 @@ class Typed(type):
         return made
 
 
-for _title, _kind in KINDS.items():
-    globals()[_title] = Typed(_title, (), {"_name": _kind, "__module__": "torch.sparse"})
+for _title, _dtype in TYPED.items():
+    if _dtype is not bool_:
+        globals()[_title] = Typed(_title, (), {"_element": _dtype, "__module__": "torch.sparse"})

@@ -16,6 +16,7 @@ import pytest
 from tensorsh import Session, torch
 from tensorsh.engine.examples import examples
 
+from ..support.cases import all_pass
 from ..support.forms import outcome
 from ..support.outcomes import headline
 from ..support.tables import pairs
@@ -36,8 +37,11 @@ SPARSE = ("sparse", "indices", "coalesce", "dense_dim", "values", "smm", "sspadd
 """Sparse tensors are on the CPU only."""
 
 
-@pytest.mark.parametrize("name", RECORDED)
-def test_an_example_gives_what_pytorch_gives(name: str) -> None:
+def test_an_example_gives_what_pytorch_gives() -> None:
+    all_pass(check_example, RECORDED)
+
+
+def check_example(name: str) -> None:
     code = examples()[name].code
     found, wanted = outcome(torch, code, SPACE), RECORDED[name]
     if name in COLUMNS:
@@ -55,8 +59,11 @@ def test_an_example_gives_what_pytorch_gives(name: str) -> None:
 OPERATORS = gradients.operators()
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_a_gradient_has_the_form_that_it_has_on_the_cpu(name: str) -> None:
+def test_a_gradient_has_the_form_that_it_has_on_the_cpu() -> None:
+    all_pass(check_gradient, OPERATORS)
+
+
+def check_gradient(name: str) -> None:
     op = OPERATORS[name]
 
     def forms(device: str) -> list:

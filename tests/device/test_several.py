@@ -11,6 +11,7 @@ import pytest
 from tensorsh import torch
 from tensorsh.engine.arrays import device_guard
 
+from ..support.cases import all_pass
 from ..support.near import near
 from . import gradients, standin, sweep
 
@@ -25,14 +26,20 @@ def cuda() -> Iterator[None]:
         assert standin.current == [0]
 
 
-@pytest.mark.parametrize("name", sweep.names())
-def test_example(name: str) -> None:
+def test_examples() -> None:
+    all_pass(check_example, sweep.names())
+
+
+def check_example(name: str) -> None:
     assert sweep.failure(name, device=OTHER) is None
     assert standin.current == [0]
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_gradient(name: str) -> None:
+def test_gradients() -> None:
+    all_pass(check_gradient, OPERATORS)
+
+
+def check_gradient(name: str) -> None:
     assert not gradients.failure(OPERATORS[name], OTHER)
     assert standin.current == [0]
 

@@ -6,12 +6,11 @@ import inspect
 import re
 from types import FunctionType
 
-import pytest
-
 from tensorsh.engine.loading import table
 from tensorsh.engine.operators import declare
 from tensorsh.language.flags import default_of
 
+from ..support.cases import all_pass
 from ..support.processes import printed
 from ..support.tables import pairs
 
@@ -70,8 +69,11 @@ def overloads(name: str) -> list[dict[str, inspect.Parameter]]:
     return found
 
 
-@pytest.mark.parametrize("name", sorted(set(RECORDED) - set(OTHERWISE)))
-def test_parameters(name: str) -> None:
+def test_parameters() -> None:
+    all_pass(check_parameters, sorted(set(RECORDED) - set(OTHERWISE)))
+
+
+def check_parameters(name: str) -> None:
     theirs, ours = overloads(name), own(name)
     if any({"args", "kwargs"} <= set(o) for o in theirs):
         return

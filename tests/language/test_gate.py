@@ -8,6 +8,7 @@ import pytest
 from tensorsh.language.parser import TsrSyntaxError
 from tensorsh.sandbox import classes
 
+from ..support.cases import all_pass
 from .running import run
 
 
@@ -254,8 +255,11 @@ ESCAPES += (
 )
 
 
-@pytest.mark.parametrize("text", ESCAPES)
-def test_escape_is_refused(text: str) -> None:
+def test_escape_is_refused() -> None:
+    all_pass(check_escape_is_refused, ESCAPES)
+
+
+def check_escape_is_refused(text: str) -> None:
     with pytest.raises((AttributeError, TypeError, NameError, ImportError, TsrSyntaxError, KeyError)) as caught:
         run(text, **HOST)
     message = str(caught.value)
@@ -334,8 +338,11 @@ ALLOWED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "value"), ALLOWED)
-def test_ordinary_use_works(text: str, value: object) -> None:
+def test_ordinary_use_works() -> None:
+    all_pass(check_ordinary_use_works, ALLOWED)
+
+
+def check_ordinary_use_works(text: str, value: object) -> None:
     assert run(text, **HOST) == value
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from tensorsh import torch
 from tensorsh.engine.tape.backward import grad
+
+from ..support.cases import all_pass
 
 L, F, X = torch.linalg, torch.nn.functional, torch.fft
 SEED = 5
@@ -257,11 +258,17 @@ def plain(loss, moved: list) -> float:
 ALL = [(name, False) for name in (*CASES, *REAL)] + [(name, True) for name in CASES if name not in COMPLEX_SKIPPED]
 
 
-@pytest.mark.parametrize(("name", "is_complex"), ALL)
-def test_first(name: str, is_complex: bool) -> None:
+def test_first() -> None:
+    all_pass(check_first, ALL)
+
+
+def check_first(name: str, is_complex: bool) -> None:
     check(*(CASES | REAL)[name], is_complex, False)
 
 
-@pytest.mark.parametrize(("name", "is_complex"), [(n, c) for n, c in ALL if n not in SECOND_SKIPPED])
-def test_second(name: str, is_complex: bool) -> None:
+def test_second() -> None:
+    all_pass(check_second, [(n, c) for n, c in ALL if n not in SECOND_SKIPPED])
+
+
+def check_second(name: str, is_complex: bool) -> None:
     check(*(CASES | REAL)[name], is_complex, True)

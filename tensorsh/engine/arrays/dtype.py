@@ -98,6 +98,11 @@ ALIASES = {
     "float": float32, "double": float64, "half": float16, "cfloat": complex64, "cdouble": complex128,
     "chalf": complex32, "long": int64, "int": int32, "short": int16,
 }  # fmt: skip
+TYPED = {
+    d.short + "Tensor": d
+    for d in (float32, float64, float16, bfloat16, int64, int32, int16, int8, uint8, bool_)
+}  # fmt: skip
+"""The dtypes that have a constructor of old, by its name: ``torch.FloatTensor``."""
 HALVES = frozenset({float16, bfloat16, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz})
 _REAL = {complex32: float16, complex64: float32, complex128: float64}
 _COMPLEX = {float16: complex32, float32: complex64, float64: complex128, bfloat16: complex64}

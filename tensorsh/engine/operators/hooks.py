@@ -8,6 +8,7 @@ Every public form asks at one door (arrays/door.py). A form that is asked for st
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from types import FunctionType
 from typing import Any
 from weakref import ref
@@ -40,33 +41,50 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
         return PROCEED
     if device_guard.several:
         return device_calls.beside(given, form, args, kwargs)
-    alone = door.lasting.isdisjoint(OVERRIDING) and state.profile is None and not state.function_modes
-    if alone or not (state.outermost and is_public(form)):  # nobody overrides it
-        if below and state.outermost:
+    if state.outermost:
+        if somebody(args, kwargs) and is_public(form._title):
+            return first(form, args, kwargs)
+        if below:
             found = below[0](form, own(form), args, kwargs)
             if found is not NotImplemented:
                 return found
-        if cast_of(form) is not None:
-            return casting(form, args, kwargs)
-        own_args, own_kwargs = settled(form._title, args, kwargs) if settled else (args, kwargs)
-        return PROCEED if own_args is args and own_kwargs is kwargs else proceed(form, own_args, own_kwargs)
-    return first(form, args, kwargs)
+    if state.autocast is not None and cast_of(form) is not None:
+        return casting(form, args, kwargs)
+    own_args, own_kwargs = settled(form._title, args, kwargs) if settled else (args, kwargs)
+    return PROCEED if own_args is args and own_kwargs is kwargs else proceed(form, own_args, own_kwargs)
+
+
+def somebody(args: tuple, kwargs: dict) -> bool:
+    """Whether a profiler, a mode or the class of an argument is asked in place of a function. Where nobody is, what the function
+    calls meets nobody either, and asks as its own call did."""
+    if state.profile is not None or state.function_modes:
+        return True
+    if door.lasting.isdisjoint(OVERRIDING):
+        return False
+    overriders = overriding().overriders
+    return bool(overriders(args, []) or kwargs and overriders(kwargs.values(), []))
+
+
+@cache
+def overriding() -> Any:
+    """What asks classes and modes that override functions: loaded once there are any."""
+    from . import torch_function
+
+    return torch_function
 
 
 def given(form: Any, args: tuple, kwargs: dict) -> Any:
     """The answer to a call, as it comes from a program or from within another operator."""
-    return first(form, args, kwargs) if state.outermost and is_public(form) else casting(form, args, kwargs)
+    return first(form, args, kwargs) if state.outermost and is_public(form._title) else casting(form, args, kwargs)
 
 
 def first(form: Any, args: tuple, kwargs: dict) -> Any:
     """The answer to a call that is not made within another: classes and modes that override functions are asked."""
-    from .torch_function import Unanswered, override
-
     name = form._title.rpartition(".")[2]
     shown = public(form)
     try:
-        found = override(shown, args, kwargs)
-    except Unanswered as error:
+        found = overriding().override(shown, args, kwargs)
+    except overriding().Unanswered as error:
         if name in PYTHON_METHODS:
             return NotImplemented
         raise TypeError(str(error)) from None
@@ -109,9 +127,10 @@ def proceed(form: Any, args: tuple, kwargs: dict) -> Any:
     return own(form)(*args, **kwargs)
 
 
-def is_public(form: Any) -> bool:
+@cache
+def is_public(title: str) -> bool:
     """Whether a class may override a function."""
-    name = form._title.rpartition(".")[2]
+    name = title.rpartition(".")[2]
     return name in PYTHON_METHODS or name in ASKED or name[0] != "_" and name not in OWN
 
 
@@ -220,9 +239,7 @@ def arrived(args: tuple, kwargs: dict) -> bool:
     """Whether a class of plain Python that overrides functions is met here for the first time: all functions ask from now on."""
     if "classes" in door.lasting:
         return False
-    from .torch_function import overriders
-
-    found = [each for each in overriders((*args, *kwargs.values()), []) if not isinstance(each, Tensor)]
+    found = [each for each in overriding().overriders((*args, *kwargs.values()), []) if not isinstance(each, Tensor)]
     if found:
         stay("classes")
     return bool(found)

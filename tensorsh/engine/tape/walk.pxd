@@ -1,5 +1,20 @@
 cimport cython
 from ..graph.fields cimport Step
 
-@cython.locals(several=bint, special=bint, watched=bint, raw=bint, grads=dict, leaves=dict, captured=dict, heap=list)
 cpdef dict walk(object roots, object world, bint keep, dict targets=*, bint accumulate=*)
+
+cdef class Way:
+    cdef object world, flow
+    cdef set wanted
+    cdef dict targets, captured, grads, leaves
+    cdef list heap
+    cdef bint raw, several, special, anomaly
+    cpdef object begin(self, object roots, object world, dict targets)
+    @cython.locals(special=bint, grads=dict, leaves=dict, heap=list)
+    cpdef object carry(self, bint keep)
+    @cython.locals(watched=bint, targets=dict, wanted=set)
+    cpdef object looked_at(self, object node, object gradient)
+    @cython.locals(many=list)
+    cpdef object gather(self, object slot, object gradient)
+    @cython.locals(leaves=dict, targets=dict)
+    cpdef object arrive(self, bint accumulate)

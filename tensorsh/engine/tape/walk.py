@@ -72,124 +72,150 @@ def walk(
     `targets`: the nodes whose gradients are wanted (``autograd.grad``, ``backward(inputs=...)``); None for all leaves.
     Returns the gradients that arrived at the targets.
     """
-    raw = world.raw
-    if composed and not raw:
+    if composed and not world.raw:
         composed[0]([each[0] for each in roots])
-    wanted = None if targets is None else reaching([each[0] for each in roots], set(targets))
-    captured: dict = {}
-    grads: dict = {}
-    leaves: dict = {}
-    heap: list = []
-    flow, anomaly = state.flow, state.anomaly
-    several = device_guard.several
-    special = targets is not None or flow is not None or anomaly or several
+    way = Way()
+    way.begin(roots, world, targets)
+    way.carry(keep)
+    way.arrive(accumulate)
+    return way.captured
 
-    for node, gradient in device_guard.following(roots) if several else roots:
-        if isinstance(node, AccumulateGrad):
-            leaves[node] = gradient if node not in leaves else leaves[node] + gradient
-        elif node in grads:
-            grads[node] = grads[node] + gradient
-        else:
-            grads[node] = gradient
-            heappush(heap, (-node._sequence, node))
-    held: Any = None
-    arrived: Any = None
-    while True:
-        if held is None:
-            if not heap:
-                break
-            node = heappop(heap)[1]
-            gradient = grads.pop(node)
-        elif heap and heap[0][0] < -held._sequence:
-            grads[held] = arrived
-            node = heappushpop(heap, (-held._sequence, held))[1]
-            gradient = grads.pop(node)
-            held = arrived = None
-        else:
-            node, gradient = held, arrived
-            held = arrived = None
-        watched = node._watched
-        if watched or special:
-            if several:
-                device_guard.follow(gradient)
-            if watched:
-                if node._prehooks is not None:
-                    gradient = _hooked(node._prehooks, gradient, raw)
-                if node._retained is not None:
-                    _retain(node, gradient, raw)
-            if targets is not None and node in targets:
-                captured[node] = gradient
-            if type(node) is Slot:
-                parent = node._parent
-                if wanted is not None and parent not in wanted:
-                    continue
-                if parent in grads:
-                    before = grads[parent][node._number]
-                    grads[parent][node._number] = gradient if before is None else before + gradient
-                else:
-                    many: list = [None] * parent._outputs
-                    many[node._number] = gradient
-                    grads[parent] = many
-                    heappush(heap, (-parent._sequence, parent))
-                continue
-            edges = node._edges
-            if wanted is not None:
-                # Only towards the targets.
-                edges = [e if e in wanted else None for e in edges]
-                if all([e is None for e in edges]):
-                    continue
-            if watched and node._awaits is not None:
-                node._awaits(leaves, grads)
-            if watched and node._backward_prehooks:
-                gradient = _prehooked(node, gradient, raw)
-            given = None if flow is None else flow(node, gradient)
-            gradients = _watched(node, gradient, world) if anomaly else node._step(gradient, world)
-            if given is not None:
-                given(gradients)
-            if watched and node._hooks:
-                gradients = _posthooked(node, gradients, gradient, raw)
-            if several:
-                gradients = device_guard.following(gradients)
-        else:
-            edges = node._edges
-            gradients = node._step(gradient, world)
-        if not keep and node._keeps:
-            node._release()
-        gradient = None
-        # In a chain the next node never sees the heap.
-        for edge, g in zip(edges, gradients):  # noqa: B905 - a short answer leaves the rest without a gradient
-            if g is None or edge is None:
-                continue
-            if type(edge) is AccumulateGrad:
-                before = leaves.pop(edge, None)
-                leaves[edge] = g if before is None else before + g
-            elif edge is held:
-                arrived = arrived + g
-            elif edge in grads:
-                grads[edge] = grads[edge] + g
-            elif held is None:
-                held, arrived = edge, g
+
+class Way:
+    """One walk: the gradients that wait for their nodes, and who looks at them as they pass."""
+
+    def begin(self, roots: Sequence[tuple[Node, Any]], world: Any, targets: dict | None) -> None:
+        self.world, self.raw = world, world.raw
+        self.targets = targets
+        self.wanted = None if targets is None else reaching([each[0] for each in roots], set(targets))
+        self.captured: dict = {}
+        self.grads: dict = {}
+        self.leaves: dict = {}
+        self.heap: list = []
+        """The nodes of `grads`, the latest first."""
+        self.flow, self.anomaly = state.flow, state.anomaly
+        self.several = device_guard.several
+        self.special = targets is not None or self.flow is not None or self.anomaly or self.several
+        for node, gradient in device_guard.following(roots) if self.several else roots:
+            if isinstance(node, AccumulateGrad):
+                self.leaves[node] = gradient if node not in self.leaves else self.leaves[node] + gradient
+            elif node in self.grads:
+                self.grads[node] = self.grads[node] + gradient
             else:
-                grads[edge] = g
-                heappush(heap, (-edge._sequence, edge))
-        gradients = g = None  # type: ignore[assignment]
-    while leaves:
-        node = next(iter(leaves))
-        gradient = leaves.pop(node)
-        if several:
+                self.grads[node] = gradient
+                heappush(self.heap, (-node._sequence, node))
+
+    def carry(self, keep: bool) -> None:
+        """Each node makes its step once, with its whole gradient, until all that is left waits at leaves."""
+        world, special, grads, leaves, heap = self.world, self.special, self.grads, self.leaves, self.heap
+        held: Any = None
+        arrived: Any = None
+        while True:
+            if held is None:
+                if not heap:
+                    break
+                node = heappop(heap)[1]
+                gradient = grads.pop(node)
+            elif heap and heap[0][0] < -held._sequence:
+                grads[held] = arrived
+                node = heappushpop(heap, (-held._sequence, held))[1]
+                gradient = grads.pop(node)
+                held = arrived = None
+            else:
+                node, gradient = held, arrived
+                held = arrived = None
+            if node._watched or special:
+                gradients = self.looked_at(node, gradient)
+                if gradients is None:
+                    continue
+            else:
+                gradients = node._step(gradient, world)
+            if not keep and node._keeps:
+                node._release()
+            gradient = None
+            # In a chain the next node never sees the heap.
+            for edge, g in zip(node._edges, gradients):  # noqa: B905 - a short answer leaves the rest without a gradient
+                if g is None or edge is None:
+                    continue
+                if type(edge) is AccumulateGrad:
+                    before = leaves.pop(edge, None)
+                    leaves[edge] = g if before is None else before + g
+                elif edge is held:
+                    arrived = arrived + g
+                elif edge in grads:
+                    grads[edge] = grads[edge] + g
+                elif held is None:
+                    held, arrived = edge, g
+                else:
+                    grads[edge] = g
+                    heappush(heap, (-edge._sequence, edge))
+            gradients = g = None
+
+    def looked_at(self, node: Node, gradient: Any) -> Any:
+        """The step of a node at which somebody looks: hooks, `targets`, anomaly detection, the flow of gradients, devices. None
+        where no gradient goes on: to a node of several results, or away from the targets."""
+        watched, targets, wanted = node._watched, self.targets, self.wanted
+        if self.several:
             device_guard.follow(gradient)
-        if node._prehooks is not None:
-            gradient = _hooked(node._prehooks, gradient, raw)
-        if node._backward_prehooks:
-            gradient = _prehooked(node, gradient, raw)
+        if watched:
+            if node._prehooks is not None:
+                gradient = _hooked(node._prehooks, gradient, self.raw)
+            if node._retained is not None:
+                _retain(node, gradient, self.raw)
         if targets is not None and node in targets:
-            captured[node] = gradient
-        if accumulate and (targets is None or node in targets):
-            node._accumulate(gradient)
-            if node._hooks:
-                _posthooked(node, (), gradient, raw)
-        gradient = None
-    return captured
+            self.captured[node] = gradient
+        if type(node) is Slot:
+            self.gather(node, gradient)
+            return None
+        if wanted is not None and not any([edge in wanted for edge in node._edges]):
+            return None
+        if watched and node._awaits is not None:
+            node._awaits(self.leaves, self.grads)
+        if watched and node._backward_prehooks:
+            gradient = _prehooked(node, gradient, self.raw)
+        given = None if self.flow is None else self.flow(node, gradient)
+        gradients: Any = _watched(node, gradient, self.world) if self.anomaly else node._step(gradient, self.world)
+        if given is not None:
+            given(gradients)
+        if watched and node._hooks:
+            gradients = _posthooked(node, gradients, gradient, self.raw)
+        if self.several:
+            gradients = device_guard.following(gradients)
+        if wanted is not None:
+            return [g if edge in wanted else None for edge, g in zip(node._edges, gradients)]  # noqa: B905 - as in `carry`
+        return gradients
+
+    def gather(self, slot: Slot, gradient: Any) -> None:
+        """The gradient of one of several results waits at their node for the others."""
+        parent = slot._parent
+        if self.wanted is not None and parent not in self.wanted:
+            return
+        many = self.grads.get(parent)
+        if many is None:
+            many = self.grads[parent] = [None] * parent._outputs
+            heappush(self.heap, (-parent._sequence, parent))
+        before = many[slot._number]
+        many[slot._number] = gradient if before is None else before + gradient
+
+    def arrive(self, accumulate: bool) -> None:
+        """The leaves get their gradients, in the order in which these became complete."""
+        leaves, targets = self.leaves, self.targets
+        while leaves:
+            node = next(iter(leaves))
+            gradient = leaves.pop(node)
+            if self.several:
+                device_guard.follow(gradient)
+            if node._prehooks is not None:
+                gradient = _hooked(node._prehooks, gradient, self.raw)
+            if node._backward_prehooks:
+                gradient = _prehooked(node, gradient, self.raw)
+            if targets is not None and node in targets:
+                self.captured[node] = gradient
+            if accumulate and (targets is None or node in targets):
+                node._accumulate(gradient)
+                if node._hooks:
+                    _posthooked(node, (), gradient, self.raw)
+            gradient = None
 
 
 def _retain(node: Node, gradient: Any, raw: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox.long_calls import HUGE, extremes, places
+from ...sandbox.long_calls import HUGE, places
 from ..arrays.backend import device_of
 from ..arrays.bounds import refuse
 from ..arrays.cupy_module import nowhere
@@ -15,6 +15,7 @@ from ..arrays.device import absent
 from ..arrays.errors import type_name
 from ..arrays.warning import warn
 from ..graph.fields import wrap
+from ..numerics.extremes import extremes
 from .data import to_array
 from .tensor import Tensor
 

@@ -11,7 +11,7 @@ from ....sandbox.numpy_views import check_buffer
 from ....sandbox.sealed import Sealed
 from ...arrays.backend import shared
 from ...arrays.device import CPU, device
-from ...arrays.dtype import BY_NAME, chosen, dtype
+from ...arrays.dtype import TYPED, chosen, dtype
 from ...arrays.errors import combination_error, cpp_name, type_name
 from ...arrays.layout import strided, type_of
 from ...arrays.state import state
@@ -136,9 +136,7 @@ class TypedMeta(Sealed):
 def typed(kind: type[TypedMeta], module: str) -> dict[str, TypedMeta]:
     """The constructors of a module, by their names."""
     made = {}
-    for element in ("float32", "float64", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool"):
-        d = BY_NAME[element]
-        name = d.short + "Tensor"
+    for name, d in TYPED.items():
         says = f"Constructor of old: a tensor of {d} from sizes or data."
         parts = {"element": d, "dtype": d, "type_name": f"{module}.{name}", "__module__": module, "__doc__": says}
         made[name] = kind(name, (), parts | {"is_sparse": False, "layout": strided, "is_cuda": module == "torch.cuda"})

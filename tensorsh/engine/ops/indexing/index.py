@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ....sandbox.long_calls import HUGE, extremes
+from ....sandbox.long_calls import HUGE
 from ...arrays.backend import fold_at, module_of, move_like
 from ...arrays.bounds import check_slices, outside, refuse
 from ...arrays.determinism import chance
@@ -20,6 +20,7 @@ from ...arrays.errors import argument_error, wrap_dim
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
+from ...numerics.extremes import extremes
 from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Written, composite, operator
 from ...tensors.inplace import mutate, write

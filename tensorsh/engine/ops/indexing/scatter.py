@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ....sandbox.long_calls import HUGE, extremes
 from ...arrays.backend import fold_at, module_of
 from ...arrays.bounds import check_slices, outside, refuse
 from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
@@ -15,6 +14,7 @@ from ...arrays.numbers import converted
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
+from ...numerics.extremes import extremes
 from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Unlinked, Written, composite, operator
 from ...operators.pointwise import no_derivative
@@ -47,19 +47,12 @@ def counting(xp: Any, place: int, n: int, d: int, ndim: int) -> Any:
     return xp.arange(n).reshape((1,) * d + (n,) + (1,) * (ndim - 1 - d))
 
 
-UNSIGNED = {np.dtype(np.int64): np.uint64, np.dtype(np.int32): np.uint32}
-
-
 def bounded(index: Any, dim: int, n: int) -> None:
-    """Raise unless all numbers of an index are from 0 to n - 1; as unsigned ones, negatives are too large."""
+    """Raise unless all numbers of an index are from 0 to n - 1."""
     if not index.size or outside(index, 0, n):
         return
-    if index.size < HUGE:
-        fits = np.maximum.reduce(index.view(UNSIGNED[index.dtype]), None) < n
-    else:
-        least, most = extremes(index)
-        fits = least >= 0 and most < n
-    if fits:
+    least, most = extremes(index)
+    if least >= 0 and most < n:
         return
     wrong = (index < 0) | (index >= n)
     refuse(

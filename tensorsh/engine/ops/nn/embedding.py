@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....sandbox.long_calls import argsort, extremes, unique
+from ....sandbox.long_calls import argsort, unique
 from ...arrays.backend import fold_at, module_of, move, move_like
 from ...arrays.bounds import outside, refuse
 from ...arrays.device import CPU, absent
@@ -15,6 +15,7 @@ from ...arrays.errors import tensor_type, type_name
 from ...arrays.extents import span
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
+from ...numerics.extremes import extremes
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 from ...wording.overloads import refuse as refuse_arguments

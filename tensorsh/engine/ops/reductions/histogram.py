@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from ....sandbox.long_calls import extremes
 from ...arrays.backend import device_of, module_of, same_device
 from ...arrays.constants import FLOAT64
 from ...arrays.cupy_module import nowhere
@@ -18,6 +17,7 @@ from ...arrays.numbers import converted
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
+from ...numerics.extremes import extremes
 from ...operators.declare import Array, Arrays, composite, operator
 from ...operators.results import store_out
 from ...tensors.named_tuples import named
@@ -194,9 +194,6 @@ def refused_gradient(t, g, needs, name):
     raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
 
-least_and_most = kernel("bounds", unsuited)
-
-
 @composite()
 def histogram(input, bins=100, *, range=None, weight=None, density=False, out=None):
     """Counts (or weights, or densities) of elements in intervals: a number of equal ones, or between given edges."""
@@ -254,7 +251,7 @@ def bincount(input, weights=None, minlength=0):
     if not a.size:
         least, most = 0, -1
     elif type(a) is np.ndarray:
-        least, most = map(int, least_and_most(a) or extremes(a))
+        least, most = map(int, extremes(a))
     else:
         least, most = module_of([a]).stack(extremes(a)).tolist()  # a device is read once
     if a.ndim != 1 or least < 0:

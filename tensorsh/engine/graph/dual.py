@@ -18,8 +18,13 @@ class DualLeaf(Node):
 
     def __init__(self, primal: Any, tangent: Any, level: int) -> None:
         self._edges = (primal,)
-        self._tangent, self._level = tangent, level
+        self._tangent, self._level, self._begun = tangent, level, state.dual
         self._sequence = tick()
+
+    @property
+    def _counts_now(self) -> bool:
+        """Whether its level is in effect, and has not ended since."""
+        return bool(self._level == state.dual_level and self._begun == state.dual)
 
     def _step(self, gradient: Any, world: Any) -> tuple:
         return (None,) if state.pushing else (gradient,)

@@ -136,7 +136,7 @@ def walk(
             if wanted is not None:
                 # Only towards the targets.
                 edges = [e if e in wanted else None for e in edges]
-                if all([e is None for e in edges]):
+                if all([e is None for e in edges]) and not (watched and accumulate and node in captured):
                     continue
             if watched and node._awaits is not None:
                 node._awaits(leaves, grads)
@@ -180,11 +180,11 @@ def walk(
             device_guard.follow(gradient)
         if node._prehooks is not None:
             gradient = _hooked(node._prehooks, gradient, raw)
-        if node._backward_prehooks:
-            gradient = _prehooked(node, gradient, raw)
         if targets is not None and node in targets:
             captured[node] = gradient
         if accumulate and (targets is None or node in targets):
+            if node._backward_prehooks:
+                gradient = _prehooked(node, gradient, raw)
             node._accumulate(gradient)
             if node._hooks:
                 _posthooked(node, (), gradient, raw)

@@ -64,8 +64,8 @@ class State(Switches):
     device_seed: int | None
     """What those not yet made are to be seeded with."""
 
-    dual: bool
-    """Whether there ever was a dual tensor: nodes may then lead to tangents alone."""
+    dual: int
+    """How often forward differentiation was begun: from the first time on nodes may lead to tangents alone."""
     dual_level: int
     """The level of forward differentiation; -1 outside."""
     sparse_invariants: bool
@@ -84,7 +84,7 @@ class State(Switches):
             "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "warns_of_chance": False, "threads": CORES, "flow": None,
             "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
             "multithreading": True, "outermost": True, "passing": None, "autocast": None, "profile": None, "overriding": True,
-            "function_modes": (), "skips_override": False, "dual": False, "dual_level": -1, "pushing": False,
+            "function_modes": (), "skips_override": False, "dual": 0, "dual_level": -1, "pushing": False,
             "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
             "sparse_invariants": False, "generator": None, "print_options": None,
         }  # fmt: skip

@@ -18,7 +18,7 @@ class DualLeaf(Node):
 
     def __init__(self, primal: Any, tangent: Any, level: int) -> None:
         self._edges = (primal,)
-        self._tangent, self._level = tangent, level
+        self._tangent, self._level, self._begun = tangent, level, state.dual
         self._sequence = tick()
 
     def is_leaf_of(self, t: Any) -> bool:
@@ -30,6 +30,11 @@ class DualLeaf(Node):
         """Make the dual tensor a leaf that wants a gradient, or one that does not."""
         if wanted is not self.is_leaf_of(t):
             self._edges, self._real = (AccumulateGrad(t) if wanted else None,), wanted
+
+    @property
+    def _counts_now(self) -> bool:
+        """Whether its level is in effect, and has not ended since."""
+        return bool(self._level == state.dual_level and self._begun == state.dual)
 
     def _step(self, gradient: Any, world: Any) -> tuple:
         return (None,) if state.pushing else (gradient,)

@@ -84,6 +84,8 @@ class Node(Step, metaclass=Sealed):
     """Whether it leads to a leaf, and not to tangents alone, once that was asked."""
     _awaits: Any = None
     """Called, where `_watched`, with the gradients that wait at leaves and at other nodes, before the step of a node that sums."""
+    _within: Any = None
+    """A weak reference to the CopySlices in which it stands, where it wrote a view."""
     _forbidden: str | None = None
     """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
 
@@ -370,7 +372,7 @@ def unpack(node: Node, entry: Any, raw: bool) -> Any:
         tensor._cell = cell
         without = getattr(getattr(node, "_operator", None), "nondifferentiable", ())
         if entry._array.dtype.kind in "fcV" and entry._number not in without:
-            tensor._node = Slot(node, entry._number) if node._outputs > 1 else node
+            tensor._node = result_node(node, entry._number)
         return tensor
     if kind is Hidden:
         return entry._array if raw or entry._array is None else wrap(entry._array)
@@ -381,6 +383,13 @@ def unpack(node: Node, entry: Any, raw: bool) -> Any:
     if kind is list:
         return [unpack(node, each, raw) for each in entry]
     return entry
+
+
+def result_node(node: Node, number: int) -> Node:
+    """The node of a result that its own node saved: of a view that it wrote, a part of the base's history."""
+    if node._outputs > 1:
+        return Slot(node, number)
+    return node if node._within is None else node._within().part()
 
 
 def raise_modified(

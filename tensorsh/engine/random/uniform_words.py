@@ -33,11 +33,13 @@ shuffled = kernel("shuffled")
 Shape = int | tuple[int, ...]
 
 
-def in_memory_order(array: np.ndarray) -> np.ndarray:
-    """The same memory with its axes sorted by stride: iterating it in C order is PyTorch's serial loop over it."""
-    if array.flags.c_contiguous or array.ndim < 2:
+def in_memory_order(array: np.ndarray, like: np.ndarray | None = None) -> np.ndarray:
+    """The same memory with its axes sorted by stride, or as those of another array are: iterating it in C order is PyTorch's
+    serial loop over it."""
+    like = array if like is None else like
+    if like.flags.c_contiguous or array.ndim < 2:
         return array
-    strides = array.strides
+    strides = like.strides
     axes = sorted(range(array.ndim), key=lambda axis: -strides[axis])
     return array.transpose(axes)
 
@@ -371,6 +373,28 @@ def within_dtype(d: Any, low: int, high: int) -> None:
             raise RuntimeError(f"{name} is out of bounds for {C_NAMES[d.name]}")
 
 
+def within_range(d: Any, low: float, high: float) -> None:
+    """The bounds of uniform numbers must be values of their dtype, and so must what is between them."""
+    if d.name not in MOST:
+        return
+    most, name = MOST[d.name]
+    for bound, value in (("from", low), ("to", high)):
+        if not -most <= value <= most:
+            raise RuntimeError(f"{bound} is out of bounds for {name}")
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    if high - low > most:
+        raise RuntimeError(
+            f"uniform_ expects to-from <= std::numeric_limits<{d.short}>::max(), but found to={high:g} and from={low:g} which "
+            "result in to-from to exceed the limit"
+        )
+
+
+MOST = {
+    "float16": (65504.0, "c10::Half"), "bfloat16": (255 * 2.0**120, "c10::BFloat16"),
+    "float32": (float(np.finfo(np.float32).max), "float"), "float64": (float(np.finfo(np.float64).max), "double"),
+}  # fmt: skip
+"""The largest value of a dtype, and the dtype's name in C++."""
 C_NAMES = {
     "bool": "bool", "uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long",
     "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long",

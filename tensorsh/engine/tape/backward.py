@@ -300,7 +300,7 @@ def grad(
                 )
             if materialize_grads and isinstance(x, GradientEdge):
                 raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-            results.append(zeros_like(x) if materialize_grads else None)
+            results.append(zeros_like(x, create_graph) if materialize_grads else None)
         else:
             results.append(found if isinstance(found, Tensor) else _handed_over(found, given, alone))
     return tuple(results)
@@ -344,9 +344,10 @@ def repeated(array: np.ndarray) -> np.ndarray:
     return strided(kept, array.shape, tuple(steps))
 
 
-def zeros_like(x: Tensor) -> Tensor:
+def zeros_like(x: Tensor, differentiable: bool = False) -> Tensor:
     with device_guard.on(device_guard.index_of([x])):
-        return wrap(np.zeros_like(x._array))
+        made: Any = wrap(np.zeros_like(x._array))
+        return made.requires_grad_() if differentiable else made
 
 
 def tensor_backward(

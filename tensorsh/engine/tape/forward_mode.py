@@ -58,9 +58,10 @@ def tangent_of(t: Tensor) -> Tensor | None:
     node = t._node
     if node is None or state.dual_level < 0:
         return None
-    leaves = [n for n in nodes(node) if type(n) is DualLeaf and n._level == state.dual_level]
+    known = [n for n in nodes(node) if type(n) is DualLeaf]
+    leaves = [n for n in known if n._counts_now]
     if not leaves:  # a node without any leaf was made for a dual tensor whose elements were then written over
-        return None if wants_gradient(t) else find_function("zeros_like")(t)
+        return None if known or wants_gradient(t) else find_function("zeros_like")(t)
     if type(node) is DualLeaf:
         return node._tangent
     total: Any = None

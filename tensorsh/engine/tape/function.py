@@ -12,8 +12,8 @@ from ...sandbox.wrapping import wraps
 from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import state
 from ..arrays.warning import warn
-from ..graph.fields import Version, new, tick, wrap
-from ..graph.nodes import FREED, SECOND_TIME, AccumulateGrad, Node, Slot, raise_modified
+from ..graph.fields import Version, link, new, tick, wrap
+from ..graph.nodes import FREED, SECOND_TIME, AccumulateGrad, Node, Slot, raise_modified, result_node
 from ..graph.raw_saved import raw_tensors
 from ..graph.saved_hooks import Packed
 from ..tensors.inplace import rewrite
@@ -89,7 +89,7 @@ class FunctionNode(Node):
             if number is not None and tensor._node is None:
                 again = wrap(tensor._array)
                 again._cell = tensor._cell
-                again._node = Slot(self, number) if self._outputs > 1 else self
+                again._node = result_node(self, number)
                 tensor = again
             result.append(tensor)
         return tuple(result)
@@ -302,6 +302,8 @@ class Function(metaclass=FunctionMeta):
                 results.append(again)
             else:
                 results.append(o)
+        if node._dirty:
+            _check_dirty(node._dirty, [t for _, t in tensors], outs, tracked)
         views = [
             o for o in results if isinstance(o, Tensor) and o._root is not None and not any(o is d for d in node._dirty)
         ]
@@ -339,6 +341,33 @@ class Function(metaclass=FunctionMeta):
         return tuple(results) if several else results[0]
 
 
+def _check_dirty(dirty: tuple, inputs: list, outputs: list, tracked: bool) -> None:
+    """What a function said it changed has to be an input that it returns, and no view beside another result."""
+    for d in dirty:
+        if not any(d is x for x in inputs):
+            warn(NO_INPUT, UserWarning)
+        elif not any(d is o for o in outputs):
+            raise RuntimeError(
+                "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+                "modified inplace must all be outputs of the Function."
+            )
+        elif tracked and d._root is not None and len(outputs) > 1:
+            raise RuntimeError(
+                "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+                "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input "
+                "is not a view (using .clone() for example) or make your Function only return one Tensor (potentially "
+                "splitting it into two Functions: one doing the inplace that returns a single Tensor and a second one that "
+                "does the other operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do "
+                "this change."
+            )
+
+
+NO_INPUT = (
+    "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated should be passed to "
+    "ctx.mark_dirty()."
+)
+
+
 def _with_defaults(forward: Any, args: tuple, kwargs: dict) -> tuple:
     """All arguments of a forward in order, with its defaults."""
     code = getattr(forward, "__code__", None)
@@ -358,16 +387,16 @@ class Error(Node):
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 
-def _refusing(t: Any) -> Any:
+def _refusing(results: tuple) -> tuple:
     """The same values, behind a node that refuses a gradient."""
-    if not isinstance(t, Tensor):
-        return t
-    leaf, result = wrap(t._array), wrap(t._array)
-    leaf.requires_grad_(True)
-    node = Error()
-    node._edges, node._metas, node._sequence = (leaf._node,), ((t._array.shape, t._array.dtype),), tick()
-    result._node = node
-    return result
+    leaves = [wrap(t._array).requires_grad_() if isinstance(t, Tensor) else None for t in results]  # type: ignore[attr-defined]
+    node = link(Error, tuple([None if leaf is None else leaf._node for leaf in leaves]))
+    node._outputs = len(results)
+    made = [t if leaf is None else wrap(t._array) for t, leaf in zip(results, leaves, strict=True)]
+    for i, leaf in enumerate(leaves):
+        if leaf is not None:
+            made[i]._node = Slot(node, i) if len(results) > 1 else node
+    return tuple(made)
 
 
 def once_differentiable(function: Any) -> Any:
@@ -382,6 +411,6 @@ def once_differentiable(function: Any) -> Any:
             state.grad_enabled = before
         if not before or all(not isinstance(g, Tensor) or g._node is None for g in gradients):
             return found
-        return tuple(map(_refusing, found)) if isinstance(found, tuple) else _refusing(found)
+        return _refusing(found) if isinstance(found, tuple) else _refusing((found,))[0]
 
     return wrapped

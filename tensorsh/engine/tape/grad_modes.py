@@ -10,6 +10,11 @@ from ..arrays.errors import type_name
 from ..arrays.state import state
 from ..arrays.warning import warn
 
+OF_A_CLASS = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or methods. To "
+    "preserve the current behavior of class decoration, you can directly decorate the `__init__` method and nothing else."
+)
+
 
 class Mode(metaclass=Sealed):
     """Something entered and left that also decorates functions (and generator functions, entered at each step)."""
@@ -20,6 +25,7 @@ class Mode(metaclass=Sealed):
 
     def __call__(self, function: Any) -> Any:
         if isinstance(function, type):
+            warn(OF_A_CLASS, FutureWarning)
             if is_sealed(function):
                 raise TypeError(f"cannot set '__init__' attribute of immutable type '{function.__name__}'")
             function.__init__ = self(function.__init__)  # type: ignore[misc]

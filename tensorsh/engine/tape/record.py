@@ -317,7 +317,12 @@ def view_of(array, source, node=None):
 
 
 def attach(t, source, origin=None):
-    """Make `t` a view of `source`'s storage: a common version cell, and a place in the base's list of views."""
+    """Make `t` a view of `source`'s storage: a common version cell, and a place in the base's list of views. What was made
+    in inference mode has no views to keep a history of, nor have these one."""
+    if source._inference:
+        t._inference = True
+        t._node = None
+        return
     base = source._root
     cell = source._cell
     if base is None:
@@ -351,8 +356,6 @@ def attach(t, source, origin=None):
             views[:] = [*[r for r in views if r() is not None], weak(t)]
         else:
             views.append(weak(t))
-    if source._inference:
-        t._inference = True
     if origin is not None:
         t._origin = origin
     if not switches.grad_enabled:

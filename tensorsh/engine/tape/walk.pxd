@@ -8,8 +8,8 @@ cdef class Way:
     cdef set wanted
     cdef dict targets, captured, grads, leaves
     cdef list heap
-    cdef bint raw, several, special, anomaly
-    cpdef object begin(self, object roots, object world, dict targets)
+    cdef bint raw, several, special, anomaly, accumulate
+    cpdef object begin(self, object roots, object world, dict targets, bint accumulate)
     @cython.locals(special=bint, grads=dict, leaves=dict, heap=list)
     cpdef object carry(self, bint keep)
     @cython.locals(watched=bint, targets=dict, wanted=set)
@@ -17,4 +17,4 @@ cdef class Way:
     @cython.locals(many=list)
     cpdef object gather(self, object slot, object gradient)
     @cython.locals(leaves=dict, targets=dict)
-    cpdef object arrive(self, bint accumulate)
+    cpdef object arrive(self)

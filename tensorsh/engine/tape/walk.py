@@ -75,18 +75,18 @@ def walk(
     if composed and not world.raw:
         composed[0]([each[0] for each in roots])
     way = Way()
-    way.begin(roots, world, targets)
+    way.begin(roots, world, targets, accumulate)
     way.carry(keep)
-    way.arrive(accumulate)
+    way.arrive()
     return way.captured
 
 
 class Way:
     """One walk: the gradients that wait for their nodes, and who looks at them as they pass."""
 
-    def begin(self, roots: Sequence[tuple[Node, Any]], world: Any, targets: dict | None) -> None:
+    def begin(self, roots: Sequence[tuple[Node, Any]], world: Any, targets: dict | None, accumulate: bool) -> None:
         self.world, self.raw = world, world.raw
-        self.targets = targets
+        self.targets, self.accumulate = targets, accumulate
         self.wanted = None if targets is None else reaching([each[0] for each in roots], set(targets))
         self.captured: dict = {}
         self.grads: dict = {}
@@ -168,7 +168,8 @@ class Way:
             self.gather(node, gradient)
             return None
         if wanted is not None and not any([edge in wanted for edge in node._edges]):
-            return None
+            if not (watched and self.accumulate and node in self.captured):  # whose hooks see the gradient all the same
+                return None
         if watched and node._awaits is not None:
             node._awaits(self.leaves, self.grads)
         if watched and node._backward_prehooks:
@@ -197,7 +198,7 @@ class Way:
         before = many[slot._number]
         many[slot._number] = gradient if before is None else before + gradient
 
-    def arrive(self, accumulate: bool) -> None:
+    def arrive(self) -> None:
         """The leaves get their gradients, in the order in which these became complete."""
         leaves, targets = self.leaves, self.targets
         while leaves:
@@ -207,11 +208,11 @@ class Way:
                 device_guard.follow(gradient)
             if node._prehooks is not None:
                 gradient = _hooked(node._prehooks, gradient, self.raw)
-            if node._backward_prehooks:
-                gradient = _prehooked(node, gradient, self.raw)
             if targets is not None and node in targets:
                 self.captured[node] = gradient
-            if accumulate and (targets is None or node in targets):
+            if self.accumulate and (targets is None or node in targets):
+                if node._backward_prehooks:
+                    gradient = _prehooked(node, gradient, self.raw)
                 node._accumulate(gradient)
                 if node._hooks:
                     _posthooked(node, (), gradient, self.raw)

@@ -49,7 +49,11 @@ def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
         if isinstance(data, storage) and (d is not None or storage.__name__[0] == "T"):
             return read(data, state.default_dtype if d is None else d)
     if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (dict, type)):
-        return _sequence([data[i] for i in range(len(data))], d)
+        try:
+            elements = [data[i] for i in range(len(data))]
+        except TypeError:
+            raise ValueError(f"could not determine the shape of object type '{type_name(data)}'") from None
+        return _sequence(elements, d)
     refuse(data, d)
     raise RuntimeError(f"Could not infer dtype of {type_name(data)}")
 
@@ -149,7 +153,10 @@ def _sequence(data: Any, d: dtype | None) -> np.ndarray:
     try:
         shape, kinds, plain = _survey(data)
     except (TypeError, ValueError, RuntimeError):
-        refuse(data, d)
+        try:
+            refuse(data, d)
+        except RecursionError:
+            raise TypeError("new(): self-referential lists are incompatible") from None
         raise
     if not plain:
         data = _plain(data, len(shape))

@@ -283,7 +283,7 @@ def refresh(root: Tensor) -> None:
             elif view._origin is not None and view._node is not None:
                 renew(view, Forbidden(root, forbidden(view, "its base or another view of its base has been")))
             elif view._array.dtype.kind in "fcV":
-                renew(view, AsStrided(root, view))
+                renew(view, AsStrided(root._node, Region(root._array, view._array)))
     root._views = alive
 
 
@@ -367,6 +367,7 @@ class CopySlices(Node):
 
     def __init__(self, root: Tensor, view: Tensor, function: Node) -> None:
         self._function = function
+        function._within = ref(self)
         self._edges = (root._node, *function._edges[1:])
         self._region = Region(root._array, view._array)
         self._sequence = tick()
@@ -391,6 +392,10 @@ class CopySlices(Node):
         inner = part * 0 if answers[0] is None else region.turned(world, answers[0])
         return [region.restored(flat.index_copy(0, where, inner.reshape(-1))), *answers[1:]]
 
+    def part(self) -> AsStrided:
+        """A node of the view that was written."""
+        return AsStrided(self, self._region)
+
     def _release(self) -> None:
         if self._function._keeps:
             self._function._release()
@@ -401,9 +406,9 @@ class AsStrided(Node):
 
     _title = "AsStridedBackward0"
 
-    def __init__(self, root: Tensor, view: Tensor) -> None:
-        self._edges = (root._node,)
-        self._region = Region(root._array, view._array)
+    def __init__(self, root: Node | None, region: Region) -> None:
+        self._edges = (root,)
+        self._region = region
         self._sequence = tick()
 
     def _step(self, gradient: Any, world: Any) -> list:
@@ -411,6 +416,12 @@ class AsStrided(Node):
 
 
 def spread_array(gradient: Any, region: Region) -> Any:
+    if overlapping(*region.root) and region.root[1] == region.view[1]:
+        # Of the base's elements in one place, as those of an expanded tensor, one has the gradient.
+        xp, where, flat = module_of(gradient), region.indices(gradient), gradient.reshape(-1)
+        whole = xp.zeros(math.prod(region.root[0]), region.root[1])
+        fold_at(xp, "add", whole, where[where >= 0], flat[where >= 0])
+        return whole.reshape(region.root[0])
     memory, whole, part = region.buffers(gradient)
     if part.size and overlapping(*region.view):
         fold_at(module_of(gradient), "add", memory.view(part.dtype), region.places(gradient), gradient.reshape(-1))

@@ -188,7 +188,7 @@ class Tensor(Fields, metaclass=TensorMeta):
         node = self._node
         if node is None or type(node) is AccumulateGrad:
             return True
-        return state.dual and (not leads_to_leaf(self) or type(node) is DualLeaf and node.is_leaf_of(self))
+        return state.dual > 0 and (not leads_to_leaf(self) or type(node) is DualLeaf and node.is_leaf_of(self))
 
     @property
     def grad_fn(self) -> Any:
@@ -209,7 +209,7 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     @property
     def grad(self) -> Any:
-        if self._grad is None and not self.is_leaf:
+        if self._grad is None and not self.is_leaf and not self.retains_grad:
             warn(GRAD_OF_NON_LEAF)
         return self._grad
 
@@ -251,6 +251,10 @@ class Tensor(Fields, metaclass=TensorMeta):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if getattr(value._array, "layout", None) is not getattr(self._array, "layout", None):
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
+            )
         if self._node is not None and value._array.dtype.kind not in "fcV":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._array = value._array

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...engine.arrays.state import state
 from ...engine.graph.dual import DualLeaf, outside
+from ...engine.graph.fields import detached
 from ...engine.ops.shapes.views import alias
 from ...engine.tape.forward_mode import make, tangent_of
 from ...engine.tape.grad_modes import Mode
@@ -33,7 +34,7 @@ def enter_dual_level() -> int:
     """Begin forward differentiation; the level's number."""
     if state.dual_level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    state.dual_level, state.dual = 0, True
+    state.dual_level, state.dual = 0, state.dual + 1
     return 0
 
 
@@ -83,7 +84,13 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."
         )
-    return make(tensor, alias.run([tensor]), tangent, _level(level))
+    if tangent_of(tangent) is not None:
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
+        )
+    # A write into a dual tensor changes the history of its primal only where that has one: the primal has no tangent.
+    view = detached(tensor) if tensor._node is None else alias.run([tensor])
+    return make(tensor, view, tangent, _level(level))
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.dtype import chosen
+from ...arrays.device import CPU
+from ...arrays.device import device as device_type
+from ...arrays.dtype import chosen, of
 from ...arrays.state import state
 from ...loading import table
 from ...tensors.data import to_array
@@ -30,6 +32,8 @@ def asarray(
     obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
 ) -> Tensor:
     """`obj` as a tensor, sharing memory where it can unless `copy`; a tensor keeps its history unless told otherwise."""
+    if copy is False:
+        check_alias(obj, dtype, device)
     if isinstance(obj, Tensor):
         t = as_tensor(obj, dtype, device)
         if copy and t is obj:
@@ -53,6 +57,23 @@ def asarray(
     else:
         t = as_tensor(obj, dtype, device)
     return t.requires_grad_() if requires_grad and t._node is None else t
+
+
+def check_alias(obj: Any, dtype: Any, device: Any) -> None:
+    """Raise PyTorch's error where a tensor on an object's own memory cannot be made."""
+    if isinstance(obj, np.generic):
+        raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
+    if isinstance(obj, (Tensor, np.ndarray)):
+        own = of(obj._array if isinstance(obj, Tensor) else obj)
+        wanted = own if dtype is None else chosen(dtype, "asarray")
+        here = obj.device if isinstance(obj, Tensor) else CPU
+        there = here if device is None else device_type(device)
+        if here != there:
+            raise ValueError(f"can't alias tensor from device '{here}' to '{there}'.")
+        if own is not wanted:
+            raise ValueError(f"can't alias tensor with dtype '{own.short}' into dtype '{wanted.short}'.")
+    elif isinstance(obj, (list, tuple, range, int, float, complex)):
+        raise ValueError("can't alias arbitrary sequence into a tensor.")
 
 
 table.FUNCTIONS["asarray"] = asarray

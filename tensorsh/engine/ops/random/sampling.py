@@ -25,7 +25,7 @@ from ...operators.registration import add_method
 from ...operators.results import store_out
 from ...random import rejection
 from ...random.generator import Generator, default_generator
-from ...random.uniform_words import LONG_NAMES, in_memory_order
+from ...random.uniform_words import LONG_NAMES, in_memory_order, within_range
 from ...tensors.inplace import check, rewrite
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
@@ -89,7 +89,7 @@ def _sampled(name: str, sampler_name: str) -> Callable:
             raise not_implemented("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
         g = source(generator, device)
         array = getattr(g.samplers, sampler_name)(g, size_of(name, size), d.numpy)
-        return _delivered(array, out, device, requires_grad)
+        return _delivered(array, out, device, requires_grad, dtype)
 
     sample.__name__ = sample.__qualname__ = name
     return sample
@@ -131,10 +131,12 @@ def randint(
     d = int64 if dtype is None else chosen(dtype, "randint")
     if not (-(1 << 63) <= low and high < 1 << 63):
         raise ValueError("Overflow when unpacking long long")
+    if d.is_complex:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     g = source(generator, device)
     g.samplers.within_dtype(d, low, high)
     array = g.samplers.randint(g, low, high, size_of("randint", (size,)), d.numpy)
-    return _delivered(array, out, device, requires_grad)
+    return _delivered(array, out, device, requires_grad, dtype)
 
 
 @function
@@ -173,13 +175,13 @@ def randperm(
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     d = int64 if dtype is None else chosen(dtype, "randperm")
-    if d.name == "bool":
+    if d.name == "bool" or d.is_complex:
         raise not_implemented("randperm", d)
     if d.category == 1:
         converted(max(n - 1, 0), d.numpy)
     sized((n,), d.itemsize)
     g = source(generator, device)
-    return _delivered(g.samplers.randperm(g, int(n), d.numpy), out, device, requires_grad)
+    return _delivered(g.samplers.randperm(g, int(n), d.numpy), out, device, requires_grad, dtype)
 
 
 @function
@@ -364,7 +366,7 @@ def _draw(t: Tensor, sampler: Callable, *args: Any, **kwargs: Any) -> np.ndarray
     if ordered is t._array:
         return values
     result = module_of(t._array).empty_like(t._array)
-    in_memory_order(result)[...] = values
+    in_memory_order(result, t._array)[...] = values
     return result
 
 
@@ -386,8 +388,7 @@ def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: An
     low = bounds.pop("from", from_)
     low, high = float(low), float(to)
     _floating(self, "check_uniform_bounds")
-    if low > high:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    within_range(self.dtype, low, high)
     g, d = source(generator, like=self._array), self._array.dtype
     return filled(self, _draw(self, lambda shape: g.samplers.uniform(g, shape, d, low, high)), "UniformBackward0")
 

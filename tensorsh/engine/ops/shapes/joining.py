@@ -72,6 +72,8 @@ def cat(xp, tensors: Arrays, dim=0):
     # An empty vector goes with anything, as it did in PyTorch's first years.
     kept = [a for a in arrays if a.shape != (0,)] or arrays[:1]
     model = kept[0].shape
+    if model == (0,):  # there are no others
+        return kept[0].copy()
     dim = wrap_dim(dim, len(model))
     for a in kept:
         if a.ndim != len(model):
@@ -93,7 +95,7 @@ def cat_gradient(t, g, tensors_shape, dim):
     found = []
     ndim = g.ndim
     for shape in tensors_shape:
-        if shape == (0,) and ndim != 1:
+        if shape == (0,):
             found.append(t.constant(np.zeros(0, t.array(g).dtype)))
             continue
         n = shape[dim]
@@ -333,6 +335,8 @@ def meshgrid(*tensors, indexing=None) -> tuple:
         indexing = "ij"
     if any(t._array.dtype != tensors[0]._array.dtype for t in tensors):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    if any(t.device != tensors[0].device for t in tensors):
+        raise RuntimeError("meshgrid expects all tensors to have the same device")
     for t in tensors:
         if t._array.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {in_cpp(t)}")

@@ -206,7 +206,7 @@ def _is_view(self: Tensor) -> bool:
 def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     """Take another shape in place, in row order from the first element on; a storage too small is replaced."""
     shape = ints("resize_", "size", size[0] if len(size) == 1 else size)
-    if self._node is not None:
+    if self._node is not None and not self._inference:
         raise RuntimeError("cannot resize variables that require grad")
     if shape != self._array.shape:
         resize_storage(self, shape)

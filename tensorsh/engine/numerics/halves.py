@@ -63,7 +63,7 @@ def converted(a: Any, dtype: np.dtype) -> Any:
             return made
     if dtype.itemsize == 2 and a.dtype == FLOAT64 and dtype.kind in "fV":
         a = a.astype(FLOAT32)  # as in PyTorch
-    return a.astype(dtype)
+    return (in_rows(a) if a.size > MANY and a.itemsize <= 4 else a).astype(dtype)  # numpy casts in steps one by one
 
 
 def complex_half(a: Any) -> Any:

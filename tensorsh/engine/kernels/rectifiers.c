@@ -2,7 +2,7 @@
    numbers as a rule. */
 #include "kernels.h"
 
-#define PIECE 1024
+#define PIECE 2048
 
 /* A ufunc of x, or of g and x, and then of the numbers a and b, or of a, or of none; arrays of bounds are read element by element. */
 #define KINKED(T, name, arrays, numbers, ...)                                                                 \

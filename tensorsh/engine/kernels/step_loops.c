@@ -5,21 +5,22 @@
    short, a reduction, or reads what it has written itself (`accumulate`) is left as it was. */
 #include "common.h"
 
-#define PIECE 1024
+#define PIECE 2048
 #define SHORT 32
 #define MOST 3 /* operands */
 
 WIDE static void side_by_side(const char *from, size step, size wide, void *to, size n) { gather(from, step, wide, to, n); }
 
-/* numpy's loop of `inputs` operands of `wide` bytes each, on all elements; its results have `made` bytes. */
-INLINE void in_pieces(PyUFuncGenericFunction loop, int inputs, size wide, size made, char **args, const npy_intp *count, const npy_intp *steps, void *data) {
+/* numpy's loop of `inputs` operands of `wide` bytes each, on all elements; its results have `made` bytes. Where more than `most`
+   operands lie in steps it is as quick as it stands. */
+INLINE void in_pieces(PyUFuncGenericFunction loop, int inputs, int most, size wide, size made, char **args, const npy_intp *count, const npy_intp *steps, void *data) {
     const size n = *count, to = steps[inputs];
     int apart = 0, left = n < SHORT || to == 0;
     for (int k = 0; k < inputs; k++) {
-        apart |= steps[k] != wide && steps[k] != 0;
+        apart += steps[k] != wide && steps[k] != 0;
         left |= crosses(args[k], steps[k], args[inputs], to, n, wide);
     }
-    if (left || !apart) {
+    if (left || !apart || apart > most) {
         loop(args, count, steps, data);
         return;
     }
@@ -58,7 +59,7 @@ INLINE void in_pieces(PyUFuncGenericFunction loop, int inputs, size wide, size m
 #define LOOP(name, inputs, truths, T, type)                                                                         \
     static PyUFuncGenericFunction name##_##T##_before;                                                              \
     static void name##_##T(char **args, const npy_intp *count, const npy_intp *steps, void *data) {                 \
-        in_pieces(name##_##T##_before, inputs, sizeof(T), truths ? 1 : sizeof(T), args, count, steps, data);        \
+        in_pieces(name##_##T##_before, inputs, truths ? 1 : MOST, sizeof(T), truths ? 1 : sizeof(T), args, count, steps, data);        \
     }
 LOOPS(LOOP)
 

@@ -79,6 +79,19 @@ def test_arrays_in_steps(ufunc: np.ufunc, dtype: str) -> None:
     assert same(single(a), -a)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.less])
+def test_rows_and_columns_of_large_arrays(ufunc: np.ufunc, dtype: str) -> None:
+    loop = kernels.compiled.Loop(2, ufunc, ufunc, ufunc, True)
+    a = values((30, 20, 50), dtype, 0)
+    for shape in (50,), (20, 50), (30, 20, 1), (30, 1, 1):
+        b = values(shape, dtype, 1)
+        assert same(loop(a, b), ufunc(a, b)), shape
+    apart = values((30, 20, 3), dtype, 2)[..., 1:2]
+    assert same(loop(a, apart), ufunc(a, apart))
+    assert loop(a, a) is loop(a, 2) is loop(a, a[0, 0, 0]) is loop(a, a[:1]) is loop(a[0, 0], a) is None  # numpy's
+
+
 def test_what_is_not_usual_is_answered_by_none() -> None:
     loop = kernels.compiled.Loop(2, np.add, np.add, None, False)
     p = np.ones((4, 4), np.float32)

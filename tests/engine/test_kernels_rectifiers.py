@@ -30,3 +30,71 @@ def test_formulas(name, dtype):
         assert getattr(kernels.compiled, name)(steps, *bounds).tobytes() == found.tobytes()
         many = [np.full_like(x, n) for n in bounds]
         assert getattr(kernels.compiled, name)(x, *many).tobytes() == found.tobytes()
+
+
+GRADIENTS = {
+    "relu": ((), lambda g, x: np.where(x <= 0, 0, g)),
+    "threshold": ((0.3,), lambda g, x, a: np.where(x <= a, 0, g)),
+    "hardtanh": ((-0.3, 0.7), lambda g, x, a, b: np.where((x <= a) | (x >= b), 0, g)),
+    "hardshrink": ((0.5,), lambda g, x, a: np.where((x >= -a) & (x <= a), 0, g)),
+    "hardsigmoid": ((), lambda g, x: np.where((x > -3) & (x < 3), g * (np.float32(1) / np.float32(6)), 0)),
+    "hardswish": ((), lambda g, x: np.where(x <= -3, 0, np.where(x < 3, g * (x / 3 + 0.5), g))),
+    "leaky_relu": ((0.01,), lambda g, x, a: np.where(x > 0, g, g * a)),
+    "logit": ((), lambda g, x: np.where((x < 0) | (x > 1), np.nan, slope_of_logit(g, x))),
+    "logit_limited": ((0.2, 0.7), lambda g, x, a, b: np.where((x < a) | (x > b), 0, slope_of_logit(g, x))),
+}
+
+
+def slope_of_logit(g, x):
+    edge = (x == 0) | (x == 1)
+    inside = np.where(edge, x.dtype.type(0.5), x)
+    return np.where(edge, g * np.inf, g / (inside * (1 - inside)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients(name, dtype):
+    numbers, formula = GRADIENTS[name]
+    bounds = [dtype(n) for n in numbers]
+    special = np.array([0.0, -0.0, 1, 0.3, -0.3, 0.5, -0.5, 0.7, 3, -3, np.inf, -np.inf, np.nan])
+    rng = np.random.default_rng(1)
+    x = np.concatenate([rng.standard_normal(3000) * 2, np.repeat(special, len(special))]).astype(dtype)
+    g = np.concatenate([rng.standard_normal(3000), np.tile(special, len(special))]).astype(dtype)
+    usual = lambda a: np.where(np.isnan(a), dtype(np.nan), a).tobytes()
+    with np.errstate(all="ignore"):
+        expected = usual(formula(g, x, *bounds).astype(dtype))
+        run = getattr(kernels.compiled, name + "_backward")
+        assert usual(run(g, x, *bounds)) == expected
+        apart = [np.stack([a, a, a], 1)[:, 1] for a in (g, x)]
+        assert usual(run(*apart, *bounds)) == usual(run(g, apart[1], *bounds)) == expected
+        assert usual(run(g, x, *[np.full_like(x, b) for b in bounds])) == expected
+        out = np.zeros((len(x), 2), dtype)[:, 0]
+        assert usual(run(*apart, *bounds, out=out)) == usual(out) == expected
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_signs_steps_and_quotients(dtype):
+    special = np.array([0.0, -0.0, 1, -2, np.inf, -np.inf, np.nan, 1e-40, 3e38])
+    x, y = np.repeat(special, 9).astype(dtype), np.tile(special, 9).astype(dtype)
+    usual = lambda a: np.where(np.isnan(a), dtype(np.nan), a).tobytes()
+    with np.errstate(all="ignore"):
+        assert usual(kernels.compiled.copysign(x, y)) == usual(np.copysign(x, y))
+        stepped = np.where(x == 0, y, (x > 0).astype(dtype))
+        assert usual(kernels.compiled.heaviside(x, y)) == usual(stepped)
+        assert usual(kernels.compiled.add_quotient(y, x, y)) == usual(y + x / y)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_slopes_of_logarithms(dtype):
+    special = [0.0, -0.0, 25, -25, 800, -800, np.inf, -np.inf, np.nan, 1e-40]
+    x = np.concatenate([np.random.default_rng(0).standard_normal(1000) * 8, special]).astype(dtype)
+    g = np.roll(x, 3)
+    exp, usual = kernels.compiled.exp, lambda a: np.where(np.isnan(a), dtype(np.nan), a).tobytes()
+    with np.errstate(all="ignore"):
+        power = exp(-np.abs(x))
+        share = power / (power + 1)
+        expected = g * np.where(x < 0, 1 - share, share)
+        assert usual(kernels.compiled.logsigmoid_backward(g, x)) == usual(expected)
+        power = exp(x * dtype(1.5))
+        expected = np.where(x * dtype(1.5) > 7, g, g * power / (power + 1))
+        assert usual(kernels.compiled.softplus_backward(g, x, dtype(1.5), dtype(7))) == usual(expected)

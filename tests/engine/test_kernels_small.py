@@ -109,6 +109,19 @@ def test_extremes_of_half_types() -> None:
         assert compiled.largest(infinite) == -compiled.smallest(infinite) == np.inf
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex64", "complex128"])
+def test_flips(dtype: str) -> None:
+    for shape in [(40,), (3, 16), (4, 5, 33), (1, 17), (2, 3, 2, 16)]:
+        x = RNG.normal(size=shape).astype(dtype)
+        for dims in range(1 << len(shape)):
+            wanted = np.flip(x, [d for d in range(len(shape)) if dims >> d & 1])
+            assert np.array_equal(compiled.flipped(x, dims), wanted)
+    for other in np.ones((3, 15)), np.ones((0, 20)), np.ones(()), np.ones((4, 40))[:, ::2]:  # numpy's
+        assert compiled.flipped(other, 1) is None
+    x = torch.from_numpy(np.arange(3 * 1000).reshape(3, 1000))
+    assert x.rot90().equal(x.t().flip(0)) and x.rot90(3).equal(x.t().flip(1)) and x.rot90(2).equal(x.flip(0).flip(1))
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "complex128"])
 def test_rolls_and_triangles(dtype: str) -> None:
     for shape in [(5,), (3, 4), (4, 3), (2, 3, 5), (1, 1), (3, 0, 2)]:

@@ -92,6 +92,7 @@ if process.owned:
     keep_freed(1 << 27)
     if compiled is not None:
         compiled.quick_halves()
+        compiled.quick_steps()
 
 
 def give_back() -> None:

@@ -398,10 +398,10 @@ static int add_kernel(PyObject *module, const Kernel *kernel) {
 }
 
 static int add_ufunc(PyObject *module, Ufunc *ufunc) {
-    static const char floats[] = {NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_FLOAT, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
-    static const char complexes[] = {NPY_CFLOAT, NPY_CFLOAT, NPY_CFLOAT, NPY_CFLOAT, NPY_CDOUBLE, NPY_CDOUBLE, NPY_CDOUBLE, NPY_CDOUBLE};
+#define FIVE(type) type, type, type, type, type
+    static const char floats[] = {FIVE(NPY_FLOAT), FIVE(NPY_DOUBLE)}, complexes[] = {FIVE(NPY_CFLOAT), FIVE(NPY_CDOUBLE)};
     static void *const data[] = {NULL, NULL};
-    const char *types = (ufunc->of_complex ? complexes : floats) + 3 - ufunc->arguments; /* of the first loop, of the second */
+    const char *types = (ufunc->of_complex ? complexes : floats) + 4 - ufunc->arguments; /* of the first loop, of the second */
     const int alone = ufunc->runs[0] == NULL; /* of doubles */
     types += alone ? ufunc->arguments + 1 : 0;
     PyObject *made = PyUFunc_FromFuncAndData(ufunc->runs + alone, data, types, ufunc->runs[1] && !alone ? 2 : 1, ufunc->arguments, 1, PyUFunc_None,

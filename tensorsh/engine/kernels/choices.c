@@ -25,9 +25,17 @@ static int choose_plan(Call *c) {
             const T other = *y;                                                                                \
             INDEPENDENT                                                                                        \
             for (size i = 0; i < n; i++) out[i] = mask[i] ? x[i] : other;                                      \
-        } else {                                                                                               \
+        } else if (many_y) {                                                                                   \
             const T one = *x;                                                                                  \
-            for (size i = 0; i < n; i++) out[i] = mask[i] ? one : y[many_y ? i : 0];                           \
+            INDEPENDENT                                                                                        \
+            for (size i = 0; i < n; i++) {                                                                     \
+                const T other = y[i];                                                                          \
+                out[i] = mask[i] ? one : other;                                                                \
+            }                                                                                                  \
+        } else {                                                                                               \
+            const T one = *x, other = *y;                                                                      \
+            INDEPENDENT                                                                                        \
+            for (size i = 0; i < n; i++) out[i] = mask[i] ? one : other;                                       \
         }                                                                                                      \
     }
 CHOOSE(uint8_t, choose_bytes)

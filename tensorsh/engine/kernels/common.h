@@ -21,7 +21,7 @@
 
 #include "kernels.h"
 
-extern PyMethodDef memory_methods[], half_methods[];
+extern PyMethodDef memory_methods[], half_methods[], step_methods[];
 int is_bfloat16(PyArray_Descr *dtype);
 int add_kernels(PyObject *module), add_loops(PyObject *module), add_chains(PyObject *module), add_patience(PyObject *module), add_programs(PyObject *module), add_walks(PyObject *module);
 

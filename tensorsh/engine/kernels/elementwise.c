@@ -153,6 +153,7 @@ IN_TWO_WAYS(erfc, erfc_near(x), !(fabsf(x) < 1), erfc_far(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 BOTH(UNARY_OF, rsqrt, 1 / SQRT(x))
 BOTH(UNARY_OF, frac, x - TRUNC(x))
+BOTH(TERNARY_OF, add_quotient, x, a, b, x + a / b)
 UNARY(sigmoid, 1.0f / (1.0f + exp_single(-x)))
 UNARY(silu, x / (1.0f + exp_single(-x)))
 UNARY(gelu, x * 0.5f * (1.0f + erf_of_normal(x, bell(x))))
@@ -330,6 +331,23 @@ INLINE float silu_gradient(float g, float x) {
 }
 BINARY(silu_backward, g, x, silu_gradient(g, x))
 
+#define SOFT(T, name, exp, fabs)                                                                              \
+    INLINE T logsigmoid_slope##name(T x) {                                                                    \
+        const T power = (T)exp(-fabs(x)), share = power / (power + 1);                                        \
+        return x < 0 ? 1 - share : share;                                                                     \
+    }                                                                                                         \
+    BINARY_OF(T, logsigmoid_backward##name, g, x, g * logsigmoid_slope##name(x))                              \
+    WIDE static void softplus_backward##name##_flat(const T *gs, const T *xs, const T *beta, const T *threshold, T *out, size n) { \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) {                                                                        \
+            const T g = gs[i], x = xs[i] * beta[i], power = (T)exp(x);                                        \
+            out[i] = x > threshold[i] ? g : g * power / (power + 1);                                          \
+        }                                                                                                     \
+    }                                                                                                         \
+    LOOP_OF(T, softplus_backward##name, 4, (in[0], in[1], in[2], in[3], out, m))
+SOFT(float, , exp_float, __builtin_fabsf)
+SOFT(double, _wide, exp_double, __builtin_fabs)
+
 #define UFUNC(name, count) {#name, count, {name##_loop}, 0}
 #define UFUNC2(name, count) {#name, count, {name##_loop, name##_wide_loop}, 0}
 
@@ -338,7 +356,7 @@ Ufunc elementwise_ufuncs[] = {
     UFUNC2(sin, 1), UFUNC2(cos, 1), UFUNC2(tan, 1), UFUNC2(sinh, 1), UFUNC2(cosh, 1), UFUNC2(arcsin, 1), UFUNC2(arccos, 1), UFUNC2(arctan, 1),
     UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(entropy, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
-    UFUNC(silu_backward, 2), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(softplus, 3), UFUNC2(logsigmoid, 1),
+    UFUNC(silu_backward, 2), UFUNC2(logsigmoid_backward, 2), UFUNC2(softplus_backward, 4), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(add_quotient, 3), UFUNC2(softplus, 3), UFUNC2(logsigmoid, 1),
     UFUNC2(elu, 3), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
     {0},
 };

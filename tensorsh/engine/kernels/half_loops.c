@@ -1,7 +1,7 @@
 /* numpy's arithmetic, choices and comparisons of float16, which convert one element after the other, by loops that convert many at once.
 
    The loops of numpy's own ufuncs are replaced in a process that is the command line's, since formulas are written with its operators:
-   the same numbers, bit for bit, in a tenth of the time. What is short, does not lie side by side, or is a reduction is left to numpy's. */
+   the same numbers, bit for bit, in a tenth of the time. What is short, does not lie side by side, or reads what it has written itself, as a reduction does, is left to numpy's. */
 #include "common.h"
 
 #include "conversions.h"
@@ -41,7 +41,9 @@ WIDE static void compared(Operation operation, const float *x, const float *y, n
 static void loop(Operation operation, char **args, const npy_intp *count, const npy_intp *steps, void *data) {
     const size n = *count, half = sizeof(uint16_t), one = operation < LESS ? half : 1;
     const int still[2] = {steps[0] == 0, steps[1] == 0};
-    if (n < SHORT || steps[2] != one || (!still[0] && steps[0] != half) || (!still[1] && steps[1] != half)) {
+    int left = n < SHORT || steps[2] != one;
+    for (int k = 0; k < 2; k++) left |= (!still[k] && steps[k] != half) || crosses(args[k], steps[k], args[2], one, n, half);
+    if (left) {
         before[operation](args, count, steps, data);
         return;
     }

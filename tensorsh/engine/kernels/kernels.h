@@ -105,6 +105,13 @@ INLINE void gather(const void *from, size step, size item, void *to, size n) {
     else gather_long_words(from, step, to, n);
 }
 
+/* Whether operands of `wide` bytes each and the results of a loop share memory, unless they are the same elements. */
+INLINE int crosses(const char *in, size step, const char *out, size to, size n, size wide) {
+    const char *low = step < 0 ? in + (n - 1) * step : in, *high = (step < 0 ? in : in + (n - 1) * step) + wide;
+    const char *least = to < 0 ? out + (n - 1) * to : out, *most = (to < 0 ? out : out + (n - 1) * to) + wide;
+    return (in != out || step != to) && low < most && least < high;
+}
+
 #define DIMS 64
 #define MOST_ARGUMENTS 14
 #define FEW_PARTS 8

@@ -28,15 +28,16 @@ static int inner_of(PyObject *object, int inputs, int type, int exact, Inner *fo
     return 0;
 }
 
-/* The kind of an array that has a loop and few elements, or -1. */
-INLINE int kind_of(const Loop *loop, PyObject *object) {
+/* The kind of an array that has a loop and at most so many elements, or -1. */
+INLINE int kind_within(const Loop *loop, PyObject *object, size most) {
     if (!PyArray_CheckExact(object)) return -1;
     PyArrayObject *a = (PyArrayObject *)object;
-    if (!PyArray_ISCARRAY_RO(a) || PyArray_SIZE(a) > LONG_WORK) return -1;
+    if (!PyArray_ISCARRAY_RO(a) || PyArray_SIZE(a) > most) return -1;
     int type = PyArray_TYPE(a);
     int kind = type == NPY_FLOAT ? FLOATS : type == NPY_DOUBLE ? DOUBLES : type == NPY_INT64 ? LONGS : -1;
     return kind < 0 || loop->inner[kind].run == NULL ? -1 : kind;
 }
+INLINE int kind_of(const Loop *loop, PyObject *object) { return kind_within(loop, object, LONG_WORK); }
 
 /* A Python number as an element of a kind; 0 for what is not usual. */
 static int number_of(PyObject *object, int kind, Number *number) {
@@ -246,10 +247,11 @@ static PyObject *unanswered(PyObject *self, PyObject *const *args, size_t flags,
     Py_RETURN_NONE;
 }
 
+/* Large arrays are numpy's but for those that meet a row or a column: from line to line it takes as long as for a short line. */
 static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
     Loop *loop = (Loop *)self;
     if (PyVectorcall_NARGS(flags) != 2 || keywords) Py_RETURN_NONE;
-    int kind = kind_of(loop, args[0]), half;
+    int kind = kind_within(loop, args[0], RECORDED ? LONG_WORK : LONG_PIECE), half;
     if (kind < 0) {
         if ((half = half_of(loop, args[0])) != PLAIN) return halves(loop, args, half);
         return in_steps(loop, args);
@@ -258,26 +260,32 @@ static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObj
     Number number;
     char *second = (char *)&number;
     size one = PyArray_ITEMSIZE(a), n = PyArray_SIZE(a), times = 1, each, apart = 0;
+    const int large = n > LONG_WORK;
     if ((each = meeting(a, args[1], &apart)) != 0) {
         second = PyArray_DATA((PyArrayObject *)args[1]);
     } else if (kind_of(loop, args[1]) == kind) {
         b = (PyArrayObject *)args[1];
         times = repeats(a, b);
-        if (times == 0 || (times > 1 && PyArray_SIZE(b) < 4 && PyArray_NDIM(b))) Py_RETURN_NONE;
+        if (times == 0 || (times > 1 && PyArray_SIZE(b) < 4 && PyArray_NDIM(b)) || (large && PyArray_SIZE(b) < 4)) Py_RETURN_NONE;
         second = PyArray_DATA(b);
-    } else if (!loop->numbers || !number_of(args[1], kind, &number)) {
+    } else if (large || !loop->numbers || !number_of(args[1], kind, &number)) {
         return in_steps(loop, args);
     }
     const Inner *inner = &loop->inner[kind];
     PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), inner->out);
     if (out == NULL) return NULL;
+    PyObject *held[2] = {Py_NewRef(args[0]), Py_NewRef(args[1])}; /* while other threads run */
+    PyThreadState *others = large ? PyEval_SaveThread() : NULL;
     size near = b == NULL || PyArray_NDIM(b) == 0 ? 0 : one;
     size steps[3] = {one, near, PyArray_ITEMSIZE(out)}, m = each ? each : near && times > 1 ? n / times : n;
     for (size row = 0; row < (each ? n / each : m == n ? 1 : times); row++) {
         char *at[3] = {(char *)PyArray_DATA(a) + row * m * one, second + row * apart, (char *)PyArray_DATA(out) + row * m * steps[2]};
         inner->run(at, &m, steps, inner->data);
     }
+    if (others) PyEval_RestoreThread(others);
     if (RECORDED) record_call(self, args, 2, (PyObject *)out);
+    Py_DECREF(held[0]);
+    Py_DECREF(held[1]);
     return (PyObject *)out;
 }
 

@@ -25,7 +25,7 @@ PyMODINIT_FUNC PyInit_compiled(void) {
     import_array();
     import_umath();
     PyObject *module = PyModule_Create(&definition);
-    if (module != NULL && PyModule_AddFunctions(module, half_methods) == 0 && add_loops(module) == 0 &&
+    if (module != NULL && PyModule_AddFunctions(module, half_methods) == 0 && PyModule_AddFunctions(module, step_methods) == 0 && add_loops(module) == 0 &&
         add_chains(module) == 0 && add_programs(module) == 0 && add_patience(module) == 0 && add_walks(module) == 0 && add_kernels(module) == 0)
         return module;
     Py_XDECREF(module);

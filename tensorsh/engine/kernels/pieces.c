@@ -1,4 +1,4 @@
-/* Arrays joined, rolled and cut to triangles, and the largest and smallest of all elements. */
+/* Arrays joined, rolled, turned round and cut to triangles, and the largest and smallest of all elements. */
 #include "kernels.h"
 
 /* The join of contiguous arrays of one dtype along an axis: join(list of arrays, axis). */
@@ -52,6 +52,51 @@ static int rolled(Call *c, size from, size to) {
         char *out = (char *)c->out[0].data + i * line;
         memcpy(out + (line - first), x, first);
         memcpy(out, x + first, line - first);
+    }
+    return 1;
+}
+
+/* flipped(x, dimensions): the order reversed along dimensions, which are bits. */
+static int flipped_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    if (x->ndim == 0 || x->count == 0 || x->shape[x->ndim - 1] < 16) return 0; /* short lines are numpy's */
+    shape_as(result(c, 0), x);
+    c->each = x->shape[x->ndim - 1], c->lines = x->count / c->each;
+    return 1;
+}
+
+typedef struct { uint64_t first, second; } Pair;
+#define REVERSED(T)                                                                                           \
+    WIDE static void reversed_##T(const T *x, T *out, size n) {                                               \
+        INDEPENDENT                                                                                           \
+        for (size i = 0; i < n; i++) out[i] = x[n - 1 - i];                                                   \
+    }
+REVERSED(uint8_t)
+REVERSED(uint16_t)
+REVERSED(uint32_t)
+REVERSED(uint64_t)
+REVERSED(Pair)
+
+static int flipped(Call *c, size from, size to) {
+    const Argument *x = &c->in[0];
+    const int last = x->ndim - 1;
+    const size dimensions = c->in[1].whole, n = c->each, bytes = n * x->item;
+    for (size i = from; i < to; i++) {
+        char *out = (char *)c->out[0].data + i * bytes;
+        size line = 0, rest = i, lines = 1;
+        for (int k = last - 1; k >= 0; k--) {
+            const size at = rest % x->shape[k];
+            line += (dimensions >> k & 1 ? x->shape[k] - 1 - at : at) * lines;
+            rest /= x->shape[k], lines *= x->shape[k];
+        }
+        const char *in = (const char *)x->data + line * bytes;
+        if (!(dimensions >> last & 1)) memcpy(out, in, bytes);
+        else if (x->item == 1) reversed_uint8_t((const uint8_t *)in, (uint8_t *)out, n);
+        else if (x->item == 2) reversed_uint16_t((const uint16_t *)in, (uint16_t *)out, n);
+        else if (x->item == 4) reversed_uint32_t((const uint32_t *)in, (uint32_t *)out, n);
+        else if (x->item == 8) reversed_uint64_t((const uint64_t *)in, (uint64_t *)out, n);
+        else if (x->item == 16) reversed_Pair((const Pair *)in, (Pair *)out, n);
+        else return 0;
     }
     return 1;
 }
@@ -202,6 +247,7 @@ static int bounds(Call *c, size from, size to) {
 const Kernel pieces_kernels[] = {
     {"join", "vi", join_plan, join, "join(arrays, axis)"},
     {"rolled", "aii", rolled_plan, rolled, "rolled(x, axis, shift): elements moved along an axis"},
+    {"flipped", "ai", flipped_plan, flipped, "flipped(x, dimensions): the order reversed along dimensions, which are bits"},
     {"triangle", "aib", triangle_plan, triangle, "triangle(x, diagonal, upper): matrices with zeros on one side of a diagonal"},
     {"largest", "a", extreme_plan, largest, "largest(x): of all elements, NaN if there is one"},
     {"smallest", "a", extreme_plan, smallest, "smallest(x)"},

@@ -1,76 +1,91 @@
-/* Functions with kinks, of float32 and float64, as ufuncs: shrinkages, clamps, thresholds. Their bounds are numbers as a rule. */
+/* Functions with kinks, of float32 and float64, as ufuncs: shrinkages, clamps, thresholds, and their gradients. Their bounds are
+   numbers as a rule. */
 #include "kernels.h"
 
-#define PIECE 256
+#define PIECE 2048
 
-/* A ufunc of x and the numbers a and b, or of x and a, or of x alone; arrays of bounds are read element by element. */
-#define RECTIFIER(T, name, inputs, ...)                                                                       \
-    WIDE static void name##_flat(const T *in, T a, T b, T *out, size n) {                                     \
+/* A ufunc of x, or of g and x, and then of the numbers a and b, or of a, or of none; arrays of bounds are read element by element. */
+#define KINKED(T, name, arrays, numbers, ...)                                                                 \
+    WIDE static void name##_flat(const T *gs, const T *xs, T a, T b, T *out, size n) {                        \
         (void)a, (void)b;                                                                                     \
         INDEPENDENT                                                                                           \
         for (size i = 0; i < n; i++) {                                                                        \
-            const T x = in[i];                                                                                \
+            const T g = gs[i], x = xs[i];                                                                     \
+            (void)g;                                                                                          \
             out[i] = (__VA_ARGS__);                                                                           \
         }                                                                                                     \
     }                                                                                                         \
     static void name(char **args, const size *count, const size *steps, void *data) {                         \
         (void)data;                                                                                           \
+        const int last = arrays - 1, all = arrays + numbers;                                                  \
         const size n = *count, one = sizeof(T);                                                               \
-        T a = inputs > 1 ? *(const T *)args[1] : 0, b = inputs > 2 ? *(const T *)args[2] : 0;                 \
-        const int still = (inputs < 2 || steps[1] == 0) && (inputs < 3 || steps[2] == 0);                     \
-        if (still && steps[0] == one && steps[inputs] == one) {                                               \
-            name##_flat((const T *)args[0], a, b, (T *)args[inputs], n);                                      \
+        T a = numbers > 0 ? *(const T *)args[arrays] : 0, b = numbers > 1 ? *(const T *)args[all - 1] : 0;    \
+        const int still = (numbers < 1 || steps[arrays] == 0) && (numbers < 2 || steps[all - 1] == 0);        \
+        if (still && steps[0] == one && steps[last] == one && steps[all] == one) {                            \
+            name##_flat((const T *)args[0], (const T *)args[last], a, b, (T *)args[all], n);                  \
             return;                                                                                           \
         }                                                                                                     \
-        T buffer[PIECE], made[PIECE];                                                                         \
-        for (size done = 0; still && done < n; done += PIECE) { /* with the bounds of all */                  \
-            const size m = n - done < PIECE ? n - done : PIECE;                                               \
-            gather(args[0] + done * steps[0], steps[0], sizeof(T), buffer, m);                                \
-            name##_flat(buffer, a, b, made, m);                                                               \
-            for (size i = 0; i < m; i++) *(T *)(args[inputs] + (done + i) * steps[inputs]) = made[i];         \
+        T buffers[arrays][PIECE], made[PIECE];                                                                \
+        for (size done = 0, m; still && done < n; done += m) { /* with the bounds of all */                   \
+            const T *in[arrays];                                                                              \
+            char *to = args[all] + done * steps[all];                                                         \
+            m = n - done < PIECE ? n - done : PIECE;                                                          \
+            for (int k = 0; k < arrays; k++) {                                                                \
+                in[k] = (const T *)(args[k] + done * steps[k]);                                               \
+                if (steps[k] == one) continue;                                                                \
+                gather(in[k], steps[k], sizeof(T), buffers[k], m);                                            \
+                in[k] = buffers[k];                                                                           \
+            }                                                                                                 \
+            name##_flat(in[0], in[last], a, b, steps[all] == one ? (T *)to : made, m);                        \
+            for (size i = 0; steps[all] != one && i < m; i++) *(T *)(to + i * steps[all]) = made[i];          \
         }                                                                                                     \
         for (size i = 0; !still && i < n; i++) {                                                              \
-            const T x = *(const T *)(args[0] + i * steps[0]);                                                 \
-            if (inputs > 1) a = *(const T *)(args[1] + i * steps[1]);                                         \
-            if (inputs > 2) b = *(const T *)(args[2] + i * steps[2]);                                         \
-            *(T *)(args[inputs] + i * steps[inputs]) = (__VA_ARGS__);                                         \
+            const T g = *(const T *)(args[0] + i * steps[0]), x = *(const T *)(args[last] + i * steps[last]); \
+            (void)g;                                                                                          \
+            if (numbers > 0) a = *(const T *)(args[arrays] + i * steps[arrays]);                              \
+            if (numbers > 1) b = *(const T *)(args[all - 1] + i * steps[all - 1]);                            \
+            *(T *)(args[all] + i * steps[all]) = (__VA_ARGS__);                                               \
         }                                                                                                     \
     }
-#define RECTIFIERS(name, inputs, ...)                                                                         \
-    RECTIFIER(float, name##_floats, inputs, __VA_ARGS__)                                                      \
-    RECTIFIER(double, name##_doubles, inputs, __VA_ARGS__)
+#define KINKED_BOTH(name, arrays, numbers, ...)                                                               \
+    KINKED(float, name##_floats, arrays, numbers, __VA_ARGS__)                                                \
+    KINKED(double, name##_doubles, arrays, numbers, __VA_ARGS__)
+#define RECTIFIER(name, numbers, ...) KINKED_BOTH(name, 1, numbers, __VA_ARGS__)
+#define GRADIENT(name, numbers, ...) KINKED_BOTH(name##_backward, 2, numbers, __VA_ARGS__)
 
 /* A NaN stays, and a zero between bounds that are zeros keeps its sign. */
 #define AT_LEAST(low, x) ((x) < (low) ? (low) : (x))
 #define AT_MOST(x, high) ((x) > (high) ? (high) : (x))
-#define ABOVE_ZERO(x) ((x) > 0 || (x) != (x) ? (x) : 0)
 
-RECTIFIERS(hardshrink, 2, x >= -a && x <= a ? 0 : x)
-RECTIFIERS(softshrink, 2, x > a ? x - a : x < -a ? x + a : x * 0)
-RECTIFIERS(threshold, 3, x <= a ? b : x)
-RECTIFIERS(hardtanh, 3, AT_MOST(AT_LEAST(a, x), b))
-RECTIFIERS(hardsigmoid, 1, AT_MOST(ABOVE_ZERO(x + 3), 6) / 6)
+RECTIFIER(hardshrink, 1, x >= -a && x <= a ? 0 : x)
+RECTIFIER(softshrink, 1, x > a ? x - a : x < -a ? x + a : x * 0)
+RECTIFIER(threshold, 2, x <= a ? b : x)
+RECTIFIER(hardtanh, 2, AT_MOST(AT_LEAST(a, x), b))
+RECTIFIER(hardsigmoid, 0, AT_MOST(AT_LEAST(0, x + 3), 6) / 6)
 
-/* The gradient of relu: that of the result, 0 where the result is not above 0 (a NaN passes it on). */
-#define RELU_BACKWARD(T, name)                                                                                \
-    WIDE static void name##_flat(const T *g, const T *result, T *out, size n) {                               \
-        INDEPENDENT                                                                                           \
-        for (size i = 0; i < n; i++) out[i] = result[i] <= 0 ? 0 : g[i];                                      \
-    }                                                                                                         \
-    static void name(char **args, const size *count, const size *steps, void *data) {                         \
-        const size n = *count, one = sizeof(T);                                                               \
-        (void)data;                                                                                           \
-        if (steps[0] == one && steps[1] == one && steps[2] == one) {                                          \
-            name##_flat((const T *)args[0], (const T *)args[1], (T *)args[2], n);                             \
-            return;                                                                                           \
-        }                                                                                                     \
-        for (size i = 0; i < n; i++)                                                                          \
-            *(T *)(args[2] + i * steps[2]) = *(T *)(args[1] + i * steps[1]) <= 0 ? 0 : *(T *)(args[0] + i * steps[0]); \
-    }
-RELU_BACKWARD(float, relu_backward_floats)
-RELU_BACKWARD(double, relu_backward_doubles)
+/* Gradients: g is that of the result, x the argument, in that of relu the result. A NaN passes g on as a rule. */
+#define SIXTH 0x1.555556p-3f /* of single precision, for doubles as well */
+GRADIENT(relu, 0, x <= 0 ? 0 : g)
+GRADIENT(threshold, 1, x <= a ? 0 : g)
+GRADIENT(hardtanh, 2, (x <= a) | (x >= b) ? 0 : g)
+GRADIENT(hardshrink, 1, (x >= -a) & (x <= a) ? 0 : g)
+GRADIENT(hardsigmoid, 0, (x > -3) & (x < 3) ? g * SIXTH : 0)
+GRADIENT(hardswish, 0, x <= -3 ? 0 : x < 3 ? g * (x / 3 + 0.5f) : g)
+GRADIENT(leaky_relu, 1, x > 0 ? g : g * a)
+/* Beyond its domain, [0, 1], logit has no slope; where arguments are limited to a range within it is flat beyond that. */
+#define LOGIT_SLOPE(x) ((x) == 0 || (x) == 1 ? g * (float)INFINITY : g / ((x) * (1 - (x))))
+GRADIENT(logit, 0, x < 0 || x > 1 ? (float)NAN : LOGIT_SLOPE(x))
+GRADIENT(logit_limited, 2, x < a || x > b ? 0 : LOGIT_SLOPE(x))
+
+/* Of two arrays, of which g is the first. */
+#define COPYSIGN(to, from) _Generic((to), float: __builtin_copysignf(to, from), double: __builtin_copysign(to, from))
+KINKED_BOTH(heaviside, 2, 0, g == 0 ? x : g > 0)
+KINKED_BOTH(copysign, 2, 0, COPYSIGN(g, x))
 
 #define UFUNC(name, inputs) {#name, inputs, {name##_floats, name##_doubles}, 0}
 Ufunc rectifier_ufuncs[] = {
-    UFUNC(hardshrink, 2), UFUNC(softshrink, 2), UFUNC(threshold, 3), UFUNC(hardtanh, 3), UFUNC(hardsigmoid, 1), UFUNC(relu_backward, 2), {0},
+    UFUNC(hardshrink, 2), UFUNC(softshrink, 2), UFUNC(threshold, 3), UFUNC(hardtanh, 3), UFUNC(hardsigmoid, 1),
+    UFUNC(relu_backward, 2), UFUNC(threshold_backward, 3), UFUNC(hardtanh_backward, 4), UFUNC(hardshrink_backward, 3),
+    UFUNC(hardsigmoid_backward, 2), UFUNC(hardswish_backward, 2), UFUNC(leaky_relu_backward, 3),
+    UFUNC(logit_backward, 2), UFUNC(logit_limited_backward, 4), UFUNC(heaviside, 2), UFUNC(copysign, 2), {0},
 };

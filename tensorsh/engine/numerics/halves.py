@@ -13,6 +13,7 @@ from ..arrays.dtype import COMPLEX_HALF, as_complex_half
 from ..kernels import kernel, unsuited
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+BOOL, ZERO = np.dtype(np.bool_), np.float32(0)
 HALF, PAIRS = np.dtype(np.float16), frozenset(map(np.dtype, (np.float32, np.complex64)))
 THROUGH_SINGLES = frozenset(map(np.dtype, ("f8", "u1", "i1", "i2", "i4", "i8", "c8", "c16")))
 """What half types become by way of float32, with the same numbers."""
@@ -63,6 +64,8 @@ def converted(a: Any, dtype: np.dtype) -> Any:
             return made
     if dtype.itemsize == 2 and a.dtype == FLOAT64 and dtype.kind in "fV":
         a = a.astype(FLOAT32)  # as in PyTorch
+    if a.size > MANY and dtype is BOOL and a.dtype is FLOAT32:
+        return a != ZERO  # which numpy compares faster than it casts
     return a.astype(dtype)
 
 

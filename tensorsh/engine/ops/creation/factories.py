@@ -342,7 +342,7 @@ def arange(
         first, by = int(start), int(step)
         if nowhere_on(device):
             return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
-        array = np.arange(first, int(end) if exact else first + number * by, by, np.int64).astype(d.numpy)
+        array = np.arange(first, int(end) if exact else first + number * by, by, np.int64).astype(d.numpy, copy=False)
     else:
         number = math.ceil((end - start) / step)
         span((number,), None, d.itemsize)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...arrays.constants import constant
 from ...arrays.numbers import converted, not_integral
+from ...kernels import through
 from ...loading import table
 from ...numerics.arithmetic import product, quotient
 from ...numerics.complex import weighted as complex_weighted
@@ -243,6 +244,10 @@ def refuse_integers(input: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
 @tensors_only(check=refuse_integers)
 def addcdiv(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
     """``input + value * tensor1 / tensor2``."""
+    if xp is np and input.strides == tensor1.strides == tensor2.strides:
+        found = through("add_quotient", input, weighted(tensor1, value), tensor2)
+        if found is not None:
+            return found
     return xp.add(input, weighted(tensor1, value) / tensor2)
 
 

@@ -169,11 +169,12 @@ def equal(input: Tensor, other: Tensor) -> bool:
         same_device("equal", input=x, other=y)
     if x.shape != y.shape:
         return False
-    if type(x) is type(y) is np.ndarray and x.dtype is y.dtype and x.dtype.kind in "biufc" and x.size <= SOME:
+    if type(x) is type(y) is np.ndarray and x.dtype is y.dtype and x.dtype.kind in "biufc":
         if x.size > FEW and x.item(0) != y.item(0):
             return False
-        found = quick_equal(x, y)
-        return b"\0" not in (x == y if found is None else found).tobytes()  # truth values are bytes
+        if x.size <= SOME:
+            found = quick_equal(x, y)
+            return b"\0" not in (x == y if found is None else found).tobytes()  # truth values are bytes
     common = result_type([x, y]).numpy
     if type(x) is np.ndarray and x.ndim and len(x) > 1 and x.size > SOME and not same(x[:1], y[:1], common):
         return False

@@ -372,6 +372,8 @@ Tensor.where = where_method  # type: ignore[attr-defined]
 @tensors_only(domain="")
 def heaviside(xp, input: Array, values: Array):
     """0 below zero, 1 above, `values` at zero."""
+    if xp is np and input.shape == values.shape and (found := through("heaviside", input, values)) is not None:
+        return found
     input = in_rows(input)  # which numpy compares several times as fast
     if xp is np and (found := choices.choose(input == 0, in_rows(values), (input > 0).astype(input.dtype))) is not None:
         return found

@@ -240,7 +240,9 @@ def copysign_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
 )
 def copysign_tensor(xp, input: Array, other: Array):
     """The magnitude of `input` with the sign of `other`."""
-    return xp.copysign(input, other)
+    near = xp is np and input.flags.c_contiguous and other.flags.c_contiguous
+    found = through("copysign", input, other) if near else None
+    return xp.copysign(input, other) if found is None else found
 
 
 copysign_tensor.gradient(input=copysign_gradient, other=zero)

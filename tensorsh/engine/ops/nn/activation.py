@@ -326,9 +326,19 @@ def softplus(xp, input: Array, beta=1, threshold=20):
     return xp.where(linear, input, rounded(xp.log1p, rounded(xp.exp, scaled)) / kind(beta))
 
 
-softplus.gradient(
-    input=lambda t, g, input, beta, threshold: softplus_slope(t, g, t.exp(input * beta), input * beta > threshold)
-)
+def softplus_backward(g: Any, input: Any, beta: Any, threshold: Any) -> Any:
+    kind = g.dtype.type
+    return (
+        kernels.through("softplus_backward", g, input, kind(beta), kind(threshold)) if type(g) is np.ndarray else None
+    )
+
+
+@on_arrays(softplus_backward)
+def softplus_gradient(t: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
+    return softplus_slope(t, g, t.exp(input * beta), input * beta > threshold)
+
+
+softplus.gradient(input=softplus_gradient)
 
 
 def softplus_slope(t: Any, g: Any, power: Any, linear: Any) -> Any:
@@ -344,6 +354,8 @@ def logsigmoid(xp, input: Array):
 
 
 def logsigmoid_backward(g: Any, input: Any) -> Any:
+    if type(g) is np.ndarray and (found := kernels.through("logsigmoid_backward", g, input)) is not None:
+        return found
     power = raw.exp(-raw.abs(input))
     share = power / (power + 1)
     return g * raw.where(input < 0, 1 - share, share)

@@ -22,7 +22,7 @@ from ...operators.pointwise import takes_floats
 from ...operators.signature import Form
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
-from .activation import ZEROS, activation, dropped, flat, only_floats, select, with_inplace
+from .activation import activation, flat, only_floats, select, with_inplace
 
 
 def compiled(name: str, x: Any, *numbers: Any) -> Any:
@@ -70,18 +70,18 @@ def relu(xp, input: Array):
     return xp.maximum(input.dtype.type(0), input) if found is None else found
 
 
-passed = kernels.kernel("relu_backward")
+def by_kernel_backward(name: str) -> Any:
+    """A formula of the gradient of a function with kinks, of g, the argument and numbers, for arrays of floats by the kernel of a name."""
+
+    def computed(g: Any, input: Any, *numbers: Any) -> Any:
+        if type(g) is not np.ndarray:
+            return None
+        return kernels.through(name + "_backward", g, input, *map(g.dtype.type, numbers))
+
+    return on_arrays(computed)
 
 
-def relu_backward(g: Any, result: Any) -> Any:
-    if type(g) is not np.ndarray or g.dtype not in ZEROS:
-        return None
-    if g.dtype is result.dtype and g.dtype in FLOATS and passed is not None:
-        return kernels.run(passed, g, result)
-    return dropped(np.less_equal(result, ZEROS[g.dtype]), g)
-
-
-@on_arrays(relu_backward)
+@by_kernel_backward("relu")
 def relu_gradient(t: Any, g: Any, result: Any) -> Any:
     return flat(t, result <= 0, g, result, "Threshold")
 
@@ -101,7 +101,14 @@ def threshold(xp, input: Array, threshold, value):
 
 
 threshold.same = by_kernel("threshold", lambda x, bound, value: (x, bound, value))
-threshold.gradient(input=lambda t, g, input, threshold: flat(t, input <= threshold, g, input, "Threshold"))
+
+
+@by_kernel_backward("threshold")
+def threshold_gradient(t: Any, g: Any, input: Any, threshold: float) -> Any:
+    return flat(t, input <= threshold, g, input, "Threshold")
+
+
+threshold.gradient(input=threshold_gradient)
 with_inplace("threshold", threshold)
 table.FUNCTIONS["threshold"] = threshold.make("torch.threshold")
 table.FUNCTIONS["threshold_"] = table.FUNCTIONS["nn.functional.threshold_"]
@@ -127,11 +134,14 @@ def hardtanh(xp, input: Array, min_val=-1.0, max_val=1.0):
 
 
 hardtanh.same = by_kernel("hardtanh", lambda x, low, high: (x, low, high) if low <= high else None)
-hardtanh.gradient(
-    input=lambda t, g, input, min_val, max_val: flat(
-        t, t.logical_or(input <= min_val, input >= max_val), g, input, "Hardtanh"
-    )
-)
+
+
+@by_kernel_backward("hardtanh")
+def hardtanh_gradient(t: Any, g: Any, input: Any, min_val: float, max_val: float) -> Any:
+    return flat(t, t.logical_or(input <= min_val, input >= max_val), g, input, "Hardtanh")
+
+
+hardtanh.gradient(input=hardtanh_gradient)
 with_inplace("hardtanh", hardtanh)
 
 
@@ -149,7 +159,15 @@ def leaky_relu(xp, input: Array, negative_slope=0.01):
     return xp.where(input > 0, input, input * slope) if found is None else found
 
 
-@on_arrays(lambda g, input, slope: np.where(input > 0, g, g * slope) if type(g) is np.ndarray else None)
+def leaky_backward(g: Any, input: Any, slope: Any) -> Any:
+    if type(g) is not np.ndarray:
+        return None
+    number = slope if type(slope) is np.ndarray else g.dtype.type(slope)
+    found = kernels.through("leaky_relu_backward", g, input, number)
+    return np.where(input > 0, g, g * slope) if found is None else found
+
+
+@on_arrays(leaky_backward)
 def leaky_gradient(t: Any, g: Any, input: Any, negative_slope: float) -> Any:
     return t._stepped_backward(g, input, t.logical_not(input > 0), negative_slope, "LeakyRelu")
 
@@ -170,7 +188,13 @@ def hardsigmoid(xp, input: Array):
 SIXTH = float(np.float32(1) / np.float32(6))
 """PyTorch multiplies by a single-precision sixth, for every dtype."""
 
-hardsigmoid.gradient(input=lambda t, g, input: select(t, t.logical_and(input > -3, input < 3), g * SIXTH))
+
+@by_kernel_backward("hardsigmoid")
+def hardsigmoid_gradient(t: Any, g: Any, input: Any) -> Any:
+    return select(t, t.logical_and(input > -3, input < 3), g * SIXTH)
+
+
+hardsigmoid.gradient(input=hardsigmoid_gradient)
 with_inplace("hardsigmoid", hardsigmoid, False)
 
 
@@ -183,9 +207,12 @@ def hardswish(xp, input: Array):
     return input * xp.minimum(xp.maximum(input + kind(3), kind(0)), kind(6)) / kind(6)
 
 
-hardswish.gradient(
-    input=lambda t, g, input: t.where(input <= -3, t.zeros_like(g), t.where(input < 3, g * (input / 3 + 0.5), g))
-)
+@by_kernel_backward("hardswish")
+def hardswish_gradient(t: Any, g: Any, input: Any) -> Any:
+    return t.where(input <= -3, t.zeros_like(g), t.where(input < 3, g * (input / 3 + 0.5), g))
+
+
+hardswish.gradient(input=hardswish_gradient)
 with_inplace("hardswish", hardswish, False)
 
 
@@ -214,9 +241,12 @@ def softshrink(xp, input: Array, lambd=0.5):
     return drawn_in(xp, input, lambd) if found is None else found
 
 
-softshrink.gradient(
-    input=lambda t, g, input, lambd: flat(t, t.logical_and(input >= -lambd, input <= lambd), g, input, "Softshrink")
-)
+@by_kernel_backward("hardshrink")
+def softshrink_gradient(t: Any, g: Any, input: Any, lambd: float) -> Any:
+    return flat(t, t.logical_and(input >= -lambd, input <= lambd), g, input, "Softshrink")
+
+
+softshrink.gradient(input=softshrink_gradient)
 
 
 @operator("hardshrink nn.functional.hardshrink", domain="any", check=only_floats("hardshrink_cpu"))
@@ -228,9 +258,12 @@ def hardshrink(xp, input: Array, lambd=0.5):
     return xp.where((input >= -bound) & (input <= bound), input.dtype.type(0), input)
 
 
-hardshrink.gradient(
-    input=lambda t, g, input, lambd: flat(t, t.logical_and(input >= -lambd, input <= lambd), g, input, "Hardshrink")
-)
+@by_kernel_backward("hardshrink")
+def hardshrink_gradient(t: Any, g: Any, input: Any, lambd: float) -> Any:
+    return flat(t, t.logical_and(input >= -lambd, input <= lambd), g, input, "Hardshrink")
+
+
+hardshrink.gradient(input=hardshrink_gradient)
 
 
 @operator("_rrelu", method=False, node="RreluWithNoiseBackward0", check=only_floats("leaky_relu_cpu"))
@@ -251,6 +284,8 @@ def slopes(x: Any, lower: float, upper: float, training: bool, generator: Any) -
         lower, upper = float(np.float32(lower)), float(np.float32(upper))
     if absent(x):
         return x.copy()
+    if not training and type(x) is np.ndarray and x.dtype in FLOATS and x.flags.c_contiguous:
+        return choices.where(x > 0, np.ones((), x.dtype), np.array((lower + upper) / 2, x.dtype))
     noise = np.ones(x.shape, x.dtype)
     low = x <= 0 if training else ~(x > 0)
     if type(x) is not np.ndarray:
@@ -269,6 +304,8 @@ def rrelu(
     """Leaky relu, in training with a slope drawn anew for each element."""
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    if not training and not inplace and input._node is None and input._array.dtype in FLOATS and input.is_contiguous():
+        return leaky_relu.run([input, (lower + upper) / 2])
     values = [input, slopes(input._array, lower, upper, training, generator)]
     return write(rrelu_with_noise, values) if inplace else rrelu_with_noise.run(values)
 
@@ -302,7 +339,7 @@ def prelu_kernel(xp, input: Array, weight: Array):
     return xp.where(input > 0, input, input * weight)
 
 
-@on_arrays(lambda g, input, weight: np.where(input > 0, g, g * weight) if type(g) is np.ndarray else None)
+@on_arrays(leaky_backward)
 def prelu_gradient(t: Any, g: Any, input: Any, weight: Any) -> Any:
     above = input > 0
     return t.where(above, t._stepped_backward(g, input, t.logical_not(above), 0.0, "PreluKernel"), g * weight)

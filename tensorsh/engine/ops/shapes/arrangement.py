@@ -31,7 +31,20 @@ def flip(xp, input: Array, dims: Ints):
     if not dims:
         return input.copy()
     wrapped = wrap_dims(dims, input.ndim)
-    return input[tuple([slice(None, None, -1) if i in wrapped else slice(None) for i in range(input.ndim)])].copy("K")
+    return reversed_along(input, wrapped)
+
+
+def reversed_along(input: Any, dims: Any) -> Any:
+    """A copy with the order along dimensions reversed."""
+    found = turned(input, sum(1 << d for d in dims)) if input.size > MANY else None
+    if found is not None:
+        return found
+    return input[tuple([slice(None, None, -1) if i in dims else slice(None) for i in range(input.ndim)])].copy("K")
+
+
+turned = kernel("flipped", unsuited)
+MANY = 1 << 10
+"""Up to this many elements numpy takes no longer."""
 
 
 flip.gradient(input=lambda t, g, dims: t.flip(g, dims))
@@ -121,7 +134,7 @@ def rot90(xp, input: Array, k=1, dims=(0, 1)):
     k %= 4
     if k == 0:
         return input.copy("C")
-    flipped = xp.flip(input, dims if k == 2 else dims[1] if k == 1 else dims[0]).copy("K")
+    flipped = reversed_along(input, (first, second) if k == 2 else (second,) if k == 1 else (first,))
     return flipped if k == 2 else flipped.swapaxes(*dims)
 
 

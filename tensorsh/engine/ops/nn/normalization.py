@@ -147,6 +147,7 @@ def check_parameters(kernel: str, input: Any, *parameters: Any) -> None:
             raise RuntimeError(f"expected scalar type {of(array).short} but found {of(each).short}")
 
 
+NO_TANGENTS = "batch_norm is not differentiable wrt running_mean and running_var, they cannot have forward grad defined"
 STATISTICS = ("running_mean", "running_var", "weight", "bias")
 
 
@@ -188,16 +189,11 @@ def of_batch(input, running_mean, running_var, weight, bias, training, momentum,
                 f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This input cannot "
                 "have requires_grad True."
             )
-    if (
-        state.dual
-        and not training
-        and any(v is not None and tangent_of(v) is not None for v in (running_mean, running_var))
-    ):
-        if tangent_of(input) is not None:
-            raise RuntimeError(
-                "batch_norm is not differentiable wrt running_mean and running_var, they cannot have forward grad defined"
-            )
     if not training:
+        if state.dual and all(
+            any(tangent_of(v) is not None for v in each) for each in ((running_mean, running_var), (input,))
+        ):
+            raise RuntimeError(NO_TANGENTS)
         return batch.function(input, weight, bias, running_mean._array, running_var._array, float(eps))
     means, variances = (None if v is None else v._array for v in (running_mean, running_var))
     y = batch.function(input, weight, bias, None, None, float(eps), (means, variances, momentum))

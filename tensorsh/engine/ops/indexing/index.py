@@ -6,6 +6,7 @@ gets the sum, which `add_at` computes without numpy's slow general loop.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,16 +50,16 @@ def add_at(xp: Any, target: Any, where: Any, values: Any) -> None:
 added_rows = kernel("added_rows", unsuited)
 
 
-def add_rows(target: Any, rows: Any, values: Any) -> None:
-    """Add rows to an array's rows: sorted, so that equal ones are summed by one call."""
+def add_rows(target: Any, rows: Any, values: Any) -> bool:
+    """Add rows to an array's rows: sorted, so that equal ones are summed by one call. True."""
     n = rows.size
     if not n or added_rows(target, rows, values):
-        return
-    if in_singles(lambda *parts: add_rows(*parts) or True, target, values, rows):
-        return
+        return True
+    if in_singles(add_rows, target, values, rows):
+        return True
     if n == 1:
         target[int(rows[0])] += values[0]
-        return
+        return True
     if rows.min() < 0:
         rows = np.where(rows < 0, rows + target.shape[0], rows)
     order = rows.argsort(kind="stable")
@@ -68,9 +69,10 @@ def add_rows(target: Any, rows: Any, values: Any) -> None:
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     if new.all():
         target[rows] += values
-        return
+        return True
     starts = np.flatnonzero(new)
     target[ordered[starts]] += np.add.reduceat(values[order], starts, axis=0)
+    return True
 
 
 def plain(indices: list, array: Any) -> Any:
@@ -343,16 +345,19 @@ def index_select_backward(xp, grad: Array, dim, index: Array, shape):
     return whole
 
 
-def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> None:
-    """Add slices to an array's slices along a dimension."""
+def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> bool:
+    """Add slices to an array's slices along a dimension. True."""
     dim, source = dim % target.ndim, in_rows(source)
-    if dim == 0 and xp is np and added_rows(target, index, source):
-        return
-    if xp is np and in_singles(lambda *parts: add_along(np, *parts) or True, target, source, dim, index):
-        return
+    if xp is np:
+        if dim == 0 and added_rows(target, index, source):
+            return True
+        if in_singles(partial(add_along, np), target, source, dim, index):
+            return True
     if target.ndim == 1:
-        return fold_at(xp, "add", target, index, source)
-    add_at(xp, xp.moveaxis(target, dim, 0), index, xp.moveaxis(source, dim, 0))
+        fold_at(xp, "add", target, index, source)
+    else:
+        add_at(xp, xp.moveaxis(target, dim, 0), index, xp.moveaxis(source, dim, 0))
+    return True
 
 
 index_select_backward.gradient(grad=lambda t, g, dim, index: t.index_select(g, dim, index))

@@ -6,7 +6,6 @@ gets the sum, which `add_at` computes without numpy's slow general loop.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,59 +19,13 @@ from ...arrays.dtype import of
 from ...arrays.errors import argument_error, wrap_dim
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
-from ...kernels import kernel, unsuited
+from ...numerics.adding import add_along, add_at
 from ...numerics.extremes import extremes
-from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Written, composite, operator
 from ...tensors.inplace import mutate, write
 from ...tensors.overlap import apart
 from ...tensors.subscripts import advanced, elements
 from ...tensors.tensor import Tensor
-
-
-def add_at(xp: Any, target: Any, where: Any, values: Any) -> None:
-    """``target[where] += values`` where places may come twice; `where` as numpy takes it."""
-    if xp is np and type(where) is np.ndarray:
-        if where.dtype.kind == "b":
-            target[where] += values
-            return
-        if target.ndim == 1 and (added_rows(target, where, values) or in_singles(added_rows, target, values, where)):
-            return
-        if target.ndim > 1 and target.size:
-            values = np.broadcast_to(values, where.shape + target.shape[1:])
-            if where.ndim > 1:
-                where, values = where.reshape(-1), values.reshape(-1, *target.shape[1:])
-            add_rows(target, where, values)
-            return
-    fold_at(xp, "add", target, where, values)
-
-
-added_rows = kernel("added_rows", unsuited)
-
-
-def add_rows(target: Any, rows: Any, values: Any) -> bool:
-    """Add rows to an array's rows: sorted, so that equal ones are summed by one call. True."""
-    n = rows.size
-    if not n or added_rows(target, rows, values):
-        return True
-    if in_singles(add_rows, target, values, rows):
-        return True
-    if n == 1:
-        target[int(rows[0])] += values[0]
-        return True
-    if rows.min() < 0:
-        rows = np.where(rows < 0, rows + target.shape[0], rows)
-    order = rows.argsort(kind="stable")
-    ordered = rows[order]
-    new = np.empty(n, bool)
-    new[0] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    if new.all():
-        target[rows] += values
-        return True
-    starts = np.flatnonzero(new)
-    target[ordered[starts]] += np.add.reduceat(values[order], starts, axis=0)
-    return True
 
 
 def plain(indices: list, array: Any) -> Any:
@@ -343,21 +296,6 @@ def index_select_backward(xp, grad: Array, dim, index: Array, shape):
         return xp.zeros(shape, grad.dtype) + grad.sum()
     add_along(xp, whole := xp.zeros(shape, grad.dtype), dim, index.reshape(-1), grad)
     return whole
-
-
-def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> bool:
-    """Add slices to an array's slices along a dimension. True."""
-    dim, source = dim % target.ndim, in_rows(source)
-    if xp is np:
-        if dim == 0 and added_rows(target, index, source):
-            return True
-        if in_singles(partial(add_along, np), target, source, dim, index):
-            return True
-    if target.ndim == 1:
-        fold_at(xp, "add", target, index, source)
-    else:
-        add_at(xp, xp.moveaxis(target, dim, 0), index, xp.moveaxis(source, dim, 0))
-    return True
 
 
 index_select_backward.gradient(grad=lambda t, g, dim, index: t.index_select(g, dim, index))

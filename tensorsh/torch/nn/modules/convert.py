@@ -112,7 +112,9 @@ def applied(module: Any, fn: Callable) -> Any:
 
 
 def keeps(old: Tensor, made: Tensor) -> bool:
-    """Whether a tensor is to get the memory of another, and not to be replaced by it."""
+    """Whether a tensor is to get the memory of another, and not to be replaced by it. Those in parts stay themselves."""
+    if hasattr(type(old), "_as_parameter"):
+        return True
     return not ON_CONVERSION["overwrite"] and old.layout is made.layout and old.is_meta is made.is_meta
 
 

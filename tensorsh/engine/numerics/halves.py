@@ -99,6 +99,21 @@ def in_singles(run: Any, target: Any, values: Any, *places: Any, how: tuple = ()
     return True
 
 
+def gradients_in_singles(backward: Any) -> Any:
+    """The gradients ``backward(g, needs, input, weight, *kept)`` of an input, a weight and a bias, for half types computed in float32,
+    as what was kept is, and rounded at the end."""
+
+    def run(g: Any, needs: Any, input: Any, weight: Any, *kept: Any) -> Any:
+        if type(g) is not np.ndarray or g.dtype.itemsize != 2 or g.dtype.kind not in "fV":
+            return backward(g, needs, input, weight, *kept)
+        kinds = [input.dtype] + [(g if weight is None else weight).dtype] * 2
+        wide = [x if x is None else converted(x, FLOAT32) for x in (g, input, weight)]
+        found = backward(wide[0], needs, *wide[1:], *kept)
+        return found and tuple([x if x is None else converted(x, k) for x, k in zip(found, kinds, strict=True)])
+
+    return run
+
+
 def number(a: Any, value: Any, exact: bool) -> Any:
     """A number as `computed` takes it with a large array of a half type: rounded to that type unless it is `exact`; None for
     other arrays."""

@@ -22,6 +22,7 @@ from ...arrays.parallel import blocks_of_rows, spread
 from ...arrays.state import state
 from ...loading.table import find_operator
 from ...numerics import norms
+from ...numerics.halves import gradients_in_singles
 from ...numerics.rounding import fused
 from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
@@ -54,8 +55,7 @@ def backward(t: Any, g: Any, xhat: Any, rstd: Any, axes: tuple, n: int) -> Any:
     return (g - t.sum(g, axes, keepdim=True) / n - xhat * (t.sum(g * xhat, axes, keepdim=True) / n)) * rstd
 
 
-KEPT = (None, None, 0.0)
-"""No running statistics."""
+KEPT = (None, None, 0.0)  # no running statistics
 
 
 def update(running: tuple, mean: Any, var: Any, n: int) -> None:
@@ -89,6 +89,7 @@ def batch(xp, input: Array, weight: Array = None, bias: Array = None, mean=None,
     return fused(input, scale, fused(-mean, scale, offset)), mean, rstd
 
 
+@gradients_in_singles
 def batch_backward(g, needs, input, weight, mean, result1, result2):
     if type(g) is np.ndarray and g.dtype == input.dtype == np.float64 and input.ndim > 1:
         w = None if weight is None else channelwise(weight, input.ndim)
@@ -386,6 +387,7 @@ def group(xp, input: Array, weight: Array = None, bias: Array = None, num_groups
     return y, mean, rstd
 
 
+@gradients_in_singles
 def group_backward(g, needs, input, weight, num_groups, result1, result2):
     if type(g) is np.ndarray and g.dtype == input.dtype == np.float64 and g.size:
         return norms.group_gradient_of_doubles(g, needs, input, weight, num_groups, result1, result2)

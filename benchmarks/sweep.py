@@ -364,7 +364,8 @@ def measured(case: Case, engines: dict[str, Engine], rounds: int, budget: float)
     ours, theirs = times.get("tensorsh"), times.get("torch")
     if isinstance(ours, float) and isinstance(theirs, float) and 0.2 * ours < theirs < 0.8 * ours:
         again = measure(case, engines, 2 * rounds, budget, of=min)
-        times = {name: min(value, again.get(name, value)) for name, value in times.items()}  # type: ignore[type-var]
+        pairs = ((name, value, again.get(name)) for name, value in times.items())
+        times = {name: min(value, other) if isinstance(other, float) else value for name, value, other in pairs}  # type: ignore[type-var]
     return times
 
 

@@ -27,6 +27,7 @@ from ..engine.arrays.layout import (
     type_named,
 )
 from ..engine.arrays.state import state
+from ..engine.arrays.warning import warn_of_old
 from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import UntypedStorage
 from ..engine.tensors.tensor import Tensor
@@ -257,6 +258,7 @@ def set_default_dtype(d: dtype) -> None:
 
 def set_default_tensor_type(t: Any) -> None:
     """Set the default dtype, and the device, by a tensor type: ``torch.DoubleTensor``, ``torch.cuda.FloatTensor`` or its name."""
+    warn_of_old("set_default_tensor_type")
     name = t if isinstance(t, str) else getattr(t, "type_name", None) or ""
     found = type_named(name)
     if found is None:

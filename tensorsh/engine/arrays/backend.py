@@ -230,14 +230,14 @@ def fetched(array: Any) -> Any:
     return found
 
 
-def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any) -> None:
+def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any, stepwise: bool = False) -> None:
     """Fold values into the elements at places that may come twice: `fold` is a ufunc's name, ``add`` or ``maximum``.
 
-    `where`: what numpy takes as an index.
+    `where`: what numpy takes as an index. Half types are rounded at the end or, `stepwise`, each time.
     """
     if xp is np:
-        if fold in ("add", "multiply") and target.dtype.itemsize == 2 and target.dtype.kind in "fV":
-            wide = target.astype(np.float32)  # rounded at the end
+        if not stepwise and fold in ("add", "multiply") and target.dtype.itemsize == 2 and target.dtype.kind in "fV":
+            wide = target.astype(np.float32)
             fold_at(np, fold, wide, where, np.asarray(values, np.float32))
             target[...] = wide.astype(target.dtype)
             return

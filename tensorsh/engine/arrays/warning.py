@@ -45,6 +45,8 @@ OLD = {
     "stft": f"{_RECTANGULAR},which is known to cause spectral leakage. Other windows such as torch.hann_window or "
     f"torch.hamming_window are recommended to reduce spectral leakage.{_EXPLICIT}",
     "istft": f"{_RECTANGULAR}.Please provide the same window used by stft to make the inversion lossless.{_EXPLICIT}",
+    "set_default_tensor_type": "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+    "torch.set_default_device() as alternatives.",
     "complex": "Casting complex values to real discards the imaginary part",
     "T of a number": f"Tensor.T {_NUMBERS} This function is the identity in these cases.",
     "mT of a number": f"Tensor.mT {_NUMBERS} This function is the identity in these cases.",

@@ -29,10 +29,20 @@ NEEDS_DETACH = "Can't call numpy() on Tensor that requires grad. Use tensor.deta
 
 
 def of_array(input, other):
-    """numpy's array as the second operand of a tensor, which PyTorch leaves to numpy: it must want no gradient."""
+    """numpy's array as the second operand of a tensor, which PyTorch leaves to numpy: it must want no gradient, and the result has
+    the dtype that numpy gives it (float64 of float32 and int64, also where the array has no dimension)."""
     if input._node is not None:
         raise RuntimeError(NEEDS_DETACH)
+    own = input._array
+    if type(own) is ndarray and own.dtype.kind in PLAIN and other.dtype.kind in PLAIN:
+        other = other.astype(np.result_type(own.dtype, other.dtype), copy=False)
+        if own.ndim and not other.ndim:
+            other = np.broadcast_to(other, own.shape)
     return wrap(other)
+
+
+PLAIN = "biufc"
+"""The kinds of dtypes that are numpy's own."""
 
 
 class Fit:

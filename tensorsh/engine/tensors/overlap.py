@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..arrays.extents import extent, meets
+from ..arrays.warning import warn
 from ..loading.recorded import told
 
 REPEATED = (
@@ -25,6 +26,14 @@ SHARED = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory location. "
     "Please clone() the tensor before performing the operation."
 )
+
+
+EXPANDED = {
+    "masked_fill": "[mask] = scalar",
+    "index_fill": "[mask] = scalar",
+    "index_put": "[indices] = tensor",
+}
+"""What warns of elements in one place, with its other form."""
 
 
 def rule(names: Sequence[str], inplace: bool = False) -> list[str]:
@@ -46,9 +55,16 @@ def repeats(array: Any) -> bool:
 
 
 def alone(target: Any, names: Sequence[str] = (), inplace: bool = True) -> None:
-    """Refuse to write where several elements lie in one place."""
-    if repeats(target) and rule(names, inplace)[0] == "once":
-        raise RuntimeError(REPEATED)
+    """Refuse to write where several elements lie in one place, or warn."""
+    if repeats(target):
+        if rule(names, inplace)[0] == "once":
+            raise RuntimeError(REPEATED)
+        for name, form in EXPANDED.items() if inplace else ():
+            if names and names[0].strip("_").startswith(name):
+                warn(
+                    f"Use of {name}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+                    f"This also applies to advanced indexing e.g. tensor{form}"
+                )
 
 
 def apart(target: Any, operands: Iterable, how: Sequence[str] = (), usual: str = "any") -> None:

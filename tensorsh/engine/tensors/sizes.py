@@ -53,7 +53,9 @@ def is_whole(value: Any) -> bool:
     """Whether a value stands for an integer: one of Python or numpy, a tensor that holds one, what has an index."""
     if isinstance(value, Tensor):
         return value._array.size == 1 and value._array.dtype.kind in "iu"
-    return not isinstance(value, np.ndarray) and hasattr(type(value), "__index__")
+    if isinstance(value, np.ndarray):
+        return not value.ndim and value.dtype.kind in "iu"
+    return hasattr(type(value), "__index__")
 
 
 def fits(value: Any) -> bool:

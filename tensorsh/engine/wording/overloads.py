@@ -242,7 +242,7 @@ def misfit(kind: str, value: Any, name: str) -> int | None:
         case "str" | "name":
             fits = isinstance(value, str)
         case "dtype":
-            fits = type(value).__name__ == "dtype" or value in (float, int, bool, complex)
+            fits = type(value).__name__ == "dtype" or any(value is kind for kind in (float, int, bool, complex))
         case "device":
             fits = whole and not tensor or isinstance(value, str) or type(value).__name__ == "device"
         case "layout" | "memory_format" | "Generator":  # the class of the default generator derives from that of all

@@ -192,9 +192,9 @@ def type(self: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_
         return to(self, found[1], found[0])
     if dtype is Tensor:
         dtype = state.default_dtype
-    elif dtype in PYTHON:
+    elif any(dtype is kind for kind in PYTHON):
         raise ValueError(f"invalid type: '{dtype.__name__}'")
-    elif dtype not in BY_NAME.values():
+    elif not any(dtype is kind for kind in BY_NAME.values()):
         raise TypeError("dtype must be a type, str, or dtype object")
     return to(self, dtype)
 

@@ -176,6 +176,8 @@ def flat_index(array: Any, index: Any) -> Any:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {of(index).short}")
     if index.size:
         wrong = (index < -n) | (index >= n)
+        if not n and not absent(index):
+            raise IndexError("take(): tried to take from an empty tensor")
         refuse(
             wrong,
             lambda: IndexError(
@@ -281,7 +283,13 @@ def index_select(xp, input: Array, dim, index: Array):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if not input.ndim and index.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
-    within(index, input.shape[dim] if input.ndim else 1, "index out of range in self")
+    if input.ndim and index.size and not input.shape[dim]:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
+    n = input.shape[dim] if input.ndim else 1
+    if input.size:
+        within(index, n, "index out of range in self")
+    else:
+        within(index, n, f"INDICES element is out of DATA bounds, id={{index}} axis_dim={n}", RuntimeError)
     if not input.ndim:
         return input.copy()
     return input.take(index.reshape(-1), dim)
@@ -313,7 +321,7 @@ def index_add(xp, input: Written, dim, index: Array, source: Array, *, alpha=1):
     else:
         within(index, n, "index out of range in self")
     if alpha != 1:
-        source = source * source.dtype.type(alpha)
+        source = source * np.asarray(alpha).astype(source.dtype)
     if not input.ndim:
         input += source.sum(dtype=source.dtype)
         return input

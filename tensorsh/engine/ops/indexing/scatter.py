@@ -304,8 +304,10 @@ scatter_add.gradient(
 HOW = {"prod": 0, "amax": 1, "amin": -1}
 
 
-def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_self: bool) -> Any:
-    """An array in row order, with values reduced into the places given by numbers."""
+def reduced(
+    xp: Any, input: Any, places: Any, values: Any, reduce: str, include_self: bool, stepwise: bool = False
+) -> Any:
+    """An array in row order, with values reduced into the places given by numbers; `stepwise` as for `fold_at`."""
     whole = input.copy("C")
     if not values.size:
         return whole
@@ -315,9 +317,9 @@ def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_
         flat[places] = start_of(reduce, input.dtype)
     if reduce in ("sum", "mean"):
         if xp is not np or not (
-            added_along(flat, 0, places, values) or in_singles(added_along, flat, values, 0, places)
+            added_along(flat, 0, places, values) or not stepwise and in_singles(added_along, flat, values, 0, places)
         ):
-            fold_at(xp, "logical_or" if kind == "b" else "add", flat, places, values)
+            fold_at(xp, "logical_or" if kind == "b" else "add", flat, places, values, stepwise)
         if reduce == "mean":
             counts = xp.full(flat.size, int(include_self))
             if xp is not np or not added_along(counts, 0, places, np.ones(places.size, counts.dtype)):
@@ -329,11 +331,12 @@ def reduced(xp: Any, input: Any, places: Any, values: Any, reduce: str, include_
                 flat /= counts.astype(input.real.dtype)
     elif xp is np and (
         reduced_along(flat, 0, places, values, HOW[reduce])
-        or in_singles(reduced_along, flat, values, 0, places, how=(HOW[reduce],))
+        or not (stepwise and reduce == "prod")
+        and in_singles(reduced_along, flat, values, 0, places, how=(HOW[reduce],))
     ):
         pass
     elif reduce == "prod":
-        fold_at(xp, "logical_and" if kind == "b" else "multiply", flat, places, values)
+        fold_at(xp, "logical_and" if kind == "b" else "multiply", flat, places, values, stepwise)
     else:
         fold_at(xp, "maximum" if reduce == "amax" else "minimum", flat, places, values)
         if xp is np and kind == "f":
@@ -439,11 +442,11 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
         whole = input.copy("C")
         if reduced_rows(whole, index.reshape(-1), in_rows(source), HOW[reduce]):
             return whole
-        if in_singles(reduced_rows, whole, in_rows(source), index.reshape(-1), how=(HOW[reduce],)):
+        if reduce != "prod" and in_singles(reduced_rows, whole, in_rows(source), index.reshape(-1), how=(HOW[reduce],)):
             return whole
     wide = spread_index(xp, index, dim, source.shape)
     bounded(wide, dim, input.shape[dim] if input.ndim else 1)
-    return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self)
+    return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self, True)
 
 
 def spread_index(xp: Any, index: Any, dim: int, shape: tuple) -> Any:

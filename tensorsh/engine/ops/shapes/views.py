@@ -60,8 +60,13 @@ del table.FUNCTIONS["alias"]
 
 def as_subclass(self: Tensor, cls: type) -> Any:
     """The same tensor as an object of a class derived from Tensor."""
-    if not (isinstance(cls, type) and issubclass(cls, Tensor)):
-        raise TypeError(f"as_subclass(): argument 'cls' must be a type derived from Tensor, not {cls!r}")
+    if not isinstance(cls, type):
+        raise TypeError(f"cls must be a type (got {type(cls).__name__})")
+    if not issubclass(cls, Tensor):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class inherits "
+            "from Tensor."
+        )
     return reclassed(alias.run([self]), cls)
 
 

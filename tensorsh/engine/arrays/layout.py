@@ -98,6 +98,37 @@ def channels_are_last(array: Any) -> bool:
     return strides[1] != 0
 
 
+def repeats(array: Any) -> bool:
+    """Whether an array of numpy's lays several elements in one place; where they lie in a copy numpy and PyTorch do not agree."""
+    return array.__class__ is np.ndarray and 0 in array.strides
+
+
+def dense_as(array: np.ndarray, make: Callable, dtype: Any = None) -> np.ndarray:
+    """What `make` makes of a shape and a dtype, its dimensions in memory in the array's order; one that repeats elements stays beside its
+    neighbours, as in PyTorch's `TensorIterator`."""
+    inner = list(range(array.ndim))[::-1]
+    for i in range(1, array.ndim):
+        at = i
+        for before in range(i - 1, -1, -1):
+            one, other = (array.strides[inner[k]] for k in (before, at))
+            if one and other and one > other:
+                inner[before], inner[at], at = inner[at], inner[before], before
+            elif one and other and one < other:
+                break
+    order = inner[::-1]
+    made = make([array.shape[d] for d in order], array.dtype if dtype is None else dtype)
+    return made.transpose([order.index(d) for d in range(array.ndim)])
+
+
+def copied_as(array: Any) -> Any:
+    """A copy whose dimensions lie in memory as the array's do."""
+    if not repeats(array):
+        return array.copy("K")
+    made = dense_as(array, np.empty)
+    made[...] = array
+    return made
+
+
 def row_order(array: Any) -> Any:
     """The array itself when its elements lie in row order, else a copy that does."""
     return array if array.flags.c_contiguous else array.copy()
@@ -113,7 +144,7 @@ def laid_out(array: Any, memory_format: Any = None) -> Any:
     """A copy of an array in a memory format; without one the order of its dimensions in memory is kept."""
     name = "torch.preserve_format" if memory_format is None else str(memory_format)
     if name == "torch.preserve_format":
-        return array.copy("K")
+        return copied_as(array)
     if hasattr(array, "layout"):
         return array.laid_out(name)
     if name == "torch.contiguous_format":

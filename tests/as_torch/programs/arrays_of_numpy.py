@@ -64,3 +64,15 @@ told(lambda: torch.ones(1).as_subclass(int))
 told(lambda: torch.ones(1).as_subclass(3))
 told(lambda: torch.zeros(3, 2, dtype=torch.uint8).index_add(0, at, torch.ones(1, 2, dtype=torch.uint8), alpha=-1))
 told(lambda: torch.zeros(3, 2, dtype=torch.int8).index_add(0, at, torch.ones(1, 2, dtype=torch.int8), alpha=-2))
+
+once, twice = torch.ones(3).expand(2, 3), torch.ones(2, 1, 3).expand(2, 4, 3)
+for f in (
+    torch.clone,
+    torch.zeros_like,
+    torch.ones_like,
+    torch.empty_like,
+    torch.rand_like,
+    torch.Tensor.double,
+    torch.Tensor.half,
+):
+    print(f(once).stride(), f(twice).stride(), f(twice.transpose(0, 2)).stride(), f(once.t()).stride())

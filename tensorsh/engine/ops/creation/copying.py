@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.backend import move_like
 from ...arrays.errors import argument_error, broadcast_error
 from ...arrays.layout import contiguous_format as contiguous
-from ...arrays.layout import laid_out
+from ...arrays.layout import copied_as, laid_out
 from ...arrays.numbers import converted
 from ...arrays.warning import warn_of_old
 from ...graph.nodes import whole
@@ -30,7 +30,7 @@ def clone(xp, input: Array, *, memory_format=None):
 
 def copied(array, memory_format):
     """A copy in the order of memory of an array; None for another format."""
-    return array.copy("K") if memory_format is None else None
+    return copied_as(array) if memory_format is None else None
 
 
 clone.fast = clone.same = copied

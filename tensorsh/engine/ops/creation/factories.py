@@ -35,7 +35,7 @@ from ...tensors.ranges import both_halves, check_bounds, counted, of_out, of_siz
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
-from .placing import beside, filled_on, known_array, nowhere_on, ones_as, pattern, placed, zeros_as
+from .placing import beside, empty_as, filled_on, known_array, nowhere_on, ones_as, pattern, placed, zeros_as
 
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -251,7 +251,7 @@ def full_like(
     with it and has no history. RuntimeError: a value that the dtype cannot hold."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = input.dtype if dtype is None else chosen(dtype, "full_like")
-    array = zeros_as(pattern(input._array, device), d.numpy)
+    array = empty_as(pattern(input._array, device), d.numpy)
     array[...] = _number(value, d)
     array = array if memory_format is None else laid_out(array, memory_format)
     return made(array, beside(input, device), requires_grad)

@@ -42,6 +42,11 @@ def there(array: Any, chosen: Any) -> bool:
     return alone and chosen.type == "cuda" and chosen.index in (None, array.device.id)
 
 
+def empty_as(a: Any, d: Any) -> Any:
+    """Memory laid out as an array, to be written whole."""
+    return dense_as(a, np.empty, d) if repeats(a) else np.empty_like(a, d)
+
+
 def zeros_as(a: Any, d: Any) -> Any:
     """Zeros laid out as an array: numpy's function for that takes several times as long as the making of an array."""
     if repeats(a):

@@ -83,3 +83,14 @@ def test_sparse_and_pinned_tensors_are_refused() -> None:
 def test_a_device_that_is_not_there_is_refused(call: str) -> None:
     with pytest.raises(RuntimeError, match="Could not run on the 'xpu' device"):
         eval(call)
+
+
+@pytest.mark.parametrize("label", [7, 5, -1])
+def test_labels_of_ctc_loss_lie_among_the_classes(label: int) -> None:
+    """PyTorch reads memory beyond the probabilities; the words are those of its other losses."""
+    probabilities = torch.zeros(4, 1, 5).log_softmax(2)
+    with pytest.raises(IndexError, match=f"Target {label} is out of bounds"):
+        torch.nn.functional.ctc_loss(probabilities, torch.tensor([[1, label]]), (4,), (2,))
+    assert (
+        torch.nn.functional.ctc_loss(probabilities, torch.tensor([[1, label]]), (4,), (1,)) > 0
+    )  # what is not read may be anything

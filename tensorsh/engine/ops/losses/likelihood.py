@@ -256,6 +256,9 @@ def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, z
             row = targets[n, :length] if targets.ndim == 2 else targets[at : at + length]
             at += length
             labels = _extended(row, blank)
+            wrong = (labels < 0) | (labels >= classes)  # there PyTorch reads memory that is not its own
+            if wrong.any():
+                raise IndexError(f"Target {labels[wrong][0]} is out of bounds.")
             logs = log_probs[: input_lengths[n], n].astype(np.float64)
             if not len(logs):
                 losses[n] = np.inf if length else 0.0

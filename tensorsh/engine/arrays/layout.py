@@ -98,7 +98,7 @@ def channels_are_last(array: Any) -> bool:
     return strides[1] != 0
 
 
-def repeats(array: Any) -> bool:
+def is_expanded(array: Any) -> bool:
     """Whether an array of numpy's lays several elements in one place; where they lie in a copy numpy and PyTorch do not agree."""
     return array.__class__ is np.ndarray and 0 in array.strides
 
@@ -122,7 +122,7 @@ def dense_as(array: np.ndarray, make: Callable, dtype: Any = None) -> np.ndarray
 
 def copied_as(array: Any) -> Any:
     """A copy whose dimensions lie in memory as the array's do."""
-    if not repeats(array):
+    if not is_expanded(array):
         return array.copy("K")
     made = dense_as(array, np.empty)
     made[...] = array

@@ -13,7 +13,7 @@ from ...arrays.device import device as device_type
 from ...arrays.device_guard import on
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, chosen, dtype, float8_e4m3fn
 from ...arrays.errors import type_name
-from ...arrays.layout import copied_as, repeats, sparse_coo, sparse_csr, strided, type_named, type_of
+from ...arrays.layout import copied_as, is_expanded, sparse_coo, sparse_csr, strided, type_named, type_of
 from ...arrays.parallel import listed
 from ...arrays.state import state
 from ...arrays.warning import warn, warn_of_old
@@ -48,7 +48,7 @@ def converted(input: Any, dtype: Any, target: Any) -> Any:
     changes = input.dtype != target or target is COMPLEX_HALF or input.dtype is COMPLEX_HALF
     if input.dtype.kind == "c" and dtype is not None and dtype.category in (INTEGER, FLOAT):
         warn_of_old("complex")
-    if changes and repeats(input):
+    if changes and is_expanded(input):
         input = copied_as(input)
     return cast(input, target) if changes else laid_out(input)
 

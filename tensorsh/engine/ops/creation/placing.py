@@ -11,7 +11,7 @@ from ...arrays import cupy_module, device_guard
 from ...arrays.backend import check_device, move, on_gpu
 from ...arrays.cupy_module import accelerator, cupy, nowhere
 from ...arrays.device import device as device_type
-from ...arrays.layout import dense_as, repeats
+from ...arrays.layout import dense_as, is_expanded
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...tensors.tensor import Tensor
@@ -44,19 +44,19 @@ def there(array: Any, chosen: Any) -> bool:
 
 def empty_as(a: Any, d: Any) -> Any:
     """Memory laid out as an array, to be written whole."""
-    return dense_as(a, np.empty, d) if repeats(a) else np.empty_like(a, d)
+    return dense_as(a, np.empty, d) if is_expanded(a) else np.empty_like(a, d)
 
 
 def zeros_as(a: Any, d: Any) -> Any:
     """Zeros laid out as an array: numpy's function for that takes several times as long as the making of an array."""
-    if repeats(a):
+    if is_expanded(a):
         return dense_as(a, np.zeros, d)
     return np.zeros(a.shape, d) if type(a) is np.ndarray and a.flags.c_contiguous else np.zeros_like(a, d)
 
 
 def ones_as(a: Any, d: Any) -> Any:
     if type(a) is not np.ndarray or not a.flags.c_contiguous or d.kind not in "biuf":
-        return dense_as(a, np.ones, d) if repeats(a) else np.ones_like(a, d)
+        return dense_as(a, np.ones, d) if is_expanded(a) else np.ones_like(a, d)
     made = np.empty(a.shape, d)
     made.fill(1)
     return made

@@ -16,6 +16,8 @@ import pytest
 from tensorsh import Session, torch
 from tensorsh.sandbox.files import Permissions
 
+pytestmark = pytest.mark.filterwarnings("ignore:torch.set_default_tensor_type")
+
 CHANGES = {
     "seed": "torch.manual_seed(1); randn(3)",
     "default dtype": "torch.set_default_dtype(torch.float64)",

@@ -79,6 +79,7 @@ def test_accelerators_on_the_stand_in(cuda: None) -> None:
     there.synchronize(0), there.empty_cache(), there.set_device_index(None)
 
 
+@pytest.mark.filterwarnings("ignore:torch.set_default_tensor_type")
 def test_types_of_old() -> None:
     """PyTorch's answers without a GPU, but for the last: it says at length that its library of CUDA is missing."""
     assert repr(torch.cuda.FloatTensor) == "<class 'torch.cuda.FloatTensor'>"
@@ -93,6 +94,7 @@ def test_types_of_old() -> None:
             eval(f"torch.ones(1).type({name})", {"torch": torch})
 
 
+@pytest.mark.filterwarnings("ignore:torch.set_default_tensor_type")
 def test_types_of_old_on_the_stand_in(cuda: None) -> None:
     x = torch.cuda.LongTensor([1, 2])
     assert (

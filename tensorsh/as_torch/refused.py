@@ -2,7 +2,7 @@
 
 A library that can export, compile or train on many machines imports all that at its beginning, on every machine, and asks
 later. Its import succeeds: a class is one that nothing is an instance of, a function or the making of an object raises
-NotImplementedError. Only names in `language/pytorch_refused.txt` (recorded by `tests/recording/refused.py`) are answered so; whatever
+NotImplementedError; `is_available` answers that it is not. Only names in `language/pytorch_refused.txt` (recorded by `tests/recording/refused.py`) are answered so; whatever
 tensorsh has under such a name comes first.
 """
 
@@ -57,6 +57,10 @@ def value(module: str, name: str) -> Any:
 
         def made(function: Any) -> Any:
             return function
+    elif name == "is_available":
+
+        def made() -> bool:
+            return False
     else:
 
         def made(*args: Any, **kwargs: Any) -> NoReturn:

@@ -143,13 +143,20 @@ def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: An
     raise NotImplementedError("tensorsh does not cast a custom operator's inputs: cast them in the operator")
 
 
-def triton_op(name: str, fn: Any = None, /, *, mutates_args: Any = (), schema: Any = None) -> Any:
-    """NotImplementedError: Triton's kernels are not run."""
-    raise NotImplementedError("tensorsh runs no Triton kernels: write the operator with torch.library.custom_op")
+def triton_op(name: str, fn: Any = None, /, *, mutates_args: Any, schema: Any = None) -> Any:
+    """An operator as `custom_op` makes it, whose function says its form without data, too; the Triton kernels that it starts by
+    `wrap_triton` are not run."""
+
+    def made(function: Callable) -> Any:
+        operator = custom_op(name, function, mutates_args=mutates_args, schema=schema)
+        operator.register_fake(function)
+        return operator
+
+    return made if fn is None else made(fn)
 
 
 def wrap_triton(triton_kernel: Any, /) -> Any:
-    """ModuleNotFoundError: Triton's kernels are not run."""
+    """ModuleNotFoundError: a kernel of Triton, which tensorsh does not run."""
     raise ModuleNotFoundError("No module named 'triton'")
 
 

@@ -333,6 +333,16 @@ def _tuple_unflatten(values: Any, context: Any) -> tuple:
     return tuple(values)
 
 
+def _namedtuple_flatten(d: tuple) -> tuple[list, type]:
+    """The members of a named tuple, and its class."""
+    return list(d), type(d)
+
+
+def _namedtuple_unflatten(values: Any, context: type) -> Any:
+    """The named tuple of a class with these members."""
+    return context(*values)
+
+
 def is_structseq_instance(obj: Any) -> bool:
     """Whether an object is a named tuple of Python's or PyTorch's own, as ``torch.return_types.max``."""
     return isinstance(obj, tuple) and hasattr(type(obj), "n_sequence_fields")

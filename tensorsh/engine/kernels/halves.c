@@ -5,7 +5,7 @@
 #include "conversions.h"
 #include "vector_math.h"
 
-#define PIECE 2048
+#define PIECE 512
 
 WIDE static void widened(int brain, const uint16_t *x, float *out, size n) {
     uint32_t *bits = (uint32_t *)out;
@@ -62,11 +62,13 @@ __attribute__((target("avx512f"))) static size narrowed_512(const float *x, uint
 }
 __attribute__((target("avx2,f16c"))) static size widened_256(const uint16_t *x, float *out, size n) {
     size i = 0;
+    UNROLL(4)
     for (; i + 8 <= n; i += 8) _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(x + i))));
     return i;
 }
 __attribute__((target("avx2,f16c"))) static size narrowed_256(const float *x, uint16_t *out, size n) {
     size i = 0;
+    UNROLL(4)
     for (; i + 8 <= n; i += 8) _mm_storeu_si128((__m128i *)(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(x + i), 0));
     return i;
 }
@@ -139,7 +141,7 @@ static int half_narrowed(Call *c, size from, size to) {
 }
 
 /* half_computed(ufunc, x, ...): each other operand has the shape and the type of x, or is one element, of that type or float32. */
-#define MOST_INPUTS 3
+#define MOST_INPUTS 4
 static int computed_plan(Call *c) {
     const Argument *x = &c->in[1];
     if (!is_half(x)) return 0;
@@ -181,6 +183,6 @@ static int half_computed(Call *c, size from, size to) {
 const Kernel halves_kernels[] = {
     {"half_widened", "h", widened_plan, half_widened, "half_widened(x): as float32"},
     {"half_narrowed", "ay", narrowed_plan, half_narrowed, "half_narrowed(x, dtype): float32, float64 or int64 as a half type"},
-    {"half_computed", "oh|hh", computed_plan, half_computed, "half_computed(ufunc, x, ...): in float32, and rounded"},
+    {"half_computed", "oh|hhh", computed_plan, half_computed, "half_computed(ufunc, x, ...): in float32, and rounded"},
     {0},
 };

@@ -46,7 +46,14 @@ static int region(const Regions *r, size plane, size cell, Region *found) {
     for (size d_ = found.from[0]; d_ < found.to[0]; d_++)                                                         \
         for (size h_ = found.from[1], at = (d_ * r.in[1] + h_) * r.in[2]; h_ < found.to[1]; h_++, at += r.in[2])
 
+/* Whether some element of a row is larger than a number, or NaN. */
+#define LONG_ROW 16
 #define LARGEST_OF(T, name)                                                                                       \
+    WIDE static int name##_beyond(const T *x, size n, T best) {                                                   \
+        int some = 0;                                                                                             \
+        for (size i = 0; i < n; i++) some |= !(x[i] <= best);                                                     \
+        return some;                                                                                              \
+    }                                                                                                             \
     static int name(Call *c, size from, size to) {                                                                \
         Regions r;                                                                                                \
         if (!regions_of(&r, &c->in[0], &c->out[0], &c->in[1])) return 0;                                          \
@@ -59,13 +66,16 @@ static int region(const Regions *r, size plane, size cell, Region *found) {
                 Region found;                                                                                     \
                 if (!region(&r, plane, cell, &found) || !found.count) return 0;                                   \
                 if (ends(c, found.work)) return 1;                                                                \
+                const size n = found.to[2] - found.from[2];                                                       \
                 size place = (found.from[0] * r.in[1] + found.from[1]) * r.in[2] + found.from[2];                 \
                 T best = x[place];                                                                                \
-                EACH_ROW(found, at)                                                                               \
+                EACH_ROW(found, at) { /* a long row that changes nothing is passed over */                        \
+                    if (n >= LONG_ROW && !name##_beyond(x + at + found.from[2], n, best)) continue;               \
                     for (size i = at + found.from[2]; i < at + found.to[2]; i++) {                                \
                         const T v = x[i];                                                                         \
                         if (v > best || v != v) best = v, place = i;                                              \
                     }                                                                                             \
+                }                                                                                                 \
                 out[cell] = best, places[cell] = place;                                                           \
             }                                                                                                     \
         }                                                                                                         \

@@ -209,6 +209,25 @@ def test_operands_as_lines(dtype: np.dtype, rows: int) -> None:
     )
 
 
+@halves_of
+def test_products_of_vectors(dtype: np.dtype) -> None:
+    """The sum of products of halves, in float32: as near to the exact sum as that is, for any length and steps."""
+    for n in (1, 15, 16, 17, 511, 512, 513, 40_000):
+        x, y = RNG.normal(size=(2, n)).astype(dtype)
+        exact = np.dot(x.astype(float), y.astype(float))
+        found = kernels.compiled.half_dot(x, y)
+        assert found.dtype == np.float32 and found.shape == ()
+        assert abs(found - exact) <= 4e-6 * np.dot(abs(x.astype(float)), abs(y.astype(float))), n
+        assert found == kernels.compiled.half_dot(np.repeat(x, 2)[::2], y)
+    assert kernels.compiled.half_dot(x[:0], y[:0]) == 0
+    assert kernels.compiled.half_dot(x, y[1:]) is kernels.compiled.half_dot(x, y.astype("f4")) is None
+    assert (
+        kernels.compiled.half_dot(x[None], y[None]) is kernels.compiled.half_dot(x.astype("f4"), y.astype("f4")) is None
+    )
+    a = torch.linspace(-1, 1, 1001).to(torch.float16 if dtype == np.float16 else torch.bfloat16)
+    assert a.dot(a).item() == (334.25 if dtype == np.float16 else 334.0)  # recorded from PyTorch
+
+
 PRODUCTS = {
     torch.float16: (
         [0.334228515625, 0.494873046875, 0.359619140625, 0.53076171875, 0.383544921875, 0.56201171875, 0.405517578125],

@@ -180,7 +180,43 @@ static int half_computed(Call *c, size from, size to) {
     return 1;
 }
 
+/* half_dot(x, y): products in float32, those of a piece added side by side, and the pieces' sums in double. */
+static int half_dot_plan(Call *c) {
+    const Argument *x = &c->in[0], *y = &c->in[1];
+    if (!is_half(x) || y->kind != x->kind || x->ndim != 1 || y->ndim != 1 || x->count != y->count) return 0;
+    result(c, NEW_FLOAT32);
+    c->lines = 1, c->each = x->count;
+    return 1;
+}
+#define LANES 16
+WIDE static float piece_dot(const float *x, const float *y, size n) {
+    float sums[LANES] = {0};
+    size i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) sums[j] += x[i + j] * y[i + j];
+    for (; i < n; i++) sums[i % LANES] += x[i] * y[i];
+    for (int some = LANES / 2; some; some /= 2)
+        for (int j = 0; j < some; j++) sums[j] += sums[j + some];
+    return sums[0];
+}
+static int half_dot(Call *c, size from, size to) {
+    const int brain = c->in[0].kind == BRAIN;
+    const size n = from < to ? c->in[0].count : 0;
+    float x[PIECE], y[PIECE];
+    double sum = 0;
+    for (size done = 0, m; done < n; done += m) {
+        m = n - done < PIECE ? n - done : PIECE;
+        halves_to_floats(brain, (const uint16_t *)c->in[0].data + done, x, m);
+        halves_to_floats(brain, (const uint16_t *)c->in[1].data + done, y, m);
+        sum += piece_dot(x, y, m);
+        if (ends(c, m)) return 1;
+    }
+    *(float *)c->out[0].data = (float)sum;
+    return 1;
+}
+
 const Kernel halves_kernels[] = {
+    {"half_dot", "h~h~", half_dot_plan, half_dot, "half_dot(x, y): the sum of products of two vectors, as float32"},
     {"half_widened", "h", widened_plan, half_widened, "half_widened(x): as float32"},
     {"half_narrowed", "ay", narrowed_plan, half_narrowed, "half_narrowed(x, dtype): float32, float64 or int64 as a half type"},
     {"half_computed", "oh|hhh", computed_plan, half_computed, "half_computed(ufunc, x, ...): in float32, and rounded"},

@@ -48,6 +48,7 @@ static int region(const Regions *r, size plane, size cell, Region *found) {
 
 /* Whether some element of a row is larger than a number, or NaN. */
 #define LONG_ROW 16
+#define ROW_PIECE 128
 #define LARGEST_OF(T, name)                                                                                       \
     WIDE static int name##_beyond(const T *x, size n, T best) {                                                   \
         int some = 0;                                                                                             \
@@ -66,16 +67,17 @@ static int region(const Regions *r, size plane, size cell, Region *found) {
                 Region found;                                                                                     \
                 if (!region(&r, plane, cell, &found) || !found.count) return 0;                                   \
                 if (ends(c, found.work)) return 1;                                                                \
-                const size n = found.to[2] - found.from[2];                                                       \
                 size place = (found.from[0] * r.in[1] + found.from[1]) * r.in[2] + found.from[2];                 \
                 T best = x[place];                                                                                \
-                EACH_ROW(found, at) { /* a long row that changes nothing is passed over */                        \
-                    if (n >= LONG_ROW && !name##_beyond(x + at + found.from[2], n, best)) continue;               \
-                    for (size i = at + found.from[2]; i < at + found.to[2]; i++) {                                \
-                        const T v = x[i];                                                                         \
-                        if (v > best || v != v) best = v, place = i;                                              \
+                EACH_ROW(found, at) /* what changes nothing is passed over, a piece of a row at a time */         \
+                    for (size i = at + found.from[2], end = at + found.to[2], last; i < end; i = last) {          \
+                        last = end - i < ROW_PIECE ? end : i + ROW_PIECE;                                         \
+                        if (last - i >= LONG_ROW && !name##_beyond(x + i, last - i, best)) continue;              \
+                        for (; i < last; i++) {                                                                   \
+                            const T v = x[i];                                                                     \
+                            if (v > best || v != v) best = v, place = i;                                          \
+                        }                                                                                         \
                     }                                                                                             \
-                }                                                                                                 \
                 out[cell] = best, places[cell] = place;                                                           \
             }                                                                                                     \
         }                                                                                                         \

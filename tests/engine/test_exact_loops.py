@@ -7,11 +7,13 @@ from tensorsh.engine.kernels import kernel
 
 Loop = kernel("Loop")
 pytestmark = pytest.mark.skipif(Loop is None, reason="no compiled kernels")
-VALUES = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.5, 1e-45, 3e38, 0.1, 7.0, -1e-30, 5e-324]
+VALUES = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.5, -0.5, 1e-45, 3e38, 0.1, 7.0, -1e-30, 5e-324]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("name", "add subtract multiply divide negative absolute sqrt".split())
+@pytest.mark.parametrize(
+    "name", "add subtract multiply divide negative absolute sqrt reciprocal floor ceil trunc".split()
+)
 def test_numbers_are_numpys(name, dtype):
     ufunc = getattr(np, name)
     count = ufunc.nin

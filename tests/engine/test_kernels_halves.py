@@ -166,6 +166,68 @@ def test_operands_that_repeat(dtype: np.dtype) -> None:
                     assert found._array.tobytes() == wanted.tobytes(), (shape, at, ufunc)
 
 
+@halves_of
+@pytest.mark.parametrize("rows", [7, 500])
+def test_operands_as_lines(dtype: np.dtype, rows: int) -> None:
+    """Parts of arrays, elements in steps, a column that meets a row, numbers: few and many."""
+    pair = kernels.compiled.Loop(2, np.subtract, np.subtract, None, True, 2)
+    least = kernels.compiled.Loop(2, np.less, np.less, None, True, 2)
+    singles = [kernels.compiled.Loop(1, f, f, None, False, 1) for f in (np.sqrt, np.negative, np.absolute, np.floor)]
+    x, y = RNG.normal(size=(2, rows, 3, 90)).astype(dtype)
+    x[0, 0, :4] = np.nan, -np.inf, 0, np.float32(-0.0)
+    column, row = x[:, :1, :1], y[:1, 0, :]
+    parts = [
+        (x, y),
+        (x[:, :, 1:], y[:, :, :-1]),
+        (x[:, :, ::3], y[:, :, ::3]),
+        (x[:, 0, ::2], y[:, 2, 1::2]),
+        (column, row),
+    ]
+    parts += [
+        (row, column),
+        (x[:, :, 1:], row[:, 1:]),
+        (np.broadcast_to(x[:, :, :1], x.shape), y),
+        (x, 1.5),
+        (x[:, :, ::2], 3),
+    ]
+    for a, b in parts:
+        wide = [a.astype("f4"), b.astype("f4") if isinstance(b, np.ndarray) else np.float32(b)]
+        for loop, ufunc in ((pair, np.subtract), (least, np.less)):
+            found, wanted = loop(a, b), ufunc(*wide)
+            wanted = wanted if wanted.dtype == bool else wanted.astype(dtype)
+            assert found.dtype == wanted.dtype and found.shape == wanted.shape
+            assert np.array_equal(found.astype("f4"), wanted.astype("f4"), equal_nan=True)
+        with np.errstate(invalid="ignore"):
+            for loop, ufunc in zip(singles, (np.sqrt, np.negative, np.absolute, np.floor), strict=True):
+                found, wanted = loop(a), ufunc(wide[0])
+                assert found.dtype == dtype and np.array_equal(
+                    found.astype("f4"), wanted.astype(dtype).astype("f4"), equal_nan=True
+                )
+                assert np.array_equal(np.signbit(found.astype("f4")), np.signbit(wanted)) or ufunc is np.sqrt
+    assert (
+        pair(x, y.astype("f4")) is pair(x.T, y.T) is pair(x[:, :, ::-1], y) is pair(x, "1") is singles[0](x.T) is None
+    )
+
+
+@halves_of
+def test_products_of_vectors(dtype: np.dtype) -> None:
+    """The sum of products of halves, in float32: as near to the exact sum as that is, for any length and steps."""
+    for n in (1, 15, 16, 17, 511, 512, 513, 40_000):
+        x, y = RNG.normal(size=(2, n)).astype(dtype)
+        exact = np.dot(x.astype(float), y.astype(float))
+        found = kernels.compiled.half_dot(x, y)
+        assert found.dtype == np.float32 and found.shape == ()
+        assert abs(found - exact) <= 4e-6 * np.dot(abs(x.astype(float)), abs(y.astype(float))), n
+        assert found == kernels.compiled.half_dot(np.repeat(x, 2)[::2], y)
+    assert kernels.compiled.half_dot(x[:0], y[:0]) == 0
+    assert kernels.compiled.half_dot(x, y[1:]) is kernels.compiled.half_dot(x, y.astype("f4")) is None
+    assert (
+        kernels.compiled.half_dot(x[None], y[None]) is kernels.compiled.half_dot(x.astype("f4"), y.astype("f4")) is None
+    )
+    a = torch.linspace(-1, 1, 1001).to(torch.float16 if dtype == np.float16 else torch.bfloat16)
+    assert a.dot(a).item() == (334.25 if dtype == np.float16 else 334.0)  # recorded from PyTorch
+
+
 PRODUCTS = {
     torch.float16: (
         [0.334228515625, 0.494873046875, 0.359619140625, 0.53076171875, 0.383544921875, 0.56201171875, 0.405517578125],

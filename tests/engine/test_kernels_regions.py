@@ -70,3 +70,19 @@ def test_edges_are_checked_where_they_are_used():
         assert adaptive_pooling.region_maxima(x, wrong, (1, 1, 2)) is None
         assert adaptive_pooling.region_spread(np.zeros((1, 1, 1, 2), np.float32), x, wrong) is None
     assert adaptive_pooling.region_sums(x, ends, (1, 1, 1 << 60), True) is None
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
+def test_maxima_of_long_rows(dtype):
+    """The first of equal elements and the last NaN, wherever in a row they stand."""
+    rng = np.random.default_rng(3)
+    for width in (15, 16, 127, 128, 129, 700):
+        for _ in range(20):
+            x = rng.integers(-9, 9, (1, 1, 2, width)).astype(dtype)
+            if dtype != "i8":
+                x[0, 0, rng.integers(2), rng.integers(width, size=rng.integers(3))] = np.nan
+            values, places = kernels.compiled.region_maxima(x, np.array([0, 1, 0, 2, 0, width]), (1, 1, 1))
+            flat = x.reshape(-1)
+            missing = np.flatnonzero(flat != flat)
+            assert places.item() == (missing[-1] if missing.size else flat.argmax())
+            assert np.array_equal(values.item(), flat[places.item()], equal_nan=True)

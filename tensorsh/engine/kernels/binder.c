@@ -1,5 +1,6 @@
 /* Functions for Python from the tables of numeric kernels: the one place that takes their arguments apart (see kernels.h). */
 #include "common.h"
+#include "loops.h"
 
 #include <ctype.h>
 #include <numpy/arrayscalars.h>
@@ -176,7 +177,7 @@ static int take_dtype(PyObject *object, Argument *to) {
     return 1;
 }
 
-/* The loop of an elementwise ufunc of so many arrays of float32. */
+/* The loop of an elementwise ufunc of so many arrays of float32, or one that gives the same numbers. */
 static int take_ufunc(PyObject *object, int inputs, Argument *to) {
     if (!PyObject_TypeCheck(object, &PyUFunc_Type)) return 0;
     PyUFuncObject *ufunc = (PyUFuncObject *)object;
@@ -185,7 +186,8 @@ static int take_ufunc(PyObject *object, int inputs, Argument *to) {
         const char *types = ufunc->types + i * ufunc->nargs;
         if (types[0] != NPY_FLOAT || types[inputs - 1] != NPY_FLOAT || !ufunc->functions[i]) continue;
         if (types[inputs] != NPY_FLOAT && types[inputs] != NPY_BOOL) continue;
-        to->loop = (UfuncLoop){ufunc->functions[i], ufunc->data ? ((void **)ufunc->data)[i] : NULL, types[inputs] == NPY_BOOL};
+        const UfuncRun own = inputs == 1 && types[inputs] == NPY_FLOAT ? exact_loop(ufunc->name, 0) : NULL;
+        to->loop = (UfuncLoop){own ? own : ufunc->functions[i], ufunc->data ? ((void **)ufunc->data)[i] : NULL, types[inputs] == NPY_BOOL};
         return 1;
     }
     return 0;

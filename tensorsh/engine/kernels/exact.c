@@ -54,6 +54,14 @@ SINGLE(float, absolute_singles, __builtin_fabsf(a))
 SINGLE(double, absolute_doubles, __builtin_fabs(a))
 SINGLE(float, sqrt_singles, sqrtf(a))
 SINGLE(double, sqrt_doubles, sqrt(a))
+SINGLE(float, reciprocal_singles, 1 / a)
+SINGLE(double, reciprocal_doubles, 1 / a)
+SINGLE(float, floor_singles, floorf(a))
+SINGLE(double, floor_doubles, floor(a))
+SINGLE(float, ceil_singles, ceilf(a))
+SINGLE(double, ceil_doubles, ceil(a))
+SINGLE(float, trunc_singles, truncf(a))
+SINGLE(double, trunc_doubles, trunc(a))
 
 static const struct {
     const char *name;
@@ -66,6 +74,10 @@ static const struct {
     {"negative", {negative_singles, negative_doubles}},
     {"absolute", {absolute_singles, absolute_doubles}},
     {"sqrt", {sqrt_singles, sqrt_doubles}},
+    {"reciprocal", {reciprocal_singles, reciprocal_doubles}},
+    {"floor", {floor_singles, floor_doubles}},
+    {"ceil", {ceil_singles, ceil_doubles}},
+    {"trunc", {trunc_singles, trunc_doubles}},
 };
 
 /* The loop of numpy's ufunc of this name, on doubles or else on floats; NULL where there is none. */

@@ -5,7 +5,7 @@
 #include "conversions.h"
 #include "vector_math.h"
 
-#define PIECE 2048
+#define PIECE 512
 
 WIDE static void widened(int brain, const uint16_t *x, float *out, size n) {
     uint32_t *bits = (uint32_t *)out;
@@ -62,11 +62,13 @@ __attribute__((target("avx512f"))) static size narrowed_512(const float *x, uint
 }
 __attribute__((target("avx2,f16c"))) static size widened_256(const uint16_t *x, float *out, size n) {
     size i = 0;
+    UNROLL(4)
     for (; i + 8 <= n; i += 8) _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(x + i))));
     return i;
 }
 __attribute__((target("avx2,f16c"))) static size narrowed_256(const float *x, uint16_t *out, size n) {
     size i = 0;
+    UNROLL(4)
     for (; i + 8 <= n; i += 8) _mm_storeu_si128((__m128i *)(out + i), _mm256_cvtps_ph(_mm256_loadu_ps(x + i), 0));
     return i;
 }
@@ -139,7 +141,7 @@ static int half_narrowed(Call *c, size from, size to) {
 }
 
 /* half_computed(ufunc, x, ...): each other operand has the shape and the type of x, or is one element, of that type or float32. */
-#define MOST_INPUTS 3
+#define MOST_INPUTS 4
 static int computed_plan(Call *c) {
     const Argument *x = &c->in[1];
     if (!is_half(x)) return 0;
@@ -178,9 +180,45 @@ static int half_computed(Call *c, size from, size to) {
     return 1;
 }
 
+/* half_dot(x, y): products in float32, those of a piece added side by side, and the pieces' sums in double. */
+static int half_dot_plan(Call *c) {
+    const Argument *x = &c->in[0], *y = &c->in[1];
+    if (!is_half(x) || y->kind != x->kind || x->ndim != 1 || y->ndim != 1 || x->count != y->count) return 0;
+    result(c, NEW_FLOAT32);
+    c->lines = 1, c->each = x->count;
+    return 1;
+}
+#define LANES 16
+WIDE static float piece_dot(const float *x, const float *y, size n) {
+    float sums[LANES] = {0};
+    size i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int j = 0; j < LANES; j++) sums[j] += x[i + j] * y[i + j];
+    for (; i < n; i++) sums[i % LANES] += x[i] * y[i];
+    for (int some = LANES / 2; some; some /= 2)
+        for (int j = 0; j < some; j++) sums[j] += sums[j + some];
+    return sums[0];
+}
+static int half_dot(Call *c, size from, size to) {
+    const int brain = c->in[0].kind == BRAIN;
+    const size n = from < to ? c->in[0].count : 0;
+    float x[PIECE], y[PIECE];
+    double sum = 0;
+    for (size done = 0, m; done < n; done += m) {
+        m = n - done < PIECE ? n - done : PIECE;
+        halves_to_floats(brain, (const uint16_t *)c->in[0].data + done, x, m);
+        halves_to_floats(brain, (const uint16_t *)c->in[1].data + done, y, m);
+        sum += piece_dot(x, y, m);
+        if (ends(c, m)) return 1;
+    }
+    *(float *)c->out[0].data = (float)sum;
+    return 1;
+}
+
 const Kernel halves_kernels[] = {
+    {"half_dot", "h~h~", half_dot_plan, half_dot, "half_dot(x, y): the sum of products of two vectors, as float32"},
     {"half_widened", "h", widened_plan, half_widened, "half_widened(x): as float32"},
     {"half_narrowed", "ay", narrowed_plan, half_narrowed, "half_narrowed(x, dtype): float32, float64 or int64 as a half type"},
-    {"half_computed", "oh|hh", computed_plan, half_computed, "half_computed(ufunc, x, ...): in float32, and rounded"},
+    {"half_computed", "oh|hhh", computed_plan, half_computed, "half_computed(ufunc, x, ...): in float32, and rounded"},
     {0},
 };

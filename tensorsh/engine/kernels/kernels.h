@@ -85,7 +85,7 @@ INLINE size place_at(const int64_t *index) { return *(const volatile int64_t *)i
 #define LONG_PIECE (1 << 24)
 #endif
 
-/* Elements that lie `step` bytes apart, laid side by side: every second one, which is usual, by vector instructions. */
+/* Elements that lie `step` bytes apart, laid side by side: every second one, which is usual, and one for all by vector instructions. */
 typedef uint32_t __attribute__((may_alias)) Word;
 typedef uint64_t __attribute__((may_alias)) LongWord;
 #define GATHER(T, name)                                                                                       \
@@ -94,6 +94,9 @@ typedef uint64_t __attribute__((may_alias)) LongWord;
         T *out = (T *)to;                                                                                     \
         if (step == 2 * (size)sizeof(T)) {                                                                    \
             for (size i = 0; i < n; i++) out[i] = x[2 * i];                                                   \
+        } else if (step == 0) {                                                                               \
+            const T one = *x;                                                                                 \
+            for (size i = 0; i < n; i++) out[i] = one;                                                        \
         } else {                                                                                              \
             for (size i = 0; i < n; i++) out[i] = *(const T *)((const char *)from + i * step);                \
         }                                                                                                     \

@@ -59,12 +59,16 @@ static int number_of(PyObject *object, int kind, Number *number) {
 
 #define PIECE 2048
 
-/* Whether an array is of a half type that float32's loop computes, and of few elements; which: HALF, BRAIN. */
+/* Whether an array is of a half type that float32's loop computes; which: HALF, BRAIN. */
+INLINE int half_type(const Loop *loop, PyArrayObject *a) {
+    if (!loop->halves || PyArray_ITEMSIZE(a) != 2) return PLAIN;
+    return PyArray_TYPE(a) == NPY_HALF ? HALF : is_bfloat16(PyArray_DESCR(a)) ? BRAIN : PLAIN;
+}
+/* The same, of few elements that lie side by side. */
 INLINE int half_of(const Loop *loop, PyObject *object) {
     if (!loop->halves || !PyArray_CheckExact(object)) return PLAIN;
     PyArrayObject *a = (PyArrayObject *)object;
-    if (PyArray_ITEMSIZE(a) != 2 || !PyArray_ISCARRAY_RO(a) || PyArray_SIZE(a) > LONG_WORK) return PLAIN;
-    return PyArray_TYPE(a) == NPY_HALF ? HALF : is_bfloat16(PyArray_DESCR(a)) ? BRAIN : PLAIN;
+    return PyArray_ISCARRAY_RO(a) && PyArray_SIZE(a) <= LONG_WORK ? half_type(loop, a) : PLAIN;
 }
 
 /* How often the second operand repeats along the first: 0 where it is not its last dimensions, or all of them. */
@@ -125,7 +129,7 @@ static size meeting(PyArrayObject *a, PyObject *second, size *apart) {
    last dimensions or a column, of an array and a number. None for others. */
 static PyObject *halves(const Loop *loop, PyObject *const *args, int half) {
     PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
-    const Inner *inner = &loop->inner[FLOATS];
+    const Inner *inner = &loop->single;
     const int brain = half == BRAIN, truths = inner->out == NPY_BOOL;
     const size n = PyArray_SIZE(a);
     size steps[3] = {sizeof(float), sizeof(float), sizeof(float)}, piece = PIECE, near = 0, each = 0; /* the second operand's elements, if they stay */
@@ -181,44 +185,171 @@ static PyObject *halves(const Loop *loop, PyObject *const *args, int half) {
     return (PyObject *)out;
 }
 
-/* Arrays of one shape, of which one or both lie in steps, and a number: piece by piece they are laid side by side, for the loops of
-   such arrays are many times as fast. None while calls are recorded, which have other arrays when they are called again. */
-static PyObject *in_steps(const Loop *loop, PyObject *const *args) {
-    if (RECORDED || !PyArray_CheckExact(args[0])) Py_RETURN_NONE;
-    PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
-    const int type = PyArray_TYPE(a), kind = type == NPY_FLOAT ? FLOATS : type == NPY_DOUBLE ? DOUBLES : type == NPY_INT64 ? LONGS : -1;
-    if (kind < 0 || loop->inner[kind].run == NULL) Py_RETURN_NONE;
-    Number number;
-    const char *from[2] = {PyArray_DATA(a), (const char *)&number};
-    const size one = PyArray_ITEMSIZE(a), n = PyArray_SIZE(a);
-    size apart[2] = {even_step(a), 0};
-    if (apart[0] == 0) Py_RETURN_NONE;
-    if (loop->inputs == 2) {
-        if (PyArray_CheckExact(args[1])) {
-            b = (PyArrayObject *)args[1];
-            if (PyArray_TYPE(b) != type || !PyArray_SAMESHAPE(a, b) || (apart[1] = even_step(b)) == 0) Py_RETURN_NONE;
-            from[1] = PyArray_DATA(b);
-        } else if (!loop->numbers || !number_of(args[1], kind, &number)) {
-            Py_RETURN_NONE;
+/* One operand or two as lines of elements: dimensions that lie evenly in each are one, of which the last is a line. */
+typedef struct {
+    int whole, ndim, lying; /* the result's dimensions, those left; lying: one line, whose elements lie side by side or are one */
+    size result[NPY_MAXDIMS], shape[NPY_MAXDIMS], steps[MOST_OPERANDS - 1][NPY_MAXDIMS];
+} Lines;
+
+#define FEW 8 /* elements of a line, below which numpy's way is as quick */
+
+/* The lines of arrays of one dtype whose shapes meet; 0 where they do not, or where elements lie in another order than that of a new
+   array: numpy would give the result an order like theirs. */
+static int lines_of(PyArrayObject *const *arrays, int inputs, Lines *found) {
+    size *shape = found->result, steps[MOST_OPERANDS - 1][NPY_MAXDIMS];
+    int ndim = PyArray_NDIM(arrays[0]);
+    if (arrays[1] && PyArray_NDIM(arrays[1]) > ndim) ndim = PyArray_NDIM(arrays[1]);
+    found->whole = ndim;
+    for (int d = 0; d < ndim; d++) shape[d] = 1;
+    for (int k = 0; k < inputs; k++) {
+        const int more = arrays[k] ? ndim - PyArray_NDIM(arrays[k]) : ndim;
+        for (int d = 0; d < ndim; d++) {
+            const size n = d < more ? 1 : PyArray_DIM(arrays[k], d - more);
+            if (n != 1 && shape[d] != 1 && n != shape[d]) return 0;
+            shape[d] = n == 1 ? shape[d] : n;
+            steps[k][d] = n == 1 ? 0 : PyArray_STRIDE(arrays[k], d - more);
         }
     }
-    const Inner *inner = &loop->inner[kind];
-    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), inner->out);
-    if (out == NULL) return NULL;
-    double buffers[2][PIECE];
-    const size wide = PyArray_ITEMSIZE(out);
-    for (size done = 0, m; done < n; done += m) {
-        m = n - done < PIECE ? n - done : PIECE;
-        size steps[3] = {one, apart[1] ? one : 0, wide};
-        char *at[3] = {(char *)(from[0] + done * apart[0]), (char *)(from[1] + done * apart[1]), (char *)PyArray_DATA(out) + done * wide};
+    for (int k = 0; k < inputs; k++)
+        for (size d = ndim - 1, least = 0; d >= 0; d--) {
+            if (steps[k][d] < least && steps[k][d] != 0) return 0;
+            if (steps[k][d] != 0) least = steps[k][d];
+        }
+    found->ndim = 0;
+    for (int d = 0; d < ndim; d++) {
+        if (shape[d] == 0) return 0;
+        if (shape[d] == 1) continue;
+        const int last = found->ndim - 1;
+        int even = last >= 0;
+        for (int k = 0; even && k < inputs; k++) even = found->steps[k][last] == shape[d] * steps[k][d];
+        const int at = even ? last : found->ndim++;
+        found->shape[at] = even ? found->shape[at] * shape[d] : shape[d];
+        for (int k = 0; k < inputs; k++) found->steps[k][at] = steps[k][d];
+    }
+    if (found->ndim == 0) found->shape[0] = 1, found->steps[0][0] = found->steps[1][0] = 0, found->ndim = 1;
+    found->lying = found->ndim == 1;
+    for (int k = 0; k < inputs; k++)
+        found->lying &= arrays[k] == NULL || found->steps[k][0] == 0 || found->steps[k][0] == PyArray_ITEMSIZE(arrays[k]);
+    return found->ndim == 1 || found->shape[found->ndim - 1] >= FEW;
+}
+
+/* A line, piece by piece: elements that lie in steps are laid side by side, for the loops of such elements are many times as fast. */
+static void line_of(const Loop *loop, const Inner *inner, const char *const *from, const size *apart, size one, char *to, size wide, size n) {
+    double buffers[MOST_OPERANDS - 1][PIECE];
+    int laid = 0;
+    for (int k = 0; k < loop->inputs; k++) laid |= apart[k] != 0 && apart[k] != one;
+    for (size done = 0, m, most = laid ? PIECE : n; done < n; done += m) {
+        m = n - done < most ? n - done : most;
+        char *at[MOST_OPERANDS];
+        size steps[MOST_OPERANDS];
         for (int k = 0; k < loop->inputs; k++) {
-            if (apart[k] == 0 || apart[k] == one) continue;
+            at[k] = (char *)from[k] + done * apart[k], steps[k] = apart[k] ? one : 0;
+            if (steps[k] == apart[k]) continue;
             gather(at[k], apart[k], one, buffers[k], m);
             at[k] = (char *)buffers[k];
         }
-        if (loop->inputs == 1) at[1] = at[2], steps[1] = wide;
+        at[loop->inputs] = to + done * wide, steps[loop->inputs] = wide;
         inner->run(at, &m, steps, inner->data);
     }
+}
+
+WIDE static void signs_changed(const uint16_t *x, uint16_t kept, uint16_t turned, uint16_t *out, size n) {
+    INDEPENDENT
+    for (size i = 0; i < n; i++) out[i] = (x[i] & kept) ^ turned;
+}
+
+#define SHORT_PIECE 512 /* of which three fit in the first cache beside what is read and written */
+
+/* A line of halves: widened, computed in float32 and rounded. A number is a float already. */
+static void line_of_halves(const Loop *loop, int brain, const char *const *from, const size *apart, const float *number, char *to, size n) {
+    const Inner *inner = &loop->single;
+    const int truths = inner->out == NPY_BOOL;
+    float wide[MOST_OPERANDS - 1][SHORT_PIECE], made[SHORT_PIECE];
+    uint16_t near[SHORT_PIECE];
+    size steps[MOST_OPERANDS];
+    for (int k = 0; k < loop->inputs; k++) {
+        steps[k] = apart[k] ? sizeof(float) : 0;
+        if (k && number) wide[k][0] = *number;
+        else if (apart[k] == 0) halves_to_floats(brain, (const uint16_t *)from[k], wide[k], 1);
+    }
+    steps[loop->inputs] = truths ? 1 : sizeof(float);
+    for (size done = 0, m; done < n; done += m) {
+        m = n - done < SHORT_PIECE ? n - done : SHORT_PIECE;
+        uint16_t *out = (uint16_t *)to + done;
+        char *at[MOST_OPERANDS];
+        for (int k = 0; k < loop->inputs; k++) {
+            const char *x = from[k] + done * apart[k];
+            at[k] = (char *)wide[k];
+            if (apart[k] == 0 && !loop->kept) continue;
+            for (size i = 0; apart[k] != sizeof(uint16_t) && i < m; i++) near[i] = *(const uint16_t *)(x + i * apart[k]);
+            const uint16_t *halves = apart[k] == sizeof(uint16_t) ? (const uint16_t *)x : near;
+            if (!loop->kept) halves_to_floats(brain, halves, wide[k], m);
+            else signs_changed(halves, loop->kept, loop->turned, out, m);
+        }
+        if (loop->kept) continue;
+        at[loop->inputs] = truths ? to + done : (char *)made;
+        inner->run(at, &m, steps, inner->data);
+        if (!truths) floats_to_halves(brain, made, out, m);
+    }
+}
+
+/* Arrays whose shapes meet, and a number, line by line, where numpy would lay its operands in a buffer. None for large ones that are
+   one line, which are numpy's unless they are halves, and while calls are recorded, which have other arrays when they are called again. */
+static PyObject *in_lines(const Loop *loop, PyObject *const *args) {
+    if (RECORDED || !PyArray_CheckExact(args[0])) Py_RETURN_NONE;
+    PyArrayObject *arrays[MOST_OPERANDS - 1] = {(PyArrayObject *)args[0], NULL};
+    const int type = PyArray_TYPE(arrays[0]), half = half_type(loop, arrays[0]);
+    const int kind = type == NPY_FLOAT || half ? FLOATS : type == NPY_DOUBLE ? DOUBLES : type == NPY_INT64 ? LONGS : -1;
+    if (kind < 0 || loop->inner[kind].run == NULL || (half && loop->single.out != NPY_FLOAT && loop->single.out != NPY_BOOL)) Py_RETURN_NONE;
+    Number number;
+    const char *from[MOST_OPERANDS - 1] = {PyArray_DATA(arrays[0]), (const char *)&number};
+    if (loop->inputs == 2) {
+        if (PyArray_CheckExact(args[1])) {
+            arrays[1] = (PyArrayObject *)args[1];
+            from[1] = PyArray_DATA(arrays[1]);
+            if (PyArray_TYPE(arrays[1]) != type) Py_RETURN_NONE;
+        } else if (!loop->numbers || !(half ? half_number(loop, args[1], half == BRAIN, &number.f) : number_of(args[1], kind, &number))) {
+            Py_RETURN_NONE;
+        }
+    }
+    for (int k = 0; k < loop->inputs; k++)
+        if (arrays[k] && !PyArray_ISBEHAVED_RO(arrays[k])) Py_RETURN_NONE;
+    Lines lines;
+    if (!lines_of(arrays, loop->inputs, &lines)) Py_RETURN_NONE;
+    const Inner *inner = &loop->inner[kind];
+    const int last = lines.ndim - 1;
+    const size n = lines.shape[last], one = PyArray_ITEMSIZE(arrays[0]);
+    size many = 1;
+    for (int d = 0; d < last; d++) many = times(many, lines.shape[d]);
+    const size work = times(many, n);
+    if (work > LONG_PIECE || (work > LONG_WORK && lines.lying && !half)) Py_RETURN_NONE;
+    PyArrayObject *out;
+    if (half && inner->out == NPY_FLOAT) {
+        Py_INCREF(PyArray_DESCR(arrays[0]));
+        out = (PyArrayObject *)PyArray_NewFromDescr(&PyArray_Type, PyArray_DESCR(arrays[0]), lines.whole, lines.result, NULL, NULL, 0, NULL);
+    } else {
+        out = (PyArrayObject *)PyArray_SimpleNew(lines.whole, lines.result, inner->out);
+    }
+    if (out == NULL) return NULL;
+    PyObject *held[2] = {Py_NewRef(args[0]), Py_XNewRef(arrays[1])}; /* while other threads run */
+    PyThreadState *others = work > LONG_WORK ? PyEval_SaveThread() : NULL;
+    const size wide = PyArray_ITEMSIZE(out);
+    char *to = PyArray_DATA(out);
+    size place[NPY_MAXDIMS] = {0}, apart[MOST_OPERANDS - 1] = {0};
+    for (int k = 0; k < loop->inputs; k++) apart[k] = lines.steps[k][last];
+    for (size row = 0; row < many; row++, to += n * wide) {
+        if (half) line_of_halves(loop, half == BRAIN, from, apart, arrays[1] ? NULL : &number.f, to, n);
+        else line_of(loop, inner, from, apart, one, to, wide, n);
+        for (int d = last - 1; d >= 0; d--) {
+            for (int k = 0; k < loop->inputs; k++) from[k] += lines.steps[k][d];
+            if (++place[d] < lines.shape[d]) break;
+            for (int k = 0; k < loop->inputs; k++) from[k] -= lines.shape[d] * lines.steps[k][d];
+            place[d] = 0;
+        }
+    }
+    if (others) PyEval_RestoreThread(others);
+    Py_DECREF(held[0]);
+    Py_XDECREF(held[1]);
     return (PyObject *)out;
 }
 
@@ -227,8 +358,8 @@ static PyObject *single(PyObject *self, PyObject *const *args, size_t flags, PyO
     if (PyVectorcall_NARGS(flags) != 1 || keywords) Py_RETURN_NONE;
     int kind = kind_of(loop, args[0]), half;
     if (kind < 0) {
-        if ((half = half_of(loop, args[0])) != PLAIN) return halves(loop, args, half);
-        return in_steps(loop, args);
+        if (!loop->kept && (half = half_of(loop, args[0])) != PLAIN) return halves(loop, args, half);
+        return in_lines(loop, args);
     }
     PyArrayObject *a = (PyArrayObject *)args[0];
     const Inner *inner = &loop->inner[kind];
@@ -253,8 +384,9 @@ static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObj
     if (PyVectorcall_NARGS(flags) != 2 || keywords) Py_RETURN_NONE;
     int kind = kind_within(loop, args[0], RECORDED ? LONG_WORK : LONG_PIECE), half;
     if (kind < 0) {
-        if ((half = half_of(loop, args[0])) != PLAIN) return halves(loop, args, half);
-        return in_steps(loop, args);
+        PyObject *found = (half = half_of(loop, args[0])) != PLAIN ? halves(loop, args, half) : NULL;
+        if (half == PLAIN || found == Py_None) return in_lines(loop, args);
+        return found;
     }
     PyArrayObject *a = (PyArrayObject *)args[0], *b = NULL;
     Number number;
@@ -266,10 +398,10 @@ static PyObject *pair(PyObject *self, PyObject *const *args, size_t flags, PyObj
     } else if (kind_of(loop, args[1]) == kind) {
         b = (PyArrayObject *)args[1];
         times = repeats(a, b);
-        if (times == 0 || (times > 1 && PyArray_SIZE(b) < 4 && PyArray_NDIM(b)) || (large && PyArray_SIZE(b) < 4)) Py_RETURN_NONE;
+        if (times == 0 || (times > 1 && PyArray_SIZE(b) < 4 && PyArray_NDIM(b)) || (large && PyArray_SIZE(b) < 4)) return in_lines(loop, args);
         second = PyArray_DATA(b);
     } else if (large || !loop->numbers || !number_of(args[1], kind, &number)) {
-        return in_steps(loop, args);
+        return in_lines(loop, args);
     }
     const Inner *inner = &loop->inner[kind];
     PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(PyArray_NDIM(a), PyArray_DIMS(a), inner->out);
@@ -308,6 +440,13 @@ static PyObject *loop_new(PyTypeObject *type, PyObject *args, PyObject *keywords
             Py_DECREF(loop);
             return PyErr_Format(PyExc_TypeError, "Loop(): no ufunc of so many arguments");
         }
+    loop->single = loop->inner[FLOATS];
+    if (halves && inputs == 1 && loop->single.run != NULL) {
+        const char *name = ((PyUFuncObject *)ufuncs[0])->name;
+        inner_of(ufuncs[0], inputs, NPY_FLOAT, 1, &loop->single);
+        if (strcmp(name, "negative") == 0) loop->kept = 0xffff, loop->turned = 0x8000;
+        if (strcmp(name, "absolute") == 0) loop->kept = 0x7fff;
+    }
     return (PyObject *)loop;
 }
 

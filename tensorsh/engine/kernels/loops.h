@@ -22,6 +22,8 @@ typedef struct {
     int numbers; /* whether the second operand may be a Python number */
     int inputs;
     int halves; /* whether half types are computed by float32's loop, and rounded: 2 where numbers are not rounded before */
+    Inner single; /* that loop: one that gives the same numbers sooner, of one operand */
+    npy_uint16 kept, turned; /* of a function that changes a half's sign alone: bits that stay, and that are then turned */
 } Loop;
 
 typedef union {

@@ -4,10 +4,10 @@
 
 #define PIECE 2048
 
-/* A ufunc of x, or of g and x, and then of the numbers a and b, or of a, or of none; arrays of bounds are read element by element. */
+/* A ufunc of x, or of g and x, and then of the first of the numbers a, b and c; arrays of numbers are read element by element. */
 #define KINKED(T, name, arrays, numbers, ...)                                                                 \
-    WIDE static void name##_flat(const T *gs, const T *xs, T a, T b, T *out, size n) {                        \
-        (void)a, (void)b;                                                                                     \
+    WIDE static void name##_flat(const T *gs, const T *xs, T a, T b, T c, T *out, size n) {                   \
+        (void)a, (void)b, (void)c;                                                                            \
         INDEPENDENT                                                                                           \
         for (size i = 0; i < n; i++) {                                                                        \
             const T g = gs[i], x = xs[i];                                                                     \
@@ -19,10 +19,11 @@
         (void)data;                                                                                           \
         const int last = arrays - 1, all = arrays + numbers;                                                  \
         const size n = *count, one = sizeof(T);                                                               \
-        T a = numbers > 0 ? *(const T *)args[arrays] : 0, b = numbers > 1 ? *(const T *)args[all - 1] : 0;    \
-        const int still = (numbers < 1 || steps[arrays] == 0) && (numbers < 2 || steps[all - 1] == 0);        \
+        T abc[3] = {0};                                                                                       \
+        int still = 1;                                                                                        \
+        for (int k = 0; k < numbers; k++) abc[k] = *(const T *)args[arrays + k], still &= steps[arrays + k] == 0; \
         if (still && steps[0] == one && steps[last] == one && steps[all] == one) {                            \
-            name##_flat((const T *)args[0], (const T *)args[last], a, b, (T *)args[all], n);                  \
+            name##_flat((const T *)args[0], (const T *)args[last], abc[0], abc[1], abc[2], (T *)args[all], n); \
             return;                                                                                           \
         }                                                                                                     \
         T buffers[arrays][PIECE], made[PIECE];                                                                \
@@ -36,14 +37,14 @@
                 gather(in[k], steps[k], sizeof(T), buffers[k], m);                                            \
                 in[k] = buffers[k];                                                                           \
             }                                                                                                 \
-            name##_flat(in[0], in[last], a, b, steps[all] == one ? (T *)to : made, m);                        \
+            name##_flat(in[0], in[last], abc[0], abc[1], abc[2], steps[all] == one ? (T *)to : made, m);      \
             for (size i = 0; steps[all] != one && i < m; i++) *(T *)(to + i * steps[all]) = made[i];          \
         }                                                                                                     \
         for (size i = 0; !still && i < n; i++) {                                                              \
             const T g = *(const T *)(args[0] + i * steps[0]), x = *(const T *)(args[last] + i * steps[last]); \
-            (void)g;                                                                                          \
-            if (numbers > 0) a = *(const T *)(args[arrays] + i * steps[arrays]);                              \
-            if (numbers > 1) b = *(const T *)(args[all - 1] + i * steps[all - 1]);                            \
+            for (int k = 0; k < numbers; k++) abc[k] = *(const T *)(args[arrays + k] + i * steps[arrays + k]); \
+            const T a = abc[0], b = abc[1], c = abc[2];                                                       \
+            (void)g, (void)a, (void)b, (void)c;                                                               \
             *(T *)(args[all] + i * steps[all]) = (__VA_ARGS__);                                               \
         }                                                                                                     \
     }
@@ -62,6 +63,7 @@ RECTIFIER(softshrink, 1, x > a ? x - a : x < -a ? x + a : x * 0)
 RECTIFIER(threshold, 2, x <= a ? b : x)
 RECTIFIER(hardtanh, 2, AT_MOST(AT_LEAST(a, x), b))
 RECTIFIER(hardsigmoid, 0, AT_MOST(AT_LEAST(0, x + 3), 6) / 6)
+RECTIFIER(nan_to_num, 3, x != x ? a : x == (float)INFINITY ? b : x == -(float)INFINITY ? c : x)
 
 /* Gradients: g is that of the result, x the argument, in that of relu the result. A NaN passes g on as a rule. */
 #define SIXTH 0x1.555556p-3f /* of single precision, for doubles as well */
@@ -84,7 +86,7 @@ KINKED_BOTH(copysign, 2, 0, COPYSIGN(g, x))
 
 #define UFUNC(name, inputs) {#name, inputs, {name##_floats, name##_doubles}, 0}
 Ufunc rectifier_ufuncs[] = {
-    UFUNC(hardshrink, 2), UFUNC(softshrink, 2), UFUNC(threshold, 3), UFUNC(hardtanh, 3), UFUNC(hardsigmoid, 1),
+    UFUNC(hardshrink, 2), UFUNC(softshrink, 2), UFUNC(threshold, 3), UFUNC(hardtanh, 3), UFUNC(hardsigmoid, 1), UFUNC(nan_to_num, 4),
     UFUNC(relu_backward, 2), UFUNC(threshold_backward, 3), UFUNC(hardtanh_backward, 4), UFUNC(hardshrink_backward, 3),
     UFUNC(hardsigmoid_backward, 2), UFUNC(hardswish_backward, 2), UFUNC(leaky_relu_backward, 3),
     UFUNC(logit_backward, 2), UFUNC(logit_limited_backward, 4), UFUNC(heaviside, 2), UFUNC(copysign, 2), {0},

@@ -46,7 +46,15 @@ static int region(const Regions *r, size plane, size cell, Region *found) {
     for (size d_ = found.from[0]; d_ < found.to[0]; d_++)                                                         \
         for (size h_ = found.from[1], at = (d_ * r.in[1] + h_) * r.in[2]; h_ < found.to[1]; h_++, at += r.in[2])
 
+/* Whether some element of a row is larger than a number, or NaN. */
+#define LONG_ROW 16
+#define ROW_PIECE 128
 #define LARGEST_OF(T, name)                                                                                       \
+    WIDE static int name##_beyond(const T *x, size n, T best) {                                                   \
+        int some = 0;                                                                                             \
+        for (size i = 0; i < n; i++) some |= !(x[i] <= best);                                                     \
+        return some;                                                                                              \
+    }                                                                                                             \
     static int name(Call *c, size from, size to) {                                                                \
         Regions r;                                                                                                \
         if (!regions_of(&r, &c->in[0], &c->out[0], &c->in[1])) return 0;                                          \
@@ -61,10 +69,14 @@ static int region(const Regions *r, size plane, size cell, Region *found) {
                 if (ends(c, found.work)) return 1;                                                                \
                 size place = (found.from[0] * r.in[1] + found.from[1]) * r.in[2] + found.from[2];                 \
                 T best = x[place];                                                                                \
-                EACH_ROW(found, at)                                                                               \
-                    for (size i = at + found.from[2]; i < at + found.to[2]; i++) {                                \
-                        const T v = x[i];                                                                         \
-                        if (v > best || v != v) best = v, place = i;                                              \
+                EACH_ROW(found, at) /* what changes nothing is passed over, a piece of a row at a time */         \
+                    for (size i = at + found.from[2], end = at + found.to[2], last; i < end; i = last) {          \
+                        last = end - i < ROW_PIECE ? end : i + ROW_PIECE;                                         \
+                        if (last - i >= LONG_ROW && !name##_beyond(x + i, last - i, best)) continue;              \
+                        for (; i < last; i++) {                                                                   \
+                            const T v = x[i];                                                                     \
+                            if (v > best || v != v) best = v, place = i;                                          \
+                        }                                                                                         \
                     }                                                                                             \
                 out[cell] = best, places[cell] = place;                                                           \
             }                                                                                                     \

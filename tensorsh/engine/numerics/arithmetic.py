@@ -7,8 +7,22 @@ from typing import Any
 import numpy as np
 
 from ..arrays.errors import not_implemented
-from ..kernels import through
+from ..kernels import kernel, through, unsuited
 from .complex import product, quotient, square
+
+
+def by_lines(ufunc: Any) -> Any:
+    """A ufunc of two arrays, by kernels where they are rows and columns, or parts of arrays."""
+    loop = kernel("Loop", lambda *how: unsuited)(2, ufunc, ufunc, ufunc, False)
+
+    def computed(a: Any, b: Any) -> Any:
+        found = loop(a, b)
+        return ufunc(a, b) if found is None else found
+
+    return computed
+
+
+multiplied = by_lines(np.multiply)
 
 
 def toward_zero(xp: Any, input: Any, other: Any) -> Any:

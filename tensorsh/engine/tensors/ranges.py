@@ -48,6 +48,25 @@ def counting(kind: np.dtype) -> np.ndarray:
     return np.arange(FEW, dtype=kind)
 
 
+COUNTABLE = 1 << 24
+"""Whole numbers up to this are float32's."""
+
+
+def in_pieces(first: Any, last: Any, steps: int, step: Any) -> np.ndarray:
+    """Both halves of many steps, a piece at a time that stays in the cache."""
+    kind = step.dtype
+    out, numbers, half = np.empty(steps, kind), counting(kind), steps // 2
+    for at in range(0, half, FEW):
+        part = out[at : min(at + FEW, half)]
+        np.add(numbers[: len(part)], kind.type(at), part)
+        multiply_add(part, step, first, part, dtype=kind)
+    for at in range(half, steps, FEW):
+        part = out[at : at + FEW]
+        np.subtract(kind.type(steps - 1 - at), numbers[: len(part)], part)
+        multiply_add(part, -step, last, part, dtype=kind)
+    return out
+
+
 def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = False) -> np.ndarray:
     """PyTorch's linspace: the first half counts from the start, the second back from the end, each with one rounding; half
     types round after each step. `power`: real numbers in double, for logspace."""
@@ -61,6 +80,8 @@ def both_halves(start: Any, end: Any, steps: int, d: np.dtype, power: bool = Fal
             multiply_add(numbers[:half], step, first, out[:half], dtype=kind)
             out[half:] = multiply_add(numbers[: steps - half], -step, last, dtype=kind)[::-1]
             return out
+        if multiply_add is not None and steps <= COUNTABLE:
+            return in_pieces(first, last, steps, step)
         near, far = np.arange(half, dtype=kind), np.arange(steps - half - 1, -1, -1, dtype=kind)
         return np.concatenate((fused(near, step, first), fused(far, -step, last)))
     i = np.arange(steps)

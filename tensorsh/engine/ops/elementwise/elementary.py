@@ -14,6 +14,7 @@ from ... import kernels
 from ...arrays import chunks
 from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64, WHOLE64, constant
 from ...arrays.on_arrays import on_arrays
+from ...numerics.halves import by_kernel
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, by, operator
 from ...operators.pointwise import refuse
@@ -216,6 +217,7 @@ def hypot(xp, input: Array, other: Array):
     return xp.hypot(input, other) if found is None else found
 
 
+hypot.same = by_kernel("hypotenuse", lambda x, y: (x, y))
 hypot.gradient(
     input=lambda t, g, input, result: g * input / result,
     other=lambda t, g, other, result: g * other / result,

@@ -11,7 +11,7 @@ from ...arrays.errors import not_implemented
 from ...kernels import kernel, through
 from ...loading import table
 from ...numerics.complex import modulus, product
-from ...numerics.halves import converted
+from ...numerics.halves import by_kernel, computed, converted
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, by, operator
 from ...operators.pointwise import chosen, is_number, pointwise, refuse, tensors_only
@@ -245,6 +245,7 @@ def copysign_tensor(xp, input: Array, other: Array):
     return xp.copysign(input, other) if found is None else found
 
 
+copysign_tensor.same = by_kernel("copysign", lambda x, other: (x, other))
 copysign_tensor.gradient(input=copysign_gradient, other=zero)
 
 
@@ -302,6 +303,7 @@ def deg2rad(xp, input: Array):
     return input * input.dtype.type(np.pi / 180)
 
 
+deg2rad.same = lambda a: computed(np.multiply, a, np.asarray(np.pi / 180, np.float32))
 deg2rad.gradient(input=lambda t, g: g * (np.pi / 180))
 
 
@@ -311,6 +313,7 @@ def rad2deg(xp, input: Array):
     return input * input.dtype.type(180 / np.pi)
 
 
+rad2deg.same = lambda a: computed(np.multiply, a, np.asarray(180 / np.pi, np.float32))
 rad2deg.gradient(input=lambda t, g: g * (180 / np.pi))
 
 
@@ -327,6 +330,13 @@ number_theory("gcd")
 number_theory("lcm")
 
 
+def replacements(input: Any, nan: Any, posinf: Any, neginf: Any) -> list:
+    """What stands for NaN and for the infinities, as numbers of an array's dtype."""
+    info = finfo(of(input))
+    given = (0 if nan is None else nan, info.max if posinf is None else posinf, info.min if neginf is None else neginf)
+    return [input.dtype.type(x) for x in given]
+
+
 @tensors_only(wide=False)
 def nan_to_num(xp, input: Array, nan=None, posinf=None, neginf=None):
     """NaN replaced by `nan` (0), infinities by `posinf` and `neginf` (the largest and smallest finite numbers)."""
@@ -335,15 +345,15 @@ def nan_to_num(xp, input: Array, nan=None, posinf=None, neginf=None):
     if input.dtype.kind == "c":
         parts = [nan_to_num.kernel(xp, part, nan, posinf, neginf) for part in (input.real, input.imag)]
         return (parts[0] + 1j * parts[1]).astype(input.dtype)
-    if xp is np and np.isfinite(converted(input, np.dtype(np.float32)) if input.dtype.itemsize == 2 else input).all():
-        return input.copy()
-    info = finfo(of(input))
-    kind = input.dtype.type
-    result = xp.where(xp.isnan(input), kind(0 if nan is None else nan), input)
-    result = xp.where(result == np.inf, kind(info.max if posinf is None else posinf), result)
-    return xp.where(result == -np.inf, kind(info.min if neginf is None else neginf), result)
+    numbers = replacements(input, nan, posinf, neginf)
+    if (found := through("nan_to_num", input, *numbers)) is not None:
+        return found
+    result = xp.where(xp.isnan(input), numbers[0], input)
+    result = xp.where(result == np.inf, numbers[1], result)
+    return xp.where(result == -np.inf, numbers[2], result)
 
 
+nan_to_num.same = by_kernel("nan_to_num", lambda x, *given: (x, *replacements(x, *given)))
 nan_to_num.gradient(input=lambda t, g, input: g * t.where(t.isfinite(input), t.ones_like(g), t.zeros_like(g)))
 
 Tensor.__abs__ = table.METHODS["abs"]  # type: ignore[attr-defined]

@@ -17,9 +17,10 @@ from ...arrays.errors import broadcast_error, cpp_name, type_name
 from ...arrays.on_arrays import on_arrays
 from ...arrays.state import state
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics import batches, products
-from ...numerics.halves import converted
+from ...numerics.halves import MANY, converted
 from ...numerics.products import matrices
 from ...operators import matmul as fast_matmul
 from ...operators.declare import REQUIRED, Array, composite, operator
@@ -40,11 +41,16 @@ def wide(x):
     return converted(x, FLOAT32) if is_half(x.dtype) else x
 
 
+half_dot = kernel("half_dot", unsuited)
+
+
 def product(a, b):
     """The matrix product of arrays (at most one of them a vector, or both)."""
     if on_gpu(a) and on_gpu(b):
         return accelerator().product(a, b)
     if is_half(a.dtype) and not (hasattr(a, "layout") or hasattr(b, "layout")):
+        if a.ndim == b.ndim == 1 and a.size > MANY and (found := half_dot(a, b)) is not None:
+            return converted(found, a.dtype)
         return converted(batches.matmul(wide(a), wide(b)), a.dtype)
     if type(a) is np.ndarray is type(b) and a.dtype is FLOAT32 is b.dtype:
         kernel = products.KERNELS.get((a.ndim, b.ndim))

@@ -11,6 +11,7 @@ from ...arrays.dtype import of
 from ...arrays.errors import cpp_name, length
 from ...arrays.numbers import converted, not_integral
 from ...arrays.views import expanded
+from ...numerics.arithmetic import multiplied as meeting
 from ...numerics.arithmetic import product as multiplied
 from ...numerics.products import affine, complex_product
 from ...operators.declare import Array, operator
@@ -147,7 +148,8 @@ def addr(xp, input: Array, vec1: Array, vec2: Array, *, beta=1, alpha=1):
             if not isinstance(x, (int, np.integer)):
                 raise not_integral(name)
     beta, alpha = converted(beta, input.dtype), converted(alpha, input.dtype)
-    return combined(input, vec1[:, None] * vec2, beta, alpha, input.dtype)
+    found = meeting(vec1[:, None], vec2) if xp is np else vec1[:, None] * vec2
+    return combined(input, found, beta, alpha, input.dtype)
 
 
 addr.gradient(

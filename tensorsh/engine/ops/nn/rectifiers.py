@@ -172,6 +172,7 @@ def leaky_gradient(t: Any, g: Any, input: Any, negative_slope: float) -> Any:
     return t._stepped_backward(g, input, t.logical_not(input > 0), negative_slope, "LeakyRelu")
 
 
+leaky_relu.same = by_kernel("leaky_relu", lambda x, slope: (x, slope))
 leaky_relu.gradient(input=leaky_gradient)
 with_inplace("leaky_relu", leaky_relu)
 
@@ -194,6 +195,7 @@ def hardsigmoid_gradient(t: Any, g: Any, input: Any) -> Any:
     return select(t, t.logical_and(input > -3, input < 3), g * SIXTH)
 
 
+hardsigmoid.same = by_kernel("hardsigmoid", lambda x: (x,))
 hardsigmoid.gradient(input=hardsigmoid_gradient)
 with_inplace("hardsigmoid", hardsigmoid, False)
 
@@ -212,6 +214,7 @@ def hardswish_gradient(t: Any, g: Any, input: Any) -> Any:
     return t.where(input <= -3, t.zeros_like(g), t.where(input < 3, g * (input / 3 + 0.5), g))
 
 
+hardswish.same = by_kernel("hardswish", lambda x: (x,))
 hardswish.gradient(input=hardswish_gradient)
 with_inplace("hardswish", hardswish, False)
 
@@ -304,7 +307,7 @@ def rrelu(
     """Leaky relu, in training with a slope drawn anew for each element."""
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    if not training and not inplace and input._node is None and input._array.dtype in FLOATS and input.is_contiguous():
+    if not training and not inplace and input._node is None and input.is_floating_point() and input.is_contiguous():
         return leaky_relu.run([input, (lower + upper) / 2])
     values = [input, slopes(input._array, lower, upper, training, generator)]
     return write(rrelu_with_noise, values) if inplace else rrelu_with_noise.run(values)

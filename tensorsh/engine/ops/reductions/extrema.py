@@ -5,6 +5,8 @@ Gradients at ties: `amax` and `max()` share the gradient among equal elements, `
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ...arrays.backend import module_of
@@ -232,6 +234,11 @@ def extreme(name: str) -> None:
     composite(name, out=False, choices=by_type)(unusual)
 
 
+def is_all(dim: Any, ndim: int) -> bool:
+    """Whether dimensions of a call are plainly all that there are."""
+    return dim is None or (type(dim) is tuple or type(dim) is list) and (not dim or [*dim] == [*range(ndim)])
+
+
 def values_over(name: str) -> None:
     """``amax``: over some dimensions."""
     ufunc = UFUNCS[name]
@@ -247,13 +254,13 @@ def values_over(name: str) -> None:
     a_kernel.__doc__ = f"The {WORDS[name]} elements over `dim` (a number or several; all by default)."
 
     def a_fold(a, dim, keepdim):
-        dim = None if dim == () else dim
+        dim = None if is_all(dim, a.ndim) else dim
         return row_order(ufunc.reduce(a, dim, None, None, keepdim)) if dim is None or type(dim) is int else None
 
     of_some, folded = kernel(WORDS[name], unsuited), directly(a_fold)
 
     def a_quickly(a, dim, keepdim):
-        if (dim is None or dim == ()) and not keepdim and a.dtype.itemsize == 2 and type(a) is np.ndarray:
+        if is_all(dim, a.ndim) and not keepdim and a.dtype.itemsize == 2 and type(a) is np.ndarray:
             found = of_some(a)
             if found is not None and found:  # of equal zeros any may be taken
                 return found

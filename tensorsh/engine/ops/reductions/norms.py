@@ -11,6 +11,7 @@ from ...arrays.dtype import COMPLEX, FLOAT, of
 from ...arrays.errors import type_name, wrap_dim
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
+from ...numerics.arithmetic import multiplied
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, reduced_shape
 from ...operators.results import store_out
@@ -391,7 +392,7 @@ def renorm(xp, input: Array, p, dim, maxnorm):
     require_float("linalg.vector_norm", of(input))
     size = fold(xp, input, p, others(wrap_dim(dim, input.ndim), input.ndim), True)
     factor = xp.where(size > maxnorm, size.dtype.type(maxnorm) / (size + size.dtype.type(1e-7)), size.dtype.type(1))
-    return input * factor
+    return multiplied(input, factor) if xp is np else input * factor
 
 
 def renorm_gradient(t, g, input, p, dim, maxnorm):

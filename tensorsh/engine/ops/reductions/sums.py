@@ -17,7 +17,7 @@ from ...arrays.errors import combination_error, wrap_dim, wrap_dims
 from ...arrays.layout import row_order
 from ...arrays.parallel import BLOCK, blocks_of_rows
 from ...numerics import cumulative, sums
-from ...numerics.halves import in_rows
+from ...numerics.halves import FLOAT32, converted, in_rows
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import FLOATS, constant, filled, reduced_shape, spread
@@ -295,7 +295,10 @@ def log_of_sums(a, axes, keepdims=False, xp=np):
         blocks_of_rows(block, [row_order(a).reshape(-1, a.shape[-1]), made.reshape(-1, 1)])
         return made if keepdims else made[..., 0]
     exp = partial(rounded, xp.exp) if a.dtype.itemsize == 2 or a.dtype == np.float64 else xp.exp
-    top = xp.max(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
+    if a.dtype.itemsize == 2 and type(a) is np.ndarray:
+        top = converted(np.max(converted(a, FLOAT32), axis=axes, keepdims=True), a.dtype)
+    else:
+        top = xp.max(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
     result = xp.log(total(xp, exp(a - top), axes, True)) + top
     if type(result) is not np.ndarray or not np.isfinite(result).all():
         top = xp.where(xp.isinf(top), top.dtype.type(0), top)

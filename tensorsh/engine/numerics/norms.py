@@ -98,9 +98,9 @@ def jobs_of(samples: int, size: int) -> list[slice]:
 
 def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     """The result, means and reciprocal deviations [N, groups, 1]; None if the kernel is not made for this."""
-    x = in_rows(x)
-    if not x.size or not x.flags.c_contiguous:
+    if not x.size:
         return None
+    x = np.ascontiguousarray(x)
     samples, channels = x.shape[:2]
     shape = (samples, groups, channels // groups, -1)
     out, mean, rstd = np.empty_like(x), np.empty((samples, groups, 1), x.dtype), np.empty((samples, groups, 1), x.dtype)
@@ -130,8 +130,9 @@ def flat(a: Any) -> Any:
 
 def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: Any, rstd: Any) -> Any:
     """The gradients of input, weight and bias; None if the kernel is not made for this."""
-    if not x.size or not x.flags.c_contiguous:
+    if not x.size:
         return None
+    x = np.ascontiguousarray(x)
     samples, channels = x.shape[:2]
     shape = (samples, groups, channels // groups, -1)
     dx = np.empty_like(x) if needs[0] else None

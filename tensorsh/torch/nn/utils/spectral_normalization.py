@@ -56,33 +56,33 @@ class SpectralNorm(metaclass=Sealed):
         return v.mul_(sigma / T.dot(u, T.mv(matrix, v)))
 
 
-class Versioned(metaclass=Sealed):
+class SpectralNormStateDictHook(metaclass=Sealed):
     """The hook that says in a state dict's metadata that the weight is no entry of it, and that `v` is one."""
 
     __module__ = "torch.nn.utils.spectral_norm"
 
-    def __init__(self, norm: SpectralNorm) -> None:
-        self.norm = norm
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
 
     def __call__(self, module: Any, state_dict: Any, prefix: str, local_metadata: dict) -> None:
-        versions, key = local_metadata.setdefault("spectral_norm", {}), self.norm.name + ".version"
+        versions, key = local_metadata.setdefault("spectral_norm", {}), self.fn.name + ".version"
         if key in versions:
             raise RuntimeError(f"Unexpected key in metadata['spectral_norm']: {key}")
         versions[key] = 1
 
 
-class Older(metaclass=Sealed):
+class SpectralNormLoadStateDictPreHook(metaclass=Sealed):
     """The hook that makes `v` of the weight in a state dict from before it was kept."""
 
     __module__ = "torch.nn.utils.spectral_norm"
 
-    def __init__(self, norm: SpectralNorm) -> None:
-        self.norm = norm
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
 
     def __call__(
         self, state_dict: Any, prefix: str, local_metadata: dict, strict: bool, missing_keys: list, *rest: Any
     ) -> None:
-        norm = self.norm
+        norm = self.fn
         if (local_metadata.get("spectral_norm", {}).get(norm.name + ".version") or 0) >= 1:
             return
         key = prefix + norm.name
@@ -125,8 +125,8 @@ def spectral_norm(
     module.register_buffer(name + "_u", u)
     module.register_buffer(name + "_v", v)
     module.register_forward_pre_hook(hook)
-    module._register_state_dict_hook(Versioned(hook))
-    module._register_load_state_dict_pre_hook(Older(hook))
+    module._register_state_dict_hook(SpectralNormStateDictHook(hook))
+    module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(hook))
     return module
 
 
@@ -142,7 +142,7 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
             del module._forward_pre_hooks[number]
             for kind in ("_state_dict_hooks", "_load_state_dict_pre_hooks"):
                 others = dict.get(module.__dict__, kind, {})
-                for k in [k for k, each in others.items() if getattr(each.hook, "norm", None) is hook]:
+                for k in [k for k, each in others.items() if getattr(each.hook, "fn", None) is hook]:
                     del others[k]
             return module
     raise ValueError(f"spectral_norm of '{name}' not found in {module}")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
+from ..arrays.layout import channels_are_last, with_channels_last
 from ..arrays.parallel import SHARED, each, run
 from ..arrays.state import state
 from .halves import in_rows
@@ -132,6 +133,7 @@ def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: 
     """The gradients of input, weight and bias; None if the kernel is not made for this."""
     if not x.size:
         return None
+    images = channels_are_last(x)
     x = np.ascontiguousarray(x)
     samples, channels = x.shape[:2]
     shape = (samples, groups, channels // groups, -1)
@@ -154,6 +156,7 @@ def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: 
     if needs[1] or needs[2]:
         f = kernels.compiled.group_norm_weights
         done.append(f(flat(total), flat(with_x), flat(mean), flat(rstd), *weights, groups))
+    dx = with_channels_last(dx) if images and needs[0] else dx
     return (dx, *weights) if all(done) else None
 
 

@@ -77,7 +77,18 @@ for kernel in ([1, 1], [1], 1, [1, 1, 1]):
     told(lambda: F.max_unpool3d(torch.ones(1, 3, 1, 1, 1), torch.zeros(1, 3, 1, 1, 1, dtype=int), kernel).shape)
     told(lambda: F.max_unpool2d(torch.ones(1, 3, 1, 1), torch.zeros(1, 3, 1, 1, dtype=int), kernel).shape)
 for shape in ((1, 1, 4), (1, 4), (4,), (1, 1, 1, 4), (1, 0, 4)):
-    for given in ((6, 2), (2, 0), (2, -1), (0, 1), (2, 2, 2), (3, 1, -1), (3, 2, 0, 0), (3, 2, 0, 5), ((3, 3), 2), (3, 2)):
+    for given in (
+        (6, 2),
+        (2, 0),
+        (2, -1),
+        (0, 1),
+        (2, 2, 2),
+        (3, 1, -1),
+        (3, 2, 0, 0),
+        (3, 2, 0, 5),
+        ((3, 3), 2),
+        (3, 2),
+    ):
         told(lambda: [part.shape for part in F.max_pool1d_with_indices(torch.ones(shape), *given)])
 
 means, variances = torch.zeros(3), torch.ones(3)
@@ -93,3 +104,10 @@ for shape in ((0, 3, 2, 2), (2, 3, 0, 2)):
     norm = nn.BatchNorm2d(3)
     norm(torch.ones(shape, requires_grad=True)).sum().backward()
     print(norm.running_mean, norm.running_var, norm.num_batches_tracked, norm.weight.grad)
+
+for name in ("Adam", "AdamW", "SGD", "Adagrad"):
+    for made in (torch.ones(2, device="meta"), torch.ones(2, dtype=torch.complex64), torch.ones(2)):
+        given = nn.Parameter(made)
+        optimizer = getattr(torch.optim, name)([given], lr=0.1, fused=True)
+        given.grad = torch.ones_like(given)
+        told(optimizer.step)

@@ -14,7 +14,7 @@ from ...arrays.bounds import refuse
 from ...arrays.determinism import chance
 from ...arrays.dtype import of
 from ...arrays.extents import count, sized, strided
-from ...arrays.layout import channels_are_last
+from ...arrays.layout import channels_are_last, with_channels_last
 from ...loading.table import find_function
 from ...numerics.windows import check_adaptive, many, remembered
 from ...operators.declare import Array, composite, operator
@@ -186,7 +186,8 @@ def scatter_flat(xp, grad: Array, indices: Array, shape, dims):
         if added_along(
             out, 1, np.ascontiguousarray(indices).reshape(outer, -1), np.ascontiguousarray(grad).reshape(outer, -1)
         ):
-            return out.reshape(shape)
+            found = out.reshape(shape)
+            return with_channels_last(found) if dims == 2 and channels_are_last(indices) else found
     out = xp.zeros((outer, prod(shape[len(shape) - dims :])), grad.dtype)
     rows = xp.arange(outer)[:, None]
     cells = indices.size // outer if outer else 0
@@ -361,9 +362,7 @@ def _unpool_forms(d: int) -> None:
         kernel = spread(kernel_size)
         if d > 1 and len(kernel) < d:
             names = "two elements (height, width)" if d == 2 else "three elements (depth, height, width)"
-            raise RuntimeError(
-                f"There should be exactly {names} in output_size, but got {len(kernel)} elements."
-            )
+            raise RuntimeError(f"There should be exactly {names} in output_size, but got {len(kernel)} elements.")
         step, pad = kernel if stride is None else spread(stride), spread(padding)
         size = unpooled_size(input.size(), kernel, step, pad, output_size)
         if d == 1:  # PyTorch's is that of two dimensions

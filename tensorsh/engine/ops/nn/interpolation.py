@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays.dtype import uint8
-from ...arrays.layout import channels_are_last, with_channels_last
 from ...arrays.errors import combination_error, not_implemented, type_name
 from ...arrays.extents import sized
+from ...arrays.layout import channels_are_last, with_channels_last
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited

@@ -358,14 +358,14 @@ def of_lines(shape: tuple, kernel_size: Any, stride: Any, padding: Any, dilation
         if len(alone) != 1:
             raise RuntimeError(f"max_pool1d() argument '{name}' should contain one int (got {len(alone)})")
         lines.append(alone)
-    rows = [(n, *alone) for n, alone in zip((1, 1, 0, 1), lines, strict=True)]
+    rows = kernel, step, border, spread = [(n, *alone) for n, alone in zip((1, 1, 0, 1), lines, strict=True)]
     image = (*shape[:-1], 1, shape[-1])
 
     def fitting() -> tuple:
         check_pool_input("max", 2, image)
         return outputs(image[-2:], *rows, ceil_mode)
 
-    check_window("max", image[-3:], *rows, fitting)
+    check_window("max", image[-3:], kernel, step, border, spread, fitting)
     return tuple(lines)
 
 

@@ -271,7 +271,9 @@ def hardshrink_gradient(t: Any, g: Any, input: Any, lambd: float) -> Any:
 hardshrink.gradient(input=hardshrink_gradient)
 
 
-@operator("_rrelu", method=False, node="RreluWithNoiseBackward0 RreluWithNoiseBackward1", check=only_floats("leaky_relu_cpu"))
+@operator(
+    "_rrelu", method=False, node="RreluWithNoiseBackward0 RreluWithNoiseBackward1", check=only_floats("leaky_relu_cpu")
+)
 def rrelu_with_noise(xp, input: Array, noise):
     """Elements above 0, the others times a random slope."""
     return input * noise

@@ -107,7 +107,8 @@ def batch_norm_update_stats(input, running_mean, running_var, momentum):
     input.size(1)
     if not input.numel():
         raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
-    mean, var = batch_statistics.function(input if running_mean is None else input.to(running_mean.dtype))
+    wider = running_mean is not None and input.is_floating_point()
+    mean, var = batch_statistics.function(input.to(running_mean.dtype) if wider else input)
     check_parameters("batch_norm", input, None, None, running_mean, running_var)
     kept = [None if v is None else v._array for v in (running_mean, running_var)]
     update((*kept, momentum), mean._array, var._array, input.numel() // input.shape[1])

@@ -24,7 +24,7 @@ from ...graph.nodes import Hidden
 from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.halves import converted
-from ...numerics.windows import check_max_pool1d, check_pool_input, check_window, remembered, settings
+from ...numerics.windows import INT, check_max_pool1d, check_pool_input, check_window, remembered, settings
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 
@@ -358,6 +358,8 @@ def of_lines(shape: tuple, kernel_size: Any, stride: Any, padding: Any, dilation
         if len(alone) != 1:
             raise RuntimeError(f"max_pool1d() argument '{name}' should contain one int (got {len(alone)})")
         lines.append(alone)
+    if max(abs(n) for (n,) in lines) > INT:
+        raise RuntimeError("value cannot be converted to type int without overflow")
     rows = kernel, step, border, spread = [(n, *alone) for n, alone in zip((1, 1, 0, 1), lines, strict=True)]
     image = (*shape[:-1], 1, shape[-1])
 

@@ -55,7 +55,7 @@ torch.nn.utils.stateless             stateless                _functional_call=f
 torch.nn.utils.prune                 nn.utils.prune           _validate_pruning_amount_init _validate_pruning_amount _compute_nparams_toprune
 torch.sparse                         sparse_typed             FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor
 torch.random                         settings                 default_generator
-torch.nn.utils.spectral_norm         nn.utils.spectral_normalization SpectralNorm
+torch.nn.utils.spectral_norm         nn.utils.spectral_normalization SpectralNorm SpectralNormLoadStateDictPreHook SpectralNormStateDictHook
 torch.nn.utils.weight_norm           nn.utils.weight_normalization WeightNorm
 torch.testing                        testing                  assert_allclose
 torch.utils.data.dataloader          utils.data.workers       _MultiProcessingDataLoaderIter=WorkersPass

@@ -432,6 +432,8 @@ def get_unsafe_globals_in_checkpoint(f: Any) -> list[str]:
     import pickletools
     import zipfile
 
+    if not zipfile.is_zipfile(f):
+        raise ValueError("Expected input to be a checkpoint returned by torch.save")
     with zipfile.ZipFile(f) as archive:
         data = archive.read(next(name for name in archive.namelist() if name.endswith("/data.pkl")))
     from .objects import safe_classes

@@ -31,12 +31,13 @@ from .saved_hooks import Packed, Place
 
 
 class Hidden:
-    """A by-product of a kernel that its formulas need and no program sees."""
+    """A by-product of a kernel that its formulas need and no program sees. `shown`: the result that says the same to a program, and
+    may not be changed, as its node keeps it."""
 
-    __slots__ = ("_array",)
+    __slots__ = ("_array", "shown")
 
-    def __init__(self, array: Any) -> None:
-        self._array = array
+    def __init__(self, array: Any, shown: Any = None) -> None:
+        self._array, self.shown = array, shown
 
 
 composed: list[Callable] = []
@@ -375,6 +376,8 @@ def unpack(node: Node, entry: Any, raw: bool) -> Any:
             tensor._node = result_node(node, entry._number)
         return tensor
     if kind is Hidden:
+        if entry.shown is not None:
+            unpack(node, entry.shown, True)
         return entry._array if raw or entry._array is None else wrap(entry._array)
     if kind is Packed:
         return entry.tensor(node)._array if raw else entry.tensor(node)
@@ -398,7 +401,7 @@ def raise_modified(
     if type(source) is Slot:
         source, number = source._parent, source._number  # type: ignore[attr-defined]
     which = ""
-    if source is not None and not isinstance(source, AccumulateGrad):
+    if source is not None and not isinstance(source, AccumulateGrad) and array.dtype.kind in "fcV":
         # A view that was written has, by now, a node that says only where it lies in its base.
         title = "AsStridedBackward0" if view else source.name()
         if title == "CopySlices":

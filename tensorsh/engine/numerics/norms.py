@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
+from ..arrays.layout import channels_are_last, with_channels_last
 from ..arrays.parallel import SHARED, each, run
 from ..arrays.state import state
 from .halves import in_rows
@@ -98,9 +99,9 @@ def jobs_of(samples: int, size: int) -> list[slice]:
 
 def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     """The result, means and reciprocal deviations [N, groups, 1]; None if the kernel is not made for this."""
-    x = in_rows(x)
-    if not x.size or not x.flags.c_contiguous:
+    if not x.size:
         return None
+    x = np.ascontiguousarray(x)
     samples, channels = x.shape[:2]
     shape = (samples, groups, channels // groups, -1)
     out, mean, rstd = np.empty_like(x), np.empty((samples, groups, 1), x.dtype), np.empty((samples, groups, 1), x.dtype)
@@ -130,8 +131,10 @@ def flat(a: Any) -> Any:
 
 def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: Any, rstd: Any) -> Any:
     """The gradients of input, weight and bias; None if the kernel is not made for this."""
-    if not x.size or not x.flags.c_contiguous:
+    if not x.size:
         return None
+    images = channels_are_last(x)
+    x = np.ascontiguousarray(x)
     samples, channels = x.shape[:2]
     shape = (samples, groups, channels // groups, -1)
     dx = np.empty_like(x) if needs[0] else None
@@ -153,6 +156,7 @@ def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: 
     if needs[1] or needs[2]:
         f = kernels.compiled.group_norm_weights
         done.append(f(flat(total), flat(with_x), flat(mean), flat(rstd), *weights, groups))
+    dx = with_channels_last(dx) if images and needs[0] else dx
     return (dx, *weights) if all(done) else None
 
 

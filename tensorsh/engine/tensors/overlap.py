@@ -41,7 +41,7 @@ def rule(names: Sequence[str], inplace: bool = False) -> list[str]:
     for name in names:
         if inplace and (own := told(name.strip("_") + "_", "overlap")):
             return own.split()
-        if found := told(name, "overlap"):
+        if found := told(name, "overlap") or told(name.strip("_"), "overlap"):
             words = found.split()
             return [words[0], *words[2:]] if inplace else words
     return ["once"]

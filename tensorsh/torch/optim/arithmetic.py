@@ -74,3 +74,17 @@ def check_fused(options: dict[str, Any]) -> None:
         raise RuntimeError("`fused` does not support `differentiable`")
     if options["fused"] and options["foreach"]:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+
+DEVICES = ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
+"""Where PyTorch has fused steps."""
+
+
+def check_fitting(params: list) -> None:
+    """Refuse parameters of which PyTorch's fused steps are not."""
+    for p in params:
+        if p._grad is not None and (p.is_meta or not p.is_floating_point()):
+            raise RuntimeError(
+                f"`fused=True` requires all the params to be floating point Tensors of supported devices: {DEVICES} but "
+                f"{p.dtype} and {p.device.type}"
+            )

@@ -26,7 +26,7 @@ from ...sandbox.sealed import OpenSealed, Sealed
 from ...sandbox.wrapping import renamed, wraps
 from ..nn.reach import T
 from ..questions import typename
-from .arithmetic import check_capture
+from .arithmetic import check_capture, check_fitting
 
 __all__ = ["Optimizer", "required"]
 
@@ -202,6 +202,8 @@ class Optimizer(metaclass=OpenSealed):
                 loss = closure()
         for group in self.param_groups:
             check_capture(self, group)
+            if group.get("fused"):
+                check_fitting(group["params"])
             if self._recorded is not None and group.get("differentiable"):
                 self._recorded(group)
             elif device_guard.several:

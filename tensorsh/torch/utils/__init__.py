@@ -37,7 +37,7 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
         if t._node is not None and type(t._node) is not AccumulateGrad:
             raise RuntimeError("tensorsh swaps leaves: detach the tensors first")
         watched = weakref.getweakrefs(t)
-        if len(watched) > (t._node is not None):
+        if len(watched) > (t._node is not None or t._root is not None):
             raise RuntimeError(f"Cannot swap {'t1' if t is t1 else 't2'} because it has weakref associated with it")
     slots = [set(copyreg._slotnames(type(t))) for t in (t1, t2)]  # type: ignore[attr-defined]
     if slots[0] != slots[1]:
@@ -56,6 +56,9 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
         one, other = getattr(t1, field), getattr(t2, field)
         setattr(t1, field, other)
         setattr(t2, field, one)
+    for t, was in ((t1, t2), (t2, t1)):
+        if t._root is not None and t._root is not was._root:  # its base finds it among its views
+            t._root._views = [weakref.ref(t) if r() is was else r for r in t._root._views or ()]
     for t in (t1, t2):
         if t._node is not None:
             t._node._reference = weakref.ref(t)

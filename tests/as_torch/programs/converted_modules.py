@@ -138,3 +138,11 @@ told(lambda: F.max_unpool3d(torch.ones(1, 3, 1, 1, 1), torch.zeros(1, 3, 1, 1, 1
 told(lambda: F.linear(torch.ones(3), torch.eye(3).to_sparse(), torch.ones(3)))
 told(lambda: F.linear(torch.ones(2, 3), torch.eye(3).to_sparse_csr(), torch.ones(3)))
 told(lambda: F.linear(torch.ones(2, 3), torch.eye(3).to_sparse(), torch.ones(3)))
+
+base, plain = torch.zeros(4), torch.ones(2)
+part = base[1:3]
+torch.utils.swap_tensors(part, plain)  # what was a view of the base is the other one now
+base.add_(5)
+print(part, plain, part._base, plain._base is base)
+base.mul_(torch.ones(2, requires_grad=True).sum())
+print(part.requires_grad, plain.requires_grad, type(plain.grad_fn).__name__)

@@ -53,13 +53,34 @@ def activation(names: str, /, *, check: Any = None, **options: Any) -> Any:
     )
 
 
-def with_inplace(name: str, op: Any, form_too: bool = True) -> None:
-    """``nn.functional.name(input, ..., inplace=False)`` for an operator, and (where PyTorch has it) ``name_``."""
+SLOPE = (
+    "In-place {kernel} backward calculation is triggered with a negative slope which is not supported. This is caused by "
+    "calling in-place forward function with a negative slope, please call out-of-place version instead."
+)
+
+
+def steep(op: Any, kernel: str, more: str = "") -> Any:
+    """An operator beside another, for its calls in place with a slope below 0. PyTorch takes the gradient of a call in place from
+    the result, whose sign tells that of the operand for a slope of 0 or more alone: here it raises."""
+
+    def refused(t: Any, g: Any) -> Any:
+        raise RuntimeError(SLOPE.format(kernel=kernel) + more)
+
+    beside = activation(f"_steep{op.name}", check=op.check, node=op.inplace_node)(op.kernel)
+    beside.gradient(input=refused)
+    return beside
+
+
+def with_inplace(name: str, op: Any, form_too: bool = True, below: Any = None) -> None:
+    """``nn.functional.name(input, ..., inplace=False)`` for an operator, and (where PyTorch has it) ``name_``.
+
+    below: the operator of calls in place whose first number is below 0, if it is another."""
     count = len(op.params)
     run, bind = op.function, op.bind
 
     def changed(*args: Any, **kwargs: Any) -> Tensor:
-        return write(op, bind(args, kwargs))
+        values = bind(args, kwargs)
+        return write(below if below is not None and values[1] < 0 else op, values)
 
     title = "torch." + FUNCTIONAL + name
 
@@ -172,7 +193,9 @@ def elu_family(name: str, make: Any, doc: str) -> None:
 
     def function(input: Any, *args: Any, inplace: bool = False, **kwargs: Any) -> Tensor:
         op, values, rest = make(input, *args, **kwargs)
-        return write(op, values) if inplace or (rest and rest[0]) else op.run(values)
+        if inplace or (rest and rest[0]):
+            return write(STEEP[op.name] if values[1] < 0 else op, values)
+        return op.run(values)
 
     def changed(input: Any, *args: Any, **kwargs: Any) -> Tensor:
         return function(input, *args, inplace=True, **kwargs)
@@ -209,6 +232,7 @@ def celu(xp, input: Array, alpha=1.0):
 
 celu.same = by_kernel("elu", lambda x, alpha: (x, alpha, 1.0) if alpha == 1 else None)
 celu.gradient(input=lambda t, g, input, alpha: elu_gradient(t, g, input, alpha, 1.0, 1.0 / alpha))
+STEEP = {op.name: steep(op, "elu") for op in (elu, celu)}
 elu_family("elu", elu_call, "``x`` above 0, ``alpha * (exp(x) - 1)`` below.")
 elu_family("selu", selu_call, "The self-normalising elu.")
 elu_family("celu", celu_call, "``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``.")

@@ -14,7 +14,7 @@ from ...arrays.bounds import refuse
 from ...arrays.determinism import chance
 from ...arrays.dtype import of
 from ...arrays.extents import count, sized, strided
-from ...arrays.layout import channels_are_last
+from ...arrays.layout import channels_are_last, with_channels_last
 from ...loading.table import find_function
 from ...numerics.windows import check_adaptive, many, remembered
 from ...operators.declare import Array, composite, operator
@@ -124,7 +124,20 @@ def adaptive_average_spread(xp, grad: Array, shape, size):
     return xp.ascontiguousarray(grad)
 
 
-adaptive_average.gradient(input=lambda t, g, input_shape, size: t._adaptive_average_spread(g, tuple(input_shape), size))
+def filled(g: Any, size: Any, kind: str) -> Any:
+    """The gradient of a pooling, which is to have elements but for the number of images."""
+    for at, n in enumerate(g.shape[1:], 1):
+        if not n:
+            raise RuntimeError(
+                f"adaptive_{kind}_pool{len(size)}d_backward(): Expected grad_output to have non-zero size for non-batch dimensions, "
+                f"but grad_output has sizes {list(g.shape)} with dimension {at} being empty"
+            )
+    return g
+
+
+adaptive_average.gradient(
+    input=lambda t, g, input_shape, size: t._adaptive_average_spread(filled(g, size, "avg"), tuple(input_shape), size)
+)
 adaptive_average_spread.gradient(grad=lambda t, g, size: t._adaptive_average(g, size))
 
 
@@ -158,7 +171,9 @@ def adaptive_max(xp, input: Array, size):
 
 
 adaptive_max.gradient(
-    input=lambda t, g, input_shape, size, result1: t._scatter_flat(g[0], result1, tuple(input_shape), len(size))
+    input=lambda t, g, input_shape, size, result1: t._scatter_flat(
+        filled(g[0], size, "max"), result1, tuple(input_shape), len(size)
+    )
 )
 
 
@@ -171,7 +186,8 @@ def scatter_flat(xp, grad: Array, indices: Array, shape, dims):
         if added_along(
             out, 1, np.ascontiguousarray(indices).reshape(outer, -1), np.ascontiguousarray(grad).reshape(outer, -1)
         ):
-            return out.reshape(shape)
+            found = out.reshape(shape)
+            return with_channels_last(found) if dims == 2 and channels_are_last(indices) else found
     out = xp.zeros((outer, prod(shape[len(shape) - dims :])), grad.dtype)
     rows = xp.arange(outer)[:, None]
     cells = indices.size // outer if outer else 0
@@ -344,6 +360,9 @@ def _unpool_forms(d: int) -> None:
     def unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
         spread = lambda value: tuple(value) if hasattr(value, "__iter__") else (value,) * d
         kernel = spread(kernel_size)
+        if d > 1 and len(kernel) < d:
+            names = "two elements (height, width)" if d == 2 else "three elements (depth, height, width)"
+            raise RuntimeError(f"There should be exactly {names} in output_size, but got {len(kernel)} elements.")
         step, pad = kernel if stride is None else spread(stride), spread(padding)
         size = unpooled_size(input.size(), kernel, step, pad, output_size)
         if d == 1:  # PyTorch's is that of two dimensions

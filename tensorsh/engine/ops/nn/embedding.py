@@ -48,14 +48,15 @@ def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:
     if most <= 1:
         out[index] = values + values.dtype.type(0)  # a sum from zero: -0 is none
         return out
-    if rows * len(index) <= 1 << 20 and np.isfinite(values.sum()):
+    half = values.dtype.itemsize == 2  # of which PyTorch rounds each sum
+    if not half and rows * len(index) <= 1 << 20 and np.isfinite(values.sum()):
         # A small table: the product with the matrix that has a one where a row was looked up (0 times infinity is NaN).
         chosen = np.zeros((rows, len(index)), values.dtype)
         chosen[index, np.arange(len(index))] = 1
         return chosen @ values + values.dtype.type(0)
     order = argsort(index, kind="stable")
     starts = np.cumsum(counts) - counts
-    if most <= 16:
+    if half or most <= 16:
         # Each row's first use, then the second uses, ...: a few additions of whole blocks.
         for turn in range(most):
             some = np.flatnonzero(counts > turn)

@@ -15,6 +15,7 @@ import numpy as np
 from ...arrays.dtype import uint8
 from ...arrays.errors import combination_error, not_implemented, type_name
 from ...arrays.extents import sized
+from ...arrays.layout import channels_are_last, with_channels_last
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
@@ -471,7 +472,8 @@ def interpolate(
     sized((*input._array.shape[:2], *map(int, wanted)), input._array.itemsize)
     if input.dtype is uint8 and not mode.startswith("nearest"):
         if type(input._array) is np.ndarray:
-            return wrap(of_bytes(input._array, tuple(map(int, wanted)), mode, bool(align_corners), scales))
+            found = of_bytes(input._array, tuple(map(int, wanted)), mode, bool(align_corners), scales)
+            return wrap(with_channels_last(found) if channels_are_last(input._array) else found)
         found = upsample.function(input.float(), tuple(int(n) for n in wanted), mode, bool(align_corners), scales)
         return found.round().clamp(0, 255).to(uint8)
     return upsample.function(input, tuple(int(n) for n in wanted), mode, bool(align_corners), scales)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.warning import warn
@@ -12,7 +14,8 @@ from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
 from ..random.sampling import source
-from .normalization import check_group, group, input_rstd, of_batch, statistics
+from .activation import only_floats
+from .normalization import check_group, check_parameters, group, input_rstd, of_batch, statistics, update
 
 
 @operator("_group_norm_statistics", node="NativeGroupNormBackward0", outputs=3, method=False, wide=True)
@@ -88,6 +91,31 @@ def native_batch_norm(input, weight, bias, running_mean, running_var, training, 
         return y, wrap(empty), wrap(empty.copy())
     mean, var, _ = statistics(xp, x, (0, *range(2, x.ndim)))
     return y, wrap(mean.reshape(-1)), wrap(1 / xp.sqrt(var.reshape(-1) + x.dtype.type(eps)))
+
+
+@operator("_batch_norm_statistics", outputs=2, method=False, check=only_floats("batch_norm_update_stats_cpu"))
+def batch_statistics(xp, input: Array):
+    """The means of the channels of a batch [N, C, *S], and their variances."""
+    found = statistics(xp, input.astype(np.float64), (0, *range(2, input.ndim)))[:2]
+    return tuple([v.reshape(-1).astype(input.dtype) for v in found])
+
+
+@composite("batch_norm_update_stats", method=False)
+def batch_norm_update_stats(input, running_mean, running_var, momentum):
+    """The means of the channels of a batch [N, C, *S], and their variances, toward which the running statistics move by the
+    momentum (the variance unbiased)."""
+    input.size(1)
+    if not input.numel():
+        raise RuntimeError(f"input tensor must have at least one element, but got input_sizes = {list(input.shape)}")
+    wider = running_mean is not None and input.is_floating_point()
+    mean, var = batch_statistics.function(input.to(running_mean.dtype) if wider else input)
+    check_parameters("batch_norm", input, None, None, running_mean, running_var)
+    kept = [None if v is None else v._array for v in (running_mean, running_var)]
+    update((*kept, momentum), mean._array, var._array, input.numel() // input.shape[1])
+    for v in (running_mean, running_var):
+        if v is not None:
+            v._bump()
+    return mean, var
 
 
 @composite("batch_norm", method=False)

@@ -59,10 +59,10 @@ KEPT = (None, None, 0.0)  # no running statistics
 
 
 def update(running: tuple, mean: Any, var: Any, n: int) -> None:
-    """Running statistics move toward the batch's by the momentum beside them; the variance unbiased."""
+    """Running statistics move toward the batch's, if it has elements, by the momentum beside them; the variance unbiased."""
     *kept, momentum = running
     for a, value in zip(kept, (mean, var * var.dtype.type(n / max(n - 1, 1))), strict=True):
-        if a is not None:
+        if a is not None and n:
             a[...] = momentum * value.reshape(-1) + (1 - momentum) * a
 
 

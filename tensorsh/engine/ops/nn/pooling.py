@@ -6,7 +6,7 @@ The backward pass walks the same way, so overlapping windows need no scattered a
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from inspect import signature
 from math import prod
 from typing import Any
@@ -15,12 +15,16 @@ import numpy as np
 
 from ....sandbox.wrapping import wraps
 from ...arrays.errors import not_implemented
+from ...arrays.extents import strided
+from ...arrays.layout import channels_are_last, with_channels_last
 from ...arrays.parallel import SHARED, each, run
 from ...arrays.state import state
+from ...graph.fields import Saved, keep_result
+from ...graph.nodes import Hidden
 from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.halves import converted
-from ...numerics.windows import check_max_pool1d, check_pool_input, check_window, remembered, settings
+from ...numerics.windows import INT, check_max_pool1d, check_pool_input, check_window, remembered, settings
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 
@@ -70,8 +74,9 @@ def lowest(dtype: np.dtype) -> Any:
     return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
 
 
-def batchwise(kernel: Any) -> Any:
-    """A kernel of images [N, C, *S] as one that also takes a single image [C, *S]."""
+def batchwise(kernel: Any, laid: bool = False) -> Any:
+    """A kernel of images [N, C, *S] as one that also takes a single image [C, *S]; `laid`: whose layout, with three dimensions, its
+    results have."""
     names = list(signature(kernel).parameters)[2:]
     at = next(i for i, name in enumerate(names) if name in ("kernel_size", "kernel"))
     shape = names.index("shape") if "shape" in names else None
@@ -84,10 +89,15 @@ def batchwise(kernel: Any) -> Any:
         given = [each[None] if getattr(each, "ndim", 0) == d + 1 else each for each in rest]
         if shape is not None:
             given[shape] = (1, *given[shape])
-        found = kernel(xp, first[None], *given)
+        found = kernel(xp, image := first[None], *given)
+        if laid and d == 3 and channels_are_last(strided(first, image.shape, (first.nbytes, *first.strides))):
+            found = tuple(map(with_channels_last, found)) if type(found) is tuple else with_channels_last(found)
         return tuple(each[0] for each in found) if type(found) is tuple else found[0]
 
     return either
+
+
+by_layout = partial(batchwise, laid=True)
 
 
 def max_pool(xp: Any, x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
@@ -253,7 +263,7 @@ def _max_pool_with_indices(d: int) -> Any:
         method=False,
         laid="images 1",
     )
-    @batchwise
+    @by_layout
     def kernel(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
         """Maxima of windows, with their places there."""
         return max_pool(xp, input, kernel_size, stride, padding, dilation, ceil_mode)
@@ -267,7 +277,7 @@ def _max_pool_with_indices(d: int) -> Any:
 
 
 @operator("_max_pool_spread", method=False, laid="images 1")
-@batchwise
+@by_layout
 def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, padding, dilation):
     """Gradients of window maxima, added at the elements they came from."""
     out, d = grad.shape[2:], len(kernel_size)
@@ -302,7 +312,7 @@ def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, p
 
 
 @operator("_max_pool_indices", method=False, laid="images 1")
-@batchwise
+@by_layout
 def max_pool_indices(xp, where: Array, size, kernel_size, stride, padding, dilation):
     """The places of maxima in their windows as flat indices in the input's spatial dimensions."""
     return flat_indices(xp, where, size, kernel_size, stride, padding, dilation, where.shape[2:])
@@ -333,6 +343,41 @@ def outputs(sizes: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: 
     return tuple(out_size(n, k, s, p, w, ceil_mode) for n, k, s, p, w in several)
 
 
+def of_lines(shape: tuple, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> tuple:
+    """The settings of a pooling of lines with indices, once they fit: that of images of one row, in its words."""
+    if len(shape) not in (2, 3):
+        raise RuntimeError(
+            f"Expected 2 to 3 dimensions, but got {len(shape)}-dimensional tensor for argument #1 'self' (while checking arguments "
+            "for max_pool1d)"
+        )
+    given = {"kernel_size": kernel_size, "stride": kernel_size if stride in (None, [], ()) else stride}
+    given |= {"padding": padding, "dilation": dilation}
+    lines = []
+    for name, value in given.items():
+        alone = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+        if len(alone) != 1:
+            raise RuntimeError(f"max_pool1d() argument '{name}' should contain one int (got {len(alone)})")
+        lines.append(alone)
+    if max(abs(n) for (n,) in lines) > INT:
+        raise RuntimeError("value cannot be converted to type int without overflow")
+    rows = kernel, step, border, spread = [(n, *alone) for n, alone in zip((1, 1, 0, 1), lines, strict=True)]
+    image = (*shape[:-1], 1, shape[-1])
+
+    def fitting() -> tuple:
+        check_pool_input("max", 2, image)
+        return outputs(image[-2:], *rows, ceil_mode)
+
+    check_window("max", image[-3:], kernel, step, border, spread, fitting)
+    return tuple(lines)
+
+
+def shown_as(node: Any, where: Tensor, indices: Tensor) -> None:
+    """Let a node that keeps the places of maxima in their windows refuse to be run once the indices have been changed."""
+    shown = Hidden(where._array, keep_result(indices, 1))
+    is_it = lambda entry: type(entry) is Saved and entry._array is where._array  # noqa: E731
+    node._saved = tuple([shown if is_it(entry) else entry for entry in node._saved])
+
+
 def plain(input: Tensor) -> bool:
     """Whether nothing is recorded of an array in row order: its lines are pooled as such, otherwise as images of one row."""
     a = input._array
@@ -356,11 +401,18 @@ def _max_forms(d: int) -> None:
         if not return_indices:
             return values
         size = tuple(input.shape[-d:])
-        return values, max_pool_indices.function(where, size, kernel_size, stride, padding, dilation)
+        indices = max_pool_indices.function(where, size, kernel_size, stride, padding, dilation)
+        if values._node is not None:
+            shown_as(values._node._parent, where, indices)
+        return values, indices
 
     @remembered
-    def geometry(shape: tuple, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> tuple:
+    def geometry(
+        shape: tuple, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, placed: bool
+    ) -> tuple:
         """The settings for each dimension, once they fit the shape of the input."""
+        if d == 1 and placed:
+            return of_lines(shape, kernel_size, stride, padding, dilation, ceil_mode)
         if d == 1:
             check_pool_input("max", d, shape)
         (kernel,) = settings("max", d, kernel_size=kernel_size)
@@ -376,7 +428,7 @@ def _max_forms(d: int) -> None:
         return given
 
     def pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-        given = geometry(input._array.shape, kernel_size, stride, padding, dilation, ceil_mode)
+        given = geometry(input._array.shape, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
         if d == 1:
             refused(
                 "max_pool2d" if return_indices else "max_pool1d_impl", input._array, "bc" if return_indices else "biuc"

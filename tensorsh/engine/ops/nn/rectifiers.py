@@ -22,7 +22,7 @@ from ...operators.pointwise import takes_floats
 from ...operators.signature import Form
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
-from .activation import activation, flat, only_floats, select, with_inplace
+from .activation import activation, flat, only_floats, select, steep, with_inplace
 
 
 def compiled(name: str, x: Any, *numbers: Any) -> Any:
@@ -174,7 +174,12 @@ def leaky_gradient(t: Any, g: Any, input: Any, negative_slope: float) -> Any:
 
 leaky_relu.same = by_kernel("leaky_relu", lambda x, slope: (x, slope))
 leaky_relu.gradient(input=leaky_gradient)
-with_inplace("leaky_relu", leaky_relu)
+ISSUE = (
+    " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu backward calculation "
+    "with negative slope"
+)
+steep_leaky_relu = steep(leaky_relu, "leakyReLu", ISSUE)
+with_inplace("leaky_relu", leaky_relu, below=steep_leaky_relu)
 
 
 @activation("_hardsigmoid", check=only_floats("hardsigmoid_cpu"), node="HardsigmoidBackward0")
@@ -269,13 +274,16 @@ def hardshrink_gradient(t: Any, g: Any, input: Any, lambd: float) -> Any:
 hardshrink.gradient(input=hardshrink_gradient)
 
 
-@operator("_rrelu", method=False, node="RreluWithNoiseBackward0", check=only_floats("leaky_relu_cpu"))
+@operator(
+    "_rrelu", method=False, node="RreluWithNoiseBackward0 RreluWithNoiseBackward1", check=only_floats("leaky_relu_cpu")
+)
 def rrelu_with_noise(xp, input: Array, noise):
     """Elements above 0, the others times a random slope."""
     return input * noise
 
 
 rrelu_with_noise.gradient(input=lambda t, g, noise: t.mul(g, t.constant(noise)))
+steep_rrelu = steep(rrelu_with_noise, "leakyReLu", ISSUE)
 
 
 def slopes(x: Any, lower: float, upper: float, training: bool, generator: Any) -> Any:
@@ -310,7 +318,9 @@ def rrelu(
     if not training and not inplace and input._node is None and input.is_floating_point() and input.is_contiguous():
         return leaky_relu.run([input, (lower + upper) / 2])
     values = [input, slopes(input._array, lower, upper, training, generator)]
-    return write(rrelu_with_noise, values) if inplace else rrelu_with_noise.run(values)
+    if not inplace:
+        return rrelu_with_noise.run(values)
+    return write(steep_rrelu if lower + upper < 0 and not training else rrelu_with_noise, values)
 
 
 def torch_rrelu(

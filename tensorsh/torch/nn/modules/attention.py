@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....engine.arrays.state import state
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
 from .. import init
@@ -93,6 +94,8 @@ class MultiheadAttention(Module):
         attn_mask: Any = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple:  # fmt: skip
         batched = query.ndim == 3
+        masked = any(mask is not None and mask.dtype.name == "bool" for mask in (key_padding_mask, attn_mask))
+        written_out = need_weights or masked and self._is_fast(query, key, value)
         if self.batch_first and batched:
             # What is the same tensor must stay the same, for the joint projection.
             turned = {id(x): x.transpose(1, 0) for x in (query, key, value)}
@@ -101,10 +104,20 @@ class MultiheadAttention(Module):
         output, weights = F.multi_head_attention_forward(
             query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, self.bias_k, self.bias_v,
             self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias, self.training, key_padding_mask,
-            need_weights, attn_mask, not joint, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight,
+            written_out, attn_mask, not joint, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight,
             average_attn_weights=average_attn_weights, is_causal=is_causal,
         )  # fmt: skip
-        return (output.transpose(1, 0) if self.batch_first and batched else output), weights
+        return (output.transpose(1, 0) if self.batch_first and batched else output), weights if need_weights else None
+
+    def _is_fast(self, query: Tensor, key: Tensor, value: Tensor) -> bool:
+        """Whether PyTorch attends in one kernel, which writes the weights out: what is masked altogether becomes NaN, and not 0."""
+        if not (query is key is value and query.ndim == 3 and self.batch_first and self._qkv_same_embed_dim):
+            return False
+        if self.training or self.num_heads % 2 or self.add_zero_attn or self.bias_k is not None or state.autocast:
+            return False
+        if self.in_proj_bias is None or query.dtype is not self.in_proj_weight.dtype:
+            return False
+        return not (state.grad_enabled and any(x.requires_grad for x in (query, *self.parameters())))
 
 
 MultiheadAttention.__module__ = "torch.nn.modules.activation"

@@ -226,7 +226,9 @@ class Between(metaclass=Sealed):
         self.counts[1] = len(values)
         if node is not None:
             node.register_hook(self.at_outputs)
-        return values if isinstance(result, tuple) else values[0]
+        if not isinstance(result, tuple):
+            return values[0]
+        return type(result)(*values) if hasattr(result, "_fields") else values
 
     def at_inputs(self, grad_input: tuple, _: Any) -> Any:
         if self.grad_outputs is None:

@@ -81,9 +81,17 @@ class Layer(Module):
     def _activate(self, activation: Callable) -> None:
         self.activation = activation
 
-    def _sa_block(self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False) -> Tensor:
+    def _sa_block(
+        self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False, need_weights: bool = False
+    ) -> Tensor:
         found = self.self_attn(
-            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=False, is_causal=is_causal
+            x,
+            x,
+            x,
+            attn_mask=attn_mask,
+            key_padding_mask=key_padding_mask,
+            need_weights=need_weights,
+            is_causal=is_causal,
         )
         return self.dropout1(found[0])
 
@@ -118,12 +126,19 @@ class TransformerEncoderLayer(Layer):
     ) -> Tensor:
         padding = additive(src_key_padding_mask, "src_key_padding_mask", src, src_mask, "src_mask")
         mask = additive(src_mask, "src_mask", src)
-        x = src
+        x, given = src, (mask, padding, is_causal)
+        if not (mask is None and padding is None) and self._is_fast(src):
+            given += (True,)
         if self.norm_first:
-            x = x + self._sa_block(self.norm1(x), mask, padding, is_causal)
+            x = x + self._sa_block(self.norm1(x), *given)
             return x + self._ff_block(self.norm2(x))
-        x = self.norm1(x + self._sa_block(x, mask, padding, is_causal))
+        x = self.norm1(x + self._sa_block(x, *given))
         return self.norm2(x + self._ff_block(x))
+
+    def _is_fast(self, src: Tensor) -> bool:
+        """Whether PyTorch runs the layer as one kernel, which masks as that of `MultiheadAttention` does."""
+        plain = bool(self.activation_relu_or_gelu) and self.norm1.eps == self.norm2.eps
+        return plain and not self.training and self.self_attn._is_fast(src, src, src)
 
 
 class TransformerDecoderLayer(Layer):

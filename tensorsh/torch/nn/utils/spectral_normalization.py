@@ -10,7 +10,7 @@ from ....sandbox.named import delete_named, read_named, write_named
 from ....sandbox.sealed import Sealed
 from ..modules.conv import Transposed
 from ..parameter import Parameter, is_lazy
-from ..reach import F, T
+from ..reach import F, L, T
 from .weight_normalization import hooks_of
 
 
@@ -48,6 +48,56 @@ class SpectralNorm(metaclass=Sealed):
     def __call__(self, module: Any, inputs: Any) -> None:
         write_named(module, self.name, self.compute_weight(module, module.training))
 
+    def right_vector(self, weight: Tensor, u: Tensor, sigma: Tensor) -> Tensor:
+        """The vector `v` whose image under the weight points along `u`, so long that ``u @ weight @ v`` is `sigma`."""
+        matrix = matrix_of(weight, self.dim)
+        inverse = L.pinv(T.mm(matrix.t(), matrix))
+        v = L.multi_dot([inverse, matrix.t(), u.unsqueeze(1)]).squeeze(1)
+        return v.mul_(sigma / T.dot(u, T.mv(matrix, v)))
+
+
+class SpectralNormStateDictHook(metaclass=Sealed):
+    """The hook that says in a state dict's metadata that the weight is no entry of it, and that `v` is one."""
+
+    __module__ = "torch.nn.utils.spectral_norm"
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(self, module: Any, state_dict: Any, prefix: str, local_metadata: dict) -> None:
+        versions, key = local_metadata.setdefault("spectral_norm", {}), self.fn.name + ".version"
+        if key in versions:
+            raise RuntimeError(f"Unexpected key in metadata['spectral_norm']: {key}")
+        versions[key] = 1
+
+
+class SpectralNormLoadStateDictPreHook(metaclass=Sealed):
+    """The hook that makes `v` of the weight in a state dict from before it was kept."""
+
+    __module__ = "torch.nn.utils.spectral_norm"
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(
+        self, state_dict: Any, prefix: str, local_metadata: dict, strict: bool, missing_keys: list, *rest: Any
+    ) -> None:
+        norm = self.fn
+        if (local_metadata.get("spectral_norm", {}).get(norm.name + ".version") or 0) >= 1:
+            return
+        key = prefix + norm.name
+        if key not in state_dict and all(key + end in state_dict for end in ("_orig", "_u", "_v")):
+            return  # it lacks the metadata alone
+        missing = [key + end for end in ("_orig", "", "_u") if key + end not in state_dict]
+        if missing:
+            if strict:
+                missing_keys += missing
+            return
+        with no_grad():
+            weight, u = state_dict[key + "_orig"], state_dict[key + "_u"]
+            sigma = (weight / state_dict.pop(key)).mean()
+            state_dict[key + "_v"] = norm.right_vector(weight, u, sigma)
+
 
 def spectral_norm(
     module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
@@ -75,6 +125,8 @@ def spectral_norm(
     module.register_buffer(name + "_u", u)
     module.register_buffer(name + "_v", v)
     module.register_forward_pre_hook(hook)
+    module._register_state_dict_hook(SpectralNormStateDictHook(hook))
+    module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(hook))
     return module
 
 
@@ -88,6 +140,10 @@ def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
                 delete_named(module, each)
             module.register_parameter(name, Parameter(weight.detach()))
             del module._forward_pre_hooks[number]
+            for kind in ("_state_dict_hooks", "_load_state_dict_pre_hooks"):
+                others = dict.get(module.__dict__, kind, {})
+                for k in [k for k, each in others.items() if getattr(each.hook, "fn", None) is hook]:
+                    del others[k]
             return module
     raise ValueError(f"spectral_norm of '{name}' not found in {module}")
 

@@ -68,8 +68,11 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
         return NotImplemented
     if name in aten.SILENT or name[:4] in ("set_", "get_", "has_", "manu") or name == "detach_":
         return NotImplemented
+    space = form._title.split(".")[1]
+    if space in ("linalg", "fft") and name != "matmul":
+        name = f"{space}_{name}"
     expand = aten.EXPANSIONS.get(name)
-    if expand is not None:
+    if expand is not None and kwargs.get("out") is None:
         return expand(called, *args, **kwargs)
     if name[:3] == "__r" and name[3:] in ("add__", "mul__", "matmul__", "pow__", "and__", "or__", "xor__"):
         args = (args[1], args[0]) if name in ("__rmatmul__", "__rpow__") else args
@@ -147,10 +150,9 @@ def _kept(result: Tensor) -> tuple:
 
 def _made(found: Any) -> bool:
     """Whether an answer has a history, or is none that could have one."""
-    many = found if type(found) in (tuple, list) else (found,)
-    return all(
-        not isinstance(x, Tensor) or x._node is not None or not x.dtype.is_floating_point and not x.dtype.is_complex
-        for x in many
+    many = [x for x in (found if isinstance(found, (tuple, list)) else (found,)) if isinstance(x, Tensor)]
+    return any(x._node is not None for x in many) or not any(
+        x.dtype.is_floating_point or x.dtype.is_complex for x in many
     )
 
 

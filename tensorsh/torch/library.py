@@ -274,7 +274,8 @@ def of_either(name: str) -> Callable | None:
     if found is None:
 
         def found(*args: Any, **kwargs: Any) -> Any:
-            return (method if args and isinstance(args[0], Tensor) else own)(*args, **kwargs)
+            as_method = args and isinstance(args[0], Tensor) and "out" not in kwargs
+            return (method if as_method else own)(*args, **kwargs)
 
         _EITHER[name] = found
     return found

@@ -91,7 +91,9 @@ def opened(tree: Any) -> tuple | None:
         return kind, [tree.default_factory, list(tree)], list(tree.values())
     if kind is deque:
         return kind, tree.maxlen, list(tree)
-    return (namedtuple, kind, list(tree)) if named(tree) else None
+    if named(tree):
+        return namedtuple, kind, list(tree)
+    return (kind, None, list(tree)) if is_structseq_instance(tree) else None
 
 
 def built(spec: TreeSpec, leaves: Iterator) -> Any:

@@ -199,7 +199,10 @@ class Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, sources: Path, more: tuple[str, ...], test: str) -> None:
         self.home, self.more = sources / "torch" / "testing", more
         tests = sources / "test"
-        self.tests = {test.rpartition("/")[2]: tests / (test + ".py"), "common_utils": tests / "functorch" / "common_utils.py"}
+        self.tests = {
+            test.rpartition("/")[2]: tests / (test + ".py"),
+            "common_utils": tests / "functorch" / "common_utils.py",
+        }
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         if fullname in ("expecttest", "functorch_additional_op_db"):

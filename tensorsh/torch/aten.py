@@ -209,13 +209,19 @@ def einsum(call: Callable, equation: str, *operands: Any) -> Any:
         return call("einsum", equation, *operands)
     (a, b), (x, y) = names, many
     sizes = dict(zip(a, x.shape, strict=True)) | dict(zip(b, y.shape, strict=True))
-    both, left, right = ([n for n in u if n in into and (n in v) == on] for u, v, on in ((a, b, 1), (a, b, 0), (b, a, 0)))
+    both, left, right = (
+        [n for n in u if n in into and (n in v) == on] for u, v, on in ((a, b, 1), (a, b, 0), (b, a, 0))
+    )
     inner = [n for n in a if n in b and n not in into]
     if not inner or any(n not in into and n not in inner for n in a + b):
         return call("einsum", equation, *operands)
     length = lambda some: prod(sizes[n] for n in some)  # noqa: E731
-    x = reshape(call, call("permute", x, [a.index(n) for n in (*both, *left, *inner)]), *map(length, (both, left, inner)))
-    y = reshape(call, call("permute", y, [b.index(n) for n in (*both, *inner, *right)]), *map(length, (both, inner, right)))
+    x = reshape(
+        call, call("permute", x, [a.index(n) for n in (*both, *left, *inner)]), *map(length, (both, left, inner))
+    )
+    y = reshape(
+        call, call("permute", y, [b.index(n) for n in (*both, *inner, *right)]), *map(length, (both, inner, right))
+    )
     order = [*both, *left, *right]
     found = call("view", call("bmm", x, y), [sizes[n] for n in order])
     return call("permute", found, [order.index(n) for n in into])

@@ -23,6 +23,7 @@ from ..engine.operators import hooks
 from ..engine.tape.backward import tensor_backward
 from ..engine.tensors.tensor import Tensor
 from . import aten
+from .custom_ops import CustomOpDef
 from .library import Operators, OpOverload
 
 modes = listening
@@ -59,6 +60,9 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
     kwargs = kwargs or {}
     if quiet or not (modes or listeners((*args, *kwargs.values()), [])):
         return NotImplemented
+    if isinstance(form, CustomOpDef):
+        space, _, name = form._qualname.partition("::")
+        return heard(name, form, args, kwargs, operator=getattr(Operators(space), name).default)
     name = form._title.rpartition(".")[2]
     if name[0] == "_" and name[:2] != "__" and modes and not listeners((*args, *kwargs.values()), []):
         return NotImplemented  # a step of the engine's own
@@ -99,18 +103,21 @@ def called(name: str, *args: Any, **kwargs: Any) -> Any:
     return heard(name, operator._function, args, kwargs)
 
 
-def heard(name: str, function: Callable, args: tuple, kwargs: dict, own: bool = False) -> Any:
+def heard(
+    name: str, function: Callable, args: tuple, kwargs: dict, own: bool = False, operator: OpOverload | None = None
+) -> Any:
     """The answer of those who listen to an operator; the engine's where there is nobody (more). own: the function takes other
-    arguments than that of torch itself that has its name."""
+    arguments than that of torch itself that has its name. operator: that of a program's own."""
     values = (*args, *kwargs.values())
     kinds = listeners(values, [])
     if not modes and not kinds:
         return function(*args, **kwargs)
     form = aten.overload(name, args, kwargs)
-    try:
-        operator = None if own else getattr(getattr(Operators("aten"), name), form)
-    except AttributeError:
-        operator = None
+    if operator is None and not own:
+        try:
+            operator = getattr(getattr(Operators("aten"), name), form)
+        except AttributeError:
+            pass
     if operator is None:
         operator = OpOverload(f"aten.{name}.{form}", function)
     if modes:

@@ -246,15 +246,13 @@ class OpOverloadPacket(metaclass=Sealed):
 
 _FORMS: dict[tuple[str, str], OpOverload] = {}
 _PACKETS: dict[str, OpOverloadPacket] = {}
-"""PyTorch's own operators, made when they are asked for: each is one object, which programs compare and count by."""
+"""Operators, made when they are asked for: each is one object, which programs compare and count by."""
 
 
 def form_of(operator: str, form: str, function: Callable) -> OpOverload:
     """The one object of a form of an operator: programs compare them."""
-    if operator[:5] != "aten.":
-        return OpOverload(f"{operator}.{form}", function)
     found = _FORMS.get((operator, form))
-    if found is None:
+    if found is None or found._function is not function and operator[:5] != "aten.":
         found = _FORMS[operator, form] = OpOverload(f"{operator}.{form}", function)
     return found
 
@@ -324,11 +322,10 @@ class Operators(metaclass=Sealed):
             made = below_autograd(name) or of_either(name)
         if made is None:
             raise AttributeError(f"'_OpNamespace' '{self._space}' object has no attribute '{name}'")
-        if self._space != "aten":
-            return OpOverloadPacket(f"{self._space}.{name}", made)
-        packet = _PACKETS.get(name)
+        whole = f"{self._space}.{name}"
+        packet = _PACKETS.get(whole)
         if packet is None or packet._function is not made:
-            packet = _PACKETS[name] = OpOverloadPacket(f"aten.{name}", made)
+            packet = _PACKETS[whole] = OpOverloadPacket(whole, made)
         return packet
 
     def __repr__(self) -> str:

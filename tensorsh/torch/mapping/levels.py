@@ -16,7 +16,7 @@ from ...engine.loading.table import find_function
 from ...engine.operators.torch_function import TorchFunctionMode
 from ...engine.tape.function import Function
 from ...engine.tensors.tensor import Tensor
-from ..trees import spread
+from ..utils._pytree import _broadcast_to_and_flatten, tree_structure
 from .layer_rules import Refused
 from .randomness import drawable, drawn_alike, drawn_at_once
 from .rules import made
@@ -33,6 +33,7 @@ from .slices import (
     SETUP,
     SHOWN,
     TWO,
+    UNLIKE,
     Batched,
     Own,
     base,
@@ -244,7 +245,11 @@ class Level(TorchFunctionMode):
         if len(answer) != 2:
             raise RuntimeError(TWO + f"Got {len(answer)} returns instead")
         output, out_dims = answer
-        places = iter(spread(out_dims, output, f"{cls.__name__}.vmap", "out_dims", "outputs"))
+        form = tree_structure(output)
+        dims = _broadcast_to_and_flatten(out_dims, form)
+        if dims is None:
+            raise RuntimeError(UNLIKE.format(out_dims, tree_structure(out_dims), form))
+        places = iter(dims)
 
         def placed(x: Tensor) -> Tensor:
             at = next(places)

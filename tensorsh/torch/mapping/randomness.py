@@ -8,13 +8,17 @@ from typing import Any
 from ...engine.tensors.tensor import Tensor
 from .rules import DRAWN
 
-OF_PARAMETERS = frozenset("bernoulli bernoulli_ multinomial poisson normal binomial _standard_gamma _sample_dirichlet".split())
+OF_PARAMETERS = frozenset(
+    "bernoulli bernoulli_ multinomial poisson normal binomial _standard_gamma _sample_dirichlet".split()
+)
 """Functions whose numbers have a distribution that tensors say."""
 ERROR = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' randomness flags "
     "on vmap or perform the randomness operation out of vmap"
 )
-SAME = "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
+SAME = (
+    "Vmap does not currently support same randomness with a batched tensor input. Please file an issue with functorch"
+)
 UNBATCHED = (
     "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This will appear like same randomness. If this "
     "is necessary for your usage, please file an issue with functorch."

@@ -55,6 +55,7 @@ TABLES = {
         "common_quantized",
         "logging_utils",
         "generated",
+        "distributed.multi_threaded_pg",
     )
 }
 HUGE = re.compile(r"advancedindex_big|large|2gb|serialization_offset($|_filelike)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from typing import Any
 
 from ..engine.loading import table
@@ -22,6 +23,7 @@ from .custom_ops import (
     register_kernel,
     register_vmap,
 )
+from .nn.attention import SealedEnum
 from .opcheck import USUAL, check
 from .schemas import Declaration, infer_schema
 
@@ -151,6 +153,37 @@ def triton_op(name: str, fn: Any = None, /, *, mutates_args: Any = (), schema: A
 def wrap_triton(triton_kernel: Any, /) -> Any:
     """ModuleNotFoundError: Triton's kernels are not run."""
     raise ModuleNotFoundError("No module named 'triton'")
+
+
+class Tag(Enum, metaclass=SealedEnum):
+    """What the definition of an operator may say of it, for compilers: here it changes nothing."""
+
+    core = 0
+    cudagraph_unsafe = 1
+    data_dependent_output = 2
+    dynamic_output_shape = 3
+    flexible_layout = 4
+    generated = 5
+    inplace = 6
+    inplace_view = 7
+    maybe_aliasing_or_mutating = 8
+    needs_contiguous_strides = 9
+    needs_exact_strides = 10
+    needs_fixed_stride_order = 11
+    nondeterministic_bitwise = 12
+    nondeterministic_seeded = 13
+    out = 14
+    out_variant = 15
+    pointwise = 16
+    pt2_compliant_tag = 17
+    reduction = 18
+    view_copy = 19
+
+    def __int__(self) -> int:
+        return self.value
+
+
+Tag.__module__ = "torch"
 
 
 class OpOverload(metaclass=Sealed):

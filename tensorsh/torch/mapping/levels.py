@@ -41,7 +41,6 @@ from .slices import (
 )  # fmt: skip
 from .tensor_rules import Loop
 
-
 FALLBACK = {"warns": False, "enabled": True}
 """What is done about functions that are made slice by slice, unless a program says otherwise."""
 SLOW = (

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ...engine.loading.elementwise import elementwise
-from ...engine.tensors.tensor import Tensor
 from . import layer_rules as layers
 from . import tensor_rules as tensors
 from .tensor_rules import Loop

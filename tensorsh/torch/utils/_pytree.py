@@ -153,6 +153,11 @@ def tree_leaves(tree: Any, is_leaf: Callable | None = None) -> list:
     return tree_flatten(tree, is_leaf)[0]
 
 
+def arg_tree_leaves(*args: Any, **kwargs: Any) -> list:
+    """The leaves of a call's arguments."""
+    return tree_leaves((args, list(kwargs.values())))
+
+
 def tree_structure(tree: Any, is_leaf: Callable | None = None) -> TreeSpec:
     """The form of a tree."""
     return tree_flatten(tree, is_leaf)[1]

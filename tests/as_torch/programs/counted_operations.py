@@ -110,3 +110,16 @@ class Outer(nn.Module):
 with ModuleTracker() as tracker:
     Outer()(P(2).clone()).sum().backward()
     print(sorted(tracker.parents), tracker.is_bw)
+
+
+print(torch.Tag.core, repr(torch.Tag.pointwise), int(torch.Tag.view_copy), torch.Tag.__module__)
+with torch.library._scoped_library("counted", "FRAGMENT") as lib:
+    lib.define("scaled(Tensor w, int x = 2, *, int y = 3, int z) -> Tensor", tags=[torch.Tag.pt2_compliant_tag])
+    lib.impl("scaled", lambda w, x=2, *, y=3, z: w * x * y * z, "CPU")
+
+    def rule(info, in_dims, w, x=2, *, y=3, z):
+        print(info.batch_size, in_dims[0], x, y, z)
+        return w * x * y * z, 0
+
+    torch.library.register_vmap("counted::scaled", rule, lib=lib)
+    print(torch.vmap(torch.ops.counted.scaled)(torch.ones(3), z=42))

@@ -3,7 +3,7 @@
     python tests/against_pytorch_tests.py DIR [FILE ...] [--oracle PYTHON] [--results DIR] [--again] [--table]
 
 DIR is the top of PyTorch's sources (Debian: `apt-get source pytorch`). FILE is a file of its test/ without `.py` (`test_nn`,
-`nn/test_pooling`); without any, the 46 of FILES. Each file runs in a process of its own; what PyTorch answered is kept below
+`nn/test_pooling`); without any, those of FILES. Each file runs in a process of its own; what PyTorch answered is kept below
 --results and asked again with --again only. A rate is the share of the tests which PyTorch passes that tensorsh passes.
 
 PyTorch's torch/testing/_internal is read from DIR, too, put beside the torch under test. Its tables of operators, which make
@@ -38,7 +38,8 @@ nn/test_dropout nn/test_embedding nn/test_init nn/test_lazy_modules nn/test_load
 nn/test_multihead_attention nn/test_packed_sequence nn/test_parametrization nn/test_pooling nn/test_pruning test_optim
 optim/test_lrscheduler optim/test_swa_utils distributions/test_distributions distributions/test_constraints
 distributions/test_transforms test_stateless test_serialization test_namedtensor test_overrides autograd/test_complex test_fx
-test_dataloader
+test_dataloader functorch/test_vmap functorch/test_eager_transforms test_subclass test_flop_counter test_module_tracker test_autocast
+test_futures test_testing test_dlpack test_foreach
 """.split()
 INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")

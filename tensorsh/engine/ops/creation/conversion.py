@@ -331,7 +331,7 @@ def __len__(self: Tensor) -> int:
 
 
 def __repr__(self: Tensor, *, tensor_contents: Any = None) -> str:
-    return text_of(self)
+    return text_of(self, tensor_contents)
 
 
 def __format__(self: Tensor, spec: str) -> str:

@@ -3,12 +3,13 @@
     python tests/against_pytorch_tests.py DIR [FILE ...] [--oracle PYTHON] [--results DIR] [--again] [--table]
 
 DIR is the top of PyTorch's sources (Debian: `apt-get source pytorch`). FILE is a file of its test/ without `.py` (`test_nn`,
-`nn/test_pooling`); without any, the 46 of FILES. Each file runs in a process of its own; what PyTorch answered is kept below
+`nn/test_pooling`); without any, those of FILES. Each file runs in a process of its own; what PyTorch answered is kept below
 --results and asked again with --again only. A rate is the share of the tests which PyTorch passes that tensorsh passes.
 
 PyTorch's torch/testing/_internal is read from DIR, too, put beside the torch under test. Its tables of operators, which make
 tens of thousands of tests, are empty here (tests/recording compares those), and what it imports of the compiler and of
-private modules is replaced by a thing that answers anything, where the torch under test lacks it. Test files get no such help.
+private modules is replaced by a thing that answers anything, where the torch under test lacks it. Test files get no such help:
+where they import a private name that the torch under test lacks, those of their tests fail that use it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ nn/test_dropout nn/test_embedding nn/test_init nn/test_lazy_modules nn/test_load
 nn/test_multihead_attention nn/test_packed_sequence nn/test_parametrization nn/test_pooling nn/test_pruning test_optim
 optim/test_lrscheduler optim/test_swa_utils distributions/test_distributions distributions/test_constraints
 distributions/test_transforms test_stateless test_serialization test_namedtensor test_overrides autograd/test_complex test_fx
-test_dataloader
+test_dataloader functorch/test_vmap functorch/test_eager_transforms test_subclass test_flop_counter test_module_tracker test_autocast
+test_futures test_testing test_dlpack test_foreach
 """.split()
 INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")
@@ -54,6 +56,7 @@ TABLES = {
         "common_quantized",
         "logging_utils",
         "generated",
+        "distributed.multi_threaded_pg",
     )
 }
 HUGE = re.compile(r"advancedindex_big|large|2gb|serialization_offset($|_filelike)")
@@ -98,6 +101,21 @@ class Anything:
     def __exit__(self, *args: Any) -> None: ...
 
 
+class Lacking:
+    """Stands for a private name that a test file imports and the torch under test lacks: whoever uses it fails."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise ImportError(f"cannot import name {self.name!r}")
+
+    def __getattr__(self, name: str) -> Any:
+        if name[:2] == "__":
+            raise AttributeError(name)
+        raise ImportError(f"cannot import name {self.name!r}")
+
+
 class Stated(types.ModuleType):
     """A module of such things."""
 
@@ -124,6 +142,19 @@ def imported(module: str, name: str | None) -> Any:
             return importlib.import_module(f"{module}.{name}")
         except (ImportError, AttributeError):
             return Anything()
+
+
+def imported_by_test(module: str, name: str | None) -> Any:
+    """What the statement gives in a test file: what is private may be lacking."""
+    try:
+        found = importlib.import_module(module)
+        if name is None or hasattr(found, name):
+            return found if name is None else getattr(found, name)
+        return importlib.import_module(f"{module}.{name}")
+    except (ImportError, AttributeError):
+        if any(part[:1] == "_" for part in f"{module}.{name or ''}".split(".")):
+            return Lacking(f"{module}.{name}")
+        raise
 
 
 class Lenient(ast.NodeTransformer):
@@ -167,12 +198,21 @@ def none_of_none(parametrize: Any) -> Any:
 class Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds torch.testing._internal in PyTorch's sources."""
 
-    def __init__(self, sources: Path, more: tuple[str, ...]) -> None:
+    def __init__(self, sources: Path, more: tuple[str, ...], test: str) -> None:
         self.home, self.more = sources / "torch" / "testing", more
+        tests = sources / "test"
+        self.tests = {
+            test.rpartition("/")[2]: tests / (test + ".py"),
+            "common_utils": tests / "functorch" / "common_utils.py",
+        }
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         if fullname in ("expecttest", "functorch_additional_op_db"):
             return importlib.util.spec_from_loader(fullname, self)
+        if fullname in self.tests:
+            spec = importlib.util.spec_from_loader(fullname, self, origin=str(self.tests[fullname]))
+            spec.has_location = True
+            return spec
         if fullname != INTERNAL and not fullname.startswith((INTERNAL + ".", *self.more)):
             return None
         if any(fullname == t or fullname.startswith(t + ".") for t in TABLES):
@@ -198,10 +238,12 @@ class Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return
         file = Path(module.__spec__.origin)
         tree = ast.fix_missing_locations(Lenient().visit(ast.parse(file.read_text(encoding="utf-8"))))
-        module.__imported__ = imported
+        module.__imported__ = imported_by_test if module.__name__ in self.tests else imported
         exec(compile(tree, str(file), "exec", dont_inherit=True), vars(module))
         if module.__name__ == INTERNAL + ".common_device_type":
             module.ops._parametrize_test = none_of_none(module.ops._parametrize_test)
+        if module.__name__ == "common_utils":
+            module.skipOps = module.opsToleranceOverride = lambda *args: lambda test: test
 
 
 def expecting() -> Any:
@@ -286,7 +328,7 @@ def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -
         import tensorsh.as_torch  # noqa: F401
     import torch.testing
 
-    beside = Beside(sources, COMPARISON if side == "tensorsh" else ())
+    beside = Beside(sources, COMPARISON if side == "tensorsh" else (), file)
     sys.meta_path.insert(0, beside)
     if not hasattr(torch.testing, "__path__"):
         torch.testing.__path__ = []
@@ -315,6 +357,7 @@ def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -
         "--import-mode=prepend",
         "-p",
         "no:hypothesispytest",
+        "--assert=plain",
         "-W",
         "ignore::pytest.PytestWarning",
     ]

@@ -14,7 +14,7 @@ from warnings import warn
 NAME = "torchvision"
 FUNCTORCH = {
     "functorch": (), "functorch.einops": ("rearrange",),
-    "functorch.experimental": ("functionalize", "replace_all_batch_norm_modules_"),
+    "functorch.experimental": ("chunk_vmap", "functionalize", "hessian", "jacfwd", "jvp", "replace_all_batch_norm_modules_"),
 }  # fmt: skip
 """What stands in the modules of functorch; all of the older forms where nothing is named."""
 PARTS = ("datasets", "transforms", "transforms.functional", "transforms.v2", "transforms.v2.functional")

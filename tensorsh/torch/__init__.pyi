@@ -79,6 +79,7 @@ ShortStorage: Any
 ShortTensor: Any
 Size: Any
 Storage: Any
+Tag: Any
 class Tensor:
     def __init__(self, *data: Any, device: Any = None) -> None: ...
     H: Any

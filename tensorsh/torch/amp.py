@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..engine.arrays.device import device
 from ..engine.arrays.dtype import bfloat16, dtype, float16
 from ..engine.arrays.state import state
 from ..engine.arrays.warning import warn
@@ -92,8 +93,8 @@ class autocast(metaclass=Sealed):
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether `autocast` can have an effect there: on the CPU."""
-    return device_type == "cpu"
+    """Whether there is an `autocast` for a kind of device, which may be none of this machine's. RuntimeError: no such kind."""
+    return device(device_type).type in "cpu cuda xla mps xpu hpu mtia ipu privateuseone maia".split()
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from ..engine.loading.table import find_function, find_method
@@ -54,6 +55,14 @@ FORMS = {
 
 def overload(name: str, args: tuple, kwargs: dict) -> str:
     """The name of the form of an operator that a call is."""
+    found = form(name, args, kwargs)
+    if kwargs.get("out") is None:
+        return found
+    return "out" if found in ("default", "Tensor") else f"{found.removeprefix('dim_')}_out"
+
+
+def form(name: str, args: tuple, kwargs: dict) -> str:
+    """The name of the form, without that it writes into a tensor."""
     plain = name[:-1] if name[-1:] == "_" and name[:1] != "_" else name
     second = args[1] if len(args) > 1 else kwargs.get("other", kwargs.get("exponent", kwargs.get("value")))
     if plain == "pow":
@@ -165,9 +174,57 @@ def convolution(rank: int) -> Callable:
             [n] * rank if isinstance(n, int) else n if isinstance(n, str) else list(n)
             for n in (stride, padding, dilation)
         )
-        return call("convolution", input, weight, bias, stride, padding, dilation, False, [0] * rank, groups)
+        return single(rank, call, input, weight, bias, stride, padding, dilation, False, [0] * rank, groups)
 
     return of
+
+
+def transposed(rank: int) -> Callable:
+    def of(
+        call: Callable, input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+        groups: int = 1, dilation: Any = 1,
+    ) -> Any:  # fmt: skip
+        stride, padding, output_padding, dilation = (
+            [n] * rank if isinstance(n, int) else list(n) for n in (stride, padding, output_padding, dilation)
+        )
+        return single(rank, call, input, weight, bias, stride, padding, dilation, True, output_padding, groups)
+
+    return of
+
+
+def single(rank: int, call: Callable, input: Any, *more: Any) -> Any:
+    """A convolution; of one image, as of a batch of one."""
+    if input.dim() != rank + 1:
+        return call("convolution", input, *more)
+    return call("squeeze", call("convolution", call("unsqueeze", input, 0), *more), 0)
+
+
+def einsum(call: Callable, equation: str, *operands: Any) -> Any:
+    """A sum of products of two tensors is a product of batches of matrices."""
+    many = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    terms, arrow, into = equation.replace(" ", "").partition("->")
+    names = terms.split(",")
+    plain = arrow and len(many) == len(names) == 2 and all(len(set(x)) == len(x) for x in (*names, into))
+    if not plain or not set(into) <= set("".join(names)) or "." in equation:
+        return call("einsum", equation, *operands)
+    (a, b), (x, y) = names, many
+    sizes = dict(zip(a, x.shape, strict=True)) | dict(zip(b, y.shape, strict=True))
+    both, left, right = (
+        [n for n in u if n in into and (n in v) == on] for u, v, on in ((a, b, 1), (a, b, 0), (b, a, 0))
+    )
+    inner = [n for n in a if n in b and n not in into]
+    if not inner or any(n not in into and n not in inner for n in a + b):
+        return call("einsum", equation, *operands)
+    length = lambda some: prod(sizes[n] for n in some)  # noqa: E731
+    x = reshape(
+        call, call("permute", x, [a.index(n) for n in (*both, *left, *inner)]), *map(length, (both, left, inner))
+    )
+    y = reshape(
+        call, call("permute", y, [b.index(n) for n in (*both, *inner, *right)]), *map(length, (both, inner, right))
+    )
+    order = [*both, *left, *right]
+    found = call("view", call("bmm", x, y), [sizes[n] for n in order])
+    return call("permute", found, [order.index(n) for n in into])
 
 
 def getitem(call: Callable, self: Any, index: Any) -> Any:
@@ -288,7 +345,7 @@ def reduced(name: str) -> Callable:
 EXPANSIONS: dict[str, Callable] = {
     "linear": linear, "matmul": matmul, "__matmul__": matmul, "softmax": softmax("_softmax"), "log_softmax": softmax("_log_softmax"),
     "cross_entropy": cross_entropy, "layer_norm": layer_norm, "conv1d": convolution(1), "conv2d": convolution(2),
-    "conv3d": convolution(3), "__getitem__": getitem, "reshape": reshape, "flatten": flatten, "to": to, "contiguous": contiguous,
+    "conv3d": convolution(3), **{f"conv_transpose{n}d": transposed(n) for n in (1, 2, 3)}, "einsum": einsum, "__getitem__": getitem, "reshape": reshape, "flatten": flatten, "to": to, "contiguous": contiguous,
     "item": item, "__bool__": item, "__float__": item, "__int__": item, "__index__": item, "chunk": chunk, "embedding": embedding,
     "scaled_dot_product_attention": attention, "view": viewed("view"), "expand": viewed("expand"), "permute": viewed("permute"),
     "repeat": viewed("repeat"), "view_as": lambda call, self, other: call("view", self, list(other.shape)),

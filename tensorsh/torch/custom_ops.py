@@ -9,6 +9,7 @@ from typing import Any
 
 from ..engine.arrays.extents import owner
 from ..engine.arrays.state import state
+from ..engine.operators import hooks
 from ..engine.tape.function import Function
 from ..engine.tensors.tensor import Tensor
 from ..sandbox import process
@@ -56,19 +57,25 @@ class CustomOpDef(metaclass=Sealed):
         return result
 
     def _forward(self, ctx: Any, *values: Any) -> Any:
-        given = dict(zip(self._signature.parameters, values, strict=True))
-        kinds = self._signature.parameters
-        only = {k: v for k, v in given.items() if kinds[k].kind is inspect.Parameter.KEYWORD_ONLY}
-        plain = tuple(v for k, v in given.items() if k not in only)
+        plain, only = self._parted(values)
         device = next((v.device.type for v in values if isinstance(v, Tensor)), "cpu")
         kernel = self._without_data() if device == "meta" else self._kernels.get(device, self._function)
-        result = kernel(*plain, **only)
+        result = hooks.below[0](self, self, plain, only) if hooks.below else NotImplemented
+        if result is NotImplemented:
+            result = kernel(*plain, **only)
         self._check_apart(values, result)
         ctx._count, ctx._extra = len(plain), len(only)
         if self._setup is not None:
             told = {"keyword_only_inputs": only} if only else {}
             self._setup(ctx=ctx, inputs=plain, output=result, **told)
         return result
+
+    def _parted(self, values: tuple) -> tuple[tuple, dict]:
+        """All arguments in order as those by place and those by name alone."""
+        kinds = self._signature.parameters
+        given = dict(zip(kinds, values, strict=True))
+        only = {k: v for k, v in given.items() if kinds[k].kind is inspect.Parameter.KEYWORD_ONLY}
+        return tuple(v for k, v in given.items() if k not in only), only
 
     def _without_data(self) -> Callable:
         """What tells the form of the result, for tensors of the meta device."""
@@ -139,7 +146,11 @@ class CustomOpDef(metaclass=Sealed):
         operator is called slice by slice."""
 
         def register(function: Callable) -> Callable:
-            self._graph.vmap, self._graph.generate_vmap_rule = staticmethod(function), False  # type: ignore[attr-defined]
+            def rule(info: Any, in_dims: tuple, *values: Any) -> Any:
+                plain, only = self._parted(values)
+                return function(info, in_dims[: len(plain)], *plain, **only)
+
+            self._graph.vmap, self._graph.generate_vmap_rule = staticmethod(rule), False  # type: ignore[attr-defined]
             return function
 
         return register if func is None else register(func)

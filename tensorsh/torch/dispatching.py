@@ -23,6 +23,7 @@ from ..engine.operators import hooks
 from ..engine.tape.backward import tensor_backward
 from ..engine.tensors.tensor import Tensor
 from . import aten
+from .custom_ops import CustomOpDef
 from .library import Operators, OpOverload
 
 modes = listening
@@ -59,6 +60,9 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
     kwargs = kwargs or {}
     if quiet or not (modes or listeners((*args, *kwargs.values()), [])):
         return NotImplemented
+    if isinstance(form, CustomOpDef):
+        space, _, name = form._qualname.partition("::")
+        return heard(name, form, args, kwargs, operator=getattr(Operators(space), name).default)
     name = form._title.rpartition(".")[2]
     if name[0] == "_" and name[:2] != "__" and modes and not listeners((*args, *kwargs.values()), []):
         return NotImplemented  # a step of the engine's own
@@ -68,8 +72,11 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
         return NotImplemented
     if name in aten.SILENT or name[:4] in ("set_", "get_", "has_", "manu") or name == "detach_":
         return NotImplemented
+    space = form._title.split(".")[1]
+    if space in ("linalg", "fft") and name != "matmul":
+        name = f"{space}_{name}"
     expand = aten.EXPANSIONS.get(name)
-    if expand is not None:
+    if expand is not None and kwargs.get("out") is None:
         return expand(called, *args, **kwargs)
     if name[:3] == "__r" and name[3:] in ("add__", "mul__", "matmul__", "pow__", "and__", "or__", "xor__"):
         args = (args[1], args[0]) if name in ("__rmatmul__", "__rpow__") else args
@@ -96,18 +103,21 @@ def called(name: str, *args: Any, **kwargs: Any) -> Any:
     return heard(name, operator._function, args, kwargs)
 
 
-def heard(name: str, function: Callable, args: tuple, kwargs: dict, own: bool = False) -> Any:
+def heard(
+    name: str, function: Callable, args: tuple, kwargs: dict, own: bool = False, operator: OpOverload | None = None
+) -> Any:
     """The answer of those who listen to an operator; the engine's where there is nobody (more). own: the function takes other
-    arguments than that of torch itself that has its name."""
+    arguments than that of torch itself that has its name. operator: that of a program's own."""
     values = (*args, *kwargs.values())
     kinds = listeners(values, [])
     if not modes and not kinds:
         return function(*args, **kwargs)
     form = aten.overload(name, args, kwargs)
-    try:
-        operator = None if own else getattr(getattr(Operators("aten"), name), form)
-    except AttributeError:
-        operator = None
+    if operator is None and not own:
+        try:
+            operator = getattr(getattr(Operators("aten"), name), form)
+        except AttributeError:
+            pass
     if operator is None:
         operator = OpOverload(f"aten.{name}.{form}", function)
     if modes:
@@ -147,10 +157,9 @@ def _kept(result: Tensor) -> tuple:
 
 def _made(found: Any) -> bool:
     """Whether an answer has a history, or is none that could have one."""
-    many = found if type(found) in (tuple, list) else (found,)
-    return all(
-        not isinstance(x, Tensor) or x._node is not None or not x.dtype.is_floating_point and not x.dtype.is_complex
-        for x in many
+    many = [x for x in (found if isinstance(found, (tuple, list)) else (found,)) if isinstance(x, Tensor)]
+    return any(x._node is not None for x in many) or not any(
+        x.dtype.is_floating_point or x.dtype.is_complex for x in many
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..engine.loading.table import find_function
 from .func import functional_call, functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp, vmap
+from .mapping.vmap import chunk_vmap  # noqa: F401 - of functorch.experimental
 from .nn.modules.module import Module
 from .nn.parameter import Parameter
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..engine.arrays.warning import warn
+from ..sandbox import process
 from ..sandbox.sealed import OpenSealed
 
 __all__ = ["Future", "collect_all", "wait_all"]
@@ -31,8 +33,13 @@ class Future(metaclass=OpenSealed):
         return self._done
 
     def wait(self) -> Any:
-        """The value; the error, if there is one instead."""
+        """The value; the error, if there is one instead. In plain Python, another thread may set it meanwhile."""
         self._settle()
+        if not self._done and process.plain:
+            from time import sleep
+
+            while not self._done and others():
+                sleep(0.001)
         if not self._done:
             raise RuntimeError("the value of this Future is not set: nothing else runs in tensorsh that could set it")
         return self.value()
@@ -68,12 +75,19 @@ class Future(metaclass=OpenSealed):
         self._value, self._error, self._done = value, error, True
         waiting, self._waiting = self._waiting, []
         for function in waiting:
+            self._call(function)
+
+    def _call(self, function: Callable[[Future], Any]) -> None:
+        """Calls a function that nobody asks for errors: they are told as a warning."""
+        try:
             function(self)
+        except Exception as error:  # noqa: BLE001 - it would end whoever sets the value
+            warn(failed(error))
 
     def add_done_callback(self, callback: Callable[[Future], None]) -> None:
         """Call a function with this future when it is done: now, if it is."""
         if self._done:
-            callback(self)
+            self._call(callback)
         else:
             self._waiting.append(callback)
 
@@ -86,17 +100,39 @@ class Future(metaclass=OpenSealed):
             try:
                 value = callback(done)
             except Exception as error:  # noqa: BLE001 - it is handed on
-                following.set_exception(error)
+                following.set_exception(RuntimeError(failed(error)))
             else:
                 following.set_result(value)
 
         self.add_done_callback(run)
         return following
 
+    def __reduce__(self) -> Any:
+        raise RuntimeError("Can not pickle torch.futures.Future")
+
+
+def failed(error: Exception) -> str:
+    """What is said of an error in a function that waited."""
+    return f"Got the following error when running the callback: {type(error).__name__}: {error}"
+
+
+def others() -> bool:
+    """Whether another thread may yet set a value."""
+    from threading import current_thread, enumerate
+
+    return any(each is not current_thread() for each in enumerate())
+
+
+def present(futures: Iterable[Any]) -> list[Future]:
+    many = list(futures)
+    if any(each is None for each in many):
+        raise RuntimeError("Future can't be None")
+    return many
+
 
 def collect_all(futures: Iterable[Future]) -> Future:
     """A future of the list of all these, done when they are."""
-    many, together = list(futures), Future()
+    many, together = present(futures), Future()
     together._cause = lambda: [future._settle() for future in many]
     left = len(many)
 
@@ -104,7 +140,8 @@ def collect_all(futures: Iterable[Future]) -> Future:
         nonlocal left
         left -= 1
         if not left:
-            together.set_result(many)
+            wrong = next((each._error for each in many if each._error is not None), None)
+            together._finish(many, wrong)
 
     for future in many:
         future.add_done_callback(one)

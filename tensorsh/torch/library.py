@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import Enum
 from typing import Any
 
 from ..engine.loading import table
@@ -22,6 +23,7 @@ from .custom_ops import (
     register_kernel,
     register_vmap,
 )
+from .nn.attention import SealedEnum
 from .opcheck import USUAL, check
 from .schemas import Declaration, infer_schema
 
@@ -160,6 +162,37 @@ def wrap_triton(triton_kernel: Any, /) -> Any:
     raise ModuleNotFoundError("No module named 'triton'")
 
 
+class Tag(Enum, metaclass=SealedEnum):
+    """What the definition of an operator may say of it, for compilers: here it changes nothing."""
+
+    core = 0
+    cudagraph_unsafe = 1
+    data_dependent_output = 2
+    dynamic_output_shape = 3
+    flexible_layout = 4
+    generated = 5
+    inplace = 6
+    inplace_view = 7
+    maybe_aliasing_or_mutating = 8
+    needs_contiguous_strides = 9
+    needs_exact_strides = 10
+    needs_fixed_stride_order = 11
+    nondeterministic_bitwise = 12
+    nondeterministic_seeded = 13
+    out = 14
+    out_variant = 15
+    pointwise = 16
+    pt2_compliant_tag = 17
+    reduction = 18
+    view_copy = 19
+
+    def __int__(self) -> int:
+        return self.value
+
+
+Tag.__module__ = "torch"
+
+
 class OpOverload(metaclass=Sealed):
     """One form of an operator, ``torch.ops.aten.add.Tensor``: here all forms are one function. Each form is one object."""
 
@@ -253,15 +286,13 @@ class OpOverloadPacket(metaclass=Sealed):
 
 _FORMS: dict[tuple[str, str], OpOverload] = {}
 _PACKETS: dict[str, OpOverloadPacket] = {}
-"""PyTorch's own operators, made when they are asked for: each is one object, which programs compare and count by."""
+"""Operators, made when they are asked for: each is one object, which programs compare and count by."""
 
 
 def form_of(operator: str, form: str, function: Callable) -> OpOverload:
     """The one object of a form of an operator: programs compare them."""
-    if operator[:5] != "aten.":
-        return OpOverload(f"{operator}.{form}", function)
     found = _FORMS.get((operator, form))
-    if found is None:
+    if found is None or found._function is not function and operator[:5] != "aten.":
         found = _FORMS[operator, form] = OpOverload(f"{operator}.{form}", function)
     return found
 
@@ -281,7 +312,8 @@ def of_either(name: str) -> Callable | None:
     if found is None:
 
         def found(*args: Any, **kwargs: Any) -> Any:
-            return (method if args and isinstance(args[0], Tensor) else own)(*args, **kwargs)
+            as_method = args and isinstance(args[0], Tensor) and "out" not in kwargs
+            return (method if as_method else own)(*args, **kwargs)
 
         _EITHER[name] = found
     return found
@@ -330,11 +362,10 @@ class Operators(metaclass=Sealed):
             made = below_autograd(name) or of_either(name)
         if made is None:
             raise AttributeError(f"'_OpNamespace' '{self._space}' object has no attribute '{name}'")
-        if self._space != "aten":
-            return OpOverloadPacket(f"{self._space}.{name}", made)
-        packet = _PACKETS.get(name)
+        whole = f"{self._space}.{name}"
+        packet = _PACKETS.get(whole)
         if packet is None or packet._function is not made:
-            packet = _PACKETS[name] = OpOverloadPacket(f"aten.{name}", made)
+            packet = _PACKETS[whole] = OpOverloadPacket(whole, made)
         return packet
 
     def __repr__(self) -> str:

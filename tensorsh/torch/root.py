@@ -268,6 +268,7 @@ def root_extras() -> dict[str, Any]:
     found |= {name: Lazy(lambda name=name: _load("storage", name)) for name in STORAGES}  # type: ignore[misc]
     for name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):
         found[name] = Lazy(lambda name=name: _load("overrides", name))  # type: ignore[misc]
+    found["Tag"] = Lazy(lambda: _load("library", "Tag"))
     found["ops"] = Lazy(lambda: _load("library", "Operators")())
     found |= {name: Lazy(lambda name=name: _load("quantized", name)) for name in QUANTIZED}  # type: ignore[misc]
     found["vmap"] = Lazy(lambda: _load("func", "vmap"))

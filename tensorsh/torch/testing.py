@@ -11,6 +11,7 @@ import numpy as np
 
 from ..engine.arrays.device import device
 from ..engine.arrays.dtype import BY_NAME, COMPLEX, FLOAT, dtype, finfo, iinfo
+from ..engine.arrays.layout import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr, strided
 from ..engine.arrays.promotion import promote_types
 from ..engine.arrays.warning import warn
 from ..engine.loading.table import find_function
@@ -22,6 +23,12 @@ _TOLERANCE = {
     "float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7),
     "complex32": (1e-3, 1e-5), "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7),
 }  # fmt: skip
+_SPARSE = {
+    sparse_coo: ("COO", "_indices"), sparse_csr: ("CSR", "crow_indices", "col_indices"),
+    sparse_csc: ("CSC", "ccol_indices", "row_indices"), sparse_bsr: ("BSR", "crow_indices", "col_indices"),
+    sparse_bsc: ("BSC", "ccol_indices", "row_indices"),
+}  # fmt: skip
+"""The sparse layouts, each with its name and the methods that give its indices."""
 _NUMBERS = {int: "int64", float: "float64", complex: "complex128"}
 
 
@@ -32,7 +39,9 @@ def assert_close(
 ) -> None:  # fmt: skip
     """AssertionError unless two tensors, numbers, or sequences and mappings of them are equal within the tolerances of
     their dtype."""
-    comparison = _Comparison(allow_subclasses, rtol, atol, equal_nan, check_device, check_dtype, check_stride)
+    comparison = _Comparison(
+        allow_subclasses, rtol, atol, equal_nan, check_device, check_dtype, check_layout, check_stride
+    )
     failures = []
     for check in comparison.pairs(actual, expected, ()):
         try:
@@ -63,10 +72,11 @@ class _Comparison:
     """The options of one call, and the checks that they make of a pair of values."""
 
     def __init__(
-        self, subclasses: bool, rtol: Any, atol: Any, equal_nan: bool, on_device: bool, of_dtype: bool, of_stride: bool
-    ) -> None:
+        self, subclasses: bool, rtol: Any, atol: Any, equal_nan: bool, on_device: bool, of_dtype: bool, of_layout: bool,
+        of_stride: bool,
+    ) -> None:  # fmt: skip
         self.subclasses, self.rtol, self.atol, self.equal_nan = subclasses, rtol, atol, equal_nan
-        self.on_device, self.of_dtype, self.of_stride = on_device, of_dtype, of_stride
+        self.on_device, self.of_dtype, self.of_layout, self.of_stride = on_device, of_dtype, of_layout, of_stride
 
     def pairs(self, actual: Any, expected: Any, path: tuple) -> list[Callable[[], None]]:
         """A check for each pair of leaves; whatever cannot be compared at all is an error at once."""
@@ -152,7 +162,9 @@ class _Comparison:
                 raise _Mismatch(f"The values for attribute '{what}' do not match: {a} != {b}.", path)
 
         same("shape", actual.shape, expected.shape)
-        if self.of_stride:
+        if self.of_layout:
+            same("layout", actual.layout, expected.layout)
+        if self.of_stride and actual.layout is strided and expected.layout is strided:
             same("stride()", actual.stride(), expected.stride())
         if self.on_device:
             same("device", actual.device, expected.device)
@@ -164,13 +176,39 @@ class _Comparison:
         if actual.dtype is not expected.dtype:
             common = promote_types(_signed(actual.dtype), _signed(expected.dtype))
             actual, expected = actual.to(common), expected.to(common)
+        if actual.layout is not expected.layout:
+            actual, expected = (x if x.layout is strided else x.to_dense() for x in (actual, expected))
+        if actual.layout in _SPARSE:
+            return self._sparse(actual, expected, allowed, path)
+        if actual.is_nested:
+            actual, expected = actual.values(), expected.values()
+        self._elements(actual, expected, allowed, path)
+
+    def _elements(self, actual: Tensor, expected: Tensor, allowed: tuple, path: tuple, what: str = "") -> None:
         rtol, atol = allowed
         matches = find_function("isclose")(actual, expected, rtol=rtol, atol=atol, equal_nan=self.equal_nan)
         if bool(matches.all()):
             return
         if not actual.shape:
-            raise _Mismatch(_scalars(actual.item(), expected.item(), allowed), path)
-        raise _Mismatch(_likes(actual, expected, matches, allowed), path)
+            raise _Mismatch(_scalars(actual.item(), expected.item(), allowed, what or "Scalars"), path)
+        raise _Mismatch(_likes(actual, expected, matches, allowed, what or "Tensor-likes"), path)
+
+    def _sparse(self, actual: Tensor, expected: Tensor, allowed: tuple, path: tuple) -> None:
+        """The parts of sparse tensors of one layout: their indices are to be equal, their values close."""
+        form, *indices = _SPARSE[actual.layout]
+
+        def same(what: str, a: int, b: int) -> None:
+            if a != b:
+                raise _Mismatch(f"The number of {what} in sparse {form} tensors does not match: {a} != {b}", path)
+
+        if form == "COO":
+            same("sparse dimensions", actual.sparse_dim(), expected.sparse_dim())
+        same("specified values", actual._nnz(), expected._nnz())
+        for name in indices:
+            a, b = (getattr(x, name)().long() for x in (actual, expected))
+            self._elements(a, b, (0, 0), path, f"Sparse {form} {name.lstrip('_')}")
+        a, b = (x._values() if form == "COO" else x.values() for x in (actual, expected))
+        self._elements(a, b, allowed, path, f"Sparse {form} values")
 
 
 def _is_sequence(value: Any) -> bool:
@@ -181,13 +219,13 @@ def _signed(d: dtype) -> dtype:
     return BY_NAME["int64"] if d.name in ("uint16", "uint32", "uint64") else d
 
 
-def _scalars(actual: Any, expected: Any, allowed: tuple) -> str:
+def _scalars(actual: Any, expected: Any, allowed: tuple, what: str = "Scalars") -> str:
     off = abs(actual - expected)
     relative = float("inf") if expected == 0 else off / abs(expected)
-    return _differences("Scalars", f"Expected {expected} but got {actual}.", (off, None), (relative, None), allowed)
+    return _differences(what, f"Expected {expected} but got {actual}.", (off, None), (relative, None), allowed)
 
 
-def _likes(actual: Tensor, expected: Tensor, matches: Tensor, allowed: tuple) -> str:
+def _likes(actual: Tensor, expected: Tensor, matches: Tensor, allowed: tuple, what: str) -> str:
     size, bad = matches.numel(), int(matches.logical_not().sum())
     if actual.dtype.category not in (FLOAT, COMPLEX):
         actual, expected = actual.long(), expected.long()
@@ -199,7 +237,7 @@ def _likes(actual: Tensor, expected: Tensor, matches: Tensor, allowed: tuple) ->
         return x.flatten()[at].item(), tuple(int(i) for i in np.unravel_index(at, tuple(x.shape)))
 
     counted = f"Mismatched elements: {bad} / {size} ({bad / size:.1%})"
-    return _differences("Tensor-likes", counted, greatest(off), greatest(relative), allowed)
+    return _differences(what, counted, greatest(off), greatest(relative), allowed)
 
 
 def _differences(what: str, more: str, absolute: tuple, relative: tuple, allowed: tuple) -> str:

@@ -25,7 +25,7 @@ BESIDE = frozenset(
 DRAWING = ("random.", "nn.dropout")
 DRAWING_TOO = frozenset(
     """dropout_ alpha_dropout_ feature_dropout feature_dropout_ feature_alpha_dropout_ rrelu rrelu_ gumbel_softmax
-    scaled_dot_product_attention""".split()
+    scaled_dot_product_attention _standard_gamma _sample_dirichlet _dirichlet""".split()
 )
 """Functions of other families that draw, or may."""
 

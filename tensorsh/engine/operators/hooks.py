@@ -267,5 +267,7 @@ PYTHON_METHODS = frozenset(SYMBOLS) | frozenset(
     ).split()
 )
 """Python's own methods that a class may override."""
-ASKED = frozenset("_base _dimI _dimV _indices _is_view _nnz _values _version".split())
+ASKED = frozenset(
+    "_base _dimI _dimV _indices _is_view _nnz _values _version _standard_gamma _sample_dirichlet _dirichlet".split()
+)
 """Names with an underscore that it may override, too."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.backend import shared
 from ..arrays.dtype import BOOL, COMPLEX, FLOAT, INTEGER, bool_, chosen, dtype, int64, of
 from ..arrays.errors import type_name
 from ..arrays.numbers import converted, overflow
@@ -43,6 +44,8 @@ def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
         return _number(data, d)
     if hasattr(data, "__array__") and not isinstance(data, type):
         return _copied(np.asarray(data), d)
+    if hasattr(data, "__dlpack__") and hasattr(data, "__dlpack_device__") and not isinstance(data, type):
+        return _copied(shared(data), d)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{kind.__name__}'")
     for storage, read in readers.items():

@@ -86,23 +86,26 @@ def tensor_text(
     tangent: str | None = None,
     prefix: str = "tensor(",
     more: Iterable[str] = (),
+    given: str | None = None,
 ) -> str:
     """The text of a tensor held in `array`; for `device="meta"` anything with a shape, or the shape itself, will do.
 
     `dtype` is PyTorch's name, `device` is given only where PyTorch would print it, `grad_fn` is the node's name, `more`
-    is what follows the elements.
+    is what follows the elements, `given` the text of these, where a class knows it.
     """
     shape = tuple(getattr(array, "shape", array))
     suffixes = [*more]
     if device is not None:
         suffixes.append(f"device='{device}'")
-    if device == "meta":
+    if given is not None and 0 not in shape:
+        contents, show_dtype = given, not _is_default(dtype, default_dtype)
+    elif device == "meta" and given is None:
         contents = "..."
         suffixes.append(f"size={shape}")
         show_dtype = dtype != default_dtype
     elif 0 in shape:
         # No element tells integers from floats here: even int64 and bool are named.
-        contents = "[]"
+        contents = "[]" if given is None else given
         if len(shape) != 1:
             suffixes.append(f"size={shape}")
         show_dtype = dtype != default_dtype

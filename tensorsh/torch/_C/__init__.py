@@ -21,6 +21,10 @@ from ..futures import Future
 from ..jit import ScriptFunction
 from ..root import torch as T  # noqa: N812
 from ..settings import Generator
+from ._functorch import (  # noqa: F401
+    _debug_only_are_vmap_fallback_warnings_enabled,
+    _debug_only_display_vmap_fallback_warnings,
+)
 
 __all__ = [
     "DisableTorchFunction", "DisableTorchFunctionSubclass", "DispatchKey", "DispatchKeySet", "Future", "Generator", "Graph",

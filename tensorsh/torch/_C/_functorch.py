@@ -2,9 +2,41 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
+from ...engine.arrays.state import state
+from ..mapping.levels import FALLBACK
+
 __all__: list[str] = []
+
+
+def _told(name: str) -> tuple[Any, Any]:
+    """What says, and what sets, what is done about functions that are made slice by slice."""
+
+    def asked() -> bool:
+        return state.__dict__.get("vmap_fallback", FALLBACK)[name]
+
+    def told(mode: bool) -> None:
+        state.__dict__["vmap_fallback"] = {**state.__dict__.get("vmap_fallback", FALLBACK), name: mode}
+
+    return asked, told
+
+
+_is_vmap_fallback_enabled, _set_vmap_fallback_enabled = _told("enabled")
+_debug_only_are_vmap_fallback_warnings_enabled, _debug_only_display_vmap_fallback_warnings = _told("warns")
+_set_vmap_fallback_warning_enabled = _debug_only_display_vmap_fallback_warnings
+
+
+class TransformType(Enum):
+    """The kinds of transforms."""
+
+    Torch, Vmap, Grad, Jvp, Functionalize = range(5)
+
+
+def peek_interpreter_stack() -> None:
+    """The innermost transform: there is none as such."""
+    return None
 
 
 def is_batchedtensor(tensor: Any) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...engine.tensors.tensor import Tensor  # noqa: F401 - a name of this module
 from .._C._functorch import _add_batch_dim, _remove_batch_dim, _vmap_decrement_nesting, _vmap_increment_nesting  # noqa: F401
+from ..mapping.vmap import called as _get_name  # noqa: F401
 from ..root import torch
 from ..utils._pytree import _broadcast_to_and_flatten, tree_flatten, tree_unflatten  # noqa: F401
 
@@ -13,8 +12,3 @@ __all__: list[str] = []
 
 vmap = torch.func.vmap
 _maybe_remove_batch_dim = _remove_batch_dim
-
-
-def _get_name(func: Any) -> str:
-    """How an error calls a function."""
-    return getattr(func, "__name__", None) or repr(func)

@@ -27,6 +27,7 @@ from ...sandbox.named import read_named
 from ...sandbox.names import is_special, normalize
 from ...sandbox.sealed import OpenSealed, Sealed
 from ...sandbox.wrapping import wraps
+from ..mapping.slices import base
 from ..nn.reach import F, T
 from . import constraints
 
@@ -187,7 +188,7 @@ class Distribution(metaclass=OpenSealed):
             if constraints.is_dependent(constraint) or lazily:
                 continue
             value = read_named(self, name)
-            if not bool(constraint.check(value).all()):
+            if not bool(base(constraint.check(value)).all()):  # of all slices of a vmap
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"

@@ -66,6 +66,8 @@ def fork(func: Callable, *args: Any, **kwargs: Any) -> Any:
 
 def wait(future: Any) -> Any:
     """The result of `fork`."""
+    if future is None:
+        raise RuntimeError("Future can't be None")
     return future.wait()
 
 

@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.arrays.state import state
+from ...engine.arrays.warning import warn
 from ...engine.loading.elementwise import drawing
 from ...engine.loading.table import find_function
 from ...engine.operators.torch_function import TorchFunctionMode
 from ...engine.tape.function import Function
 from ...engine.tensors.tensor import Tensor
-from ..trees import spread
+from ..utils._pytree import _broadcast_to_and_flatten, tree_structure
 from .layer_rules import Refused
-from .rules import drawn_at_once, made
+from .randomness import drawable, drawn_alike, drawn_at_once
+from .rules import made
 from .slices import (
     ARITHMETIC,
     BOTH,
@@ -31,12 +33,20 @@ from .slices import (
     SETUP,
     SHOWN,
     TWO,
+    UNLIKE,
     Batched,
     Own,
     base,
     masks,
 )  # fmt: skip
 from .tensor_rules import Loop
+
+FALLBACK = {"warns": False, "enabled": True}
+"""What is done about functions that are made slice by slice, unless a program says otherwise."""
+SLOW = (
+    "There is a performance drop because we have not yet implemented the batching rule for aten::{}. Please file us an issue on "
+    "GitHub so that we can prioritize its implementation."
+)
 
 
 class VmapInfo(NamedTuple):
@@ -47,11 +57,10 @@ class VmapInfo(NamedTuple):
 
 
 class Level(TorchFunctionMode):
-    """The calls of one mapped function, on `count` slices; `start` is the generator's state before random numbers that are the
-    "same" for all slices."""
+    """The calls of one mapped function, on `count` slices; `generator` draws their random numbers."""
 
-    def __init__(self, count: int, randomness: str = "error", start: Any = None, generator: Any = None) -> None:
-        self.count, self.randomness, self.start, self.generator = count, randomness, start, generator
+    def __init__(self, count: int, randomness: str = "error", generator: Any = None) -> None:
+        self.count, self.randomness, self.generator = count, randomness, generator
         self.number = 1 + len(levels())
 
     def slice_of(self, whole: Tensor) -> Batched:
@@ -82,9 +91,14 @@ class Level(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
         name = func.__name__
-        if not self.depend([*args, *kwargs.values()]):
-            if self.randomness == "different" and name in drawing():
+        depends = self.depend([*args, *kwargs.values()])
+        if name in drawing():
+            drawable(self, name, args, kwargs)
+            if not depends and self.randomness == "different":
                 return self.drawn(name, func, args, kwargs)
+            if depends and drawn_alike(self, name, func, args, kwargs):
+                return args[0]
+        if not depends:
             return func(*args, **kwargs)
         if name == "__get__" or name == "__set__":
             name = getattr(getattr(func, "__self__", None), "__name__", name)
@@ -129,15 +143,22 @@ class Level(TorchFunctionMode):
 
     def one_by_one(self, func: Callable, args: tuple, kwargs: dict, draws: bool = False) -> Any:
         """The results of one call for each slice, stacked."""
+        told = state.__dict__.get("vmap_fallback", FALLBACK)
+        if not told["enabled"]:
+            raise RuntimeError(f"aten::{func.__name__} hit the vmap fallback which is currently disabled")
+        if told["warns"]:
+            warn(SLOW.format(func.__name__))
         if not self.count:
             raise RuntimeError("vmap: a mapped dimension of size 0 is not supported")
         # Slices without elements are all alike: one is computed, and stands for 2**40 of them.
         alike = not (draws and self.randomness == "different") and not _elements([*args, *kwargs.values()])
         before, found = state.retain_graph, []
+        generator = kwargs.get("generator") or self.generator
+        start = generator.get_state() if draws and self.randomness == "same" else None
         try:
             for at in range(1 if alike else self.count):
-                if draws and self.start is not None:
-                    self.generator.set_state(self.start)
+                if start is not None:
+                    generator.set_state(start)
                 # One graph may be walked for every slice; only the last frees it.
                 state.retain_graph = before or at + 1 < self.count
                 own = {name: self._at(value, at) for name, value in kwargs.items()}
@@ -223,7 +244,11 @@ class Level(TorchFunctionMode):
         if len(answer) != 2:
             raise RuntimeError(TWO + f"Got {len(answer)} returns instead")
         output, out_dims = answer
-        places = iter(spread(out_dims, output))
+        form = tree_structure(output)
+        dims = _broadcast_to_and_flatten(out_dims, form)
+        if dims is None:
+            raise RuntimeError(UNLIKE.format(out_dims, tree_structure(out_dims), form))
+        places = iter(dims)
 
         def placed(x: Tensor) -> Tensor:
             at = next(places)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ...engine.loading.elementwise import elementwise
-from ...engine.tensors.tensor import Tensor
 from . import layer_rules as layers
 from . import tensor_rules as tensors
 from .tensor_rules import Loop
@@ -24,7 +23,8 @@ ALONG = frozenset(
 )
 DRAWN = frozenset(
     """rand_like randn_like randint_like bernoulli bernoulli_ normal normal_ poisson uniform_ dropout dropout_ exponential_ geometric_
-    cauchy_ log_normal_ random_ rrelu""".split()
+    cauchy_ log_normal_ random_ rrelu binomial
+    _standard_gamma _sample_dirichlet _dirichlet""".split()
 )
 """Functions that draw each element alike, in slices as in all of them."""
 
@@ -46,23 +46,6 @@ def made(level: Any, name: str, func: Callable, args: tuple, kwargs: dict) -> An
     if name in LIFTED:
         return LIFTED[name](level, func, *args, **kwargs)
     raise Loop
-
-
-def drawn_at_once(level: Any, name: str, func: Callable, args: tuple, kwargs: dict) -> Any:
-    """Random numbers for all slices, of a size that is given; None where there is none."""
-    if name in ("rand", "randn"):
-        size = kwargs.pop("size", None) or (args[0] if len(args) == 1 and not isinstance(args[0], int) else args)
-        return func(level.count, *size, **kwargs)
-    given = list(args)
-    for at, each in enumerate(given):
-        if isinstance(each, (tuple, list)):
-            given[at] = (level.count, *each)
-            return func(*given, **kwargs)
-    if "size" in kwargs:
-        return func(*args, **{**kwargs, "size": (level.count, *kwargs["size"])})
-    if name in DRAWN and args and isinstance(args[0], Tensor) and name[-1] != "_":
-        return func(args[0].expand(level.count, *args[0].shape), *args[1:], **kwargs)
-    return None
 
 
 WRITES = frozenset(
@@ -90,6 +73,6 @@ RULES: dict[str, Callable] = {
     **dict.fromkeys(("max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d", "adaptive_avg_pool2d"), layers.convolved),
     **dict.fromkeys(("inv", "det", "cholesky", "eigvalsh", "svdvals", "slogdet", "matrix_exp", "tril", "triu"), tensors.on_matrix),
     **dict.fromkeys("cpu data detach contiguous type requires_grad_ double".split(), tensors.on_whole),
-    "__iter__": lambda func, input: iter(tensors.unbound(input)),
+    "multinomial": tensors.drawn_rows, "__iter__": lambda func, input: iter(tensors.unbound(input)),
 }  # fmt: skip
 """How a call is made for all slices, by its name: given the function and its arguments, an `Own` for each that is of the slices."""

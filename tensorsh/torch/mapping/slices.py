@@ -72,6 +72,11 @@ BOTH = (
     "https://pytorch.org/docs/main/notes/extending.func.html"
 )
 TWO = "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible with the output. "
+UNLIKE = (
+    "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) tuple. Expected out_dims={} to be compatible with the "
+    "structure of `output`. out_dims has structure {} but output has structure {}. For more details, please see "
+    "https://pytorch.org/docs/main/notes/extending.func.html"
+)
 
 
 class Batched(Tensor):
@@ -89,7 +94,10 @@ class Batched(Tensor):
     def of(cls, level: Any, whole: Tensor, array: Any = None) -> Any:
         """A slice of a level, of the tensor of all; `array`: its shape and dtype, where another slice has them."""
         made = new(cls)
-        made._array = nowhere().MetaArray(tuple(whole.shape)[1:], whole.dtype.numpy) if array is None else array
+        if array is None:
+            every = whole._array
+            array = nowhere().MetaArray(tuple(whole.shape)[1:], whole.dtype.numpy, None, every.strides[1:])
+        made._array = array
         made._whole, made._level = whole, level
         return made
 
@@ -140,7 +148,7 @@ SHOWN: dict[str, Callable] = {
     **{name: lambda x, name=name: getattr(x._whole, name) for name in
     ("device", "requires_grad", "grad_fn", "is_leaf", "is_cuda", "is_cpu", "is_meta", "retains_grad", "_version", "output_nr")},
     **{name: lambda x, *args, name=name: getattr(x._whole, name)(*args) for name in
-    ("is_contiguous", "get_device", "register_hook", "retain_grad", "is_conj", "is_neg")},
+    ("get_device", "register_hook", "retain_grad", "is_conj", "is_neg")},
     "grad": lambda x: None if x._whole.grad is None else x._level.slice_of(x._whole.grad),
 }  # fmt: skip
 """What the tensor of all slices answers for each."""

@@ -62,6 +62,13 @@ def pointwise(func: Callable, args: tuple, kwargs: dict) -> Any:
     return func(*[aligned(x, dims) for x in args], **{k: aligned(v, dims) for k, v in kwargs.items()})
 
 
+def drawn_rows(func: Callable, input: Any, num_samples: int, replacement: bool = False, **kwargs: Any) -> Any:
+    """Numbers drawn by the weights of each row: of all slices' rows, one after the other."""
+    plain(num_samples)
+    *rows, weights = input._whole.shape
+    return func(input._whole.reshape(-1, weights), num_samples, replacement, **kwargs).reshape(*rows, num_samples)
+
+
 def written(func: Callable, args: tuple, kwargs: dict) -> Any:
     """Elementwise, into the first operand, which has the most dimensions."""
     target, *rest = args

@@ -6,6 +6,7 @@ It runs once, with slices that stand for all (slices.py); each call in it is mad
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...engine.arrays.state import state
@@ -16,6 +17,7 @@ from ...sandbox.wrapping import wraps
 from ..settings import drawing
 from ..trees import flatten, rebuild, spread
 from .levels import Level
+from .randomness import ERROR
 
 
 def known_randomness(randomness: str) -> None:
@@ -34,74 +36,108 @@ def vmap(
     >>> torch.vmap(torch.dot)(torch.ones(3, 2), torch.ones(3, 2))
     tensor([2., 2., 2.])
     """
-    name = getattr(func, "__name__", repr(func))
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+    return over_slices(func, in_dims, out_dims, randomness, lambda count: chunk_size or count)
+
+
+def chunk_vmap(
+    func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", chunks: int = 2
+) -> Callable:
+    """`vmap` in a number of chunks; of old, `chunk_size` stands for it."""
+    known_randomness(randomness)
+    return over_slices(func, in_dims, out_dims, randomness, lambda count: -(-count // chunks))
+
+
+def over_slices(func: Callable, in_dims: Any, out_dims: Any, randomness: str, size: Callable) -> Callable:
+    """A function mapped in chunks, whose `size` comes of the number of slices."""
 
     @wraps(func)
     def over(*args: Any, **kwargs: Any) -> Any:
-        if not isinstance(in_dims, (int, tuple, list, dict)):
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially nested) "
-                f"tuple matching the structure of inputs, got: {type(in_dims)}."
-            )
-        if not args:
-            raise ValueError(
-                f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function "
-                "with no inputs. The latter is unsupported."
-            )
-        leaves = flatten(args)
-        dims = spread(
-            in_dims if isinstance(in_dims, int) else tuple(in_dims),
-            args,
-            f"vmap({name}, in_dims={in_dims}, ...)",
-            "in_dims",
-            "inputs",
-        )
-        sizes = []
-        for leaf, dim in zip(leaves, dims, strict=True):
-            if dim is None:
-                continue
-            if not isinstance(leaf, Tensor):
-                raise ValueError(
-                    f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input but the input is of type "
-                    f"{type(leaf)}. We cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
-                )
-            if not -leaf.ndim <= dim < leaf.ndim:
-                raise ValueError(
-                    f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, but that input is a "
-                    f"Tensor of dimensionality {leaf.ndim} so expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
-                )
-            sizes.append(leaf.shape[dim])
-        if not sizes:
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): in_dims has no non-None values, so there is nothing to map"
-            )
-        if any(n != sizes[0] for n in sizes):
-            raise ValueError(
-                "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                f"{sizes} for the mapped dimension"
-            )
+        name = called(func)
+        known_places(name, out_dims)
+        leaves, dims, count = sliced(name, in_dims, args)
         known_randomness(randomness)
-        if chunk_size is None or chunk_size >= sizes[0]:
-            return mapped(func, name, args, kwargs, leaves, dims, out_dims, randomness, sizes[0])
+        chunk_size = size(count)
+        if chunk_size >= count:
+            return mapped(func, name, args, kwargs, leaves, dims, out_dims, randomness, count)
         start = drawing().get_state() if randomness == "same" else None
         parts = []
-        for at in range(0, sizes[0], chunk_size):
+        for at in range(0, count, chunk_size):
             if start is not None:
                 drawing().set_state(start)
-            n = min(chunk_size, sizes[0] - at)
+            n = min(chunk_size, count - at)
             some = [leaf if dim is None else leaf.narrow(dim, at, n) for leaf, dim in zip(leaves, dims, strict=True)]
             parts.append(mapped(func, name, args, kwargs, some, dims, out_dims, randomness, n))
-        places = spread(out_dims, parts[0])
+        places = spread(out_dims, parts[0], f"vmap({name}, ..., out_dims={out_dims})", "out_dims", "outputs")
         columns = zip(*map(flatten, parts), strict=True)
         cat = find_function("cat")
         whole = [
             column[0] if dim is None else cat(list(column), dim) for column, dim in zip(columns, places, strict=True)
         ]
-        return rebuild(parts[0], iter(whole))
+        return rebuild(parts[0], whole)
 
     return over
+
+
+def called(func: Any) -> str:
+    """How an error calls a function."""
+    if hasattr(func, "__name__"):
+        return func.__name__
+    return f"functools.partial({called(func.func)}, ...)" if isinstance(func, partial) else repr(func)
+
+
+def known_places(name: str, out_dims: Any) -> None:
+    for each in flatten(out_dims):
+        if not (each is None or isinstance(each, int)):
+            raise ValueError(
+                f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python collection of ints "
+                "representing where in the outputs the vmapped dimension should appear."
+            )
+
+
+def sliced(name: str, in_dims: Any, args: tuple) -> tuple[list, list, int]:
+    """The leaves of the arguments, the dimension of the slices of each, and their number."""
+    call = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
+    if not isinstance(in_dims, (int, tuple)):
+        raise ValueError(
+            f"{call}: expected `in_dims` to be int or a (potentially nested) tuple matching the structure of inputs, got: "
+            f"{type(in_dims)}."
+        )
+    if not args:
+        raise ValueError(
+            f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function "
+            "with no inputs. The latter is unsupported."
+        )
+    leaves = flatten(args)
+    dims = spread(in_dims, args, call.removesuffix("(<inputs>)"), "in_dims", "inputs")
+    sizes = []
+    for leaf, dim in zip(leaves, dims, strict=True):
+        if dim is None:
+            continue
+        if not isinstance(dim, int):
+            raise ValueError(
+                f"{call}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
+            )
+        if not isinstance(leaf, Tensor):
+            raise ValueError(
+                f"{call}: Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot vmap over non-Tensor "
+                "arguments, please use None as the respective in_dim"
+            )
+        if not -leaf.ndim <= dim < leaf.ndim:
+            raise ValueError(
+                f"{call}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {leaf.ndim} so "
+                f"expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
+            )
+        sizes.append(leaf.shape[dim])
+    if not sizes:
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
+    if any(n != sizes[0] for n in sizes):
+        raise ValueError(
+            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+            f"{sizes} for the mapped dimension"
+        )
+    return leaves, dims, sizes[0]
 
 
 def mapped(
@@ -109,7 +145,7 @@ def mapped(
 ) -> Any:  # fmt: skip
     """The results for `count` slices of the leaves of the arguments."""
     before, generator = state.generator, drawing()
-    level = Level(count, randomness, generator.get_state() if randomness == "same" else None, generator)
+    level = Level(count, randomness, generator)
     slices = [
         leaf if dim is None else level.slice_of(leaf.movedim(dim, 0) if dim else leaf)
         for leaf, dim in zip(leaves, dims, strict=True)
@@ -118,12 +154,12 @@ def mapped(
         if randomness == "error":
             state.generator = _Refusing()
         with level:
-            result = func(*rebuild(args, iter(slices)), **kwargs)
+            result = func(*rebuild(args, slices), **kwargs)
     finally:
         state.generator = before
     places = spread(out_dims, result, f"vmap({name}, ..., out_dims={out_dims})", "out_dims", "outputs")
     found = [placed(level, leaf, dim, name) for leaf, dim in zip(flatten(result), places, strict=True)]
-    return rebuild(result, iter(found))
+    return rebuild(result, found)
 
 
 def placed(level: Level, found: Any, dim: int | None, name: str) -> Any:
@@ -153,7 +189,4 @@ class _Refusing(metaclass=Sealed):
     """Stands for the generator where a function may draw no random numbers."""
 
     def __getattr__(self, name: str) -> Any:
-        raise RuntimeError(
-            "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
-            "randomness flags on vmap or perform the randomness operation out of vmap"
-        )
+        raise RuntimeError(ERROR)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...engine.arrays.device import device as device_type
 from ...engine.operators.torch_function import TorchFunctionMode
-from ...sandbox.wrapping import wraps
+from ._contextlib import context_decorator
 
 __all__: list[str] = []
 CURRENT_DEVICE = None
@@ -37,13 +37,4 @@ def device_decorator(device: Any, func: Any) -> Any:
 
 def set_device(device: Any) -> Any:
     """A decorator: the function runs in the context of a device."""
-
-    def decorate(func: Any) -> Any:
-        @wraps(func)
-        def run(*args: Any, **kwargs: Any) -> Any:
-            with device_type(device):
-                return func(*args, **kwargs)
-
-        return run
-
-    return decorate
+    return lambda func: context_decorator(lambda: device_type(device), func)

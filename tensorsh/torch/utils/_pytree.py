@@ -91,7 +91,9 @@ def opened(tree: Any) -> tuple | None:
         return kind, [tree.default_factory, list(tree)], list(tree.values())
     if kind is deque:
         return kind, tree.maxlen, list(tree)
-    return (namedtuple, kind, list(tree)) if named(tree) else None
+    if named(tree):
+        return namedtuple, kind, list(tree)
+    return (kind, None, list(tree)) if is_structseq_instance(tree) else None
 
 
 def built(spec: TreeSpec, leaves: Iterator) -> Any:
@@ -149,6 +151,11 @@ def tree_iter(tree: Any, is_leaf: Callable | None = None) -> Iterator:
 def tree_leaves(tree: Any, is_leaf: Callable | None = None) -> list:
     """The leaves of a tree."""
     return tree_flatten(tree, is_leaf)[0]
+
+
+def arg_tree_leaves(*args: Any, **kwargs: Any) -> list:
+    """The leaves of a call's arguments."""
+    return tree_leaves((args, list(kwargs.values())))
 
 
 def tree_structure(tree: Any, is_leaf: Callable | None = None) -> TreeSpec:

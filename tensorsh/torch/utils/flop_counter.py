@@ -7,9 +7,11 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from ...engine.arrays.warning import warn
 from ...engine.tensors.tensor import Tensor
 from ..dispatching import TorchDispatchMode
-from ..nn.modules.module import Module, register_module_forward_hook, register_module_forward_pre_hook
+from ..library import OpOverloadPacket
+from .module_tracker import ModuleTracker
 
 __all__ = ["FlopCounterMode", "register_flop_formula"]
 
@@ -57,6 +59,13 @@ def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable:
 
     def register(formula: Callable) -> Callable:
         for each in targets if isinstance(targets, (list, tuple)) else [targets]:
+            if not isinstance(each, OpOverloadPacket):
+                raise ValueError(
+                    "register_flop_formula(targets): expected each target to be OpOverloadPacket (i.e. torch.ops.mylib.foo), "
+                    f"JitFunction, or HigherOrderOperator, got {each} which is of type {type(each)}"
+                )
+            if each in _own or each._name.removeprefix("aten.") in flop_registry:
+                raise RuntimeError(f"duplicate registrations for {each}")
             _own[each] = formula if get_raw else shaped(formula)
         return formula
 
@@ -83,12 +92,12 @@ class FlopCounterMode(TorchDispatchMode):
         self, mods: Any = None, depth: int = 2, display: bool = True, custom_mapping: dict | None = None
     ) -> None:
         super().__init__()
+        if mods is not None:
+            warn("mods argument is not needed anymore, you can stop passing it")
         self.depth, self.display = depth, display
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         self._custom = {k: v if getattr(v, "_get_raw", False) else shaped(v) for k, v in (custom_mapping or {}).items()}
-        self._parents = ["Global"]
-        self._names: dict[int, str] = {}
-        self._handles: list = []
+        self.mod_tracker = ModuleTracker()
 
     def get_total_flops(self) -> int:
         """All operations."""
@@ -127,26 +136,14 @@ class FlopCounterMode(TorchDispatchMode):
 
     def __enter__(self) -> Any:
         self.flop_counts.clear()
-        self._handles = [register_module_forward_pre_hook(self._enter), register_module_forward_hook(self._leave)]
+        self.mod_tracker.__enter__()
         return super().__enter__()
 
     def __exit__(self, *exception: object) -> None:
         super().__exit__(*exception)
-        for each in self._handles:
-            each.remove()
+        self.mod_tracker.__exit__(*exception)
         if self.display:
             print(self.get_table(self.depth))
-
-    def _enter(self, module: Module, args: Any) -> None:
-        name = self._names.get(id(module))
-        if name is None:
-            name = type(module).__name__
-            for path, each in module.named_modules():
-                self._names[id(each)] = f"{name}.{path}" if path else name
-        self._parents.append(name)
-
-    def _leave(self, module: Module, args: Any, result: Any) -> None:
-        self._parents.pop()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         found = func(*args, **(kwargs or {}))
@@ -156,6 +153,6 @@ class FlopCounterMode(TorchDispatchMode):
             formula = shaped(flop_registry[func._opname])
         if formula is not None:
             count = formula(*args, **(kwargs or {}), out_val=found)
-            for name in dict.fromkeys(self._parents):
+            for name in self.mod_tracker.parents:
                 self.flop_counts[name][packet] += count
         return found

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import cupy_module
 from ...arrays.backend import check_device, move
 from ...arrays.deferred import bits, resolved
 from ...arrays.device import CPU, absent
@@ -330,7 +331,7 @@ def __len__(self: Tensor) -> int:
 
 
 def __repr__(self: Tensor, *, tensor_contents: Any = None) -> str:
-    return text_of(self)
+    return text_of(self, tensor_contents)
 
 
 def __format__(self: Tensor, spec: str) -> str:
@@ -419,6 +420,10 @@ def numel(self: Tensor, *args: Any, **kwargs: Any) -> int:
 
 @method
 def __dlpack__(self: Tensor, **options: Any) -> Any:
+    if options.get("stream") == -1:
+        del options["stream"]
+    if options.get("stream") is not None and not isinstance(self._array, cupy_module.array_class or ()):
+        raise AssertionError("stream should be None on cpu.")
     if self._node is not None:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if bits(self._array)[0]:

@@ -9,10 +9,11 @@ from ...tensors.tensor import Tensor
 from ...tensors.text import print_options, tensor_text
 
 
-def text_of(self: Tensor) -> str:
+def text_of(self: Tensor, given: str | None = None) -> str:
+    """The text of a tensor; `given`: that of its elements, where a class knows it."""
     node = self.grad_fn
     shown = None if type(self._array) is np.ndarray or self.is_cpu else str(self.device)
-    if hasattr(self._array, "layout"):
+    if hasattr(self._array, "layout") and given is None:
         from ...sparse.text import text_of_sparse
 
         return text_of_sparse(self, node, shown)
@@ -27,6 +28,7 @@ def text_of(self: Tensor) -> str:
         requires_grad=self.requires_grad,
         tangent=tangent_text(self) if state.dual_level >= 0 else None,
         prefix=f"{type(self).__name__}(" if own or is_derived(self) else "tensor(",
+        given=given,
     )
     return f"Parameter({text})" if own or is_derived(self) and getattr(self, "_is_param", False) else text
 

@@ -22,9 +22,11 @@ from ...arrays.backend import module_of
 from ...arrays.blas import alone
 from ...arrays.cupy_module import accelerator
 from ...arrays.on_arrays import on_arrays
+from ...arrays.state import state
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, operator
 from ...tape.backward import grad
+from ...tape.grad_modes import enable_grad
 from ...tape.worlds import sum_to_shape
 from ...tensors.tensor import Tensor
 
@@ -104,10 +106,17 @@ def previous(xp: Any, y: Any, h: Any, order: list) -> Any:
 
 def differentiable(name: str, t: Any, g: list, needs: list, tensors: list, options: tuple) -> list:
     """The gradients as functions that can be differentiated: the layer again from elementary operators, then theirs."""
+    again = state.grad_enabled  # not where calls are only heard, as by a mode below autograd
+    if not again:
+        tensors = [
+            x if x is None else x.detach().requires_grad_(wanted) for x, wanted in zip(tensors, needs, strict=True)
+        ]
     inputs = [x for x, wanted in zip(tensors, needs, strict=True) if wanted]
-    outputs = UNROLLED[name](t, *tensors, *options)
-    known = [(y, each) for y, each in zip(outputs, g, strict=True) if each is not None]
-    found = iter(grad([y for y, _ in known], inputs, [each for _, each in known], create_graph=True, allow_unused=True))
+    with enable_grad():
+        outputs = UNROLLED[name](t, *tensors, *options)
+        known = [(y, each) for y, each in zip(outputs, g, strict=True) if each is not None]
+        pairs = [y for y, _ in known], inputs, [each for _, each in known]
+        found = iter(grad(*pairs, create_graph=again, allow_unused=True))
     return [next(found) if wanted else None for wanted in needs]
 
 

@@ -85,7 +85,7 @@ def _sampled(name: str, sampler_name: str) -> Callable:
         if other:
             size = named_size(name, size, other)
         d = of_size(name, dtype, out)
-        if d.category < FLOAT:
+        if d.category < FLOAT and not (name == "randn" and 0 in size_of(name, size)):
             raise not_implemented("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
         g = source(generator, device)
         array = getattr(g.samplers, sampler_name)(g, size_of(name, size), d.numpy)
@@ -399,9 +399,11 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
     The tensor itself is returned; `generator` draws (None: the default one, which `manual_seed` seeds). RuntimeError: a
     negative standard deviation."""
     mean, std = float(mean), float(std)
-    _floating(self, "normal_kernel_cpu")
     if std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if not self._array.size:
+        return self
+    _floating(self, "normal_kernel_cpu")
     g, d, whole = source(generator, like=self._array), self._array.dtype, self._array.flags.c_contiguous
     draw = lambda shape: g.samplers.normal(g, shape, d, mean, std, contiguous=whole)
     return filled(self, _draw(self, draw), "NormalBackward0")
@@ -463,6 +465,11 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float], positive:
             if unknown or len(args) > len(defaults):
                 raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(unknown), '')}'")
             parameters = [float(values.get(k, v)) for k, v in defaults.items()]
+        at, sign = positive
+        if sign and not parameters[at] > 0:
+            raise RuntimeError(f"{name} expects {sign} > 0.0, but found {sign}={parameters[at]:g}")
+        if not self._array.size and name != "cauchy_":
+            return self
         if name == "geometric_" and self.dtype.category > FLOAT:
             raise not_implemented("geometric_cpu", self.dtype)
         if name != "geometric_" and self.dtype.category != FLOAT:
@@ -472,9 +479,6 @@ def _distribution(name: str, sampler: str, defaults: dict[str, float], positive:
                 f"{sampler.title()} distribution is a continuous probability distribution. dtype must be a floating point but "
                 f"you specified {self.dtype.short if name == 'exponential_' else LONG_NAMES[self.dtype.name]}"
             )
-        at, sign = positive
-        if sign and not parameters[at] > 0:
-            raise RuntimeError(f"{name} expects {sign} > 0.0, but found {sign}={parameters[at]:g}")
         g, d = source(generator, like=self._array), self._array.dtype
         array = _draw(self, lambda shape: getattr(g.samplers, sampler)(g, shape, d, *parameters))
         return filled(self, array, name.title().replace("_", "") + "Backward0")

@@ -35,3 +35,29 @@ for shape in ((10, 0), (0, 10), (0,)):
     for order in (2, -1, float("inf")):
         for dim in (-1, 0, None, (0,)):
             told(lambda: torch.linalg.vector_norm(torch.ones(shape, dtype=torch.float64), order, dim))
+
+diagonals = (
+    torch.eye(1) * 2,
+    torch.diag(torch.tensor([3.0, 2.0, 1e-9])),
+    torch.diag(torch.tensor([3.0, 3.0])),
+    torch.ones(2, 1),
+)
+for driver in ("gelsd", "gelss", "gelsy"):
+    for rcond in (None, 0, 1e-6, -1, 0.5, 0.99, 1.0, 2.5):
+        for a in diagonals:
+            found = torch.linalg.lstsq(a, torch.ones(len(a), 1), rcond=rcond, driver=driver)
+            print(driver, rcond, [(x * 1000).round().tolist() for x in (found.solution, found.rank)])
+
+torch.manual_seed(0)
+a = torch.randn(6, 4, dtype=torch.float64)
+held = (a * (a > 0)).to_sparse()
+for found in (torch.svd_lowrank(held, 3), torch.pca_lowrank(held, 3), torch.pca_lowrank(held, 3, center=False)):
+    print([tuple(x.shape) for x in found])
+print(torch.pca_lowrank(held, 4)[1].sub(torch.pca_lowrank(held.to_dense(), 4)[1]).abs().max().item() < 1e-10)
+for k in (1, 2):
+    values, vectors = torch.lobpcg((held.t() @ held.to_dense()).to_sparse(), k=1)
+    print(
+        values.shape,
+        vectors.shape,
+        values.sub(torch.linalg.eigvalsh(held.to_dense().t() @ held.to_dense())[-1]).abs().max() < 1e-6,
+    )

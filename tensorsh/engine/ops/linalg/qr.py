@@ -308,7 +308,8 @@ def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
     if rcond is None:
         eps *= max(m, n)
     else:  # what each driver takes less than nothing for
-        eps = float(rcond) if rcond >= 0 else {"gelsd": eps / 2, "gelss": eps}.get(driver, -1.0)
+        taken = 0 < rcond < 1 if driver == "gelsd" else rcond >= 0
+        eps = float(rcond) if taken else {"gelsd": eps / 2, "gelss": eps}.get(driver, -1.0)
     empty = np.zeros((0,), real)
     ranked, valued = driver != "gels", driver in ("gelsd", "gelss")
     if a.size == 0 or b.size == 0:
@@ -321,7 +322,7 @@ def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
 
     def one(x: Any, y: Any) -> tuple:
         u, s, vh = batches.svd(x, full_matrices=False)
-        kept = s > eps * s[0] if ranked else s > 0
+        kept = s > eps * s[0] if ranked and (driver != "gelsd" or len(s) > 1) else s > 0
         inverse = np.where(kept, 1 / np.where(s == 0, 1, s), 0).astype(s.dtype)
         return herm(vh) @ (inverse[:, None] * (herm(u) @ y)), np.int64(kept.sum()), s
 

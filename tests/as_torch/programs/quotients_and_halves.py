@@ -84,3 +84,10 @@ for shape in ((0,), (2, 0), (0, 3)):
     told(lambda: torch.cumulative_trapezoid(torch.ones(shape), torch.ones(shape), dim=0 if shape[0] == 0 else 1).shape)
 small = torch.tensor([0, 3], dtype=torch.uint8).to_sparse()
 print((small - small).to_dense(), torch.sub(small, small, alpha=2).to_dense())
+
+inf, nan = float("inf"), float("nan")
+parts = [complex(a, b) for a in (inf, -inf, 0.0, 1.0, nan) for b in (0.0, 1.0, inf, nan, -2.0)]
+left = torch.tensor([a for a in parts for _ in parts], dtype=torch.complex128)
+right = torch.tensor([b for _ in parts for b in parts], dtype=torch.complex128)
+sums = torch.view_as_real(torch.logaddexp(left, right)).abs().mul(1000).round()
+print(sums.tolist())

@@ -383,7 +383,11 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         raise TypeError(
             f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type(mode).__name__}"
         )
-    state.deterministic, state.warns_of_chance = bool(mode), bool(mode and warn_only)
+    if type(warn_only) is not bool:
+        raise TypeError(
+            f"_set_deterministic_algorithms(): argument 'warn_only' must be bool, not {type(warn_only).__name__}"
+        )
+    state.deterministic, state.warns_of_chance = mode, mode and warn_only
 
 
 def are_deterministic_algorithms_enabled() -> bool:

@@ -25,7 +25,6 @@ KNOWN = {
     "0 ** x|complex64": ("1 2 3 4", "zero to a complex power of negative real part is all NaN here"),
     "F.gelu(x)|bfloat16": ("12", "gelu(inf) is NaN in oneDNN's kernel; ours is inf, as PyTorch's for float64"),
     "F.gelu(x)|float32": ("12", "likewise"),
-    "torch.complex(x, y)|float16,float16": ("dtype", "complex32 is held as complex64"),
     "torch.special.bessel_j0(x)|float64": ("1", "PyTorch's double precision is good to eight digits there"),
     "torch.special.bessel_j1(x)|float64": ("1", "likewise"),
     "torch.special.chebyshev_polynomial_u(x, y)|float32,float32": ("61", "of NaN PyTorch returns what it never set"),

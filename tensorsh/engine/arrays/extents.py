@@ -256,8 +256,8 @@ def contiguous_strides(shape: tuple, itemsize: int = 1) -> tuple[int, ...]:
 
 
 def element_strides(array: Any) -> tuple[int, ...]:
-    """An array's strides in elements. numpy gives none to empty arrays, PyTorch those of row order."""
-    if not array.size:
+    """An array's strides in elements. numpy gives none to new empty arrays, PyTorch those of row order; parts of others keep theirs."""
+    if not array.size and (min(array.strides) < 0 or not max(array.strides)):
         return contiguous_strides(array.shape)
     size = array.itemsize
     return tuple(s // size for s in array.strides)

@@ -10,7 +10,7 @@ import numpy as np
 from ...sandbox.sealed import Frozen
 from .backend import device_of
 from .cupy_module import device_count
-from .dtype import BY_NAME, dtype, of
+from .dtype import BY_NAME, COMPLEX_HALF, dtype, of
 from .parallel import copied
 
 
@@ -175,6 +175,8 @@ def by_columns(kernel: Callable, which: frozenset[int]) -> Callable:
 
 def joined(result: Any, arrays: list) -> Any:
     """Joined arrays in row order, or with the channels last where all of them have."""
+    if arrays[0].dtype is COMPLEX_HALF:  # which numpy joins to complex64
+        result = result.view(COMPLEX_HALF)
     return result if all(map(channels_are_last, arrays)) else row_order(result)
 
 

@@ -14,8 +14,8 @@ from .constants import ndarray
 from .dtype import (
     BOOL,
     COMPLEX,
+    COMPLEX_HALF,
     FLOAT,
-    FROM_NUMPY,
     HALVES,
     INTEGER,
     bfloat16,
@@ -46,6 +46,8 @@ def promote_types(a: dtype, b: dtype) -> dtype:
     """The smallest dtype that holds both, by PyTorch's lattice; RuntimeError where it has none."""
     if a is b:
         return a
+    if a.itemsize == 1 and a.category == FLOAT or b.itemsize == 1 and b.category == FLOAT:
+        raise RuntimeError(f"Promotion for Float8 Types is not supported, attempted to promote {a.short} and {b.short}")
     given = a, b
     if a.category > b.category:
         a, b = b, a
@@ -104,7 +106,7 @@ def result_type(operands: Any) -> dtype:
     kinds: list = [state.default_dtype]
     for x in operands:
         if type(x) is ndarray or hasattr(x, "ndim") and not isinstance(x, np.generic):
-            kinds.append(x.dtype)
+            kinds.append(complex32 if x.dtype is COMPLEX_HALF else x.dtype)  # which numpy takes for complex64
             kinds.append(x.ndim == 0)
         elif x is not None:
             kinds.append(type(x))
@@ -124,7 +126,7 @@ def _result_type(operands: Any) -> dtype:
         if x is None:
             continue
         if hasattr(x, "ndim") and not isinstance(x, np.generic):
-            d = FROM_NUMPY.get(x.dtype) or of(x)
+            d = of(x)
             at = 1 if x.ndim == 0 else 0
             groups[at] = d if groups[at] is None else promote_types(groups[at], d)  # type: ignore[arg-type]
         else:

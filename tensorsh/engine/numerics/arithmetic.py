@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays.errors import not_implemented
 from ..kernels import kernel, through, unsuited
 from .complex import product, quotient, square
+from .halves import FLOAT32, converted
 
 
 def by_lines(ufunc: Any) -> Any:
@@ -47,6 +48,36 @@ def rounded_quotient(xp: Any, input: Any, other: Any, mode: str) -> Any:
     if mode == "trunc":
         return xp.trunc(quotient)
     return xp.where(other == 0, quotient, xp.floor_divide(input, other))
+
+
+def rounded_half_quotient(a: Any, b: Any, mode: str) -> Any:
+    """The rounded quotient of an array of a half type, each step of it in that type, as PyTorch computes it, but for one number,
+    by which it divides in float32; None for others."""
+    if type(a) is not np.ndarray or a.dtype.itemsize != 2 or a.dtype.kind not in "fV":
+        return None
+    half = a.dtype
+    if type(b) is np.ndarray and b.dtype == half:
+        alone, b = b.size == 1, converted(b, FLOAT32)
+    elif type(b) is float or type(b) is int:
+        alone, b = True, np.float32(b)
+    else:
+        return None
+
+    def step(x: Any) -> Any:
+        return converted(converted(np.asarray(x), half), FLOAT32)
+
+    wide = converted(a, FLOAT32)
+    if alone:
+        return converted(np.asarray(rounded_quotient(np, wide, b, mode)), half)
+    quotient = step(wide / b)
+    if mode == "trunc":
+        return converted(np.trunc(quotient), half)
+    rest = np.fmod(wide, b)
+    found = step(step(wide - rest) / b)
+    found = np.where((rest != 0) & ((b < 0) != (rest < 0)), step(found - 1), found)
+    down = np.floor(found)
+    down = np.where(found == 0, np.copysign(np.float32(0), quotient), down + (found - down > 0.5))
+    return converted(np.where(b == 0, quotient, down), half)
 
 
 def raised(xp: Any, base: Any, exponent: Any) -> Any:

@@ -100,7 +100,7 @@ def affine(a: Any, b: Any, bias: Any) -> Any:
         r = product(a, b, bias)
         if r is not None:
             return r
-    if not len(b):
+    if not len(b) and not a.shape[1]:
         return np.broadcast_to(bias, (len(a), b.shape[1])).copy()
     r = by_blas(a, b)
     r += bias

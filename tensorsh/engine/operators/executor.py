@@ -14,7 +14,7 @@ import numpy as np
 from ...sandbox.long_calls import HUGE, patiently
 from ..arrays import deferred
 from ..arrays.backend import module_of
-from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen
+from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, complex32
 from ..arrays.errors import argument_error, binding_error, check_broadcast
 from ..arrays.promotion import result_type
 from ..arrays.state import state
@@ -423,7 +423,7 @@ class Executor(Recording):
         for i in self.promoted:
             x = arrays[i]
             if type(x) is ndarray or hasattr(x, "ndim") and not isinstance(x, np.generic):
-                key.append(x.dtype)
+                key.append(complex32 if x.dtype is COMPLEX_HALF else x.dtype)
                 key.append(x.ndim == 0)
             else:
                 key.append(type(x))
@@ -447,7 +447,7 @@ class Executor(Recording):
                 and (x.ndim or i == first or not self.exact_numbers)
             ):
                 arrays[i] = brought(brought(x, plan.rounds), target)
-            elif x.dtype is not target and x.dtype != target:
+            elif x.dtype is not target and (x.dtype is COMPLEX_HALF or x.dtype != target):
                 arrays[i] = brought(x, target)
         return plan.narrow
 
@@ -468,7 +468,7 @@ class Executor(Recording):
 
     def widen(self, arrays):
         """Bring operands of half types to single precision; the type to return to."""
-        narrow = None
+        narrow = COMPLEX_HALF if getattr(arrays[self.tensors[0]], "dtype", None) is COMPLEX_HALF else None
         for i in self.tensors:
             x = arrays[i]
             if i in self.lists:

@@ -23,19 +23,22 @@ except ImportError:
     from ..loading import interpreted as cython
 
 ndarray = np.ndarray
+FLOAT64 = np.dtype(np.float64)
 MOST_FITS = 8
 """So many kinds of calls of a form are known at most."""
 NEEDS_DETACH = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 
 
-def of_array(input, other):
+def of_array(input, other, quotient=False):
     """numpy's array as the second operand of a tensor, which PyTorch leaves to numpy: it must want no gradient, and the result has
-    the dtype that numpy gives it (float64 of float32 and int64, also where the array has no dimension)."""
+    the dtype that numpy gives it (float64 of float32 and int64, and of a `quotient` of integers, also where the array has no
+    dimension)."""
     if input._node is not None:
         raise RuntimeError(NEEDS_DETACH)
     own = input._array
     if type(own) is ndarray and own.dtype.kind in PLAIN and other.dtype.kind in PLAIN:
-        other = other.astype(np.result_type(own.dtype, other.dtype), copy=False)
+        common = np.result_type(own.dtype, other.dtype)
+        other = other.astype(FLOAT64 if quotient and common.kind in "biu" else common, copy=False)
         if own.ndim and not other.ndim:
             other = np.broadcast_to(other, own.shape)
     return wrap(other)
@@ -261,7 +264,8 @@ class Symbol(Method):
         if not isinstance(other, Fields) and not isinstance(other, NUMBERS):
             if not isinstance(other, ndarray):
                 return NotImplemented
-            other = of_array(input, other) if self._executor.differentiable else wrap(other)
+            executor = self._executor
+            other = of_array(input, other, executor.promote == "float") if executor.differentiable else wrap(other)
         return self._executor.carry_out(self._executor.filled(input, other))
 
 

@@ -15,7 +15,7 @@ from ..arrays.dtype import COMPLEX_HALF, as_complex_half, can_hold, of
 from ..arrays.numbers import check_width
 from ..arrays.state import state
 from ..arrays.warning import warn
-from ..numerics.halves import FLOAT32, converted
+from ..numerics.halves import FLOAT32, HALF, converted
 from ..tensors.inplace import INFERENCE
 from ..tensors.resizing import resize
 from ..tensors.tensor import Tensor
@@ -62,6 +62,8 @@ def stored(array: Any, out: Tensor, given: Any) -> Tensor:
         raise RuntimeError(f"dtype {made.short} does not match dtype of out parameter ({out.dtype.short})")
     if type(out._array) is not ndarray:
         array = move_like(array, out._array)
+    if out._array.shape != array.shape:  # which what only makes new elements never warns of
+        resize(out, array.shape)
     store_out(out, array)
     return out
 
@@ -105,7 +107,8 @@ def narrowed(result: Any, narrow: np.dtype) -> Any:
     if type(result) in (tuple, list):
         return type(result)(narrowed(r, narrow) for r in result)
     if narrow is COMPLEX_HALF:
-        return as_complex_half(result) if getattr(getattr(result, "dtype", None), "kind", "") == "c" else result
+        kind = getattr(getattr(result, "dtype", None), "kind", "")
+        return as_complex_half(result) if kind == "c" else converted(result, HALF) if kind == "f" else result
     if getattr(result, "dtype", None) == FLOAT32:
         return converted(result, narrow)
     return result

@@ -10,7 +10,9 @@ import numpy as np
 from ..arrays.dtype import chosen
 from ..arrays.errors import not_implemented
 from ..arrays.state import state
+from ..arrays.warning import warn
 from ..numerics.rounding import fused, multiply_add
+from .resizing import resize
 from .tensor import Tensor
 
 COUNTED = {np.dtype(np.float64): 4, np.dtype(np.float32): 8, "bfloat16": 16}
@@ -126,3 +128,16 @@ def check_bounds(name: str, start: Any, end: Any) -> None:
             raise RuntimeError(
                 f"{name} only supports 0-dimensional start and end tensors, but got {title} with {value.ndim} dimension(s)."
             )
+
+
+def with_room(out: Any, array: Any) -> Any:
+    """An ``out=`` tensor for the numbers of a range, with a warning where there are others: their number comes of a division."""
+    if out is not None and out._array.size != array.size:
+        if out._array.size:
+            warn(
+                f"The number of elements in the out tensor of shape {list(out._array.shape)} is {out._array.size} which does not "
+                f"match the computed number of elements {array.size}. Note that this may occur as a result of rounding error. "
+                f"The out tensor will be resized to a tensor of shape ({array.size},).",
+            )
+        resize(out, array.shape)
+    return out

@@ -268,7 +268,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
             )
     if self._node is not None and state.grad_enabled:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
-    if array.dtype.kind == "V" or array.dtype.name == "bfloat16":
+    if array.dtype.kind == "V" or array.dtype.name == "bfloat16" or array.dtype is COMPLEX_HALF:
         raise TypeError(f"Got unsupported ScalarType {self.dtype.short}")
     return sharing.lent(array)
 

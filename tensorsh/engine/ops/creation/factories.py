@@ -31,7 +31,7 @@ from ...operators.registration import add_method
 from ...operators.results import stored
 from ...operators.signature import Form
 from ...tensors.data import check_layout, to_array
-from ...tensors.ranges import both_halves, check_bounds, counted, of_out, of_size
+from ...tensors.ranges import both_halves, check_bounds, counted, of_out, of_size, with_room
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
@@ -349,7 +349,7 @@ def arange(
         if nowhere_on(device):
             return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
         array = counted(start, number, step, d.numpy)
-    return _delivered(array, out, device, requires_grad, dtype)
+    return _delivered(array, with_room(out, array), device, requires_grad, dtype)
 
 
 def range_(

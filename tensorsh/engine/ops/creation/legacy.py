@@ -26,9 +26,16 @@ from ...tensors.tensor import Size, Tensor
 from ...wording.overloads import refuse
 from .factories import made
 
+CONSTRUCTOR = "constructor of the form torch.Tensor(tensor, device=device)", "torch.tensor(...) or "
+METHOD = "new of the form tensor.new(tensor, device=device)", ""
+"""The two forms of old that make a tensor of another, as an error tells them, and what is better."""
 
-def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new") -> Tensor:
+
+def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new", title: tuple = CONSTRUCTOR) -> Tensor:
     """A tensor of dtype `d`: without arguments empty; from integers a size; from a sequence its data; of a tensor an alias."""
+    if "device" in kwargs and len(args) == 1 and isinstance(args[0], Tensor):
+        form, instead = title
+        raise RuntimeError(f"Legacy tensor {form} is not supported.  Use {instead}torch.as_tensor(...) instead.")
     check_device(kwargs.pop("device", None))
     t = new(cls)
     if "size" in kwargs:
@@ -118,10 +125,15 @@ Tensor.__new__ = staticmethod(legacy_constructor)  # type: ignore[method-assign,
 
 
 class TypedMeta(Sealed):
-    """``torch.FloatTensor`` and its like: called they make tensors, isinstance asks for the dtype."""
+    """``torch.FloatTensor`` and its like: called they make tensors, isinstance asks for the dtype; nobody inherits from them."""
 
     element: dtype
     type_name: str
+
+    def __new__(mcs, name: str, bases: tuple, parts: dict, **options: Any) -> Any:
+        if bases:
+            raise TypeError(f"type '{bases[0].type_name}' is not an acceptable base type")
+        return super().__new__(mcs, name, bases, parts, **options)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
         return construct(Tensor, cls.element, args, kwargs)
@@ -151,7 +163,7 @@ def new_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if hasattr(self._array, "layout"):
         return construct_sparse(self.dtype, args, kwargs)
     refuse("Tensor.new", args, kwargs)
-    made = construct(Tensor, self.dtype, args, kwargs)
+    made = construct(Tensor, self.dtype, args, kwargs, title=METHOD)
     return made if self.is_cpu else made.to(self.device)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import kernels
 from ...arrays import deferred
-from ...arrays.dtype import complex32, of
+from ...arrays.dtype import COMPLEX_HALF, complex32, of
 from ...arrays.extents import strided
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
@@ -30,6 +30,7 @@ def is_complex_array(x: Any) -> bool:
 
 REAL_OF = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
 COMPLEX_OF = {real: complex_ for complex_, real in REAL_OF.items()}
+HALF = np.dtype(np.float16)
 
 
 @operator(view=True, wide=False, out=False, method=False)
@@ -244,11 +245,11 @@ def check_parts(input: Any, other: Any) -> None:
         )
 
 
-@operator("complex", method=False, promote="same", scalars=False, check=check_parts)
+@operator("complex", method=False, promote="same", wide=False, scalars=False, check=check_parts)
 def complex_(xp, real: Array, imag: Array):
     """Complex numbers from their real and imaginary parts."""
     real, imag = xp.broadcast_arrays(real, imag)
-    made = xp.empty(real.shape, COMPLEX_OF[real.dtype])
+    made = xp.empty(real.shape, COMPLEX_HALF if real.dtype == HALF else COMPLEX_OF[real.dtype])
     made.real, made.imag = real, imag
     return made
 

@@ -10,7 +10,7 @@ from ...arrays.constants import NUMBERS
 from ...arrays.errors import combination_error, not_implemented
 from ...kernels import through
 from ...loading.table import OPERATORS, find_function
-from ...numerics.arithmetic import quotient, rounded_quotient
+from ...numerics.arithmetic import quotient, rounded_half_quotient, rounded_quotient
 from ...operators.declare import Array, by
 from ...operators.pointwise import chosen, conjugate, is_number, no_derivative, pointwise
 from ...operators.python_operators import install, install_choice
@@ -35,6 +35,7 @@ def div_rounded(xp, input: Array, other: Array, rounding_mode):
     return rounded_quotient(xp, input, other, rounding_mode)
 
 
+div_rounded.same = rounded_half_quotient
 div_rounded.gradient(input=lambda t, g: t.zeros_like(g), other=lambda t, g: t.zeros_like(g))
 
 
@@ -58,6 +59,7 @@ def floor_divide_tensor(xp, input: Array, other: Array):
     return rounded_quotient(xp, input, other, "floor")
 
 
+floor_divide_tensor.same = lambda input, other: rounded_half_quotient(input, other, "floor")
 floor_divide_tensor.gradient(input=no_derivative("floor_divide"), other=no_derivative("floor_divide"))
 
 
@@ -67,6 +69,7 @@ def floor_divide_number(xp, input: Array, other):
     return rounded_quotient(xp, input, other, "floor")
 
 
+floor_divide_number.same = floor_divide_tensor.same
 floor_divide_number.gradient(input=no_derivative("floor_divide"))
 
 
@@ -76,6 +79,7 @@ def floor_divide_first(xp, input, other: Array):
     return rounded_quotient(xp, other.dtype.type(input), other, "floor")
 
 
+floor_divide_first.same = lambda input, other: floor_divide_tensor.same(np.asarray(input).astype(other.dtype), other)
 floor_divide_first.gradient(other=no_derivative("floor_divide"))
 
 

@@ -293,7 +293,10 @@ def logaddexp(xp, input: Array, other: Array):
 def complex_logaddexp(xp: Any, x: Any, y: Any) -> Any:
     larger = xp.where(x.real >= y.real, x, y)
     smaller = xp.where(x.real >= y.real, y, x)
-    return larger + xp.log1p(xp.exp(smaller - larger))
+    found = larger + xp.log1p(xp.exp(smaller - larger))
+    same = (larger.real == smaller.real) & xp.isinf(larger.real)  # whose difference is no number
+    found = xp.where(same, xp.where(larger.real < 0, smaller, xp.log(xp.exp(smaller) + xp.exp(larger))), found)
+    return xp.where(xp.isnan(x) | xp.isnan(y), found.dtype.type(complex("nan+nanj")), found)
 
 
 logaddexp.gradient(

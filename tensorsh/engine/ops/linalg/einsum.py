@@ -109,15 +109,15 @@ def sublist_form(args: tuple) -> tuple[str, list[Tensor]]:
     return equation, list(args[::2])
 
 
+ALONE = "einsum(): must specify the equation string and at least one operand, or at least one operand and its subscripts list"
+
+
 @composite("einsum", method=False)
 def einsum(*args: Any) -> Tensor:
     """Sums of products named by subscripts: ``einsum("ij,jk->ik", a, b)``.
     RuntimeError: one subscript for sizes that do not broadcast."""
     if len(args) < 2:
-        raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
-            "subscripts list"
-        )
+        raise ValueError(ALONE)
     if isinstance(args[0], Tensor):
         equation, operands = sublist_form(args)
     else:
@@ -129,6 +129,8 @@ def einsum(*args: Any) -> Tensor:
     for x in operands:
         if not isinstance(x, Tensor):
             raise TypeError(f"einsum(): argument 'operands' (position 2) must be tuple of Tensors, not {type_name(x)}")
+    if not operands:
+        raise ValueError(ALONE)
     inputs, places, ellipsis, out_count, total = plan(equation, tuple(x._array.ndim for x in operands))
     plain = len(operands) > 1 and is_plain(operands)
     if plain:

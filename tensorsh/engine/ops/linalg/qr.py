@@ -33,6 +33,7 @@ from .common import (
     unit,
     use,
 )  # fmt: skip
+from .inverse import is_vector
 from .svd import linalg_pinv
 
 qr_factored = kernel("qr_factored", unsuited)
@@ -307,11 +308,12 @@ def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
     if rcond is None:
         eps *= max(m, n)
     else:  # what each driver takes less than nothing for
-        eps = float(rcond) if rcond >= 0 else {"gelsd": eps / 2, "gelss": eps}.get(driver, -1.0)
+        taken = 0 < rcond < 1 if driver == "gelsd" else rcond >= 0
+        eps = float(rcond) if taken else {"gelsd": eps / 2, "gelss": eps}.get(driver, -1.0)
     empty = np.zeros((0,), real)
     ranked, valued = driver != "gels", driver in ("gelsd", "gelss")
     if a.size == 0 or b.size == 0:
-        solution = np.zeros((*batch, n, b.shape[-1]), a.dtype)
+        solution = behind_rows(np.zeros((*batch, n, b.shape[-1]), a.dtype), m)
         residuals = (np.abs(b) ** 2).sum(-2).astype(real) if m > n and driver != "gelsy" else empty
         return (
             solution, residuals, np.zeros(batch, np.int64) if ranked else np.zeros((0,), np.int64),
@@ -320,17 +322,27 @@ def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
 
     def one(x: Any, y: Any) -> tuple:
         u, s, vh = batches.svd(x, full_matrices=False)
-        kept = s > eps * s[0] if ranked else s > 0
+        kept = s > eps * s[0] if ranked and (driver != "gelsd" or len(s) > 1) else s > 0
         inverse = np.where(kept, 1 / np.where(s == 0, 1, s), 0).astype(s.dtype)
         return herm(vh) @ (inverse[:, None] * (herm(u) @ y)), np.int64(kept.sum()), s
 
     gelsy = pivoted(a, b.shape[-1], eps) if driver == "gelsy" and np.isfinite(a).all() else None
     solution, rank, values = each(gelsy or one, a, b)
+    solution = behind_rows(solution, m)
     residuals = empty
     if m > n and driver != "gelsy" and (not ranked or bool((rank == n).all())):
         difference = a @ solution - b
         residuals = (difference.real**2 + difference.imag**2 if a.dtype.kind == "c" else difference**2).sum(-2)
     return solution, residuals, rank if ranked else np.zeros((0,), np.int64), values if valued else empty
+
+
+def behind_rows(solution: Any, rows: int) -> Any:
+    """A solution where LAPACK leaves it: column by column, each in the memory of a column of the right side."""
+    n, columns = solution.shape[-2:]
+    memory = np.zeros((*solution.shape[:-2], columns, max(rows, n)), solution.dtype)
+    found = memory[..., :n].swapaxes(-1, -2)
+    found[...] = solution
+    return found
 
 
 def pivoted(a: Any, columns: int, bound: float) -> Any:
@@ -389,7 +401,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         raise RuntimeError(
             f"{name}: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1"
         )
-    vector = a.ndim - 1 == b.ndim
+    vector = is_vector(a, b)
     if a.shape[-2] != b.shape[-1 if vector else -2]:
         raise RuntimeError(f"{name}: input.size(-2) should match other.size({'-1' if vector else '-2'})")
     if A.device != B.device:
@@ -398,7 +410,13 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         )
     if driver is not None and driver not in ("gels", "gelsy", "gelsd", "gelss"):
         raise RuntimeError(f"{name}: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
-    found = least_squares.function(A, B.unsqueeze(-1) if vector else B, rcond, driver or "gelsy")
+    if vector:
+        B = B.unsqueeze(-1)
+    else:  # PyTorch takes the batch from another view than the matrices where there is one dimension less
+        batch = common_shape(a.shape[:-2], b.shape[: -2 if a.ndim == b.ndim else -1])
+        if batch != b.shape[:-2]:
+            B = B.expand((*batch, *b.shape[-2:]))
+    found = least_squares.function(A, B, rcond, driver or "gelsy")
     fields = list(found)
     extra = fields[2]._array.ndim - (a.ndim - 2)
     for i in (2, 3):  # of A alone: they have its batch, not the one broadcast with B's

@@ -11,11 +11,12 @@ from ...arrays.backend import check_device, device_of, generator_of, module_of
 from ...arrays.bounds import refuse
 from ...arrays.device import CPU, META, absent
 from ...arrays.device import device as device_type
-from ...arrays.dtype import FLOAT, chosen, int64
-from ...arrays.errors import check_broadcast, not_implemented, type_name
+from ...arrays.dtype import FLOAT, chosen, finfo, int64
+from ...arrays.errors import check_broadcast, cpp_name, not_implemented, type_name
 from ...arrays.extents import sized
 from ...arrays.numbers import converted
 from ...arrays.state import state
+from ...arrays.warning import warn
 from ...graph.fields import tick, wrap
 from ...graph.nodes import OperatorNode
 from ...loading import table
@@ -437,9 +438,17 @@ def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) ->
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     if d.kind in "biu":
         least, most = (0, 1) if d.kind == "b" else (np.iinfo(d).min, np.iinfo(d).max)
-        for name, bound in (("from", low), ("to - 1", high - 1)):
-            if not least <= bound <= most:
-                raise RuntimeError(f"{name} is out of bounds for {LONG_NAMES[d.name]}")
+    else:
+        least, most = finfo(self.dtype).min, finfo(self.dtype).max
+    for name, bound in (("from", low), ("to - 1", high - 1)):
+        if not least <= bound <= most:
+            raise RuntimeError(f"{name} is out of bounds for {cpp_name(self.dtype)}")
+        if d.name in EXACT and not -(1 << EXACT[d.name]) <= bound <= 1 << EXACT[d.name]:
+            warn(
+                f"{name} is out of bounds [-(2^{EXACT[d.name]}), 2^{EXACT[d.name]}]. Due to precision limitations "
+                f"{cpp_name(self.dtype)} can support discrete uniform distribution only within this range. This warning will "
+                "become an error in version 1.7 release, please fix the code in advance",
+            )
     title = "RandomBackward1" if to is None and not upwards else "RandomBackward0"
     return filled(self, _draw(self, lambda shape: g.samplers.randint(g, low, high, shape, d)), title)
 

@@ -27,7 +27,7 @@ def ends(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
         return wrap(x._array[(*before, slice(0, n - 1))]), wrap(x._array[(*before, slice(1, n))])
     if n:
         return slice_.function(x, dim, 0, n - 1), slice_.function(x, dim, 1, n)
-    return part(x, dim, 0, n - 1), part(x, dim, 1, n - 1)
+    return x, x
 
 
 @composite()

@@ -40,7 +40,7 @@ def along_rows(a, axes):
     if len(axes) == ndim:
         return a.reshape(1, -1) if a.flags.c_contiguous else a.T.reshape(1, -1) if a.flags.f_contiguous else None
     if len(axes) == 1 and axes[0] == ndim - 1 and a.strides[-1] == a.itemsize:
-        return a.reshape(-1, a.shape[-1])
+        return a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
     return None
 
 
@@ -181,21 +181,21 @@ def vector_norm(xp, x: Array, ord=2, dim=None, keepdim=False, *, dtype=None):
                 f"specified dtype ({dtype.short})"
             )
         x = x.astype(dtype.numpy)
-    axes = axes_of("linalg.vector_norm", dim, x.ndim)
-    axes = tuple(range(x.ndim)) if axes is None else axes
     if (ord < 0 or ord == INFINITY) and 0 in x.shape:
-        if dim is None or not len(axes):
+        given = (dim,) if isinstance(dim, (int, np.integer)) else dim
+        if given is None or not len(given):
             raise RuntimeError(
                 f"linalg.vector_norm cannot compute the {shown(ord)} norm on an empty tensor because the operation does not "
                 "have an identity"
             )
-        for axis in axes:
-            if not x.shape[axis]:
+        for axis in given:
+            if not x.shape[wrap_dim(axis, x.ndim)]:
                 raise RuntimeError(
                     f"linalg.vector_norm cannot compute the {shown(ord)} norm on the dimension {axis}because this dimension "
                     "is empty and the operation does not have an identity"
                 )
-    return fold(xp, x, ord, axes, keepdim)
+    axes = axes_of("linalg.vector_norm", dim, x.ndim)
+    return fold(xp, x, ord, tuple(range(x.ndim)) if axes is None else axes, keepdim)
 
 
 def norm_gradient(t, g, x, ord, result, dim, keepdim):

@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays.backend import module_of, move, move_like
 from ...arrays.constants import undispatched
 from ...arrays.device import CPU, absent
+from ...arrays.dtype import COMPLEX_HALF
 from ...arrays.errors import broadcast_error, type_name, wrap_dim
 from ...arrays.extents import count, repeated, sized
 from ...arrays.layout import contiguous_format, joined, row_order
@@ -32,10 +33,14 @@ join = kernel("join", unsuited)  # of few elements
 def common(arrays: list) -> list:
     """Arrays brought to their common dtype."""
     first = arrays[0].dtype
-    if all([a.dtype is first or a.dtype == first for a in arrays]):
+    half = first is COMPLEX_HALF
+    if all([a.dtype is first or a.dtype == first and (a.dtype is COMPLEX_HALF) is half for a in arrays]):
         return arrays
     target = result_type(arrays).numpy
-    return [a.astype(target, copy=False) for a in arrays]
+    return [
+        a.astype(target, copy=False).view(target) if target.kind == "c" else a.astype(target, copy=False)
+        for a in arrays
+    ]
 
 
 def stacked(arrays: list, dim: Any) -> Any:

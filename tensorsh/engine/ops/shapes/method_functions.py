@@ -50,15 +50,15 @@ def _method(f: Callable) -> Callable:
     return f
 
 
-def _free(t: Tensor, name: str) -> None:
-    if t.requires_grad:
+def _free(name: str, *tensors: Tensor) -> None:
+    if any(t.requires_grad for t in tensors):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
 
 
 @_method
 def apply_(self: Tensor, callable: Callable) -> Tensor:
     """Replace each element by what a Python function makes of it."""
-    _free(self, "apply_")
+    _free("apply_", self)
     if not builtins.callable(callable):
         raise TypeError(f"'{type(callable).__name__}' object is not callable")
     for at, x in _elements(self):
@@ -70,9 +70,9 @@ def apply_(self: Tensor, callable: Callable) -> Tensor:
 @_method
 def map_(self: Tensor, tensor: Tensor, callable: Callable) -> Tensor:
     """Replace each element by what a Python function makes of it and of the element of another tensor."""
-    _free(self, "map_")
     if not isinstance(tensor, Tensor):
         raise TypeError(f"map_(): argument 'other' (position 1) must be Tensor, not {type(tensor).__name__}")
+    _free("map_", self, tensor)
     if tensor.dtype is not self.dtype:
         raise TypeError(f"map_: expected {self.type()} for 'other' (got {tensor.type()})")
     other = tensor.expand(self.shape)._array
@@ -92,7 +92,10 @@ def _number(value: Any) -> Any:
 @_method
 def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Callable) -> Tensor:
     """Replace each element by what a Python function makes of it and of the elements of two other tensors."""
-    _free(self, "map2_")
+    _free("map2_", self, x, y)
+    for name, t in (("x", x), ("y", y)):
+        if t.dtype is not self.dtype:
+            raise TypeError(f"map2_: expected {self.type()} for argument '{name}' (got {t.type()})")
     first, second = (t.expand(self.shape)._array for t in (x, y))
     for at, value in _elements(self):
         self._array[at] = _number(callable(value, first[at].item(), second[at].item()))

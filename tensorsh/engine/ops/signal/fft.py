@@ -19,6 +19,7 @@ from ...loading import table
 from ...numerics.fourier import completed, scaled, short, transformed, turned
 from ...numerics.fourier import scaling as factor_of
 from ...operators.declare import Array, composite, operator
+from ...tensors.ranges import with_room
 from ...tensors.tensor import Tensor
 from ..creation.factories import made
 from ..linalg.common import constant, dtype_of, into
@@ -461,8 +462,7 @@ def ifftshift(input: Tensor, dim: Any = None) -> Tensor:
 
 
 def frequencies(name: str, n: int, d: float, half: bool, options: dict) -> Tensor:
-    out, kind = options.pop("out", None), options.pop("dtype", None)
-    kind = kind or state.default_dtype
+    out, kind = options.pop("out", None), options.pop("dtype", None) or state.default_dtype
     if not isinstance(kind, dtype) or kind.category < FLOAT:
         raise RuntimeError(f"{name} requires a floating point or complex dtype")
     if n < 0:
@@ -474,7 +474,7 @@ def frequencies(name: str, n: int, d: float, half: bool, options: dict) -> Tenso
         values = np.zeros(1 if half else 0, kind.numpy) * (math.nan if half else 1)
     else:
         values = counts.astype(kind.numpy) * kind.numpy.type(1.0 / (n * d) if d else math.inf)
-    return stored(made(values, options.get("device"), options.get("requires_grad", False)), out)
+    return stored(made(values, options.get("device"), options.get("requires_grad", False)), with_room(out, values))
 
 
 def fftfreq(

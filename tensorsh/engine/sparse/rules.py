@@ -125,7 +125,7 @@ def add(xp: Any, x: Any, y: Any, alpha: Any = 1) -> Any:
 
 
 def times(values: Any, alpha: Any) -> Any:
-    return values if alpha == 1 else values * np.asarray(alpha).astype(values.dtype)
+    return values if alpha == 1 else values * np.asarray(alpha).astype(values.dtype)[()]
 
 
 def scaled(x: Any, alpha: Any) -> Any:

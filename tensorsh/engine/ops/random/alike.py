@@ -11,7 +11,8 @@ from ...arrays.state import state
 from ...graph.fields import fresh
 from ...tensors.tensor import Tensor
 from ..creation.factories import empty_like
-from .sampling import function, normal_, source, uniform_
+from .filling import normal_, random_, uniform_
+from .sampling import function, source
 
 
 def _like(name: str, sampler: str, fill: Callable, doc: str) -> None:
@@ -37,3 +38,21 @@ def _like(name: str, sampler: str, fill: Callable, doc: str) -> None:
 
 _like("rand_like", "uniform", uniform_, "Uniform random numbers from [0, 1)")
 _like("randn_like", "normal", normal_, "Standard normal random numbers")
+
+
+@function
+def randint_like(
+    input: Tensor,
+    low: Any,
+    high: Any = None,
+    *,
+    dtype: Any = None,
+    generator: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    **_: Any,
+) -> Tensor:
+    """Random integers in the size of another tensor."""
+    low, high = (0, low) if high is None else (low, high)
+    t = random_(empty_like(input, dtype=dtype, device=device), low, high, generator=generator)
+    return t.requires_grad_() if requires_grad else t

@@ -1,0 +1,196 @@
+"""Tensors filled in place with random numbers, from PyTorch's own streams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...arrays.backend import module_of
+from ...arrays.dtype import FLOAT, finfo
+from ...arrays.errors import cpp_name, not_implemented
+from ...arrays.state import state
+from ...arrays.warning import warn
+from ...graph.fields import tick
+from ...graph.nodes import OperatorNode
+from ...operators.registration import add_method
+from ...random.uniform_words import LONG_NAMES, in_memory_order, within_range
+from ...tensors.inplace import check, rewrite
+from ...tensors.tensor import Tensor
+from ..creation.copying import assign
+from .sampling import source
+
+_zero_nodes: dict[str, type] = {}
+
+
+class _NoGradient:
+    """The operator behind the nodes of in-place samplers: nothing is saved, the gradient is zero."""
+
+    joint = None
+    keeps = False
+    saved_names: tuple = ()
+    lists: tuple = ()
+    tensors: tuple = (0,)
+    formulas = [(lambda t, g: t.zeros_like(g), ())]
+    runners = [(formulas[0][0], None, None)]
+
+
+def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
+    """Store random numbers in a tensor; its history then begins at a node without gradient."""
+    tracked = t._node is not None and state.grad_enabled
+    check(t, tracked)
+    assign(t._array, np.asarray(array) if isinstance(array, np.generic) else array)
+    t._bump()
+    if tracked:
+        cls = _zero_nodes.setdefault(title, type(title, (OperatorNode,), {"_operator": _NoGradient, "_title": title}))
+        node = cls()
+        node._edges = (t._node,)
+        node._sequence = tick()
+        rewrite(t, node)
+    return t
+
+
+def _draw(t: Tensor, sampler: Callable, *args: Any, **kwargs: Any) -> np.ndarray:
+    """A sampler's numbers in the order in which PyTorch's loops visit the tensor's memory."""
+    if type(t._array) is np.ndarray and t._array.flags.c_contiguous:
+        return sampler(t._array.shape, *args, **kwargs)
+    ordered = in_memory_order(t._array)
+    values = sampler(ordered.shape, *args, **kwargs)
+    if ordered is t._array:
+        return values
+    result = module_of(t._array).empty_like(t._array)
+    in_memory_order(result, t._array)[...] = values
+    return result
+
+
+def filler(f: Callable) -> Callable:
+    """Enter a Tensor method that fills with random numbers."""
+    add_method(f.__name__, f)
+    return f
+
+
+def _floating(t: Tensor, kernel: str) -> None:
+    if t._array.dtype.kind != "f" and t.dtype.category < FLOAT:
+        raise not_implemented(kernel, t.dtype)
+
+
+@filler
+def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None, **bounds: Any) -> Tensor:
+    """Fill with uniform random numbers from [from, to), by default from [0, 1).
+    The tensor itself is returned; `generator` draws (None: the default one, which `manual_seed` seeds)."""
+    low = bounds.pop("from", from_)
+    low, high = float(low), float(to)
+    _floating(self, "check_uniform_bounds")
+    within_range(self.dtype, low, high)
+    g, d = source(generator, like=self._array), self._array.dtype
+    return filled(self, _draw(self, lambda shape: g.samplers.uniform(g, shape, d, low, high)), "UniformBackward0")
+
+
+@filler
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill with normal random numbers of a mean (0) and a standard deviation (1).
+    The tensor itself is returned; `generator` draws (None: the default one, which `manual_seed` seeds). RuntimeError: a
+    negative standard deviation."""
+    mean, std = float(mean), float(std)
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    if not self._array.size:
+        return self
+    _floating(self, "normal_kernel_cpu")
+    g, d, whole = source(generator, like=self._array), self._array.dtype, self._array.flags.c_contiguous
+    draw = lambda shape: g.samplers.normal(g, shape, d, mean, std, contiguous=whole)
+    return filled(self, _draw(self, draw), "NormalBackward0")
+
+
+EXACT = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
+"""The bits of the integers that a dtype holds exactly."""
+
+
+@filler
+def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) -> Tensor:
+    """Fill with random integers from [from, to); without bounds, all that the dtype holds exactly.
+    The tensor itself is returned, of its own dtype: float32 reaches 2**24. `generator` draws (None: the default one,
+    which `manual_seed` seeds). RuntimeError: `from` is not below `to`.
+    """
+    low, to = (*limits, *(None, None)[len(limits) :])
+    low, to = bounds.pop("from", low), bounds.pop("to", to)
+    upwards = to is None and len(limits) == 2
+    g, d = source(generator, like=self._array), self._array.dtype
+    if d.kind == "c":
+        raise not_implemented("random_kernel_cpu", self.dtype)
+    if low is None and to is None:
+        return filled(self, _draw(self, lambda shape: g.samplers.random(g, shape, d)), "RandomBackward2")
+    if upwards:  # to the largest that the dtype holds exactly
+        low, high = int(low), 1 + (1 if d.kind == "b" else np.iinfo(d).max if d.kind in "iu" else 2 ** EXACT[d.name])
+        if d.kind == "b" and not 0 <= low <= 1:
+            raise RuntimeError("from is out of bounds for bool")
+    else:
+        low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    if d.kind in "biu":
+        least, most = (0, 1) if d.kind == "b" else (np.iinfo(d).min, np.iinfo(d).max)
+    else:
+        least, most = finfo(self.dtype).min, finfo(self.dtype).max
+    for name, bound in (("from", low), ("to - 1", high - 1)):
+        if not least <= bound <= most:
+            raise RuntimeError(f"{name} is out of bounds for {cpp_name(self.dtype)}")
+        if d.name in EXACT and not -(1 << EXACT[d.name]) <= bound <= 1 << EXACT[d.name]:
+            warn(
+                f"{name} is out of bounds [-(2^{EXACT[d.name]}), 2^{EXACT[d.name]}]. Due to precision limitations "
+                f"{cpp_name(self.dtype)} can support discrete uniform distribution only within this range. This warning will "
+                "become an error in version 1.7 release, please fix the code in advance",
+            )
+    title = "RandomBackward1" if to is None and not upwards else "RandomBackward0"
+    return filled(self, _draw(self, lambda shape: g.samplers.randint(g, low, high, shape, d)), title)
+
+
+@filler
+def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """Fill with 1 with probability p, else 0."""
+    g = source(generator, like=self._array)
+    if isinstance(p, Tensor):
+        chances = module_of(p._array).broadcast_to(p._array, self._array.shape)
+        array = g.samplers.bernoulli(g, chances, self._array.dtype)
+        return filled(self, array, "BernoulliBackward1")
+    array = _draw(self, lambda shape: g.samplers.bernoulli_mask(g, shape, float(p)))
+    return filled(self, array.astype(self._array.dtype), "BernoulliBackward2")
+
+
+def _distribution(name: str, sampler: str, defaults: dict[str, float], positive: tuple = (0, "")) -> None:
+    def method(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        parameters = [*defaults.values()]
+        if args or kwargs:
+            values = dict(zip(defaults, args, strict=False)) | kwargs
+            unknown = set(values) - set(defaults)
+            if unknown or len(args) > len(defaults):
+                raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(unknown), '')}'")
+            parameters = [float(values.get(k, v)) for k, v in defaults.items()]
+        at, sign = positive
+        if sign and not parameters[at] > 0:
+            raise RuntimeError(f"{name} expects {sign} > 0.0, but found {sign}={parameters[at]:g}")
+        if not self._array.size and name != "cauchy_":
+            return self
+        if name == "geometric_" and self.dtype.category > FLOAT:
+            raise not_implemented("geometric_cpu", self.dtype)
+        if name != "geometric_" and self.dtype.category != FLOAT:
+            if name == "log_normal_":
+                raise NotImplementedError(f"\"log_normal_cpu\" not implemented for '{self.dtype.short}'")
+            raise RuntimeError(
+                f"{sampler.title()} distribution is a continuous probability distribution. dtype must be a floating point but "
+                f"you specified {self.dtype.short if name == 'exponential_' else LONG_NAMES[self.dtype.name]}"
+            )
+        g, d = source(generator, like=self._array), self._array.dtype
+        array = _draw(self, lambda shape: getattr(g.samplers, sampler)(g, shape, d, *parameters))
+        return filled(self, array, name.title().replace("_", "") + "Backward0")
+
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"Fill with random numbers of the {sampler.replace('_', ' ')} distribution."
+    filler(method)
+
+
+_distribution("exponential_", "exponential", {"lambd": 1.0}, (0, "lambda"))
+_distribution("geometric_", "geometric", {"p": 0.5})
+_distribution("cauchy_", "cauchy", {"median": 0.0, "sigma": 1.0}, (1, "sigma"))
+_distribution("log_normal_", "log_normal", {"mean": 1.0, "std": 2.0}, (1, "std"))

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..engine.arrays.state import state
 from ..engine.loading.table import find_function
+from ..engine.operators.declare import Array, operator
 from ..engine.tape.forward_mode import pushing, weight_of
 from ..engine.tape.grad_modes import enable_grad
 from ..engine.tensors.tensor import Tensor
@@ -22,7 +23,7 @@ from .batch_norms import replace_all_batch_norm_modules_
 from .mapping import base, known_randomness, levels, lifted, vmap
 from .rearrange import rearrange
 from .stateless import functional_call, stack_module_state
-from .transform_checks import differentiable, parted, places_of, real, tensors_of, tensors_only
+from .transform_checks import differentiable, parted, places_of, real, tensors_of, tensors_only, transforming
 from .trees import flatten, rebuild
 from .utils._pytree import tree_structure, treespec_pprint
 
@@ -42,6 +43,19 @@ def inside(x: Any) -> Any:
         return x
     x = lifted(x, levels())
     return x.view_as(x) if x.requires_grad else x.detach().requires_grad_()
+
+
+@operator("_lent", method=False)
+def lent(xp, input: Array):  # noqa: ANN201
+    """A tensor with the memory of another, that may be written into while that one keeps its place in the graph."""
+    return input
+
+
+lent.gradient(input=lambda t, g: g)
+
+
+def lend(x: Any) -> Any:
+    return lent.function(x) if isinstance(x, Tensor) and x.requires_grad else x
 
 
 def outside(result: Any, own: list, off: bool = False) -> Any:
@@ -70,9 +84,10 @@ def foreign(result: Tensor, own: list) -> bool:
 
 
 class Given:
-    """The arguments of one call, those in `argnums` made ready to differentiate by; `off`: gradients are, where it is called."""
+    """The arguments of one call, those in `argnums` made ready to differentiate by; `off`: gradients are, where it is called;
+    `writable`: the function may write into them."""
 
-    def __init__(self, args: tuple, argnums: int | tuple, off: bool) -> None:
+    def __init__(self, args: tuple, argnums: int | tuple, off: bool, writable: bool = False) -> None:
         self.off = off
         self.single = isinstance(argnums, int)
         places = places_of(argnums, len(args))
@@ -86,6 +101,8 @@ class Given:
         self.chosen = tuple(ready[place] for place in places)
         self.wrt = [x for x in flatten(self.chosen) if isinstance(x, Tensor)]
         self.own = [x for x in self.wrt if x.grad_fn is None]
+        if writable:
+            self.args = tuple(mapped(lend, x) if at in places else x for at, x in enumerate(self.args))
 
     def answer(self, values: list, off: bool | None = None) -> Any:
         """Values for each tensor to differentiate by, in the form of the arguments."""
@@ -119,7 +136,7 @@ def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = Fal
     @wraps(func)
     def both(*args: Any, **kwargs: Any) -> tuple:
         off = not state.grad_enabled
-        with enable_grad():
+        with transforming(backward=True):
             given = Given(args, argnums, off)
             output = func(*given.args, **kwargs)
             aux: Any = None
@@ -171,7 +188,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     (tensor([1., 9.]), (tensor([2., 6.]),))
     """
     off = not state.grad_enabled
-    with enable_grad():
+    with transforming(backward=True):
         given = Given(primals, tuple(range(len(primals))), off)
         output = func(*given.args)
         output, aux = parted(output, "vjp(f, *primals)") if has_aux else (output, None)
@@ -229,8 +246,8 @@ def jvp(
                 f"supported. Tensor is of size {list(leaf.shape)} while the given forward gradient is of size {list(tangent.shape)}."
             )
     off = not state.grad_enabled
-    with enable_grad():
-        given = Given(primals, tuple(range(len(primals))), off)
+    with transforming(backward=False):
+        given = Given(primals, tuple(range(len(primals))), off, writable=True)
         output = func(*given.args)
         output, aux = parted(output, JVP) if has_aux else (output, None)
         tensors_only(output, JVP)
@@ -298,15 +315,16 @@ def jacobian(name: str, func: Callable, argnums: int | tuple, has_aux: bool, row
     @wraps(func)
     def matrix(*args: Any, **kwargs: Any) -> Any:
         off = not state.grad_enabled
-        with enable_grad():
+        columns = rows is _by_columns
+        with transforming(backward=not columns):
             real(name, args, "inputs")
-            given = Given(args, argnums, off)
+            given = Given(args, argnums, off, writable=columns)
             output = func(*given.args, **kwargs)
-            call = JVP if rows is _by_columns else "vjp(f, *primals)"
+            call = JVP if columns else "vjp(f, *primals)"
             output, aux = parted(output, call) if has_aux else (output, None)
             tensors_only(output, call)
             real(name, output, "outputs")
-            if rows is _by_rows:
+            if not columns:
                 differentiable(output)
             again = not off and any(
                 foreign(each, given.own) for each in flatten(output) if isinstance(each, Tensor) and each.requires_grad

@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from ..engine.arrays.state import state
+from ..engine.tape.grad_modes import enable_grad
 from ..engine.tensors.tensor import Tensor
+from .autograd.graph import disable_saved_tensors_hooks
 from .trees import flatten
+
+HOOKS = "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use case."
+
+
+@contextmanager
+def under_way() -> Iterator[None]:
+    """A context in which a function is called by a transform."""
+    state.transforms += 1
+    try:
+        yield
+    finally:
+        state.transforms -= 1
+
+
+@contextmanager
+def transforming(backward: bool) -> Iterator[None]:
+    """A context in which a function is transformed. backward: by a backward pass. RuntimeError: hooks for saved tensors then."""
+    with enable_grad(), disable_saved_tensors_hooks(HOOKS) if backward else nullcontext(), under_way():
+        yield
 
 
 def places_of(argnums: Any, count: int) -> tuple[int, ...]:

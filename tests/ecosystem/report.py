@@ -67,7 +67,8 @@ when they are freed, MKLDNN and NNPACK (152 of nn/test_convolution), quantized l
 of complex numbers, and one by one the corners of forward differentiation. Of test_overrides those of functions that only
 quantization, ROCm and collectives have, and of properties under their private names; of test_autograd what looks into
 counters, caches, views and metadata of PyTorch's own engine, hooks that are called without a gradient, test operators and records of the profiler; of
-test_serialization the helpers of its zip files, nested tensors and files of TorchScript.
+test_serialization the helpers of its zip files, nested tensors and files of TorchScript; of functorch's own tests what asks for
+private levels of transforms, `make_fx`, and refusals of functions that write into what they have captured.
 
 | file | pass here | of |
 |---|---|---|

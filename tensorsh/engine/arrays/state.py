@@ -70,6 +70,8 @@ class State(Switches):
     """The level of forward differentiation; -1 outside."""
     sparse_invariants: bool
     """Whether the parts of sparse tensors are checked when these are made."""
+    transforms: int
+    """How many transforms of `torch.func` are under way, one in another."""
     pushing: bool
     """Whether a walk looks for tangents: it ends at dual tensors."""
 
@@ -86,7 +88,7 @@ class State(Switches):
             "multithreading": True, "outermost": True, "passing": None, "autocast": None, "profile": None, "overriding": True,
             "function_modes": (), "skips_override": False, "dual": 0, "dual_level": -1, "pushing": False,
             "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
-            "sparse_invariants": False, "generator": None, "print_options": None,
+            "sparse_invariants": False, "generator": None, "print_options": None, "transforms": 0,
         }  # fmt: skip
 
     def at_rest(self) -> dict[str, Any]:
@@ -113,6 +115,6 @@ class State(Switches):
         door.settle(self.__dict__)
 
 
-AT_REST = {"outermost": True, "passing": None, "walk": None, "pushing": False, "retain_graph": False, "skips_override": False, "packing_refused": None}  # fmt: skip
+AT_REST = {"outermost": True, "passing": None, "walk": None, "pushing": False, "retain_graph": False, "skips_override": False, "packing_refused": None, "transforms": 0}  # fmt: skip
 """What holds within a call alone."""
 state = State()

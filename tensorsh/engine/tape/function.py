@@ -19,6 +19,11 @@ from ..graph.saved_hooks import Packed
 from ..tensors.inplace import rewrite
 from ..tensors.tensor import Tensor
 
+SETUP = (
+    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
+    "setup_context staticmethod. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+)
+
 
 class FunctionNode(Node):
     """The node and the `ctx` of a custom function: what `save_for_backward` keeps stands here."""
@@ -271,6 +276,8 @@ class Function(metaclass=FunctionMeta):
             answer = mode._applied(cls, args)
             if answer is not NotImplemented:
                 return answer
+        if state.transforms and cls.setup_context is Function.setup_context:
+            raise RuntimeError(SETUP)
         node = cls._backward_cls()  # type: ignore[attr-defined]
         if cls.setup_context is not Function.setup_context:
             args, kwargs = _with_defaults(cls.forward, args, kwargs), {}

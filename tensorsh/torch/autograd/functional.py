@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...engine.arrays.state import state
 from ...engine.loading.table import find_function
 from ...engine.tape.grad_modes import enable_grad
 from ...engine.tensors.tensor import Tensor
 from .gradients import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+TRANSFORMED = (
+    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of a function "
+    "being transformed by a functorch transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, "
+    "vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being transformed instead."
+)
 
 
 def _tuple(value: Any, what: str, function: str) -> tuple[bool, tuple]:
@@ -35,6 +42,8 @@ def _prepared(inputs: tuple, create_graph: bool) -> tuple:
         if create_graph and x.requires_grad:
             made.append(x.view_as(x))
         else:
+            if state.transforms:
+                raise RuntimeError(TRANSFORMED)
             made.append(x.detach().requires_grad_())
     return tuple(made)
 

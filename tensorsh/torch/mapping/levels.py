@@ -14,7 +14,7 @@ from ...engine.arrays.warning import warn
 from ...engine.loading.elementwise import drawing
 from ...engine.loading.table import find_function
 from ...engine.operators.torch_function import TorchFunctionMode
-from ...engine.tape.function import Function
+from ...engine.tape.function import SETUP, Function
 from ...engine.tensors.tensor import Tensor
 from ..utils._pytree import _broadcast_to_and_flatten, tree_structure
 from .layer_rules import Refused
@@ -30,7 +30,6 @@ from .slices import (
     OWN_NAMES,
     PLAIN,
     REFUSED,
-    SETUP,
     SHOWN,
     TWO,
     UNLIKE,

@@ -58,10 +58,6 @@ STATISTICS = (
     "Batch norm got a batched tensor as input while the running_mean or running_var, which will be updated in place, were not "
     "batched.\nPlease see https://pytorch.org/functorch/stable/batch_norm.html"
 )
-SETUP = (
-    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
-    "setup_context staticmethod. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
-)
 NEITHER = (
     "You tried to vmap over {}, but it does not have vmap support. Please override and implement the vmap staticmethod or set "
     "generate_vmap_rule=True. For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"

@@ -15,6 +15,7 @@ from ...engine.tensors.tensor import Tensor
 from ...sandbox.sealed import Sealed
 from ...sandbox.wrapping import wraps
 from ..settings import drawing
+from ..transform_checks import under_way
 from ..trees import flatten, rebuild, spread
 from .levels import Level
 from .randomness import ERROR
@@ -153,7 +154,7 @@ def mapped(
     try:
         if randomness == "error":
             state.generator = _Refusing()
-        with level:
+        with level, under_way():
             result = func(*rebuild(args, slices), **kwargs)
     finally:
         state.generator = before

@@ -285,6 +285,7 @@ LOOKED_UP = {
     "exp": lambda x: x.exp(),
     "lgamma": lambda x: x.lgamma(),
     "erf": lambda x: x.erf(),
+    "i0": lambda x: x.i0(),
     "logit": lambda x: x.logit(),
     "logit of a range": lambda x: x.logit(0.25),
     "gelu": torch.nn.functional.gelu,

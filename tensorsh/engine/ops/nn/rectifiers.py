@@ -354,7 +354,8 @@ def prelu_kernel(xp, input: Array, weight: Array):
 
 
 if kernels.compiled is not None:
-    prelu_kernel.loop, prelu_kernel.operands = loop_of(2, *[kernels.compiled.leaky_relu] * 2, None, False, 1), 2
+    of_both = kernels.compiled.leaky_relu
+    prelu_kernel.loop, prelu_kernel.operands = loop_of(2, of_both, of_both, None, False, 1), 2
 
 
 @on_arrays(leaky_backward)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tensorsh import torch
 from tensorsh.engine import kernels
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
@@ -98,3 +99,35 @@ def test_slopes_of_logarithms(dtype):
         power = exp(x * dtype(1.5))
         expected = np.where(x * dtype(1.5) > 7, g, g * power / (power + 1))
         assert usual(kernels.compiled.softplus_backward(g, x, dtype(1.5), dtype(7))) == usual(expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_numbers_in_the_place_of_others(dtype):
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 3e38, -3e38, 1e-40]
+    x = np.concatenate([np.random.default_rng(0).standard_normal(3000), special]).astype(dtype)
+    expected = np.where(np.isnan(x), 7, np.where(x == np.inf, 8, np.where(x == -np.inf, -9, x))).astype(dtype)
+    numbers = [dtype(n) for n in (7, 8, -9)]
+    assert kernels.compiled.nan_to_num(x, *numbers).tobytes() == expected.tobytes()
+    assert kernels.compiled.nan_to_num(np.stack([x, x], 1)[:, 0], *numbers).tobytes() == expected.tobytes()
+    assert kernels.compiled.nan_to_num(x, *[np.full_like(x, n) for n in numbers]).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_slopes_of_elu(dtype):
+    special = [0.0, -0.0, 25, -25, 800, -800, np.inf, -np.inf, np.nan, 1e-40]
+    x = np.concatenate([np.random.default_rng(0).standard_normal(1000) * 3, np.full(600, 2), special]).astype(dtype)
+    g = np.roll(x, 3)
+    low, scale = dtype(1.7), dtype(1.1)
+    usual = lambda a: np.where(np.isnan(a), dtype(np.nan), a).tobytes()
+    with np.errstate(all="ignore"):
+        expected = np.where(x <= 0, g * low * kernels.compiled.exp(x), g * scale)
+        assert usual(kernels.compiled.elu_backward(g, x, low, scale)) == usual(expected)
+        apart = [np.stack([a, a], 1)[:, 0] for a in (g, x)]
+        assert usual(kernels.compiled.elu_backward(*apart, low, scale)) == usual(expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_steps_take_their_value_at_zero(dtype):
+    x, values = np.random.default_rng(0).integers(-2, 3, (2, 500)).astype(dtype)
+    found = torch.heaviside(torch.from_numpy(x), torch.from_numpy(values))
+    assert (found.numpy() == np.where(x == 0, values, x > 0)).all()

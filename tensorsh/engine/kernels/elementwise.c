@@ -257,6 +257,27 @@ UNARY(logsigmoid, (x >= 0 ? 0.0f : x) - log1p_float(exp_float(-fabsf(x))))
     LOOP_OF(T, name, 3, (in[0], in[1], in[2], out, m))
 ELU(float, elu, expm1_float)
 ELU(double, elu_wide, expm1_double)
+#define ELU_GRADIENT(T, name, exp)                                                                            \
+    WIDE static void name##_flat(const T *gs, const T *in, const T *low, const T *scale, T *out, size n) { \
+        for (size done = 0, m; done < n; done += m, gs += m, in += m, low += m, scale += m, out += m) { \
+            m = n - done < PIECE ? n - done : PIECE;                                                          \
+            int below = 0;                                                                                    \
+            for (size i = 0; i < m; i++) below |= in[i] <= 0;                                                 \
+            if (below) {                                                                                      \
+                INDEPENDENT                                                                                   \
+                for (size i = 0; i < m; i++) {                                                                \
+                    const T x = in[i], power = (T)exp(x);                                          \
+                    out[i] = x <= 0 ? gs[i] * low[i] * power : gs[i] * scale[i];                    \
+                }                                                                                             \
+            } else {                                                                                          \
+                INDEPENDENT                                                                                   \
+                for (size i = 0; i < m; i++) out[i] = gs[i] * scale[i];                                       \
+            }                                                                                                 \
+        }                                                                                                     \
+    }                                                                                                         \
+    LOOP_OF(T, name, 4, (in[0], in[1], in[2], in[3], out, m))
+ELU_GRADIENT(float, elu_backward, exp_float)
+ELU_GRADIENT(double, elu_backward_wide, exp_double)
 #define SMOOTH(T, name, fabs, fma)                                                                            \
     TERNARY_OF(T, smooth_l1##name, x, y, beta, fabs(x - y) < beta ? (T)0.5 * fabs(x - y) * fabs(x - y) / beta : fabs(x - y) - (T)0.5 * beta) \
     TERNARY_OF(T, huber##name, x, y, delta, fabs(x - y) <= delta ? (T)0.5 * fabs(x - y) * fabs(x - y) : delta * (fabs(x - y) - (T)0.5 * delta)) \
@@ -357,6 +378,6 @@ Ufunc elementwise_ufuncs[] = {
     UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(entropy, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC2(logsigmoid_backward, 2), UFUNC2(softplus_backward, 4), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(add_quotient, 3), UFUNC2(softplus, 3), UFUNC2(logsigmoid, 1),
-    UFUNC2(elu, 3), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
+    UFUNC2(elu, 3), UFUNC2(elu_backward, 4), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
     {0},
 };

@@ -180,6 +180,27 @@ static int half_computed(Call *c, size from, size to) {
     return 1;
 }
 
+/* half_mapped(x, table): what a table has for each number, which are as many as 16 bits tell apart. */
+static int mapped_plan(Call *c) {
+    const Argument *x = &c->in[0], *table = &c->in[1];
+    return is_half(x) && table->count == 1 << 16 && (table->item == 1 || table->item == 2) && like(c, 1, x);
+}
+static int half_mapped(Call *c, size from, size to) {
+    const uint16_t *x = c->in[0].data;
+    if (c->in[1].item == 1) {
+        const uint8_t *table = c->in[1].data;
+        uint8_t *out = c->out[0].data;
+        UNROLL(4)
+        for (size i = from; i < to; i++) out[i] = table[x[i]];
+    } else {
+        const uint16_t *table = c->in[1].data;
+        uint16_t *out = c->out[0].data;
+        UNROLL(4)
+        for (size i = from; i < to; i++) out[i] = table[x[i]];
+    }
+    return 1;
+}
+
 /* half_dot(x, y): products in float32, those of a piece added side by side, and the pieces' sums in double. */
 static int half_dot_plan(Call *c) {
     const Argument *x = &c->in[0], *y = &c->in[1];
@@ -219,6 +240,7 @@ const Kernel halves_kernels[] = {
     {"half_dot", "h~h~", half_dot_plan, half_dot, "half_dot(x, y): the sum of products of two vectors, as float32"},
     {"half_widened", "h", widened_plan, half_widened, "half_widened(x): as float32"},
     {"half_narrowed", "ay", narrowed_plan, half_narrowed, "half_narrowed(x, dtype): float32, float64 or int64 as a half type"},
+    {"half_mapped", "ha", mapped_plan, half_mapped, "half_mapped(x, table): for each number what a table of 65,536 has for its bits"},
     {"half_computed", "oh|hhh", computed_plan, half_computed, "half_computed(ufunc, x, ...): in float32, and rounded"},
     {0},
 };

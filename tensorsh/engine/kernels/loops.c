@@ -191,6 +191,7 @@ typedef struct {
     size result[NPY_MAXDIMS], shape[NPY_MAXDIMS], steps[MOST_OPERANDS - 1][NPY_MAXDIMS];
 } Lines;
 
+#define HALF_NUMBERS (1 << 16)
 #define FEW 8 /* elements of a line, below which numpy's way is as quick */
 
 /* The lines of arrays of one dtype whose shapes meet; 0 where they do not, or where elements lie in another order than that of a new
@@ -294,7 +295,7 @@ static void line_of_halves(const Loop *loop, int brain, const char *const *from,
 }
 
 /* Arrays whose shapes meet, and a number, line by line, where numpy would lay its operands in a buffer. None for large ones that are
-   one line, which are numpy's unless they are halves, and while calls are recorded, which have other arrays when they are called again. */
+   one line, which are numpy's unless they are halves, and of more halves than a table of all of them has; and while calls are recorded, which have other arrays when they are called again. */
 static PyObject *in_lines(const Loop *loop, PyObject *const *args) {
     if (RECORDED || !PyArray_CheckExact(args[0])) Py_RETURN_NONE;
     PyArrayObject *arrays[MOST_OPERANDS - 1] = {(PyArrayObject *)args[0], NULL};
@@ -322,7 +323,8 @@ static PyObject *in_lines(const Loop *loop, PyObject *const *args) {
     size many = 1;
     for (int d = 0; d < last; d++) many = times(many, lines.shape[d]);
     const size work = times(many, n);
-    if (work > LONG_PIECE || (work > LONG_WORK && lines.lying && !half)) Py_RETURN_NONE;
+    const size most = !half ? LONG_WORK : loop->inputs == 1 && !loop->kept ? HALF_NUMBERS : LONG_PIECE;
+    if (work > LONG_PIECE || (lines.lying && work > most)) Py_RETURN_NONE;
     PyArrayObject *out;
     if (half && inner->out == NPY_FLOAT) {
         Py_INCREF(PyArray_DESCR(arrays[0]));

@@ -5,12 +5,13 @@ Without them, and for what is small or not contiguous, numpy and ml_dtypes conve
 
 from __future__ import annotations
 
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..arrays.dtype import COMPLEX_HALF, as_complex_half
-from ..kernels import kernel, unsuited
+from ..kernels import kernel, through, unsuited
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 BOOL, ZERO = np.dtype(np.bool_), np.float32(0)
@@ -27,6 +28,10 @@ MANY = 256
 widened: Any = kernel("half_widened", unsuited)
 narrowed: Any = kernel("half_narrowed", unsuited)
 _computed: Any = kernel("half_computed")
+mapped: Any = kernel("half_mapped", unsuited)
+NUMBERS = 1 << 16
+"""Numbers that a half type has."""
+SETTINGS = frozenset((int, float, bool, str, type(None)))
 
 
 def in_rows(a: Any) -> Any:
@@ -34,6 +39,8 @@ def in_rows(a: Any) -> Any:
     if type(a) is not np.ndarray or a.flags.c_contiguous:
         return a
     last = a.strides[0]
+    if not any(a.strides):  # one element
+        return np.ascontiguousarray(a)
     for stride in a.strides:
         if not 0 < stride <= last:
             return a
@@ -157,6 +164,10 @@ def computed(ufunc: Any, *arrays: Any) -> Any:
     both = np.broadcast(*arrays)
     if both.size <= MANY:
         return None
+    if first.shape == both.shape:
+        arrays = tuple([a if a.size > 1 else a.reshape(()) for a in arrays])
+        if all(a.shape in ((), first.shape) for a in arrays):
+            return _computed(ufunc, *map(in_rows, arrays))
     arrays = tuple([np.ascontiguousarray(np.broadcast_to(in_rows(a), both.shape)) for a in arrays])
     return _computed(ufunc, *map(in_rows, arrays))
 
@@ -180,5 +191,45 @@ def by_kernel(name: str, operands: Any) -> Any:
         if given is None or any(type(x) is np.ndarray and x.dtype != a.dtype for x in given):
             return None
         return computed(ufunc, *[x if type(x) is np.ndarray else np.asarray(x, FLOAT32) for x in given])
+
+    return compute
+
+
+def slope_by_kernel(name: str, g: Any, input: Any, *numbers: Any) -> Any:
+    """A kernel's ufunc of the gradient of a result, of arguments and of numbers, for arrays of one dtype of floats."""
+    if type(g) is not np.ndarray or g.dtype != input.dtype:
+        return None
+    if g.dtype.itemsize == 2 and g.dtype.kind in "fV" and (ufunc := kernel(name)) is not None:
+        return computed(ufunc, g, input, *[np.asarray(x, FLOAT32) for x in numbers])
+    return through(name, g, input, *map(g.dtype.type, numbers))
+
+
+@cache
+def numbers_of(dtype: np.dtype) -> Any:
+    """All numbers of a half type, in the order of their bits."""
+    return np.arange(NUMBERS, dtype=np.uint16).view(dtype)
+
+
+@lru_cache(16)
+def table_of(op: Any, dtype: np.dtype, settings: tuple, shown: str) -> Any:
+    """What an elementwise operator makes of each number of a half type. `shown` tells settings apart that are equal: 0.0 and -0.0."""
+    found = op.calculate([numbers_of(dtype), *settings])
+    return found if type(found) is np.ndarray and found.shape == (NUMBERS,) else None
+
+
+def by_table(op: Any, before: Any = None) -> Any:
+    """For `same` of an elementwise operator of one tensor that takes long: of a large array of a half type it is looked up in the
+    table of all numbers. `before`: what `same` is for others."""
+    if mapped is unsuited:
+        return before
+
+    def compute(a: Any, *settings: Any) -> Any:
+        if type(a) is np.ndarray and a.dtype.itemsize == 2 and a.dtype.kind in "fV" and a.size > NUMBERS:
+            if all(type(x) in SETTINGS for x in settings):
+                table = table_of(op, a.dtype, settings, repr(settings))
+                found = None if table is None else mapped(in_rows(a), table)
+                if found is not None:
+                    return found
+        return None if before is None else before(a, *settings)
 
     return compute

@@ -11,7 +11,7 @@ from .. import kernels
 from ..arrays.layout import channels_are_last, with_channels_last
 from ..arrays.parallel import SHARED, each, run
 from ..arrays.state import state
-from .halves import in_rows
+from .halves import FLOAT32, converted, in_rows, narrowed, widened
 from .rounding import fused
 
 
@@ -89,6 +89,58 @@ def batch_gradient(g: Any, needs: list, x: Any, weight: Any, mean: Any, rstd: An
     jobs = shares(laid)
     each(work, jobs, min(state.threads, len(jobs)))
     return (dx, *sums) if all(done) else None
+
+
+BLOCK = 1 << 16
+"""Elements of half types that are normalised at a time, so that their float32 stay in the cache."""
+TOGETHER = 8
+"""Channels whose moments the kernel adds at a time."""
+
+
+def in_blocks(x: Any) -> bool:
+    """Whether an array of a half type is normalised block by block: a large one that is no work for several threads."""
+    if type(x) is not np.ndarray or x.dtype.itemsize != 2 or x.dtype.kind not in "fV" or kernels.compiled is None:
+        return False
+    return x.flags.c_contiguous and x.size > BLOCK and (state.threads == 1 or x.size < SHARED)
+
+
+def single(v: Any) -> Any:
+    """A vector of numbers as float32, where there is one."""
+    return None if v is None else np.ascontiguousarray(converted(v.reshape(-1), FLOAT32))
+
+
+def cut(vectors: Any, part: slice) -> list:
+    return [None if v is None else v[part] for v in vectors]
+
+
+def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float, running: tuple) -> Any:
+    """As `batch`, for a half type, some channels at a time; None for others."""
+    if not in_blocks(x) or x.ndim < 3:
+        return None
+    samples, channels = x.shape[:2]
+    laid, vectors = x.reshape(samples, channels, -1), [single(v) for v in (weight, bias, mean, var)]
+    moving = [single(v) for v in running[:2]]
+    out, means, rstd = np.empty_like(laid), np.empty(channels, FLOAT32), np.empty(channels, FLOAT32)
+    step = max(1, BLOCK * channels // x.size)
+    step = step if mean is not None else -(-step // TOGETHER) * TOGETHER
+    target = np.empty((samples, min(step, channels), laid.shape[2]), FLOAT32)
+    for first in range(0, channels, step):
+        part = slice(first, first + step)
+        wide = widened(np.ascontiguousarray(laid[:, part]))
+        count = wide.shape[1]
+        made = target if count == target.shape[1] else np.empty_like(wide)
+        w, b, *known = cut(vectors, part)
+        kept = (*cut(moving, part), running[2])
+        f = kernels.compiled.batch_norm
+        if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count) is None:
+            return None
+        out[:, part] = narrowed(made, x.dtype)
+    column = (1, -1) + (1,) * (x.ndim - 2)
+    for to, v in zip(running[:2], moving, strict=True):
+        if to is not None:
+            to[...] = converted(v, to.dtype)
+    means = means if mean is None else vectors[2]
+    return out.reshape(x.shape), means.reshape(column), rstd.reshape(column)
 
 
 def jobs_of(samples: int, size: int) -> list[slice]:
@@ -176,6 +228,28 @@ def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
 
     run(block, [flat, out, mean, rstd], len(flat) if x.size < SHARED else max(1, len(flat) // 16))
     return (out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)) if all(done) else None
+
+
+def layer_of_halves(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
+    """As `layer`, for a half type, some rows at a time; None for others."""
+    if not in_blocks(x):
+        return None
+    weight, bias = single(weight), single(bias)
+    dims = len(normalized_shape)
+    flat = x.reshape(-1, prod(x.shape[x.ndim - dims :]))
+    count, n = flat.shape
+    out, mean, rstd = np.empty_like(flat), np.empty((count, 1), FLOAT32), np.empty((count, 1), FLOAT32)
+    step = max(1, BLOCK // n)
+    target = np.empty((min(step, count), n), FLOAT32)
+    for first in range(0, count, step):
+        part = slice(first, first + step)
+        wide = widened(flat[part])
+        made = target[: len(wide)]
+        if kernels.compiled.layer_norm(wide, weight, bias, eps, made, mean[part], rstd[part]) is None:
+            return None
+        out[part] = narrowed(made, x.dtype)
+    shape = (*x.shape[: x.ndim - dims], *(1,) * dims)
+    return out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)
 
 
 def layer_gradient(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> Any:

@@ -32,7 +32,7 @@ from ..arrays.parallel import SHARED, elementwise
 from ..arrays.state import state
 from ..graph.fields import Version
 from ..kernels import PRECISE, kernel, run
-from ..numerics.halves import computed, number
+from ..numerics.halves import by_table, computed, number
 from ..tensors.inplace import write
 from ..tensors.tensor import Tensor
 
@@ -64,6 +64,8 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
             op.same = on_one_dtype(op, ufunc, options)
         elif single and op.wide and (op.check is None or op.takes_floats):
             op.same = partial(computed, loop or ufunc)
+    if len(op.tensors) == 1 and op.wide and (ufunc is KERNEL or options.get("exact", False)):
+        op.same = by_table(op, op.same)
     if many:
         op.shorten_inplace = partial(inplace_of, op, inplace(op, ufunc, options))
     op.operands = 0 if op.loop is None else 2 if many else 1

@@ -14,6 +14,7 @@ from ..arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
 from ..kernels import kernel as kernel_named
 from ..kernels import run
 from ..loading import scipy
+from ..numerics.halves import by_table
 from ..numerics.rounding import rounded
 from .declare import Array, operator
 from .pointwise import refuse
@@ -86,6 +87,7 @@ def scipy_function(
     kernel.__name__, kernel.__doc__ = name, doc
     options = {"promote": "float", "scalars": False, "check": refuse(check or f"{name}_cpu", kinds)} | options
     op = operator(names, inplace=inplace, **options)(kernel)
+    op.same = by_table(op, op.same)
     if gradient is not None:
         op.gradient(input=gradient)
     return op

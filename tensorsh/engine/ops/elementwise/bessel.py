@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import kernels
 from ...arrays.constants import FLOAT32
+from ...numerics.halves import by_table
 from ...numerics.rounding import fused, rounded
 from ...operators.declare import Array, operator
 from ...operators.pointwise import refuse
@@ -183,6 +184,7 @@ def first_kind(
     kernel.__name__, kernel.__doc__ = name, doc
     check = refuse(options.pop("refused", f"{name}_cpu"), options.pop("kinds", "c"))
     op = operator(names, promote="float", scalars=False, check=check, **options)(kernel)
+    op.same = by_table(op)
     if gradient is not None:
         op.gradient(input=gradient)
 

@@ -14,7 +14,7 @@ from ...arrays.extents import span
 from ...arrays.on_arrays import on_arrays
 from ...kernels import kernel, run, unsuited
 from ...loading import table
-from ...numerics.halves import in_rows
+from ...numerics.halves import by_table, in_rows
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, operator
 from ...operators.pointwise import chosen, is_number, no_derivative, refuse, three_ways
@@ -54,6 +54,7 @@ def digamma(xp, input: Array):
     return xp.where(input == 0, xp.copysign(kind(np.inf), -input), result)
 
 
+digamma.same = by_table(digamma)
 digamma.gradient(input=lambda t, g, input: g * t._polygamma(input, 1))
 
 
@@ -147,6 +148,7 @@ def lgamma(xp, input: Array):
     return log_gamma(xp, input)
 
 
+lgamma.same = by_table(lgamma)
 lgamma.gradient(input=lambda t, g, input: g * t.digamma(input))
 
 

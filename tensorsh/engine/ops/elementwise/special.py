@@ -14,6 +14,7 @@ from ...arrays import chunks
 from ...arrays.on_arrays import on_arrays
 from ...kernels import through
 from ...loading import table
+from ...numerics.halves import by_table
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, composite, operator
 from ...operators.pointwise import is_number, refuse, three_ways
@@ -90,6 +91,7 @@ def logit_gradient(t: Any, g: Any, input: Any, eps: Any) -> Any:
 
 
 logit.gradient(input=logit_gradient)
+logit.same = by_table(logit)
 
 
 @operator(
@@ -111,6 +113,7 @@ def entr(xp, input: Array):
     return rounded(from_scipy(xp, "entr"), input) if found is None else found
 
 
+entr.same = by_table(entr)
 entr.gradient(input=lambda t, g, input: g * (-t.log(input) - 1))
 
 

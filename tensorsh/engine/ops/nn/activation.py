@@ -19,7 +19,7 @@ from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
 from ...numerics.choices import where
-from ...numerics.halves import by_kernel
+from ...numerics.halves import by_kernel, by_table, slope_by_kernel
 from ...numerics.rounding import fused, log_of_sigmoid, rounded
 from ...operators.declare import Array, by, composite, operator
 from ...operators.elementwise import KERNEL
@@ -168,11 +168,15 @@ def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     return xp.where(input <= 0, low, input * kind(scale))
 
 
-elu.same = by_kernel("elu", lambda x, alpha, scale, step: (x, alpha * scale, scale) if step == 1 else None)
+elu.same = by_table(
+    elu, by_kernel("elu", lambda x, alpha, scale, step: (x, alpha * scale, scale) if step == 1 else None)
+)
 
 
 def elu_backward(g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
-    """Where all elements are above 0, which is usual, no exponentials are needed."""
+    if input_scale == 1 and (found := slope_by_kernel("elu_backward", g, input, alpha * scale, scale)) is not None:
+        return found
+    # Where all elements are above 0, which is usual, no exponentials are needed.
     return g * scale if type(input) is np.ndarray and not np.less_equal(input, 0).any() else None
 
 
@@ -230,7 +234,7 @@ def celu(xp, input: Array, alpha=1.0):
     return elu.kernel(xp, input, alpha, 1.0, 1.0 / alpha)
 
 
-celu.same = by_kernel("elu", lambda x, alpha: (x, alpha, 1.0) if alpha == 1 else None)
+celu.same = by_table(celu, by_kernel("elu", lambda x, alpha: (x, alpha, 1.0) if alpha == 1 else None))
 celu.gradient(input=lambda t, g, input, alpha: elu_gradient(t, g, input, alpha, 1.0, 1.0 / alpha))
 STEEP = {op.name: steep(op, "elu") for op in (elu, celu)}
 elu_family("elu", elu_call, "``x`` above 0, ``alpha * (exp(x) - 1)`` below.")
@@ -307,6 +311,7 @@ def silu(xp, input: Array):
 
 
 silu.real_gradient = True
+silu.same = by_table(silu, silu.same)
 
 
 def silu_backward(g: Any, input: Any) -> Any:
@@ -377,8 +382,11 @@ def logsigmoid(xp, input: Array):
     return log_of_sigmoid(xp, input)
 
 
+logsigmoid.same = by_table(logsigmoid)
+
+
 def logsigmoid_backward(g: Any, input: Any) -> Any:
-    if type(g) is np.ndarray and (found := kernels.through("logsigmoid_backward", g, input)) is not None:
+    if (found := slope_by_kernel("logsigmoid_backward", g, input)) is not None:
         return found
     power = raw.exp(-raw.abs(input))
     share = power / (power + 1)

@@ -16,6 +16,7 @@ from ...arrays.dtype import of
 from ...arrays.extents import count, sized, strided
 from ...arrays.layout import channels_are_last, with_channels_last
 from ...loading.table import find_function
+from ...numerics.halves import in_singles
 from ...numerics.windows import check_adaptive, many, remembered
 from ...operators.declare import Array, composite, operator
 from ...wording.overloads import refuse as refuse_arguments
@@ -183,9 +184,9 @@ def scatter_flat(xp, grad: Array, indices: Array, shape, dims):
     outer = prod(shape[: len(shape) - dims])
     if type(grad) is np.ndarray and grad.size:
         out = np.zeros((outer, prod(shape[len(shape) - dims :])), grad.dtype)
-        if added_along(
-            out, 1, np.ascontiguousarray(indices).reshape(outer, -1), np.ascontiguousarray(grad).reshape(outer, -1)
-        ):
+        places, values = (np.ascontiguousarray(a).reshape(outer, -1) for a in (indices, grad))
+        add = lambda to, given: added_along(to, 1, places, given)
+        if add(out, values) or in_singles(add, out, values):
             found = out.reshape(shape)
             return with_channels_last(found) if dims == 2 and channels_are_last(indices) else found
     out = xp.zeros((outer, prod(shape[len(shape) - dims :])), grad.dtype)

@@ -252,6 +252,7 @@ def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array 
     return xhat, mean, rstd
 
 
+batch.same, layer.same = norms.batch_of_halves, norms.layer_of_halves
 LARGE = 1 << 15
 """Arrays of more elements than this are normalised a block of rows at a time."""
 
@@ -493,8 +494,7 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     if input.is_cuda and input._array.dtype.kind != "c" and (weight is None or weight.dtype is input.dtype):
         return find_operator("_fused_rms_norm").function(input, shape, weight, float(eps))
     x = input.float() if input._array.dtype.itemsize <= 2 else input
-    dims = tuple(range(input.ndim - len(shape), input.ndim))
-    y = x * plus(x.pow(2).mean(dims, keepdim=True), eps).rsqrt()
+    y = x * plus(x.pow(2).mean(tuple(range(-len(shape), 0)), keepdim=True), eps).rsqrt()
     y = y if weight is None else y * weight
     y = y.to(input.dtype) if y.dtype is not input.dtype else y
     return y if y._array.flags.c_contiguous or channels_are_last(y._array) else y.contiguous()

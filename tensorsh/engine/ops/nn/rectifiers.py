@@ -17,6 +17,7 @@ from ...loading import table
 from ...numerics import choices
 from ...numerics.halves import by_kernel, computed
 from ...operators.declare import Array, by, composite, operator
+from ...operators.elementwise import loop_of
 from ...operators.forms import heard
 from ...operators.pointwise import takes_floats
 from ...operators.signature import Form
@@ -350,6 +351,11 @@ def prelu_kernel(xp, input: Array, weight: Array):
     if (found := kernels.through("leaky_relu", input, weight)) is not None:
         return found
     return xp.where(input > 0, input, input * weight)
+
+
+if kernels.compiled is not None:
+    of_both = kernels.compiled.leaky_relu
+    prelu_kernel.loop, prelu_kernel.operands = loop_of(2, of_both, of_both, None, False, 1), 2
 
 
 @on_arrays(leaky_backward)

@@ -204,10 +204,11 @@ def test_by_hand(how: str, tmp_path: Path) -> None:
     """No launcher: the ranks meet at an address, on one machine without a port that a network reaches."""
     path = program(tmp_path, ".py", BY_HAND)
     how = f"file://{tmp_path}/meeting" if how == "file" else how
+    port = str(20000 + os.getpid() % 20000)  # another suite may run beside this one
     ranks = [
         subprocess.Popen(
             [sys.executable, path, how, str(rank)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": "29721"},
+            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": port},
         )
         for rank in range(2)
     ]  # fmt: skip

@@ -13,6 +13,8 @@ from tensorsh.engine.ops.reductions.softmax import log_normalized_halves
 
 from .thread_counts import threads
 
+functional = torch.nn.functional
+
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
 
 RNG = np.random.default_rng(7)
@@ -351,6 +353,19 @@ def test_norms_in_blocks_are_those_of_the_whole(dtype: np.dtype, weighed: np.dty
         assert all(a.tobytes() == c.tobytes() for a, c in zip(found[1:], wanted[1:], strict=True))
         assert norms.layer_of_halves(rows[:9], (41,), w, b, 1e-5) is None
         assert norms.layer_of_halves(wide_rows, (41,), w, b, 1e-5) is None
+
+
+@halves_of
+def test_norms_of_many_halves_do_not_depend_on_the_number_of_threads(dtype: np.dtype) -> None:
+    x = RNG.normal(size=(1024, 1024)).astype(dtype)
+    found = []
+    for count in (1, 2):
+        with threads(count):
+            images = torch.from_numpy(x.reshape(16, 64, 32, 32).astype("f4")).to(getattr(torch, dtype.name))
+            rows = images.reshape(1024, 1024)
+            made = functional.layer_norm(rows, (1024,)), functional.batch_norm(images, None, None, training=True)
+            found.append([t.float().numpy().tobytes() for t in made])
+    assert found[0] == found[1]
 
 
 @halves_of

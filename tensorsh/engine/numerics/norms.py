@@ -98,10 +98,11 @@ TOGETHER = 8
 
 
 def in_blocks(x: Any) -> bool:
-    """Whether an array of a half type is normalised block by block: a large one that is no work for several threads."""
+    """Whether an array of a half type is normalised block by block: a large one, whatever the number of threads, so that it gets the
+    same bits."""
     if type(x) is not np.ndarray or x.dtype.itemsize != 2 or x.dtype.kind not in "fV" or kernels.compiled is None:
         return False
-    return x.flags.c_contiguous and x.size > BLOCK and (state.threads == 1 or x.size < SHARED)
+    return x.flags.c_contiguous and x.size > BLOCK
 
 
 def single(v: Any) -> Any:

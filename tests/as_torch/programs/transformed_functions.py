@@ -1,3 +1,4 @@
+# ruff: noqa: B023
 """What a function may do while `torch.func` transforms it: write into its arguments, but not use hooks or old functions."""
 
 import torch

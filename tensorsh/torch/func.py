@@ -55,7 +55,8 @@ lent.gradient(input=lambda t, g: g)
 
 
 def lend(x: Any) -> Any:
-    return lent.function(x) if isinstance(x, Tensor) and x.requires_grad else x
+    """What a function gets that may write into it; a slice of `vmap`, which stands for memory elsewhere, is lent as it is."""
+    return lent.function(x) if isinstance(x, Tensor) and x.requires_grad and not levels() else x
 
 
 def outside(result: Any, own: list, off: bool = False) -> Any:

@@ -113,7 +113,6 @@ CALLS = [
     ("lambda a, b: F.cross_entropy(a, b[:4], label_smoothing=0.1) + F.cross_entropy(a, b[:4], reduction='sum')", "a2, k"),
     # what was a call for each slice
     ("lambda a: torch.func.grad(lambda b: (b ** 2).sum())(a)", "x"),
-    ("lambda a: torch.autograd.functional.jacobian(lambda b: b * b, a).sum()", "x"),
     ("lambda a: torch.func.jacrev(torch.sin)(a) + torch.func.hessian(lambda b: (b ** 3).sum())(a)", "x"),
     ("lambda a: torch.func.jvp(torch.sin, (a,), (a * 2,))[1]", "x"),
     ("lambda a: torch.func.vjp(torch.sin, a)[1](a)[0]", "x"),

@@ -77,4 +77,6 @@ for function in (copied, put, through_a_view):
 told("mul_", lambda: jvp(lambda a: a.mul_(3), (torch.ones(3),), (numbers(),)))
 told("mul_", lambda: jacfwd(lambda a: a.mul_(3))(torch.ones(3)))
 told("mul_", lambda: grad(lambda a: a.mul_(3).sum())(torch.ones(3)))
-told("twice", lambda: jvp(lambda x: jvp(lambda y: y.mul_(y.clone()), (x.clone(),), (x,))[1], (numbers(),), (numbers(),)))
+told(
+    "twice", lambda: jvp(lambda x: jvp(lambda y: y.mul_(y.clone()), (x.clone(),), (x,))[1], (numbers(),), (numbers(),))
+)

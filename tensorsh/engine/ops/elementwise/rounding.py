@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -330,11 +331,18 @@ number_theory("gcd")
 number_theory("lcm")
 
 
+@cache
+def limits(dtype: Any) -> tuple:
+    """An array's dtype as the maker of its numbers, and the largest and the least of them."""
+    info = finfo(of(np.empty(0, dtype)))
+    return dtype.type, info.max, info.min
+
+
 def replacements(input: Any, nan: Any, posinf: Any, neginf: Any) -> list:
     """What stands for NaN and for the infinities, as numbers of an array's dtype."""
-    info = finfo(of(input))
-    given = (0 if nan is None else nan, info.max if posinf is None else posinf, info.min if neginf is None else neginf)
-    return [input.dtype.type(x) for x in given]
+    kind, most, least = limits(input.dtype)
+    given = (0 if nan is None else nan, most if posinf is None else posinf, least if neginf is None else neginf)
+    return [kind(x) for x in given]
 
 
 @tensors_only(wide=False)

@@ -236,9 +236,9 @@ BINARY_OF(double, logaddexp2_wide, x, y, larger_wide(x, y) + log1p_double(exp2_d
 UNARY(logsigmoid, (x >= 0 ? 0.0f : x) - log1p_float(exp_float(-fabsf(x))))
 
 /* Where all are above 0, which is usual, no exponentials are needed. */
-#define ELU(T, name, expm1)                                                                                   \
-    WIDE static void name##_flat(const T *in, const T *low, const T *scale, T *out, size n) {                 \
-        for (size done = 0, m; done < n; done += m, in += m, low += m, scale += m, out += m) {                \
+#define ONE_SIDED(T, name, count_in, arguments, advance, under, over, ...)                                    \
+    WIDE static void name##_flat(__VA_ARGS__, T *out, size n) {                                               \
+        for (size done = 0, m; done < n; done += m, advance, out += m) {                                      \
             m = n - done < PIECE ? n - done : PIECE;                                                          \
             int below = 0;                                                                                    \
             for (size i = 0; i < m; i++) below |= in[i] <= 0;                                                 \
@@ -246,36 +246,27 @@ UNARY(logsigmoid, (x >= 0 ? 0.0f : x) - log1p_float(exp_float(-fabsf(x))))
                 INDEPENDENT                                                                                   \
                 for (size i = 0; i < m; i++) {                                                                \
                     const T x = in[i];                                                                        \
-                    out[i] = x <= 0 ? expm1(x) * low[i] : x * scale[i];                                       \
+                    out[i] = x <= 0 ? under : over;                                                           \
                 }                                                                                             \
             } else {                                                                                          \
                 INDEPENDENT                                                                                   \
-                for (size i = 0; i < m; i++) out[i] = in[i] * scale[i];                                       \
+                for (size i = 0; i < m; i++) {                                                                \
+                    const T x = in[i];                                                                        \
+                    (void)x;                                                                                  \
+                    out[i] = over;                                                                            \
+                }                                                                                             \
             }                                                                                                 \
         }                                                                                                     \
     }                                                                                                         \
-    LOOP_OF(T, name, 3, (in[0], in[1], in[2], out, m))
+    LOOP_OF(T, name, count_in, arguments)
+#define ELU(T, name, expm1)                                                                                   \
+    ONE_SIDED(T, name, 3, (in[0], in[1], in[2], out, m), (in += m, low += m, scale += m), expm1(x) * low[i], x * scale[i], \
+              const T *in, const T *low, const T *scale)
 ELU(float, elu, expm1_float)
 ELU(double, elu_wide, expm1_double)
 #define ELU_GRADIENT(T, name, exp)                                                                            \
-    WIDE static void name##_flat(const T *gs, const T *in, const T *low, const T *scale, T *out, size n) { \
-        for (size done = 0, m; done < n; done += m, gs += m, in += m, low += m, scale += m, out += m) { \
-            m = n - done < PIECE ? n - done : PIECE;                                                          \
-            int below = 0;                                                                                    \
-            for (size i = 0; i < m; i++) below |= in[i] <= 0;                                                 \
-            if (below) {                                                                                      \
-                INDEPENDENT                                                                                   \
-                for (size i = 0; i < m; i++) {                                                                \
-                    const T x = in[i], power = (T)exp(x);                                          \
-                    out[i] = x <= 0 ? gs[i] * low[i] * power : gs[i] * scale[i];                    \
-                }                                                                                             \
-            } else {                                                                                          \
-                INDEPENDENT                                                                                   \
-                for (size i = 0; i < m; i++) out[i] = gs[i] * scale[i];                                       \
-            }                                                                                                 \
-        }                                                                                                     \
-    }                                                                                                         \
-    LOOP_OF(T, name, 4, (in[0], in[1], in[2], in[3], out, m))
+    ONE_SIDED(T, name, 4, (in[0], in[1], in[2], in[3], out, m), (gs += m, in += m, low += m, scale += m),     \
+              gs[i] * low[i] * (T)exp(x), gs[i] * scale[i], const T *gs, const T *in, const T *low, const T *scale)
 ELU_GRADIENT(float, elu_backward, exp_float)
 ELU_GRADIENT(double, elu_backward_wide, exp_double)
 #define SMOOTH(T, name, fabs, fma)                                                                            \

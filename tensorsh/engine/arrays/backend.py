@@ -17,6 +17,7 @@ from .constants import NUMBERS
 from .cupy_module import INSTALL, NO_CUDA, accelerator, cupy, device_count, nowhere
 from .device import CPU, META, absent, cuda, device
 from .device_errors import convolved, mixed, two_of
+from .dtype import is_half
 from .state import state
 
 INTERFACE = "__cuda_array_interface__"
@@ -236,7 +237,7 @@ def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any, stepwise: 
     `where`: what numpy takes as an index. Half types are rounded at the end or, `stepwise`, each time.
     """
     if xp is np:
-        if not stepwise and fold in ("add", "multiply") and target.dtype.itemsize == 2 and target.dtype.kind in "fV":
+        if not stepwise and fold in ("add", "multiply") and is_half(target.dtype):
             wide = target.astype(np.float32)
             fold_at(np, fold, wide, where, np.asarray(values, np.float32))
             target[...] = wide.astype(target.dtype)

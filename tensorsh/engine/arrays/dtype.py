@@ -155,6 +155,11 @@ def can_hold(source: dtype, target: dtype) -> bool:
     return source.category <= target.category
 
 
+def is_half(dtype: np.dtype) -> bool:
+    """Whether an array's dtype is one of the half types, float16 and bfloat16."""
+    return dtype.itemsize == 2 and dtype.kind in "fV"
+
+
 def of(array: np.ndarray) -> dtype:
     """torch's dtype of an array; TypeError, as PyTorch words it, for what it cannot hold."""
     try:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.dtype import is_half
 from ..arrays.errors import not_implemented
 from ..kernels import kernel, through, unsuited
 from .complex import product, quotient, square
@@ -53,7 +54,7 @@ def rounded_quotient(xp: Any, input: Any, other: Any, mode: str) -> Any:
 def rounded_half_quotient(a: Any, b: Any, mode: str) -> Any:
     """The rounded quotient of an array of a half type, each step of it in that type, as PyTorch computes it, but for one number,
     by which it divides in float32; None for others."""
-    if type(a) is not np.ndarray or a.dtype.itemsize != 2 or a.dtype.kind not in "fV":
+    if type(a) is not np.ndarray or not is_half(a.dtype):
         return None
     half = a.dtype
     if type(b) is np.ndarray and b.dtype == half:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.dtype import is_half
 from ..arrays.layout import row_order
 from ..kernels import kernel, unsuited
 from .halves import converted
@@ -32,7 +33,7 @@ def _running(function: Any, compiled: Any, a: np.ndarray, axis: int) -> np.ndarr
     if dtype.kind in "biu":
         a = a.astype(I8, "C", copy=False)
     if compiled is not None:
-        half = dtype.itemsize == 2 and dtype.kind in "fV"
+        half = is_half(dtype)
         found = compiled(converted(row_order(a), F4), axis, False, True) if half else compiled(row_order(a), axis)
         if found is not None:
             return converted(found, dtype) if half else found

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.dtype import COMPLEX_HALF, as_complex_half
+from ..arrays.dtype import COMPLEX_HALF, as_complex_half, is_half
 from ..kernels import kernel, through, unsuited
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -59,7 +59,7 @@ def converted(a: Any, dtype: np.dtype) -> Any:
         if made is not None:
             return made
     if a.size > MANY and (a.dtype.itemsize == 2 or dtype.itemsize == 2):
-        if dtype.itemsize == 2 and dtype.kind in "fV":
+        if is_half(dtype):
             if a.dtype in SHORT and type(a) is np.ndarray:
                 a = a.astype(FLOAT32)
             elif a.dtype.itemsize == 2 and a.dtype != dtype and a.dtype.kind in "fV":
@@ -116,7 +116,7 @@ def gradients_in_singles(backward: Any) -> Any:
     as what was kept is, and rounded at the end."""
 
     def run(g: Any, needs: Any, input: Any, weight: Any, *kept: Any) -> Any:
-        if type(g) is not np.ndarray or g.dtype.itemsize != 2 or g.dtype.kind not in "fV":
+        if type(g) is not np.ndarray or not is_half(g.dtype):
             return backward(g, needs, input, weight, *kept)
         kinds = [input.dtype] + [(g if weight is None else weight).dtype] * 2
         wide = [x if x is None else converted(x, FLOAT32) for x in (g, input, weight)]
@@ -129,7 +129,7 @@ def gradients_in_singles(backward: Any) -> Any:
 def number(a: Any, value: Any, exact: bool) -> Any:
     """A number as `computed` takes it with a large array of a half type: rounded to that type unless it is `exact`; None for
     other arrays."""
-    if a.size <= MANY or a.dtype.itemsize != 2 or a.dtype.kind not in "fV" or _computed is None:
+    if a.size <= MANY or not is_half(a.dtype) or _computed is None:
         return None
     value = np.asarray(value, np.float64)
     return (value if exact else value.astype(a.dtype)).astype(FLOAT32)
@@ -139,7 +139,7 @@ def by_singles(function: Any) -> Any:
     """A function that picks elements of an array, for large ones of a half type, in float32; None for others."""
 
     def compute(a: Any, *rest: Any) -> Any:
-        if a.size <= MANY or type(a) is not np.ndarray or a.dtype.itemsize != 2 or a.dtype.kind not in "fV":
+        if a.size <= MANY or type(a) is not np.ndarray or not is_half(a.dtype):
             return None
         found = function(converted(a, FLOAT32), *rest)
         if type(found) is tuple:
@@ -199,7 +199,7 @@ def slope_by_kernel(name: str, g: Any, input: Any, *numbers: Any) -> Any:
     """A kernel's ufunc of the gradient of a result, of arguments and of numbers, for arrays of one dtype of floats."""
     if type(g) is not np.ndarray or g.dtype != input.dtype:
         return None
-    if g.dtype.itemsize == 2 and g.dtype.kind in "fV" and (ufunc := kernel(name)) is not None:
+    if is_half(g.dtype) and (ufunc := kernel(name)) is not None:
         return computed(ufunc, g, input, *[np.asarray(x, FLOAT32) for x in numbers])
     return through(name, g, input, *map(g.dtype.type, numbers))
 
@@ -224,7 +224,7 @@ def by_table(op: Any, before: Any = None) -> Any:
         return before
 
     def compute(a: Any, *settings: Any) -> Any:
-        if type(a) is np.ndarray and a.dtype.itemsize == 2 and a.dtype.kind in "fV" and a.size > NUMBERS:
+        if type(a) is np.ndarray and is_half(a.dtype) and a.size > NUMBERS:
             if all(type(x) in SETTINGS for x in settings):
                 table = table_of(op, a.dtype, settings, repr(settings))
                 found = None if table is None else mapped(in_rows(a), table)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
+from ..arrays.dtype import is_half
 from ..arrays.layout import channels_are_last, with_channels_last
 from ..arrays.parallel import SHARED, each, run
 from ..arrays.state import state
@@ -100,7 +101,7 @@ TOGETHER = 8
 def in_blocks(x: Any) -> bool:
     """Whether an array of a half type is normalised block by block: a large one, whatever the number of threads, so that it gets the
     same bits."""
-    if type(x) is not np.ndarray or x.dtype.itemsize != 2 or x.dtype.kind not in "fV" or kernels.compiled is None:
+    if type(x) is not np.ndarray or not is_half(x.dtype) or kernels.compiled is None:
         return False
     return x.flags.c_contiguous and x.size > BLOCK
 

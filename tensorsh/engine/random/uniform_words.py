@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.dtype import is_half
 from ..kernels import PRECISE, kernel
 from ..numerics.halves import converted
 from .generator import MANY, Generator
@@ -220,7 +221,7 @@ def random(generator: Generator, shape: Shape, dtype: Any) -> np.ndarray:
         out = generator.words64(n) % np.uint64(modulus)
     else:
         out = generator.words32(n) % np.uint32(modulus)
-    if dtype.itemsize == 2 and dtype.kind in "fV":
+    if is_half(dtype):
         out = out.astype(F4)
     return converted(out, dtype).reshape(shape)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.long_calls import endable
-from ..arrays.dtype import of
+from ..arrays.dtype import is_half, of
 from ..arrays.layout import TITLES, sparse_csr
 from ..arrays.layout import strided as STRIDED
 from ..arrays.views import expanded
@@ -52,7 +52,7 @@ def by_dense(x: Any, y: Any) -> Any:
         raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
     if x.dtype != y.dtype:
         raise RuntimeError(f"expected scalar type {of(x).short} but found {of(y).short}")
-    kind = np.dtype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x.dtype
+    kind = np.dtype(np.float32) if is_half(x.dtype) else x.dtype
     y = y.astype(kind, copy=False)
     if x.xp is not np and x.layout is sparse_csr and not (x.batch or x.dense_dim):
         made = weighed_lines(x.values.astype(kind, copy=False), y, x.others, x.starts)

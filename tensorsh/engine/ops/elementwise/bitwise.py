@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.dtype import FLOAT
+from ...arrays.dtype import FLOAT, is_half
 from ...arrays.errors import not_implemented
 from ...arrays.promotion import result_type
 from ...kernels import kernel, unsuited
@@ -74,7 +74,7 @@ def bitwise_right_shift(xp, input: Array, other: Array):
 
 
 def truth(xp: Any, x: Any) -> Any:
-    if x.dtype.itemsize == 2 and x.dtype.kind in "fV" and type(x) is np.ndarray:
+    if is_half(x.dtype) and type(x) is np.ndarray:
         return (x.view(np.uint16) & 0x7FFF) != 0  # numpy widens halves, one by one
     if x.dtype.kind == "b":
         return x

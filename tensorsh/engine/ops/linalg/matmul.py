@@ -32,13 +32,14 @@ from ...tensors.tensor import Tensor
 from ..shapes.shape import expand, unsafe_view, view
 
 
-def is_half(dtype) -> bool:
+def is_narrow(dtype) -> bool:
+    """Whether a dtype is a half type or one of float8."""
     return dtype.itemsize <= 2 and dtype.kind in "fV"
 
 
 def wide(x):
     """An array as the kernels compute with it: half types in float32."""
-    return converted(x, FLOAT32) if is_half(x.dtype) else x
+    return converted(x, FLOAT32) if is_narrow(x.dtype) else x
 
 
 half_dot = kernel("half_dot", unsuited)
@@ -48,7 +49,7 @@ def product(a, b):
     """The matrix product of arrays (at most one of them a vector, or both)."""
     if on_gpu(a) and on_gpu(b):
         return accelerator().product(a, b)
-    if is_half(a.dtype) and not (hasattr(a, "layout") or hasattr(b, "layout")):
+    if is_narrow(a.dtype) and not (hasattr(a, "layout") or hasattr(b, "layout")):
         if a.ndim == b.ndim == 1 and a.size > MANY and (found := half_dot(a, b)) is not None:
             return converted(found, a.dtype)
         return converted(batches.matmul(wide(a), wide(b)), a.dtype)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays.backend import module_of
 from ...arrays.constants import ABSENT, INT64, settled
-from ...arrays.dtype import of
+from ...arrays.dtype import is_half, of
 from ...arrays.errors import combination_error, type_name, wrap_dims
 from ...arrays.layout import row_order
 from ...kernels import kernel, unsuited
@@ -149,7 +149,7 @@ def of_everything(name: str):
             return None
         if a.dtype is INT64:
             return ufunc.reduce(a, None)
-        if a.dtype.itemsize == 2 and a.dtype.kind in "fV" and (found := of_some(a)) is not None:
+        if is_half(a.dtype) and (found := of_some(a)) is not None:
             return found
         return in_singles(a)
 
@@ -322,7 +322,7 @@ def aminmax(xp, input: Array, *, dim=None, keepdim=False):
         if input.ndim and not input.shape[axis]:
             raise IndexError(f"aminmax: Expected reduction dim {axis} to have non-zero size.")
     axes = axis if input.ndim else ()
-    if xp is np and input.dtype.itemsize == 2 and input.dtype.kind in "fV":
+    if xp is np and is_half(input.dtype):
         wide = converted(input, np.dtype(np.float32))
         return tuple([f(wide, axes, None, None, keepdim).astype(input.dtype) for f in LEAST_AND_LARGEST])
     if xp is np:

@@ -11,7 +11,7 @@ from ....sandbox.long_calls import HUGE, apart
 from ...arrays.bounds import refuse
 from ...arrays.constants import FLOAT64
 from ...arrays.device import absent
-from ...arrays.dtype import BOOL, FLOAT, INTEGER
+from ...arrays.dtype import BOOL, FLOAT, INTEGER, is_half
 from ...arrays.errors import combination_error
 from ...arrays.numbers import converted
 from ...arrays.warning import warn
@@ -188,7 +188,7 @@ def of_halves(function):
     """An array function for floats as one for half types: in float32, and rounded again."""
 
     def compute(a, *settings):
-        if type(a) is not np.ndarray or a.dtype.itemsize != 2 or a.dtype.kind not in "fV" or not 0 < a.size <= BLOCK:
+        if type(a) is not np.ndarray or not is_half(a.dtype) or not 0 < a.size <= BLOCK:
             return None
         found = function(a.astype(FLOAT32), *settings)
         if type(found) is tuple:

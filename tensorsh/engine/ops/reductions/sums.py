@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arrays.backend import module_of
 from ...arrays.constants import constant as constant_number
-from ...arrays.dtype import FLOAT, of
+from ...arrays.dtype import FLOAT, is_half, of
 from ...arrays.errors import combination_error, wrap_dim, wrap_dims
 from ...arrays.layout import row_order
 from ...arrays.parallel import BLOCK, blocks_of_rows
@@ -174,7 +174,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
 def product(a, axis=None, keepdims=False):
     """The product in PyTorch's order: from 16 (float64) or 32 elements on, in four vectors."""
     n = a.size if axis is None else a.shape[axis]
-    if (n >= 16 and a.dtype.kind == "f") or a.dtype.itemsize == 2 and a.dtype.kind in "fV":
+    if (n >= 16 and a.dtype.kind == "f") or is_half(a.dtype):
         return cumulative.prod(a, axis, keepdims)
     return row_order(np.multiply.reduce(a, axis=axis, keepdims=keepdims, dtype=a.dtype))
 

@@ -765,6 +765,7 @@ def installed(reads: bool = False) -> Iterator[Any]:
             else:
                 sys.modules[name] = held_before
         backend.cupy.cache_clear()
+        backend._ready.clear()
         lenient[0] = False
         cupy_module.array_class = None
         current_device.several = False

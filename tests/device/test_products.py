@@ -24,6 +24,10 @@ class Array(np.ndarray):
     def data(self) -> Any:  # type: ignore[override]
         return type("Pointer", (), {"ptr": self.__array_interface__["data"][0]})
 
+    @property
+    def _c_contiguous(self) -> bool:
+        return self.flags.c_contiguous
+
 
 def on_device(x: Any) -> Any:
     return np.asarray(x).view(Array)

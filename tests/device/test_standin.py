@@ -94,6 +94,28 @@ def test_mixing_is_refused(cuda: None, code: str) -> None:
     )
 
 
+def test_index_add_scales_on_the_device() -> None:
+    with standin.installed():
+        places = torch.tensor([2, 0]).to("cuda")
+        for shape in ((3,), (3, 2)):
+            x, rows = torch.zeros(shape, device="cuda"), torch.ones(2, *shape[1:], device="cuda")
+            assert torch.equal(
+                x.index_add(0, places, rows, alpha=-2).cpu(),
+                torch.zeros(shape).index_add(0, places.cpu(), rows.cpu(), alpha=-2),
+            )
+
+
+def test_complex_halves_stay_on_the_cpu() -> None:
+    with standin.installed():
+        for make in (
+            lambda: torch.ones(3, device="cuda").chalf(),
+            lambda: torch.zeros(3, dtype=torch.complex32, device="cuda"),
+            lambda: torch.zeros(3, dtype=torch.complex32).to("cuda"),
+        ):
+            with pytest.raises(RuntimeError, match="use torch.complex64 on a GPU"):
+                make()
+
+
 LINEAR = "torch.nn.functional.linear"
 
 

@@ -17,15 +17,24 @@ from .constants import NUMBERS
 from .cupy_module import INSTALL, NO_CUDA, accelerator, cupy, device_count, nowhere
 from .device import CPU, META, absent, cuda, device
 from .device_errors import convolved, mixed, two_of
-from .dtype import is_half
+from .dtype import COMPLEX_HALF, HALF_ON_GPU, is_half
 from .state import state
 
 INTERFACE = "__cuda_array_interface__"
 """What the classes of a GPU's arrays have."""
 
 
+_ready: dict[int, device] = {}
+"""The devices that a program has asked for, which are prepared."""
+
+
 def check_device(wanted: device) -> device:
     """A CUDA device with its number; PyTorch's error where there is none."""
+    if _ready and wanted.type == "cuda":
+        here = device_guard.program_index()
+        index = here if wanted.index is None else wanted.index
+        if index in _ready and (index == here or device_guard.several):
+            return _ready[index]
     if wanted.type == "meta":
         return META
     if wanted.type == "mps":
@@ -41,7 +50,8 @@ def check_device(wanted: device) -> device:
     if index >= device_count():
         raise RuntimeError("CUDA error: invalid device ordinal")
     accelerator().prepare(index)
-    return cuda(index)
+    found = _ready[index] = cuda(index)
+    return found
 
 
 def device_of(array: Any) -> device:
@@ -279,6 +289,8 @@ def move(array: Any, target: device) -> Any:
         return nowhere().placed(array)
     if absent(array):
         raise NotImplementedError(NO_DATA)
+    if array.dtype is COMPLEX_HALF:
+        raise RuntimeError(HALF_ON_GPU)
     index = check_device(target).index or 0
     if not isinstance(array, np.ndarray) and array.device.id != index:
         return carried(array, index)

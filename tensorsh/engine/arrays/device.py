@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ...sandbox.sealed import Frozen
@@ -110,6 +110,17 @@ META = device("meta")
 def cuda(index: int) -> device:
     """A CUDA device by its number."""
     return device("cuda", index)
+
+
+@lru_cache(64)
+def named(text: str) -> device:
+    """A device by what names it: making one checks who writes its fields."""
+    return device(text)
+
+
+def as_device(where: Any) -> device:
+    """A device, of one or of what names it."""
+    return where if type(where) is device else named(where) if type(where) is str else device(where)
 
 
 class Nowhere:

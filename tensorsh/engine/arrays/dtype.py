@@ -143,8 +143,13 @@ def chosen(given: object, caller: str) -> dtype:
     return found
 
 
+HALF_ON_GPU = "complex32 is computed on the CPU alone: use torch.complex64 on a GPU"
+
+
 def as_complex_half(array: Any) -> Any:
-    """An array as complex32: both parts rounded to half precision."""
+    """An array as complex32: both parts rounded to half precision. RuntimeError: one of a GPU, whose arrays have no such dtype."""
+    if not isinstance(array, (np.ndarray, np.generic)):
+        raise RuntimeError(HALF_ON_GPU)
     made = np.empty(array.shape, COMPLEX_HALF)
     made.real, made.imag = array.real.astype(np.float16), array.imag.astype(np.float16)
     return made

@@ -89,7 +89,7 @@ class Handle:
             raise Refused
 
     def planned(self, key: tuple) -> Plan | None:
-        """The plan for a dtype's number, the type of its sums, and rows [m, k] by a weight [n, k]."""
+        """The plan for a dtype's number, the type of its sums, and rows [m, k] by a weight [n, k], which may lie turned."""
         if key not in self.plans:
             if len(self.plans) >= 4096:
                 self.plans.clear()
@@ -99,15 +99,16 @@ class Handle:
                 self.plans[key] = None
         return self.plans[key]
 
-    def plan(self, kind: int, sums: int, m: int, k: int, n: int) -> Plan:
+    def plan(self, kind: int, sums: int, m: int, k: int, n: int, turned: bool) -> Plan:
         lt = self.lt
         scale = 1 if sums == DOUBLES else 0
         product = self.made(lt.cublasLtMatmulDescCreate, sums, scale)
-        for attribute, value in ((LEFT_TURNED, 1), (EPILOGUE, WITH_BIAS)):
+        for attribute, value in ((LEFT_TURNED, 0 if turned else 1), (EPILOGUE, WITH_BIAS)):
             self.tell(lt.cublasLtMatmulDescSetAttribute, product, attribute, ctypes.c_int32(value))
         self.tell(lt.cublasLtMatmulDescSetAttribute, product, BIAS_ADDRESS, ctypes.c_uint64(256))
         layout = lt.cublasLtMatrixLayoutCreate
-        weight, rows, result = (self.made(layout, kind, *size) for size in ((k, n, k), (k, m, k), (n, m, n)))
+        sizes = (n, k, n) if turned else (k, n, k), (k, m, k), (n, m, n)
+        weight, rows, result = (self.made(layout, kind, *size) for size in sizes)
         found, count = Found(), _number()
         failed = lt.cublasLtMatmulAlgoGetHeuristic(
             self.address, product, weight, rows, result, result, self.preference, 1, ctypes.byref(found),
@@ -137,7 +138,7 @@ def handle() -> Handle | None:
 
 
 def by_lt(a: Any, w: Any, bias: Any) -> Any:
-    """The result; None for what cuBLASLt is not to compute."""
+    """The result, for a weight in row order or, turned, in columns; None for what cuBLASLt is not to compute."""
     number, sums, kind = KINDS[a.dtype]
     if kind not in (ctypes.c_float, ctypes.c_double) or not a.size or not w.size:
         return None
@@ -149,7 +150,7 @@ def by_lt(a: Any, w: Any, bias: Any) -> Any:
     if max(m, k, n) > MOST:
         return None
     lt = handle()
-    plan = lt and lt.planned((number, sums, m, k, n))
+    plan = lt and lt.planned((number, sums, m, k, n, not w._c_contiguous))
     if not plan:
         return None
     assert lt is not None
@@ -175,7 +176,8 @@ def affine(a: Any, w: Any, bias: Any) -> Any:
         return None
     if a.shape[1] != w.shape[1] or bias.shape != w.shape[:1]:
         return None
-    a, w, bias = dense(a), dense(w), dense(bias)
+    a, bias = dense(a), dense(bias)
+    w = w if w._c_contiguous or w.flags.f_contiguous else dense(w)
     if (found := by_lt(a, w, bias)) is not None:
         return found
     blas = known(a, w)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from .kernels import FLOATS, Raw, empty
+from .kernels import FLOATS, Launch, Raw, empty
 from .places import KINDS, ours
 from .sums import parts_of, threads
 
@@ -54,21 +55,28 @@ extern "C" __global__ void tensorsh_extrema(
 """given: 1 where the elements are wanted, 2 their places, 4 where the places of x are told."""
 
 
+INDEX, NONE = np.dtype(np.int64), np.uint64(0)
+
+
+@lru_cache(maxsize=2048)
+def extrema_launch(
+    array_class: type, dtype: np.dtype, rows: int, n: int, least: bool, wanted: int, told: bool
+) -> Launch:
+    chunk, parts = parts_of(n, rows, 4096)
+    given = np.int32((wanted if parts == 1 else 3) + 4 * told)
+    numbers = (n, chunk, parts, np.int32(least), given)
+    return Launch(EXTREMA.launcher(dtype), rows * parts, threads(chunk), numbers, parts)
+
+
 def extrema(x: Any, n: int, shape: tuple, least: bool, wanted: int, places: Any = None) -> tuple:
     """The extreme elements of rows of n, and their places, in a shape (wanted: 1, 2 or both)."""
-    rows = x.size // n
-    chunk, parts = parts_of(n, rows, 4096)
-    last = parts == 1
-    values = empty(shape if last else rows * parts, x.dtype) if wanted & 1 or not last else x
-    index = np.dtype(np.int64)
-    at = empty(shape if last else rows * parts, index) if wanted & 2 or not last else None
-    given = (wanted if last else 3) + 4 * (places is not None)
-    none = np.uint64(0)
-    EXTREMA(
-        x.dtype, rows * parts, threads(chunk), x, none if places is None else places, values, none if at is None else at,
-        n, chunk, parts, np.int32(least), np.int32(given),
-    )  # fmt: skip
-    return (values, at) if last else extrema(values, parts, shape, least, wanted, at)
+    how = extrema_launch(type(x), x.dtype, x.size // n, n, least, wanted, places is not None)
+    last = how.parts == 1
+    values = empty(shape if last else how.blocks, x.dtype) if wanted & 1 or not last else x
+    at = empty(shape if last else how.blocks, INDEX) if wanted & 2 or not last else None
+    told = NONE if places is None else places
+    how.launcher(how.blocks, how.threads, x, told, values, NONE if at is None else at, *how.numbers)
+    return (values, at) if last else extrema(values, how.parts, shape, least, wanted, at)
 
 
 def rows_of(x: Any, dim: Any, keepdim: Any) -> tuple | None:

@@ -192,10 +192,25 @@ class Raw:
         packs = PACKS if re.search(r"\b(aligned|load|store)\(", code) else ""
         return f"{HEADERS.get(kind, '')}typedef {kind} T;\ntypedef {wide} A;\n{packs}{code}"
 
-    def __call__(self, dtype: np.dtype, blocks: int, threads: int, *args: Any, **sizes: int | str) -> None:
-        """args: contiguous arrays, and numbers of exactly the parameters' types."""
+    def launcher(self, dtype: np.dtype, **sizes: int | str) -> Launcher:
         key = (cupy_module.array_class, dtype, *sizes.values())
-        function = self.made.get(key)
+        function: Launcher | None = self.made.get(key)
         if function is None:
             function = self.made[key] = Launcher(self.source(dtype, sizes), self.name)
-        function(blocks, threads, *args)
+        return function
+
+    def __call__(self, dtype: np.dtype, blocks: int, threads: int, *args: Any, **sizes: int | str) -> None:
+        """args: contiguous arrays, and numbers of exactly the parameters' types."""
+        self.launcher(dtype, **sizes)(blocks, threads, *args)
+
+
+class Launch(NamedTuple):
+    """What a kernel is launched with, beside its arrays, for arrays of a dtype and of sizes that come again."""
+
+    launcher: Launcher
+    blocks: int
+    threads: int
+    numbers: tuple
+    """Of the parameters behind the arrays."""
+    parts: int = 1
+    """How many blocks share a row."""

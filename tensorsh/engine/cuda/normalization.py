@@ -98,13 +98,18 @@ def layer_at_once(
     input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> tuple | None:
     """Of arrays of one dtype, half types computed in float on the way; None for others."""
-    arrays = [a for a in (input, weight, bias) if a is not None]
-    if any(type(a) is not cupy_module.array_class or a.dtype != input.dtype for a in arrays) or device_guard.several:
+    kind, shape = cupy_module.array_class, normalized_shape
+    if type(input) is not kind or device_guard.several or input.dtype not in KINDS or not input.size:
         return None
-    if input.dtype not in KINDS or not input.size:
-        return None
-    OPERATORS["native_layer_norm"].check(input, normalized_shape, weight, bias, eps)
-    return layer(cupy(), input, normalized_shape, weight, bias, eps)
+    fits = shape and type(shape) is tuple and input.shape[-len(shape) :] == shape
+    for a in weight, bias:
+        if a is not None:
+            if type(a) is not kind or a.dtype != input.dtype:
+                return None
+            fits = fits and a.shape == shape
+    if not fits:
+        OPERATORS["native_layer_norm"].check(input, shape, weight, bias, eps)
+    return layer(cupy(), input, shape, weight, bias, eps)
 
 
 def norm_weights(g: Any, x: Any, mean: Any, rstd: Any, n: int, wanted: tuple) -> tuple:

@@ -214,6 +214,8 @@ for _name in "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh sqr
 pointwise("abs", "fabs(a)")
 pointwise("sigmoid", "1 / (1 + exp(-a))")
 pointwise("reciprocal", "1 / a")
+pointwise("_tanh_backward", "a * (1 - b * b)", "TT")
+pointwise("_sigmoid_backward", "a * (1 - b) * b", "TT")
 pointwise("relu", "a < 0 ? 0 : a")
 pointwise("_silu", "a / (1 + exp(-a))")
 pointwise("_where", "a ? b : c", "MTT", dtypes=ALL)

@@ -5,13 +5,13 @@ A row need not lie in one piece: its elements are `inner` apart, as along any di
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from .kernels import Raw, dense, empty
+from .kernels import Launch, Raw, dense, empty
 
 FOLDS = """
 __device__ A total(A v, A* part) {
@@ -169,10 +169,11 @@ NORM_HELD = Raw(
 """As NORM, of rows that are read once."""
 
 
-def held(dtype: np.dtype, n: int, *arrays: Any) -> tuple[int, int] | None:
-    """How many threads hold a row, and how often each 16 bytes of it; None for rows that are too long or lie at other places."""
+def held(dtype: np.dtype, n: int) -> tuple[int, int] | None:
+    """How many threads hold a row that begins at an even place, and how often each 16 bytes of it; None for rows that are too
+    long."""
     width = 16 // dtype.itemsize
-    if n % width or n > 1024 * 4 * width or any(a is not None and a.data.ptr % 16 for a in arrays):
+    if n % width or n > 1024 * 4 * width:
         return None
     packs = n // width
     per = 1 if packs <= 512 else 2 if packs <= 1024 else 4
@@ -257,15 +258,20 @@ def threads(n: int) -> int:
     return 32 if n <= 128 else 128 if n <= 1024 else 256 if n <= 8192 else 1024
 
 
+@lru_cache(maxsize=2048)
+def softmax_launch(array_class: type, dtype: np.dtype, shape: tuple, axis: int, kind: int, even: bool) -> Launch:
+    n, inner, rows = shape[axis], prod(shape[axis % len(shape) + 1 :]), prod(shape) // shape[axis]
+    form = held(dtype, n) if inner == 1 and even else None
+    if form is not None:
+        return Launch(SOFTMAX_HELD.launcher(dtype, PER=form[1]), rows, form[0], (n, np.int32(kind)))
+    return Launch(SOFTMAX.launcher(dtype), rows, threads(n), (n, inner, np.int32(kind)))
+
+
 def softmax(xp: Any, x: Any, axis: int, kind: int) -> Any:
     x = dense(x)
     y = empty(x.shape, x.dtype)
-    n, inner = x.shape[axis], prod(x.shape[axis + 1 :]) if axis >= 0 else prod(x.shape[x.ndim + axis + 1 :])
-    form = held(x.dtype, n, x) if inner == 1 else None
-    if form is not None:
-        SOFTMAX_HELD(x.dtype, x.size // n, form[0], x, y, n, np.int32(kind), PER=form[1])
-        return y
-    SOFTMAX(x.dtype, x.size // n, threads(n), x, y, n, inner, np.int32(kind))
+    how = softmax_launch(type(x), x.dtype, x.shape, axis, kind, not x.data.ptr % 16)
+    how.launcher(how.blocks, how.threads, x, y, *how.numbers)
     return y
 
 
@@ -285,6 +291,17 @@ def exact(kind: Any) -> Any:
     return np.dtype(np.float64 if kind == np.float64 else np.float32)
 
 
+@lru_cache(maxsize=2048)
+def norm_launch(
+    array_class: type, dtype: np.dtype, size: int, n: int, inner: int, groups: int, eps: float, given: int, even: bool
+) -> Launch:
+    form = held(dtype, n) if inner == groups == 1 and even else None
+    last = exact(dtype).type(eps), np.int32(given)
+    if form is not None:
+        return Launch(NORM_HELD.launcher(dtype, PER=form[1]), size // n, form[0], (n, *last))
+    return Launch(NORM.launcher(dtype), size // n, threads(n), (n, inner, groups, *last))
+
+
 def norm(
     xp: Any, x: Any, n: int, weight: Any, bias: Any, eps: float, kept: tuple, inner: int = 1, groups: int = 1,
     centred: bool = True,
@@ -295,14 +312,10 @@ def norm(
     mean = empty(kept, kind) if centred else None
     w = x if weight is None else dense(weight)
     b = x if bias is None else dense(bias)
-    given = np.int32((weight is not None) + 2 * (bias is not None) + 4 * (not centred))
-    form = held(x.dtype, n, x, w, b) if inner == groups == 1 else None
-    if form is not None:
-        out = mean if centred else rstd, rstd, n, kind.type(eps), given
-        NORM_HELD(x.dtype, x.size // n, form[0], x, w, b, y, *out, PER=form[1])
-        return y, mean, rstd
-    numbers = (n, inner, groups, kind.type(eps), given)
-    NORM(x.dtype, x.size // n, threads(n), x, w, b, y, mean if centred else rstd, rstd, *numbers)
+    given = (weight is not None) + 2 * (bias is not None) + 4 * (not centred)
+    even = not (x.data.ptr | w.data.ptr | b.data.ptr) % 16
+    how = norm_launch(type(x), x.dtype, x.size, n, inner, groups, eps, given, even)
+    how.launcher(how.blocks, how.threads, x, w, b, y, mean if centred else rstd, rstd, *how.numbers)
     return y, mean, rstd
 
 

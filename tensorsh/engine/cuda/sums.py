@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import cupy_module, device_guard
 from ..arrays.backend import cupy
-from .kernels import FLOATS, Raw, empty
+from .kernels import FLOATS, Launch, Raw, empty
 from .rows import FOLDS, exact
 
 BLOCKS = 1024
@@ -188,38 +188,60 @@ def tickets() -> Any:
     return found
 
 
+@lru_cache(maxsize=2048)
+def rows_launch(array_class: type, dtype: np.dtype, outer: int, n: int, count: int, at_once: bool) -> Launch:
+    """at_once: the last block of a row that is ready adds its parts; else parts are what is made."""
+    chunk, parts = parts_of(n, outer, 4096)
+    last = parts > 1 and at_once
+    launcher = ROWS.launcher(dtype, R="T" if at_once or parts == 1 else "A", LAST=int(last))
+    divided = exact(dtype).type(count if at_once or parts == 1 else 1)
+    return Launch(launcher, outer * parts, threads(n) if parts == 1 else 256, (n, chunk, parts, divided), parts)
+
+
 def rows(x: Any, outer: int, n: int, count: int, shape: tuple) -> Any:
     """The sums of rows of n elements, divided by `count`, in a shape."""
-    chunk, parts = parts_of(n, outer, 4096)
-    wide = exact(x.dtype)
-    if parts == 1:
+    how = rows_launch(type(x), x.dtype, outer, n, count, True)
+    if how.parts == 1:
         y = empty(shape, x.dtype)
-        ROWS(x.dtype, outer, threads(n), x, y, *NO_PARTS, n, n, 1, wide.type(count), R="T", LAST=0)
+        how.launcher(how.blocks, how.threads, x, y, *NO_PARTS, *how.numbers)
         return y
-    some, turns = empty(outer * parts, wide), tickets()
+    some, turns = empty(how.blocks, exact(x.dtype)), tickets()
     if turns is not None:
         y = empty(shape, x.dtype)
-        ROWS(x.dtype, outer * parts, 256, x, y, some, turns, n, chunk, parts, wide.type(count), R="T", LAST=1)
+        how.launcher(how.blocks, how.threads, x, y, some, turns, *how.numbers)
         return y
-    y = some
-    ROWS(x.dtype, outer * parts, 256, x, y, *NO_PARTS, n, chunk, parts, wide.type(1), R="A", LAST=0)
-    return rows(y, outer, parts, count, shape).astype(x.dtype, copy=False)
+    how = rows_launch(type(x), x.dtype, outer, n, count, False)
+    how.launcher(how.blocks, how.threads, x, some, *NO_PARTS, *how.numbers)
+    return rows(some, outer, how.parts, count, shape).astype(x.dtype, copy=False)
+
+
+@lru_cache(maxsize=2048)
+def columns_launch(
+    array_class: type, dtype: np.dtype, outer: int, n: int, inner: int, count: int, at_once: bool
+) -> Launch:
+    tiles = -(-inner // 32)
+    chunk, parts = parts_of(n, outer * tiles, 512)
+    whole = at_once or parts == 1
+    launcher = COLUMNS.launcher(dtype, R="T" if whole else "A", LAST=int(parts > 1 and at_once))
+    numbers = (n, inner, chunk, parts, tiles, exact(dtype).type(count if whole else 1))
+    return Launch(launcher, outer * tiles * parts, 256, numbers, parts)
 
 
 def columns(x: Any, outer: int, n: int, inner: int, count: int, shape: tuple) -> Any:
     """The sums of columns of n elements that lie `inner` apart, divided by `count`, in a shape."""
-    tiles, wide = -(-inner // 32), exact(x.dtype)
-    chunk, parts = parts_of(n, outer * tiles, 512)
-    y = empty(shape, x.dtype) if parts == 1 else empty((outer, parts, inner), wide)
-    numbers, blocks = (n, inner, chunk, parts, tiles), outer * tiles * parts
-    turns = tickets() if parts > 1 else None
-    if turns is not None:
-        some, y = y, empty(shape, x.dtype)
-        COLUMNS(x.dtype, blocks, 256, x, y, some, turns, *numbers, wide.type(count), R="T", LAST=1)
+    how = columns_launch(type(x), x.dtype, outer, n, inner, count, True)
+    if how.parts == 1:
+        y = empty(shape, x.dtype)
+        how.launcher(how.blocks, how.threads, x, y, *NO_PARTS, *how.numbers)
         return y
-    divided = wide.type(count if parts == 1 else 1)
-    COLUMNS(x.dtype, blocks, 256, x, y, *NO_PARTS, *numbers, divided, R="T" if parts == 1 else "A", LAST=0)
-    return y if parts == 1 else columns(y, outer, parts, inner, count, shape).astype(x.dtype, copy=False)
+    some, turns = empty((outer, how.parts, inner), exact(x.dtype)), tickets()
+    if turns is not None:
+        y = empty(shape, x.dtype)
+        how.launcher(how.blocks, how.threads, x, y, some, turns, *how.numbers)
+        return y
+    how = columns_launch(type(x), x.dtype, outer, n, inner, count, False)
+    how.launcher(how.blocks, how.threads, x, some, *NO_PARTS, *how.numbers)
+    return columns(some, outer, how.parts, inner, count, shape).astype(x.dtype, copy=False)
 
 
 @lru_cache(maxsize=2048, typed=True)

@@ -23,6 +23,7 @@ from ..ops.nn.convolution import _size
 from ..ops.nn.pooling import batchwise, outputs
 from . import cudnn
 from .kernels import Elementwise, empty
+from .sums import suits
 
 MOST = 1 << 28
 """Elements of a matrix of columns; more samples are taken one part after the other."""
@@ -373,7 +374,19 @@ def weight_by_columns(
     return xp.zeros((o, c, *kernel), grad.dtype) if total is None else total.reshape(o, c, *kernel)
 
 
-DIRECT: dict[str, Callable] = {"_convolution": convolution_at_once, "_convolution_weight": weight_gradient_at_once}
+def pooled_at_once(kernel: Callable) -> Callable:
+    """A pooling's kernel for arrays in row order; None for others."""
+
+    def direct(input: Any, *settings: Any) -> Any:
+        return kernel(cupy(), input, *settings) if suits(input) and input.itemsize > 2 else None
+
+    return direct
+
+
+DIRECT: dict[str, Callable] = {
+    "_convolution": convolution_at_once, "_convolution_weight": weight_gradient_at_once,
+    "_max_pool_values": pooled_at_once(pooled_values), "_max_pool2d": pooled_at_once(batchwise(pooled)),
+}  # fmt: skip
 """In place of an operator's own way to its kernel, which would make half types wide."""
 KERNELS: dict[str, Callable] = {
     "_convolution": convolution, "_convolution_weight": weight_gradient, "_max_pool_values": pooled_values,

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import cupy_module
 from ..arrays.backend import module_of
+from ..arrays.cupy_module import accelerator
 from ..arrays.errors import wrap_dims
 from ..arrays.extents import strided
 from ..graph.fields import wrap
@@ -84,6 +86,8 @@ def pick(a: ndarray, indices: ndarray, dim: int) -> ndarray:
     """The elements of `a` that `indices` (of a's shape but along `dim`) names along `dim`."""
     if dim == a.ndim - 1 and type(a) is ndarray and a.size and a.flags.c_contiguous:
         return a.reshape(-1).take(flat_places(a.shape, indices))
+    if type(a) is cupy_module.array_class and (found := accelerator().taken(a, indices, dim, True)) is not None:
+        return found
     if not indices.size:  # numpy would make a number for every row, however many have no elements
         return np.zeros_like(a, shape=indices.shape)
     return np.take_along_axis(a, indices, dim)

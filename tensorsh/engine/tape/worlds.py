@@ -150,7 +150,8 @@ def _kernel(op: Any) -> Any:
                 return fast(*args, **kwargs)
             if hasattr(x, "layout"):
                 break
-        return op.compute(op.bind(args, kwargs))
+        found = op.direct(*args) if op.direct is not None and not kwargs else None
+        return op.compute(op.bind(args, kwargs)) if found is None else found
 
     return run
 

@@ -10,7 +10,8 @@ import numpy as np
 from ...arrays import cupy_module, device_guard
 from ...arrays.backend import check_device, move, on_gpu
 from ...arrays.cupy_module import accelerator, cupy, nowhere
-from ...arrays.device import device as device_type
+from ...arrays.device import as_device
+from ...arrays.dtype import COMPLEX_HALF
 from ...arrays.layout import dense_as, is_expanded
 from ...arrays.state import state
 from ...graph.fields import wrap
@@ -29,8 +30,7 @@ def placed(array: Any, device: Any) -> Any:
     chosen = state.default_device if device is None else device
     if chosen is None:
         return array
-    if not isinstance(chosen, device_type):
-        chosen = device_type(chosen)
+    chosen = as_device(chosen)
     if chosen.type == "cpu" or there(array, chosen):
         return array
     return move(array, chosen)
@@ -67,14 +67,16 @@ def filled_on(device: Any, shape: tuple, dtype: Any, fill: Callable, new: bool) 
     chosen = state.default_device if device is None else device
     if chosen is None:
         return fill(shape, dtype)
-    if not isinstance(chosen, device_type):
-        chosen = device_type(chosen)
+    chosen = as_device(chosen)
     if chosen.type == "meta":
         return nowhere().MetaArray(shape, dtype)
     found = None
-    if chosen.type == "cuda" and new and min(shape, default=0) >= 0:
+    if chosen.type == "cuda" and dtype is not COMPLEX_HALF and new and min(shape, default=0) >= 0:
         index = check_device(chosen).index
-        with device_guard.on(index if device_guard.several else -1):
+        if device_guard.several:
+            with device_guard.on(index):
+                found = accelerator().filled(shape, dtype, fill is np.ones)
+        else:
             found = accelerator().filled(shape, dtype, fill is np.ones)
     return fill(shape, dtype) if found is None else found
 
@@ -94,7 +96,7 @@ def nowhere_on(device: Any) -> bool:
 
 def pattern(array: Any, device: Any) -> Any:
     """An array for one on the CPU to be like: itself, or where it lies elsewhere, one that lies on the CPU as it does there."""
-    if type(array) is np.ndarray or device is None or device_type(device).type != "cpu":
+    if type(array) is np.ndarray or device is None or as_device(device).type != "cpu":
         return array
     order = sorted(range(array.ndim), key=lambda i: -array.strides[i])
     return np.empty([array.shape[i] for i in order], array.dtype).transpose(

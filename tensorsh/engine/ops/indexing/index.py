@@ -321,7 +321,7 @@ def index_add(xp, input: Written, dim, index: Array, source: Array, *, alpha=1):
     else:
         within(index, n, "index out of range in self")
     if alpha != 1:
-        source = source * np.asarray(alpha).astype(source.dtype)
+        source = source * np.asarray(alpha).astype(source.dtype)[()]
     if not input.ndim:
         input += source.sum(dtype=source.dtype)
         return input

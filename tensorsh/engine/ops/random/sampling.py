@@ -9,8 +9,7 @@ import numpy as np
 
 from ...arrays.backend import check_device, device_of, generator_of
 from ...arrays.bounds import refuse
-from ...arrays.device import CPU, META, absent
-from ...arrays.device import device as device_type
+from ...arrays.device import CPU, META, absent, as_device
 from ...arrays.dtype import FLOAT, chosen, int64
 from ...arrays.errors import check_broadcast, not_implemented, type_name
 from ...arrays.extents import sized
@@ -38,8 +37,7 @@ def source(generator: Any, device: Any = None, like: Any = None) -> Any:
         where = None if isinstance(like, np.ndarray) else device_of(like)
     else:
         where = state.default_device if device is None else device
-    if where is not None and not isinstance(where, device_type):
-        where = device_type(where)
+    where = None if where is None else as_device(where)
     if where is not None and where.type != "cpu":
         where = check_device(where)
         core = generator_of(where) if generator is None or where is META else core_of(generator)

@@ -77,7 +77,7 @@ def outcome(case: str, device: str, dtype: object) -> list:
 def ran(monkeypatch: pytest.MonkeyPatch) -> Iterator[set]:
     """The names of the kernels that run."""
     names: set = set()
-    for kind in cuda.kernels.Elementwise, cuda.kernels.Raw:
+    for kind in cuda.kernels.Elementwise, cuda.launch.Launcher:
 
         def call(self: object, *args: object, before: object = kind.__call__, **options: object) -> object:
             names.add(self.name)  # type: ignore[attr-defined]
@@ -461,3 +461,19 @@ def test_failures_are_told_as_on_the_cpu(code: str) -> None:
     expected = told("cpu")
     with standin.installed():
         assert told("cuda") == expected
+
+
+@pytest.mark.parametrize("dims", [(0, 2, 3), (0, 3), (3, 0, -2), (0, 2), (1, 3), (0, 0)])
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_sums_over_dimensions_that_are_no_neighbours(name: str, dims: tuple) -> None:
+    x = torch.arange(2.0 * 3 * 5 * 8).view(2, 3, 5, 8) * 0.5
+    with standin.installed():
+        for keepdim in (False, True):
+            try:
+                expected = getattr(x, name)(dims, keepdim)
+            except RuntimeError as error:
+                with pytest.raises(RuntimeError, match="appears multiple times"):
+                    getattr(x.cuda(), name)(dims, keepdim)
+                assert "appears multiple times" in str(error)
+                continue
+            assert torch.allclose(getattr(x.cuda(), name)(dims, keepdim).cpu(), expected)

@@ -35,7 +35,7 @@ from .cudnn_library import (
     library,
     version,
 )  # fmt: skip
-from .kernels import Raw
+from .kernels import Raw, empty
 
 __all__ = ["DATA", "FILTER", "FORWARD", "convolve", "library", "version"]
 FORWARD, DATA, FILTER = "Forward", "BackwardData", "BackwardFilter"
@@ -219,7 +219,7 @@ class Plan(Descriptors):
     def run(self, module: Any, engine: tuple[int, int, dict], arrays: tuple) -> bool:
         """Whether an engine computes."""
         plan, size, packs = engine
-        memory = module.empty(size, np.uint8) if size else None
+        memory = empty(size, np.uint8) if size else None
         addresses = tuple([x.data.ptr for x in arrays]), 0 if memory is None else memory.data.ptr
         pack = packs.get(addresses)
         if pack is None:
@@ -394,8 +394,8 @@ def laid(module: Any, x: Any, last: bool) -> Any:
 def placed(module: Any, shape: tuple, dtype: Any, last: bool) -> Any:
     """A new array, whose channels lie last if they are to."""
     if not last:
-        return module.empty(shape, dtype)
-    return module.moveaxis(module.empty((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
+        return empty(shape, dtype)
+    return module.moveaxis(empty((shape[0], *shape[2:], shape[1]), dtype), -1, 1)
 
 
 def add(module: Any, out: Any, bias: Any, last: bool) -> None:

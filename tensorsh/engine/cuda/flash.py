@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import tensor_cores
-from .kernels import Raw, empty
+from .kernels import Launch, Raw, empty
 from .noise import KEPT
 
 THREADS = 256
@@ -190,29 +190,31 @@ def suited(q: Any) -> bool:
 
 def steps(xp: Any, x: Any, each: int) -> tuple[Any, tuple]:
     """An array, copied unless its rows can be read so many elements at a time, and the steps of its first dimensions."""
-    size = x.dtype.itemsize
-    if not even(x.strides, size, each):
+    size = x.itemsize
+    found = even(x.strides, size, each)
+    if found is None:
         x = xp.ascontiguousarray(x)
-    if x.data.ptr % (each * size):
-        x = x.copy()
-    return x, tuple([s // size for s in x.strides[:3]])
+        found = tuple([s // size for s in x.strides[:3]])
+    return x if not x.data.ptr % (each * size) else x.copy(), found
 
 
 @lru_cache(maxsize=512)
-def even(strides: tuple, size: int, each: int) -> bool:
-    """Whether rows that lie in such steps can be read so many elements at a time."""
-    return strides[3] == size and all(s % (each * size) == 0 <= s for s in strides[:3])
+def even(strides: tuple, size: int, each: int) -> tuple | None:
+    """The steps of the first dimensions, in elements, if rows that lie in such can be read so many elements at a time."""
+    fits = strides[3] == size and all(s % (each * size) == 0 <= s for s in strides[:3])
+    return tuple([s // size for s in strides[:3]]) if fits else None
 
 
 @lru_cache(maxsize=512)
-def numbers_of(shape: tuple, columns: int, strides: tuple, scale: float, causal: bool) -> tuple:
-    """A launch's kernel, blocks and numbers."""
+def launch_of(
+    array_class: type, dtype: np.dtype, shape: tuple, columns: int, strides: tuple, scale: float, causal: bool, given: bool,
+    drops: bool,
+) -> Launch:  # fmt: skip
     batch, heads, rows, width = shape
     tiles = next(t for t in TILES if width <= t.width)
-    own = map(np.int64, (rows, columns, heads, width, *strides))
-    return tiles.kernel, -(-rows // tiles.rows) * batch * heads, (
-        *own, np.float32(scale), np.int32(causal)
-    )  # fmt: skip
+    launcher = tiles.kernel.launcher(dtype, GIVEN=int(given), DROPS=int(drops), TOGETHER=2 if given or drops else 3)
+    numbers = (rows, columns, heads, width, *strides, np.float32(scale), np.int32(causal))
+    return Launch(launcher, -(-rows // tiles.rows) * batch * heads, THREADS, numbers)
 
 
 @lru_cache(maxsize=8)
@@ -261,9 +263,10 @@ def forward(
         blocks, threads, more = tensor_cores.numbers(query.shape, own[1], key.shape[2], strides, scale, causal)
         own[0](query.dtype, blocks, threads, q, k, v, out, sums, *more)
     else:
-        kernel, blocks, more = numbers_of(query.shape, key.shape[2], (*strides, *beside), scale, causal)
-        words = {"GIVEN": int(mask is not None), "DROPS": int(dropout is not None)}
-        words["TOGETHER"] = 2 if any(words.values()) else 3
+        how = launch_of(
+            type(query), query.dtype, query.shape, key.shape[2], (*strides, *beside), scale, causal, mask is not None,
+            dropout is not None,
+        )  # fmt: skip
         added = sums if added is None else added
-        kernel(query.dtype, blocks, THREADS, q, k, v, out, sums, added, *more, *noise(dropout), **words)
+        how.launcher(how.blocks, how.threads, q, k, v, out, sums, added, *how.numbers, *noise(dropout))
     return out.swapaxes(1, 2), sums

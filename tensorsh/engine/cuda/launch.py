@@ -45,6 +45,11 @@ def packing(types: list[str]) -> str | None:
     return "<" + "".join("Q" if "*" in kind else PLACES[kind] for kind in types)
 
 
+def structured(types: list[str], code: str) -> bool:
+    """Whether the first parameter is a structure, given by value."""
+    return f"struct {types[0]} {{" in code
+
+
 class Room(threading.local):
     """A thread's place for parameters, and the addresses of them, which the driver reads."""
 
@@ -62,10 +67,12 @@ class Launcher:
     """A compiled kernel of one dtype: called with blocks, threads and the parameters."""
 
     def __init__(self, code: str, name: str) -> None:
-        self.function = cupy().RawKernel(code, name)
+        self.name, self.function = name, cupy().RawKernel(code, name)
         self.kind = cupy_module.array_class
-        format_ = packing(parameters(code, name)) if hasattr(self.function, "kernel") else None
-        self.count = 0 if format_ is None else len(parameters(code, name))
+        types = parameters(code, name)
+        self.structured = structured(types, code)
+        format_ = packing(types[self.structured :]) if hasattr(self.function, "kernel") else None
+        self.count = 0 if format_ is None else len(types)
         self.handle = 0
         if format_ is not None:
             module = cupy()
@@ -80,5 +87,18 @@ class Launcher:
         if not self.handle:
             self.handle = self.function.kernel.ptr
         kind, room = self.kind, _room
+        if self.structured:
+            self.with_structure(blocks, threads, *args)
+            return
         self.pack(room.bytes, 0, *[x.data.ptr if type(x) is kind else x for x in args])
         self.launch(self.handle, blocks, 1, 1, threads, 1, 1, 0, self.stream().ptr, room.address, 0)
+
+    def with_structure(self, blocks: int, threads: int, structure: Any, *args: Any) -> None:
+        """The same where the first parameter lies in an array of the CPU, which the driver reads before the call ends."""
+        room = _room
+        self.pack(room.bytes, 8, *args)
+        room.places[0] = structure.ctypes.data
+        try:
+            self.launch(self.handle, blocks, 1, 1, threads, 1, 1, 0, self.stream().ptr, room.address, 0)
+        finally:
+            room.places[0] = ctypes.addressof(room.bytes)

@@ -129,16 +129,17 @@ class Steps:
 def launch(kernel: Raw, dtype: Any, many: list, numbers: list) -> None:
     """One step of some parameters; what does not lie in one piece goes through a copy."""
     xp, table = cupy(), np.zeros(1, TABLE)
-    row, block = table[0], 0
-    kept = []
-    for k, arrays in enumerate(many):
-        whole = [a if a.flags.c_contiguous and a.dtype == dtype else xp.array(a, dtype, order="C") for a in arrays]
+    block, first, kept = 0, [], []
+    for arrays in many:
+        whole = [a if a._c_contiguous and a.dtype == dtype else xp.array(a, dtype, order="C") for a in arrays]
         kept.append(whole)
-        for role, a in zip(ROLES, whole, strict=False):
-            row[role][k] = a.data.ptr
-        row["size"][k], row["first"][k] = whole[0].size, block
+        first.append(block)
         block += -(-whole[0].size // PART)
-    row["count"] = len(many)
+    count = len(many)
+    for role, arrays in zip(ROLES, zip(*kept, strict=True), strict=False):
+        table[role][0, :count] = [a.data.ptr for a in arrays]
+    table["size"][0, :count], table["first"][0, :count] = [whole[0].size for whole in kept], first
+    table["count"] = count
     if block:
         kernel(dtype, block, THREADS, table, *numbers)
     for arrays, whole in zip(many, kept, strict=True):

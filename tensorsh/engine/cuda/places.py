@@ -163,13 +163,27 @@ def clone(input: Any, memory_format: Any = None) -> Any:
     return y
 
 
+FILL = Raw(
+    "tensorsh_fill",
+    """extern "C" __global__ void tensorsh_fill(T* y, T value, long long n) {
+  long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (i < n) y[i] = value;
+}""",
+    dtypes=DTYPES,
+)
+
+
 def filled(shape: tuple, dtype: Any, value: Any) -> Any:
     """A new array of one number on the current device; None for a dtype that cupy does not fill."""
-    if value and dtype.kind == "V":
-        return None
-    y = empty(shape, dtype)
-    if value:
+    if value and dtype not in KINDS:
+        if dtype.kind == "V":
+            return None
+        y = empty(shape, dtype)
         y.fill(value)
+        return y
+    y = empty(shape, dtype)
+    if value and y.size:
+        FILL(dtype, -(-y.size // THREADS), THREADS, y, dtype.type(value), y.size)
     elif y.size:
         y.data.memset_async(0, y.nbytes)
     return y

@@ -32,26 +32,28 @@ READY = """
   __threadfence();
 """
 """All blocks but the last of the `all` that share a ticket end here; what they have written can be read by it."""
+ALONG = "k / piece * step + k % piece", "k"
 ROWS = Raw(
     "tensorsh_sum_rows",
     FOLDS + """extern "C" __global__ void tensorsh_sum_rows(
-    const T* x, R* y, A* some_sums, unsigned int* tickets, long long n, long long chunk, long long parts, A count) {
+    const T* x, R* y, A* some_sums, unsigned int* tickets, long long n, long long chunk, long long parts, A count,
+    long long piece, long long step) {
   __shared__ A part[32];
-  long long base = blockIdx.x / parts * n;
+  long long base = blockIdx.x / parts * piece;
   long long first = blockIdx.x % parts * chunk;
   long long end = first + chunk < n ? first + chunk : n;
   A sum = A(0);
-  if (n % W == 0 && aligned(x)) {
+  if (piece % W == 0 && aligned(x)) {
     A sums[W];
     for (int e = 0; e < W; e++) sums[e] = A(0);
     for (long long k = first + threadIdx.x * W; k < end; k += blockDim.x * W) {
       T some[W];
-      load(some, &x[base + k]);
+      load(some, &x[base + AT]);
       for (int e = 0; e < W; e++) sums[e] += A(some[e]);
     }
     for (int e = 0; e < W; e++) sum += sums[e];
   } else {
-    for (long long k = first + threadIdx.x; k < end; k += blockDim.x) sum += A(x[base + k]);
+    for (long long k = first + threadIdx.x; k < end; k += blockDim.x) sum += A(x[base + AT]);
   }
   sum = total(sum, part);
   if (!LAST) {
@@ -70,9 +72,10 @@ ROWS = Raw(
     tickets[turn] = 0u;
   }
 }""",
-    dtypes=(*FLOATS, "int64"), R="A", LAST=0,
+    dtypes=(*FLOATS, "int64"), R="A", LAST=0, AT=ALONG[0],
 )  # fmt: skip
-"""The sum of each chunk of each row; R: the type of the result, A or T. LAST: the sums of the rows, by a block for each chunk."""
+"""The sum of each chunk of each row; R: the type of the result, A or T. LAST: the sums of the rows, by a block for each chunk.
+AT: where the element k of a row lies, in pieces that are `step` apart, or in one."""
 COLUMNS = Raw(
     "tensorsh_sum_columns",
     """extern "C" __global__ void tensorsh_sum_columns(
@@ -189,18 +192,22 @@ def tickets() -> Any:
 
 
 @lru_cache(maxsize=2048)
-def rows_launch(array_class: type, dtype: np.dtype, outer: int, n: int, count: int, at_once: bool) -> Launch:
+def rows_launch(
+    array_class: type, dtype: np.dtype, outer: int, n: int, count: int, piece: int, at_once: bool
+) -> Launch:
     """at_once: the last block of a row that is ready adds its parts; else parts are what is made."""
     chunk, parts = parts_of(n, outer, 4096)
     last = parts > 1 and at_once
-    launcher = ROWS.launcher(dtype, R="T" if at_once or parts == 1 else "A", LAST=int(last))
+    launcher = ROWS.launcher(dtype, R="T" if at_once or parts == 1 else "A", LAST=int(last), AT=ALONG[piece == n])
     divided = exact(dtype).type(count if at_once or parts == 1 else 1)
-    return Launch(launcher, outer * parts, threads(n) if parts == 1 else 256, (n, chunk, parts, divided), parts)
+    numbers = (n, chunk, parts, divided, piece, outer * piece)
+    return Launch(launcher, outer * parts, threads(n) if parts == 1 else 256, numbers, parts)
 
 
-def rows(x: Any, outer: int, n: int, count: int, shape: tuple) -> Any:
-    """The sums of rows of n elements, divided by `count`, in a shape."""
-    how = rows_launch(type(x), x.dtype, outer, n, count, True)
+def rows(x: Any, outer: int, n: int, count: int, shape: tuple, piece: int = 0) -> Any:
+    """The sums of rows of n elements, divided by `count`, in a shape. piece: how many elements of a row lie together, pieces of all
+    rows after one another; n where 0."""
+    how = rows_launch(type(x), x.dtype, outer, n, count, piece or n, True)
     if how.parts == 1:
         y = empty(shape, x.dtype)
         how.launcher(how.blocks, how.threads, x, y, *NO_PARTS, *how.numbers)
@@ -210,7 +217,7 @@ def rows(x: Any, outer: int, n: int, count: int, shape: tuple) -> Any:
         y = empty(shape, x.dtype)
         how.launcher(how.blocks, how.threads, x, y, some, turns, *how.numbers)
         return y
-    how = rows_launch(type(x), x.dtype, outer, n, count, False)
+    how = rows_launch(type(x), x.dtype, outer, n, count, piece or n, False)
     how.launcher(how.blocks, how.threads, x, some, *NO_PARTS, *how.numbers)
     return rows(some, outer, how.parts, count, shape).astype(x.dtype, copy=False)
 
@@ -245,19 +252,26 @@ def columns(x: Any, outer: int, n: int, inner: int, count: int, shape: tuple) ->
 
 
 @lru_cache(maxsize=2048, typed=True)
-def laid(shape: tuple, dim: Any, keepdim: bool) -> tuple[int, int, int, tuple] | None:
-    """How many rows there are, the elements of each, how far they lie apart, and the shape of their sums, where neighbouring
-    dimensions are summed; None for others and wrong ones."""
+def laid(shape: tuple, dim: Any, keepdim: bool) -> tuple[int, int, int, tuple, int] | None:
+    """How many rows there are, the elements of each, how far they lie apart, the shape of their sums, and how many elements lie in
+    one piece, where neighbouring dimensions are summed, or the first and the last ones; None for others and wrong ones."""
     ndim = len(shape)
     dims = tuple(range(ndim)) if dim is None or dim == () else (dim,) if type(dim) is int else dim
     if not all(-ndim <= d < ndim for d in dims):
         return None
     found = sorted({d % ndim for d in dims}) or [0]
     first, end = found[0], found[-1] + 1 if dims else 0
-    if end - first != len(dims):
+    if len(found) != max(1, len(dims)):
         return None
-    kept = (*shape[:first], *(1,) * (end - first), *shape[end:]) if keepdim else shape[:first] + shape[end:]
-    return prod(shape[:first]), prod(shape[first:end]), prod(shape[end:]), kept
+    if end - first == len(dims):
+        kept = (*shape[:first], *(1,) * (end - first), *shape[end:]) if keepdim else shape[:first] + shape[end:]
+        n = prod(shape[first:end])
+        return prod(shape[:first]), n, prod(shape[end:]), kept, n
+    between = [d for d in range(ndim) if d not in found]
+    if first or end < ndim or between[-1] - between[0] >= len(between):
+        return None
+    kept = tuple(1 if d in found else n for d, n in enumerate(shape) if keepdim or d not in found)
+    return prod(shape[d] for d in between), prod(shape[d] for d in found), 1, kept, prod(shape[between[-1] + 1 :])
 
 
 KINDS = frozenset(map(np.dtype, FLOATS))
@@ -286,9 +300,11 @@ def summed(averaged: bool) -> Callable:
         found = laid(input.shape, dim, keepdim)
         if found is None:
             return None
-        outer, n, inner, kept = found
+        outer, n, inner, kept, piece = found
         count = n if averaged else 1
-        return rows(input, outer, n, count, kept) if inner == 1 else columns(input, outer, n, inner, count, kept)
+        if inner == 1:
+            return rows(input, outer, n, count, kept, piece)
+        return columns(input, outer, n, inner, count, kept)
 
     return direct
 
@@ -309,8 +325,8 @@ def cumsum(input: Any, dim: Any, dtype: Any = None) -> Any:
     before = y = empty(input.shape, input.dtype)
     if parts > 1:
         before = empty((outer, parts), wide)
-        numbers = (n, chunk, parts)
-        ROWS(input.dtype, outer * parts, 256, input, before, *NO_PARTS, *numbers, wide.type(1), R="A", LAST=0)
+        how = rows_launch(type(input), input.dtype, outer, n, 1, n, False)
+        how.launcher(how.blocks, how.threads, input, before, *NO_PARTS, *how.numbers)
         SCAN(wide, outer, threads(parts), before, before, before, parts, parts, 1)
     elif wide != input.dtype:
         before = empty(1, wide)

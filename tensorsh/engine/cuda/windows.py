@@ -182,7 +182,7 @@ def max_spread(
     xp: Any, grad: Any, shape: Any, where: Any, kernel: Any, stride: Any, padding: Any, dilation: Any
 ) -> Any:
     g, where = xp.ascontiguousarray(grad), xp.ascontiguousarray(where)
-    y = xp.empty(shape, g.dtype)
+    y = empty(shape, g.dtype)
     if y.size:
         MAX_SPREAD(g, where, sizes(g, shape[2:], g.shape[2:], kernel, stride, padding, dilation), y)
     return y
@@ -194,7 +194,7 @@ def averaged(
     ones = (1,) * len(kernel)
     out = outputs(input.shape[2:], kernel, stride, padding, ones, ceil_mode)
     x = xp.ascontiguousarray(input)
-    y = xp.empty((*x.shape[:2], *out), x.dtype)
+    y = empty((*x.shape[:2], *out), x.dtype)
     if y.size:
         AVG_POOL(x, sizes(x, x.shape[2:], out, kernel, stride, padding, ones, count_include_pad, divisor or 0), y)
     return y
@@ -205,7 +205,7 @@ def average_spread(
     divisor: Any,
 ) -> Any:  # fmt: skip
     g, ones = xp.ascontiguousarray(grad), (1,) * len(kernel)
-    y = xp.empty(shape, g.dtype)
+    y = empty(shape, g.dtype)
     if y.size:
         AVG_SPREAD(
             g, sizes(g, shape[2:], g.shape[2:], kernel, stride, padding, ones, count_include_pad, divisor or 0), y
@@ -386,6 +386,8 @@ def pooled_at_once(kernel: Callable) -> Callable:
 DIRECT: dict[str, Callable] = {
     "_convolution": convolution_at_once, "_convolution_weight": weight_gradient_at_once,
     "_max_pool_values": pooled_at_once(pooled_values), "_max_pool2d": pooled_at_once(batchwise(pooled)),
+    "_max_pool_spread": pooled_at_once(batchwise(max_spread)), "_avg_pool": pooled_at_once(batchwise(averaged)),
+    "_avg_pool_spread": pooled_at_once(batchwise(average_spread)),
 }  # fmt: skip
 """In place of an operator's own way to its kernel, which would make half types wide."""
 KERNELS: dict[str, Callable] = {

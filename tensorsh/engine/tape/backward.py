@@ -10,7 +10,7 @@ import numpy as np
 
 from ...sandbox import process
 from ...sandbox.sealed import Sealed
-from ..arrays import device_guard
+from ..arrays import cupy_module, device_guard
 from ..arrays.constants import fresh
 from ..arrays.door import listening
 from ..arrays.dtype import FLOAT
@@ -88,8 +88,11 @@ def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
             return wrap(ones) if create else ones
         if output.dtype.category != FLOAT:
             raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {output.dtype!r}")
-        with device_guard.on(device_guard.index_of([array])):
-            ones = np.ones_like(array)
+        if type(array) is cupy_module.array_class and not device_guard.several:
+            ones = cupy_module.accelerator().filled(array.shape, array.dtype, 1)
+        else:
+            with device_guard.on(device_guard.index_of([array])):
+                ones = np.ones_like(array)
         return wrap(ones) if create else ones
     if not isinstance(given, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")

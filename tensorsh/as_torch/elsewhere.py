@@ -8,7 +8,6 @@ TABLE = """
 torch                                quantized                _empty_affine_quantized
 torch                                checks                   _check _check_index _check_is_size _check_not_implemented _check_tensor_all _check_type _check_value _check_with _assert
 torch                                storage                  _storage_classes
-torch                                settings                 is_warn_always_enabled
 torch.autograd.gradcheck             autograd.checking        GradcheckError
 torch.nn.modules.module              nn.modules.hooks         register_module_backward_hook register_module_buffer_registration_hook register_module_module_registration_hook register_module_parameter_registration_hook
 torch.autograd.function              autograd.function        FunctionCtx=FunctionNode InplaceFunction BackwardCFunction NestedIOFunction

@@ -28,6 +28,7 @@ INSTEAD = {
     "utils.cpp_extension": "write the operator in Python (torch.library.custom_op)",
     "_inductor": "call torch.compile, which runs the program as it is",
     "_dynamo": "call torch.compile, which runs the program as it is",
+    "from_file": "read it, torch.frombuffer(bytearray(open(path, 'rb').read()), dtype=...)",
     "utils.data": "use torch.utils.data.Dataset and DataLoader",
 }
 """What to do in place of it, by the beginning of the name below torch."""

@@ -104,14 +104,15 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
 def get_autocast_dtype(device_type: str) -> dtype:
     """The type that an `autocast` computes in."""
-    if device_type == "cpu":
-        return bfloat16 if state.autocast is None else state.autocast.type
-    return float16
+    if device_type == "cpu" and state.autocast is not None:
+        return state.autocast.type
+    usual = bfloat16 if device_type == "cpu" else float16
+    return state.__dict__.get("autocast_dtypes", {}).get(device_type, usual)
 
 
 def is_autocast_cache_enabled() -> bool:
     """Whether an `autocast` casts each weight once only."""
-    return state.autocast is None or state.autocast.cache
+    return state.__dict__.get("autocast_cache", True) if state.autocast is None else state.autocast.cache
 
 
 def clear_autocast_cache() -> None:

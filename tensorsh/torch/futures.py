@@ -13,7 +13,8 @@ __all__ = ["Future", "collect_all", "wait_all"]
 
 
 class Future(metaclass=OpenSealed):
-    """A value, or an error, that is set once; functions that wait for it are called then, in their order."""
+    """A value, or an error, that is set once; functions that wait for it are called then, in their order.
+    devices: GPUs that the value may lie on, which nothing depends on here."""
 
     __module__ = "torch.futures"
 

@@ -6,29 +6,13 @@ from typing import Any
 
 from ..engine.arrays.layout import _mkldnn  # noqa: F401 - a name of torch
 from ..engine.tensors.tensor import Tensor
-from .cuda import Event, Stream
 from .foreach import FOREACH
-from .futures import Future
 from .grad_scaler import unscale, update_scale
-from .jit import ScriptFunction, ScriptModule
 from .root import torch as T  # noqa: N812
-from .settings import contiguous_format
 
-__all__ = ["Event", "Future", "ScriptFunction", "ScriptModule", "Stream", "SymBool", "SymFloat", "SymInt"]
+__all__: list[str] = []
 
 globals().update(FOREACH)
-
-
-class SymInt:
-    """A size that is not known yet; all sizes are known here, so nothing is one."""
-
-
-class SymFloat:
-    """A number that is not known yet; nothing is one."""
-
-
-class SymBool:
-    """A truth that is not known yet; nothing is one."""
 
 
 class _Classes:
@@ -108,29 +92,6 @@ def _grouped_mm(
     return T.stack([input[:, a:b] @ mat2[a:b] for a, b in zip(ends, ends[1:], strict=False)])
 
 
-def is_autocast_cpu_enabled() -> bool:
-    return T.is_autocast_enabled("cpu")
-
-
-def get_autocast_cpu_dtype() -> Any:
-    return T.get_autocast_dtype("cpu")
-
-
-def get_autocast_gpu_dtype() -> Any:
-    return T.get_autocast_dtype("cuda")
-
-
-def get_device_module(device: Any = None) -> Any:
-    """The module of a kind of device."""
-    import importlib
-
-    kind = T.get_default_device().type if device is None else T.device(device).type
-    return importlib.import_module("torch." + kind)
-
-
-legacy_contiguous_format = contiguous_format
-
-
 class PyTorchFileReader:
     """The reader of checkpoints in PyTorch's compiled half; `torch.load` reads them here."""
 
@@ -170,8 +131,3 @@ def _addmm_activation(
     found = T.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     found = T.nn.functional.gelu(found) if use_gelu else found.relu()
     return found if out is None else out.resize_(found.shape).copy_(found)
-
-
-def dsmm(mat1: Tensor, mat2: Tensor) -> Tensor:
-    """A sparse matrix times a dense one: the older name of `torch.sparse.mm`."""
-    return T.sparse.mm(mat1, mat2)

@@ -53,6 +53,14 @@ STORAGES = (
     "UntypedStorage TypedStorage Storage BoolStorage ByteStorage CharStorage ShortStorage IntStorage LongStorage HalfStorage "
     "BFloat16Storage FloatStorage DoubleStorage ComplexFloatStorage ComplexDoubleStorage"
 ).split()
+UNDOCUMENTED = (
+    "AcceleratorError Event Future ScriptFunction ScriptModule Stream SymBool SymFloat SymInt autocast_decrement_nesting "
+    "autocast_increment_nesting ccol_indices_copy col_indices_copy compiled_with_cxx11_abi crow_indices_copy dsmm "
+    "get_autocast_cpu_dtype get_autocast_gpu_dtype get_device_module has_lapack has_mkl has_openmp has_spectral hsmm "
+    "is_anomaly_check_nan_enabled is_autocast_cpu_enabled is_distributed is_vulkan_available is_warn_always_enabled "
+    "legacy_contiguous_format row_indices_copy set_anomaly_enabled set_autocast_cache_enabled set_autocast_cpu_dtype "
+    "set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled set_autocast_gpu_dtype spmm"
+).split()
 SPARSE = "_nnz _indices _values _coalesced_ _dimI _dimV".split()
 """What programs ask of sparse tensors by names with an underscore."""
 PRIVATE = (
@@ -277,6 +285,7 @@ def root_extras() -> dict[str, Any]:
     found["cond"] = Lazy(lambda: _load("control_flow", "cond"))
     found["while_loop"] = Lazy(lambda: _load("control_flow", "while_loop"))
     found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in AUTOCAST}  # type: ignore[misc]
+    found |= {name: Lazy(lambda name=name: _load("undocumented", name)) for name in UNDOCUMENTED}  # type: ignore[misc]
     return found
 
 

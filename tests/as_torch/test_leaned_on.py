@@ -129,7 +129,7 @@ def test_nothing_is_fetched(told: dict) -> None:
 
 @pytest.mark.parametrize(
     "name", "_C fx private foreach hub.load hub.HASH_REGEX _foreach_add onnx.symbolic_helper types.FileLike _tensor_str "
-    "utils.model_zoo utils._foreach_utils jit.annotations utils.collect_env _VF nn.common_types SymInt classes".split()
+    "utils.model_zoo utils._foreach_utils jit.annotations utils.collect_env _VF nn.common_types classes".split()
 )  # fmt: skip
 def test_no_script_sees_it(name: str) -> None:
     """They import, run code of their own or lead to files: programs in the sandbox do not reach them."""

@@ -1,0 +1,215 @@
+"""Names of ``torch`` itself that programs use and its documentation does not list: what older versions of it had, what stands in the
+way of a type check, and settings that its own contexts set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..engine.arrays.device import as_device
+from ..engine.arrays.dtype import dtype
+from ..engine.arrays.errors import type_name
+from ..engine.arrays.state import state
+from ..engine.loading.table import find_function
+from ..engine.operators.autocast import Precision
+from ..engine.operators.hooks import attend
+from ..engine.tensors.tensor import Tensor
+from .amp import get_autocast_dtype, is_autocast_enabled
+from .cuda import Event, Stream
+from .futures import Future
+from .jit import ScriptFunction, ScriptModule
+from .root import torch as T  # noqa: N812
+from .settings import contiguous_format, get_default_device, is_warn_always_enabled
+
+__all__ = [
+    "AcceleratorError", "Event", "Future", "ScriptFunction", "ScriptModule", "Stream", "SymBool", "SymFloat", "SymInt",
+    "autocast_decrement_nesting", "autocast_increment_nesting", "ccol_indices_copy", "col_indices_copy", "compiled_with_cxx11_abi",
+    "crow_indices_copy", "dsmm", "get_autocast_cpu_dtype", "get_autocast_gpu_dtype", "get_device_module", "has_lapack",
+    "has_mkl", "has_openmp", "has_spectral", "hsmm", "is_anomaly_check_nan_enabled", "is_autocast_cpu_enabled",
+    "is_distributed", "is_vulkan_available", "is_warn_always_enabled", "legacy_contiguous_format", "row_indices_copy",
+    "set_anomaly_enabled", "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled",
+    "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype", "spmm",
+]  # fmt: skip
+
+has_lapack = has_mkl = has_openmp = has_spectral = True
+"""What PyTorch is built with on the processors that it is read for."""
+legacy_contiguous_format = contiguous_format
+
+
+class AcceleratorError(RuntimeError):
+    """What a device reports of itself."""
+
+    __module__ = "torch"
+
+
+class SymInt:
+    """A size that is not known yet; all sizes are known here, so nothing is one."""
+
+    __module__ = "torch"
+
+
+class SymFloat:
+    """A number that is not known yet; nothing is one."""
+
+    __module__ = "torch"
+
+
+class SymBool:
+    """A truth that is not known yet; nothing is one."""
+
+    __module__ = "torch"
+
+
+def get_device_module(device: Any = None) -> Any:
+    """The module of a kind of device (None: of the default one): ``torch.cpu``."""
+    kind = get_default_device().type if device is None else as_device(device).type
+    return getattr(T, kind)
+
+
+# -- autocast: what its contexts set, one by one ------------------------------------------------------------------
+
+
+def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
+    """Begin or end an `autocast` without a context. device_type: "cpu", or, alone, whether one of a GPU is to be in effect. enabled:
+    whether to begin one."""
+    if isinstance(device_type, bool):
+        device_type, enabled = "cuda", device_type
+    if device_type != "cpu":
+        if enabled:
+            raise NotImplementedError(
+                f"tensorsh does not compute in mixed precision on '{device_type}': set_autocast_enabled('cpu', True) does on the CPU"
+            )
+        return
+    if enabled:
+        attend()
+    state.autocast = Precision(get_autocast_dtype("cpu"), True, {}) if enabled else None
+    state.settle()
+
+
+def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
+    """The type that an `autocast` computes in where it is given none. device_type: "cpu" or "cuda"."""
+    state.__dict__.setdefault("autocast_dtypes", {})[device_type] = dtype
+    if device_type == "cpu" and state.autocast is not None:
+        state.autocast = Precision(dtype, state.autocast.cache, {})
+        state.settle()
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Whether the `autocast` in effect casts each weight once only. enabled: True or False."""
+    state.__dict__["autocast_cache"] = enabled
+    if state.autocast is not None:
+        state.autocast.cache = enabled
+
+
+def autocast_increment_nesting() -> int:
+    """One more context of `autocast`; how many there are then."""
+    state.__dict__["autocast_nesting"] = found = state.__dict__.get("autocast_nesting", 0) + 1
+    return found
+
+
+def autocast_decrement_nesting() -> int:
+    """One context of `autocast` less; how many are left."""
+    state.__dict__["autocast_nesting"] = found = state.__dict__.get("autocast_nesting", 0) - 1
+    return found
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Whether an `autocast` of the CPU is in effect."""
+    return is_autocast_enabled("cpu")
+
+
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """Begin or end an `autocast` of the CPU without a context. enabled: whether to begin one."""
+    set_autocast_enabled("cpu", enabled)
+
+
+def get_autocast_cpu_dtype() -> dtype:
+    """The type that an `autocast` of the CPU computes in."""
+    return get_autocast_dtype("cpu")
+
+
+def set_autocast_cpu_dtype(dtype: dtype) -> None:
+    """The type that an `autocast` of the CPU computes in where it is given none."""
+    set_autocast_dtype("cpu", dtype)
+
+
+def get_autocast_gpu_dtype() -> dtype:
+    """The type that an `autocast` of a GPU computes in."""
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_gpu_dtype(dtype: dtype) -> None:
+    """The type that an `autocast` of a GPU computes in where it is given none."""
+    set_autocast_dtype("cuda", dtype)
+
+
+# -- the backward pass ------------------------------------------------------------------------------------------
+
+
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Say where the operators of a gradient were called, as `autograd.set_detect_anomaly` does. enabled: whether to. check_nan: look for
+    NaN after every step of a backward pass, too. TypeError: an `enabled` that is no bool."""
+    if type(enabled) is not bool:
+        raise TypeError(
+            f"set_anomaly_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(enabled)}"
+        )
+    state.anomaly, state.check_nan = enabled, check_nan
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether gradients are looked through for NaN where `set_anomaly_enabled` is on."""
+    return state.check_nan
+
+
+# -- tensors ----------------------------------------------------------------------------------------------------
+
+
+def is_distributed(input: Tensor) -> bool:  # noqa: A002
+    """Whether a tensor lies on several machines: none does."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"is_distributed(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+    return False
+
+
+def is_vulkan_available() -> bool:
+    """Whether there is a device that is used by Vulkan: no."""
+    return False
+
+
+def compiled_with_cxx11_abi() -> bool:
+    """Whether extensions are to be compiled with the newer library of C++: yes, as PyTorch's."""
+    return True
+
+
+def spmm(input: Tensor, mat2: Tensor) -> Tensor:  # noqa: A002
+    """The product of a sparse matrix and a dense one; an older name of `mm`."""
+    return find_function("mm")(input, mat2)
+
+
+def dsmm(input: Tensor, mat2: Tensor) -> Tensor:  # noqa: A002
+    """The product of a sparse matrix and a dense one; an older name of `mm`."""
+    return find_function("mm")(input, mat2)
+
+
+def hsmm(input: Tensor, mat2: Tensor) -> Tensor:  # noqa: A002
+    """The product of a sparse matrix and a dense one, sparse by rows; an older name of `hspmm`."""
+    return find_function("hspmm")(input, mat2)
+
+
+def crow_indices_copy(input: Tensor) -> Tensor:  # noqa: A002
+    """A copy of the compressed rows of a sparse tensor."""
+    return input.crow_indices().clone()
+
+
+def col_indices_copy(input: Tensor) -> Tensor:  # noqa: A002
+    """A copy of the columns of a tensor with compressed rows."""
+    return input.col_indices().clone()
+
+
+def ccol_indices_copy(input: Tensor) -> Tensor:  # noqa: A002
+    """A copy of the compressed columns of a sparse tensor."""
+    return input.ccol_indices().clone()
+
+
+def row_indices_copy(input: Tensor) -> Tensor:  # noqa: A002
+    """A copy of the rows of a tensor with compressed columns."""
+    return input.row_indices().clone()

@@ -47,6 +47,8 @@ class skip_data(metaclass=Sealed):
     >>> torch.load(io.BytesIO(file.getvalue()))
     tensor([0., 0.])"""
 
+    __module__ = "torch.serialization"
+
     def __init__(self, materialize_fake_tensors: bool = False) -> None:
         self.materialize_fake_tensors = materialize_fake_tensors
 

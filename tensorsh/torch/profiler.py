@@ -33,6 +33,8 @@ class ProfilerActivity(Enum, metaclass=SealedEnum):
 class ProfilerAction(Enum, metaclass=SealedEnum):
     """What a step of a schedule does."""
 
+    __module__ = "torch.profiler.profiler"
+
     NONE, WARMUP, RECORD, RECORD_AND_SAVE = range(4)
 
 

@@ -27,6 +27,8 @@ SWITCHES = {
 class UnpackedDualTensor(namedtuple("UnpackedDualTensor", ["primal", "tangent"]), metaclass=Sealed):
     """What a dual tensor consists of."""
 
+    __module__ = "torch.autograd.forward_ad"
+
     __slots__ = ()
 
 

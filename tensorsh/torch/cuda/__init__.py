@@ -92,6 +92,8 @@ def set_device(device: Any) -> None:
 class device(metaclass=Sealed):
     """``with torch.cuda.device(1):`` makes that device the current one (-1, or None: leaves it as it is)."""
 
+    __module__ = "torch.cuda"
+
     def __init__(self, device: Any) -> None:
         self.index = device if isinstance(device, int) else -1 if device is None else device_type(device).index or 0
 
@@ -107,6 +109,8 @@ class device(metaclass=Sealed):
 
 class device_of(device):
     """``with torch.cuda.device_of(x):`` makes a tensor's device the current one; nothing for one on the CPU."""
+
+    __module__ = "torch.cuda"
 
     def __init__(self, obj: Tensor) -> None:
         super().__init__(obj.get_device() if obj.is_cuda else -1)

@@ -47,6 +47,8 @@ class CUDAGraph(metaclass=Sealed):
         y  # tensor([8., 8., 8.], device='cuda:0')
     """
 
+    __module__ = "torch.cuda.graphs"
+
     def __init__(self, keep_graph: bool = False) -> None:
         if backend.cupy() is None:
             raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")
@@ -130,6 +132,8 @@ class graph(metaclass=Sealed):
     cuda_graph: the graph.  pool: memory to share with another graph.  stream: where it is recorded; one stream for all
     graphs, where None.
     """
+
+    __module__ = "torch.cuda.graphs"
 
     default_capture_stream: Any = None
 

@@ -18,6 +18,8 @@ __all__ = ["Event", "Stream"]
 class Event(metaclass=Sealed):
     """A moment in the device's work: ``record()`` it, and ask for the time between two."""
 
+    __module__ = "torch.cuda.streams"
+
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
         if backend.cupy() is None:
             raise RuntimeError("Tried to instantiate dummy base class Event")
@@ -60,6 +62,8 @@ class Event(metaclass=Sealed):
 
 class Stream(metaclass=Sealed):
     """A queue of the device's work."""
+
+    __module__ = "torch.cuda.streams"
 
     def __init__(self, device: Any = None, priority: int = 0, **own: Any) -> None:
         if backend.cupy() is None:
@@ -132,6 +136,8 @@ class Stream(metaclass=Sealed):
 
 class StreamContext(metaclass=Sealed):
     """``with torch.cuda.stream(s):`` gives the work inside to a stream; nothing for None."""
+
+    __module__ = "torch.cuda"
 
     def __init__(self, stream: Stream | None) -> None:
         self.stream = stream

@@ -92,6 +92,8 @@ class _Dependent(Constraint):
 class _DependentProperty(property, _Dependent):
     """A property that gives a constraint; on the class it is a dependent constraint itself."""
 
+    __module__ = "torch.distributions.constraints"
+
     def __init__(
         self, fn: Callable | None = None, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented
     ) -> None:
@@ -115,6 +117,8 @@ def all_right(checks: Tensor, keep: int) -> Tensor:
 
 class _IndependentConstraint(Constraint):
     """Dimensions on the right taken together as one event."""
+
+    __module__ = "torch.distributions.constraints"
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         for value, kind, title in (
@@ -149,6 +153,8 @@ class _IndependentConstraint(Constraint):
 
 class MixtureSameFamilyConstraint(Constraint):
     """Values that each component of a mixture allows."""
+
+    __module__ = "torch.distributions.constraints"
 
     def __init__(self, base_constraint: Constraint) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -308,6 +314,8 @@ class _Joined(Constraint):
 class _Cat(_Joined):
     """Constraints for parts of given lengths."""
 
+    __module__ = "torch.distributions.constraints"
+
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
         super().__init__(cseq, dim)
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
@@ -323,6 +331,8 @@ class _Cat(_Joined):
 
 class _Stack(_Joined):
     """Constraints for the slices along a dimension."""
+
+    __module__ = "torch.distributions.constraints"
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]

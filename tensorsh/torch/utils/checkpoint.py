@@ -39,6 +39,8 @@ EXPLICIT = (
 class CheckpointError(RuntimeError, metaclass=Sealed):
     """The second run of a function was not like its first."""
 
+    __module__ = "torch.utils.checkpoint"
+
 
 def noop_context_fn() -> tuple:
     """Contexts that do nothing, for the first run and for the second."""

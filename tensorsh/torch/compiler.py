@@ -11,7 +11,8 @@ from .settings import compile
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
-    "get_default_backend", "is_dynamo_compiling", "is_exporting", "list_backends", "reset", "set_default_backend",
+    "get_default_backend", "is_dynamo_compiling", "is_exporting", "list_backends", "nested_compile_region", "reset",
+    "save_cache_artifacts", "set_default_backend", "wrap_numpy",
 ]  # fmt: skip
 
 
@@ -28,6 +29,20 @@ def assume_constant_result(fn: Callable) -> Callable:
 def disable(fn: Callable | None = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """The function itself, or a decorator that gives it."""
     return (lambda function: function) if fn is None else fn
+
+
+def nested_compile_region(fn: Callable | None = None, **options: Any) -> Any:
+    """The function itself, or a decorator that gives it: parts of a program are not compiled for themselves."""
+    return (lambda function: function) if fn is None else fn
+
+
+def wrap_numpy(fn: Callable) -> Callable:
+    """The function itself."""
+    return fn
+
+
+def save_cache_artifacts() -> None:
+    """None: nothing that is compiled outlives its process."""
 
 
 def is_compiling() -> bool:

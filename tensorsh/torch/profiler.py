@@ -17,7 +17,7 @@ from ..engine.tensors.tensor import Tensor
 from ..sandbox.named import read_named
 from ..sandbox.sealed import Sealed
 
-__all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule"]
+__all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule", "supported_activities"]
 
 
 class SealedEnum(Sealed, EnumType):
@@ -326,3 +326,8 @@ class record_function(ContextDecorator, metaclass=Sealed):
 def kineto_available() -> bool:
     """Whether PyTorch's own recorder of events is there: no."""
     return False
+
+
+def supported_activities() -> set:
+    """What can be measured: the CPU's work."""
+    return {ProfilerActivity.CPU}

@@ -8,6 +8,7 @@ _found = lazily(
     __name__,
     {
         "clip_grad": "clip_grad_norm_ clip_grad_norm clip_grad_value_ clip_grads_with_norm_ get_total_norm",
+        "memory_formats": "convert_conv2d_weight_memory_format convert_conv3d_weight_memory_format",
         "convert_parameters": "parameters_to_vector vector_to_parameters",
         "weight_normalization": "weight_norm remove_weight_norm",
         "spectral_normalization": "spectral_norm remove_spectral_norm",

@@ -115,6 +115,9 @@ class Lacking:
             raise AttributeError(name)
         raise ImportError(f"cannot import name {self.name!r}")
 
+    def __mro_entries__(self, bases: Any) -> Any:
+        return ()
+
 
 class Stated(types.ModuleType):
     """A module of such things."""
@@ -169,6 +172,14 @@ class Lenient(ast.NodeTransformer):
         lines = [f"{a.asname or a.name} = __imported__({node.module!r}, {a.name!r})" for a in node.names]
         return [ast.copy_location(each, node) for each in ast.parse("\n".join(lines)).body]
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        """A base that is read off a private module is imported as if it stood in a statement."""
+        for at, base in enumerate(node.bases):
+            module, _, name = ast.unparse(base).rpartition(".")
+            if module.startswith("torch._"):
+                node.bases[at] = ast.parse(f"__imported__({module!r}, {name!r})", mode="eval").body
+        return self.generic_visit(node)
+
     def visit_Import(self, node: ast.Import) -> Any:
         made = []
         for alias in node.names:
@@ -201,9 +212,10 @@ class Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, sources: Path, more: tuple[str, ...], test: str) -> None:
         self.home, self.more = sources / "torch" / "testing", more
         tests = sources / "test"
-        self.tests = {
+        self.tests = {  # a test file, and those that test files import
             test.rpartition("/")[2]: tests / (test + ".py"),
             "common_utils": tests / "functorch" / "common_utils.py",
+            "test_sparse": tests / "test_sparse.py",
         }
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:

@@ -28,7 +28,7 @@ from .opcheck import USUAL, check
 from .schemas import Declaration, infer_schema
 
 __all__ = [
-    "CustomOpDef", "Library", "custom_op", "define", "get_ctx", "impl", "infer_schema", "opcheck", "register_autograd",
+    "CustomOpDef", "Library", "custom_op", "define", "fallthrough_kernel", "get_ctx", "impl", "infer_schema", "opcheck", "register_autograd",
     "register_fake", "register_kernel", "register_vmap", "triton_op", "wrap_triton",
 ]  # fmt: skip
 
@@ -42,6 +42,11 @@ def define(qualname: Any, schema: Any, *, lib: Any = None, tags: Any = ()) -> No
         )
     declared = Declaration(qualname, schema)
     add(CustomOpDef(qualname, declared, declared))
+
+
+def fallthrough_kernel() -> None:
+    """Stands for a kernel that leaves a call to whoever comes next; NotImplementedError where it is called."""
+    raise NotImplementedError("fallthrough_kernel() should never be called.")
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:

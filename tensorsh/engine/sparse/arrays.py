@@ -116,6 +116,9 @@ class Sparse:
 
         return kernel_of(op, given)
 
+    def check_written(self, names: Any) -> None:
+        """RuntimeError: a function that may not write into this."""
+
     def moved(self, target: Any) -> Any:
         """Its parts on a device."""
         made = self.with_values(move(self.values, target))
@@ -125,7 +128,16 @@ class Sparse:
 
     def laid_out(self, memory_format: str) -> Any:
         """A copy in a memory format, of which sparse tensors have none."""
-        raise Missing(self, "contiguous").worded([])
+        raise RuntimeError("memory format option is only supported by strided tensors")
+
+    def filled(self, array: Any) -> None:
+        """Become what a function made, of its size. RuntimeError: it has elements that are not zero."""
+        if array.any():
+            raise RuntimeError("full(...) is not implemented for sparse layout")
+        from .conversion import converted
+
+        self.values = self.values[:0]
+        self[...] = converted(array, self.layout)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         return self.with_values(self.values.astype(dtype, copy=copy))
@@ -331,8 +343,41 @@ class Coo(Sparse):
         return Coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
 
     def __setitem__(self, at: Any, other: Any) -> None:
+        if type(other) is Coo and other.shape != self.shape:
+            self.check_resize(other.shape, other.sparse_dim)
         super().__setitem__(at, other)
         self.indices, self.coalesced = other.indices, other.coalesced
+
+    def check_resize(self, shape: tuple, sparse_dim: int) -> None:
+        """RuntimeError where elements would be left outside of a new shape."""
+        if not self.nnz:
+            return
+        dense_dim = len(shape) - sparse_dim
+        if (sparse_dim, dense_dim) != (self.sparse_dim, self.dense_dim):
+            which, old, new = (
+                ("sparse", self.sparse_dim, sparse_dim)
+                if sparse_dim != self.sparse_dim
+                else ("dense", self.dense_dim, dense_dim)
+            )
+            raise RuntimeError(
+                f"changing the number of {which} dimensions (from {old} to {new}) on a non-empty sparse tensor is not supported."
+            )
+        for which, sizes, wanted in (
+            ("sparse", self.shape[:sparse_dim], shape[:sparse_dim]),
+            ("dense", self.shape[sparse_dim:], shape[sparse_dim:]),
+        ):
+            if any(m < n for m, n in zip(wanted, sizes, strict=True)):
+                raise RuntimeError(
+                    f"shrinking the size of {which} dimensions (from {list(sizes)} to {list(wanted)}) on a non-empty sparse tensor "
+                    "is not supported."
+                )
+
+    def check_written(self, names: Any) -> None:
+        """RuntimeError: a function of one element, in place, where an element comes twice."""
+        from .rules import ALONE
+
+        if names[0] in ALONE and not self.coalesced:
+            raise RuntimeError(f"{names[0]}_ requires coalesced input")
 
     def places(self) -> Any:
         """One number for each element, by which they are in order."""
@@ -366,11 +411,11 @@ class Coo(Sparse):
         count(self.shape)
         xp = self.xp
         made = xp.zeros(self.shape, self.values.dtype)
-        if self.coalesced:
-            made[tuple(self.indices)] = self.values if self.indices.shape[0] else self.values[0]
-        elif not self.indices.shape[0]:
+        if not self.indices.shape[0]:
             for each in self.values:
                 made += each
+        elif self.coalesced:
+            made[tuple(self.indices)] = self.values
         elif xp is np:
             np.add.at(made, tuple(self.indices), self.values)
         else:

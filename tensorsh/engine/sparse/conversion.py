@@ -19,7 +19,8 @@ def coo_of(array: Any, sparse_dim: int) -> Coo:
     """The elements of a dense array that are not zero: where its first dimensions have one anywhere in the others."""
     shape, xp = array.shape, module_of(array)
     if not shape:
-        return Coo(xp.zeros((0, 1), int64), array.reshape(1).copy(), shape, True)
+        values = array[array != 0]
+        return Coo(xp.zeros((0, values.size), int64), values, shape, True)
     present = array != 0
     if sparse_dim < len(shape):
         present = present.any(tuple(range(sparse_dim, len(shape))))

@@ -143,13 +143,16 @@ def of_coordinates(
         size = (*((places.max(1) + 1).tolist() if places.shape[1] else [0] * places.shape[0]), *dense)
     size = sizes(size)
     check_sizes(size, places.shape[0], len(dense))
+    if size[places.shape[0] :] != dense:
+        expected = [count, *size[places.shape[0] :]]
+        raise RuntimeError(f"values has incorrect size, expected {expected}, got {[count, *dense]}")
     if min(size, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
     if checking(check_invariants):
         check_coo(places, kept._array, size, is_coalesced)
     if requires_grad:
         kept = kept.detach()
-    made = coo.function(wrap(places), kept, size, bool(is_coalesced) or not count)
+    made = coo.function(wrap(places), kept, size, count < 2 if is_coalesced is None else is_coalesced or not count)
     return finished(made, requires_grad)
 
 

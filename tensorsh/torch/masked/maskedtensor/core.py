@@ -9,32 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.arrays.dtype import BY_NAME
-from ..engine.arrays.warning import warn
-from ..engine.loading.table import find_function
-from ..engine.operators.hooks import stay
-from ..engine.operators.torch_function import DisableTorchFunctionSubclass
-from ..engine.tensors.tensor import Tensor, TensorMeta
+from ....engine.arrays.dtype import BY_NAME
+from ....engine.arrays.layout import sparse_coo, strided
+from ....engine.arrays.warning import warn
+from ....engine.loading.table import find_function
+from ....engine.operators.hooks import stay
+from ....engine.operators.torch_function import DisableTorchFunctionSubclass
+from ....engine.tensors.tensor import Tensor, TensorMeta
+from .binary import BINARY_NAMES
+from .reductions import REDUCE_NAMES
+from .unary import UNARY_NAMES
 
-__all__ = ["MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor"]
+__all__ = ["MaskedTensor", "is_masked_tensor"]
 
 DTYPES = tuple(BY_NAME[name] for name in "float16 float32 float64 bool int8 int16 int32 int64".split())
 UNARY = frozenset(
-    """abs absolute acos arccos acosh arccosh angle asin arcsin asinh arcsinh atan arctan atanh arctanh bitwise_not ceil
-    clamp clip conj_physical cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1 fix floor frac lgamma log log10 log1p
-    log2 logit i0 isnan nan_to_num neg negative positive pow rad2deg reciprocal round rsqrt sigmoid sign sgn signbit sin
-    sinc sinh sqrt square tan tanh trunc __pow__ __ipow__ __rpow__ __invert__ to type float double half int long short char
-    bool clone detach contiguous to_dense ones_like""".split()
-)
+    """__pow__ __ipow__ __rpow__ __invert__ to type float double half int long short char bool clone detach contiguous
+    to_dense ones_like""".split()
+).union(UNARY_NAMES)
 """What is done to each element by itself: the result has the mask of the input."""
 BINARY = frozenset(
-    """add atan2 arctan2 bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift div divide floor_divide
-    fmod logaddexp logaddexp2 mul multiply nextafter remainder sub subtract true_divide eq ne le ge greater greater_equal gt
-    less_equal lt less maximum minimum fmax fmin not_equal __radd__ __rsub__ __rmul__ __rdiv__ __rtruediv__ __floordiv__
-    __rfloordiv__ __ifloordiv__ __and__ __iand__ __or__ __ior__ __xor__ __ixor__ __eq__ __ne__ __imod__ rsub""".split()
-)
+    """__radd__ __rsub__ __rmul__ __rdiv__ __rtruediv__ __floordiv__ __rfloordiv__ __ifloordiv__ __and__ __iand__ __or__
+    __ior__ __xor__ __ixor__ __eq__ __ne__ __imod__ rsub""".split()
+).union(BINARY_NAMES)
 """What takes two elements to one: masks, where both have one, must be the same."""
-REDUCTIONS = frozenset("sum mean amin amax argmin argmax prod all norm var std".split())
 MOVING = frozenset(
     """select transpose swapaxes swapdims split chunk t narrow expand expand_as view view_as reshape reshape_as flatten
     unflatten cat concat concatenate unsqueeze unfold stack __getitem__""".split()
@@ -153,6 +151,28 @@ def mask_of(value: Any) -> Any:
     return type(value)(map(mask_of, value)) if type(value) in (list, tuple) else value
 
 
+def _tensors_match(a: Tensor, b: Tensor, exact: bool = True, rtol: float = 1e-05, atol: float = 1e-08) -> bool:
+    """Whether two tensors without masks have the same layout, places and numbers; nearly, unless `exact`."""
+    if isinstance(a, MaskedTensor) or isinstance(b, MaskedTensor):
+        raise ValueError("Neither `a` nor `b` can be a MaskedTensor.")
+    if a.layout != b.layout:
+        raise ValueError(f"`a` and `b` must have the same layout. Got {a.layout} and {b.layout}")
+    b = b if a.dtype == b.dtype else b.to(a.dtype)
+    if a.layout != strided:
+        return all(
+            _tensors_match(getattr(a, part)(), getattr(b, part)(), exact)
+            for part in (("indices",) if a.layout == sparse_coo else ("crow_indices", "col_indices")) + ("values",)
+        )
+    if a.ndim != b.ndim:
+        return False
+    return bool(a.eq(b).all()) if exact else a.allclose(b, rtol, atol)
+
+
+def _masks_match(a: Any, b: Any) -> bool:
+    """Whether two operands have the same mask; True where one has none."""
+    return not (isinstance(a, MaskedTensor) and isinstance(b, MaskedTensor)) or _tensors_match(a.get_mask(), b.get_mask())
+
+
 # What each kind of function does, in the absence of overriding.
 
 
@@ -166,7 +186,7 @@ def binary(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
     masks = [each._masked_mask for each in args[:2] if isinstance(each, MaskedTensor)]
     if kwargs:
         raise ValueError("len(kwargs) must equal 0")
-    if len(masks) > 1 and (masks[0].shape != masks[1].shape or not bool((masks[0] == masks[1]).all())):
+    if not _masks_match(*args[:2]):
         raise ValueError("Input masks must match. If you need support for this, please open an issue on Github.")
     result = func(*args)
     return result if result is NotImplemented else masked(result, masks[0].expand(result.shape))
@@ -220,7 +240,7 @@ def unknown(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
 
 
 KINDS: dict[str, Callable] = {
-    **dict.fromkeys(UNARY, unary), **dict.fromkeys(BINARY, binary), **dict.fromkeys(REDUCTIONS, reduction),
+    **dict.fromkeys(UNARY, unary), **dict.fromkeys(BINARY, binary), **dict.fromkeys(REDUCE_NAMES, reduction),
     **dict.fromkeys(MOVING, moving), **dict.fromkeys(PLAIN, plain), "softmax": softmax, "where": where,
     "__get__": attribute,
 }  # fmt: skip
@@ -260,16 +280,3 @@ def indented(text: str) -> str:
 def is_masked_tensor(obj: Any, /) -> bool:
     """Whether something is a MaskedTensor."""
     return isinstance(obj, MaskedTensor)
-
-
-def masked_tensor(data: Tensor, mask: Tensor, requires_grad: bool = False) -> MaskedTensor:
-    """A leaf with a copy of the data and of the mask."""
-    return MaskedTensor(data, mask, requires_grad)
-
-
-def as_masked_tensor(data: Tensor, mask: Tensor) -> MaskedTensor:
-    """The data with a mask, in its history: gradients reach `data`."""
-    made = MaskedTensor(data.detach(), mask)
-    if not data.requires_grad:
-        return made
-    return masked(data.clone(), made._masked_mask)

@@ -16,14 +16,14 @@ from ..engine.loading.table import find_function
 from ..engine.operators.declare import Array, operator
 from ..engine.tape.forward_mode import pushing, weight_of
 from ..engine.tape.grad_modes import enable_grad
-from ..engine.tensors.tensor import Tensor
+from ..engine.tensors.tensor import Tensor, wanting
 from ..sandbox.wrapping import wraps
 from .autograd.gradients import grad as gradients
 from .batch_norms import replace_all_batch_norm_modules_
 from .mapping import base, known_randomness, levels, lifted, vmap
 from .rearrange import rearrange
 from .stateless import functional_call, stack_module_state
-from .transform_checks import differentiable, parted, places_of, real, tensors_of, tensors_only, transforming
+from .transform_checks import differentiable, parted, places_of, real, tensors_of, tensors_only, transforming, under_way
 from .trees import flatten, rebuild
 from .utils._pytree import tree_structure, treespec_pprint
 
@@ -42,7 +42,7 @@ def inside(x: Any) -> Any:
     if not isinstance(x, Tensor):
         return x
     x = lifted(x, levels())
-    return x.view_as(x) if x.requires_grad else x.detach().requires_grad_()
+    return x.view_as(x) if x.requires_grad else wanting(x.detach())
 
 
 @operator("_lent", method=False)
@@ -426,6 +426,7 @@ def functionalize(func: Callable, *, remove: str = "mutations") -> Callable:
 
     @wraps(func)
     def over(*args: Any, **kwargs: Any) -> Any:
-        return func(*args, **kwargs)
+        with under_way():
+            return func(*args, **kwargs)
 
     return over

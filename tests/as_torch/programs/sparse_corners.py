@@ -1,3 +1,4 @@
+# ruff: noqa
 """Sparse tensors at their corners: without dimensions, without elements, of small dtypes, half dense."""
 
 import torch
@@ -11,14 +12,22 @@ def tried(name, function):
 
 
 def coo(indices, values, size, **options):
-    return torch.sparse_coo_tensor(torch.tensor(indices, dtype=torch.int64).reshape(len(size), -1), values, size, **options)
+    return torch.sparse_coo_tensor(
+        torch.tensor(indices, dtype=torch.int64).reshape(len(size), -1), values, size, **options
+    )
 
 
 nothing = torch.sparse_coo_tensor(torch.zeros(0, 0, dtype=torch.int64), torch.zeros(0), ())
 tried("number without elements", nothing.to_dense)
 tried("coalesced", lambda: nothing.coalesce())
-tried("number", lambda: torch.sparse_coo_tensor(torch.zeros(0, 2, dtype=torch.int64), torch.tensor([1.0, 2.0]), ()).to_dense())
-tried("number coalesced", lambda: torch.sparse_coo_tensor(torch.zeros(0, 2, dtype=torch.int64), torch.tensor([1.0, 2.0]), ()).coalesce())
+tried(
+    "number",
+    lambda: torch.sparse_coo_tensor(torch.zeros(0, 2, dtype=torch.int64), torch.tensor([1.0, 2.0]), ()).to_dense(),
+)
+tried(
+    "number coalesced",
+    lambda: torch.sparse_coo_tensor(torch.zeros(0, 2, dtype=torch.int64), torch.tensor([1.0, 2.0]), ()).coalesce(),
+)
 hollow = torch.sparse_coo_tensor(torch.zeros(2, 3, dtype=torch.int64), torch.zeros(3, 0), (2, 2, 0))
 tried("dense part of nothing", lambda: hollow.coalesce())
 tried("times itself", lambda: hollow * hollow)
@@ -26,7 +35,9 @@ tried("dense", lambda: hollow.to_dense())
 
 # One element, or none, is coalesced.
 one = coo([[0], [1]], [1], (2, 2))
-print(one.is_coalesced(), coo([[], []], [], (2, 2)).is_coalesced(), coo([[0, 0], [1, 1]], [1, 2], (2, 2)).is_coalesced())
+print(
+    one.is_coalesced(), coo([[], []], [], (2, 2)).is_coalesced(), coo([[0, 0], [1, 1]], [1, 2], (2, 2)).is_coalesced()
+)
 print(coo([[0], [1]], [1.0], (2, 2), is_coalesced=False).is_coalesced())
 
 # Rows and columns in another order.
@@ -65,12 +76,21 @@ scalar = torch.sparse_coo_tensor(torch.zeros(0, 1, dtype=torch.int64), torch.ten
 tried("sparse times sparse number", lambda: matrix * scalar)
 tried("sparse number times sparse", lambda: scalar * matrix)
 tried("sparse plus number", lambda: matrix + scalar)
-tried("zeros of other parts", lambda: torch.sparse_coo_tensor(torch.zeros(1, 0, dtype=torch.int64), torch.zeros(0, 3), (2, 3)) + matrix)
-tried("plus zeros of other parts", lambda: matrix + torch.sparse_coo_tensor(torch.zeros(1, 0, dtype=torch.int64), torch.zeros(0, 3), (2, 3)))
+tried(
+    "zeros of other parts",
+    lambda: torch.sparse_coo_tensor(torch.zeros(1, 0, dtype=torch.int64), torch.zeros(0, 3), (2, 3)) + matrix,
+)
+tried(
+    "plus zeros of other parts",
+    lambda: matrix + torch.sparse_coo_tensor(torch.zeros(1, 0, dtype=torch.int64), torch.zeros(0, 3), (2, 3)),
+)
 
 # What is joined.
 tried("cat", lambda: torch.cat([matrix, matrix]))
-tried("cat of other parts", lambda: torch.cat([matrix, torch.sparse_coo_tensor(torch.tensor([[0]]), torch.ones(1, 3), (2, 3))]))
+tried(
+    "cat of other parts",
+    lambda: torch.cat([matrix, torch.sparse_coo_tensor(torch.tensor([[0]]), torch.ones(1, 3), (2, 3))]),
+)
 tried("cat of other shapes", lambda: torch.cat([matrix, one.float()]))
 tried("cat with dense", lambda: torch.cat([matrix, a]))
 tried("cat 1", lambda: torch.cat([matrix, one.float()], 1))
@@ -113,7 +133,15 @@ tried("ones", lambda: torch.ones(3, 4, out=target))
 for size in ((4, 3), (2, 3), (2, 4), (1, 3), (2,)):
     tried("resize_as_", lambda: matrix.clone().resize_as_(torch.zeros(size).to_sparse()))
 half = torch.sparse_coo_tensor(torch.tensor([[0, 1]]), torch.arange(6.0).reshape(2, 3), (2, 3))
-tried("dense part", lambda: half.clone().resize_as_(torch.sparse_coo_tensor(torch.zeros(1, 0, dtype=torch.int64), torch.zeros(0, 4), (2, 4)))._values().flatten()[:6])
+tried(
+    "dense part",
+    lambda: (
+        half.clone()
+        .resize_as_(torch.sparse_coo_tensor(torch.zeros(1, 0, dtype=torch.int64), torch.zeros(0, 4), (2, 4)))
+        ._values()
+        .flatten()[:6]
+    ),
+)
 tried("sparse part", lambda: half.clone().resize_as_(torch.zeros(2, 4).to_sparse()))
 tried("spdiags", lambda: torch.sparse.spdiags(torch.zeros(2, 3), torch.tensor([[0, 1], [2, 3]]), (3, 3)))
 tried("spdiags", lambda: torch.sparse.spdiags(torch.zeros(2, 3, 3), torch.tensor([0, 1]), (3, 3)))

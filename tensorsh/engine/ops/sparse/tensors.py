@@ -15,7 +15,7 @@ from ...operators.declare import Array, composite
 from ...sparse.arrays import Compressed, Coo, int64, with_elements
 from ...sparse.invariants import check_compressed, check_coo, checking
 from ...sparse.rules import sparse_operator
-from ...tensors.tensor import Tensor
+from ...tensors.tensor import Tensor, wanting
 from ..creation.factories import tensor
 
 
@@ -63,7 +63,7 @@ def part(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 def finished(made: Tensor, requires_grad: bool) -> Tensor:
-    return made.requires_grad_() if requires_grad else made
+    return wanting(made) if requires_grad else made
 
 
 def wanted(device: Any) -> Any:

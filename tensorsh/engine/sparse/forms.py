@@ -54,9 +54,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         raise RuntimeError(f"Dimension {dim} out of range. Expecting 0 <= dim < {input.ndim}.")
     n = input.shape[dim]
     if start < 0 or start + length > n:
-        raise RuntimeError(
-            f"Invalid range to narrow. range(start, start+length) must be a subset of range(0, {n})."
-        )
+        raise RuntimeError(f"Invalid range to narrow. range(start, start+length) must be a subset of range(0, {n}).")
     return narrow.function(input, dim, start, length)
 
 

@@ -274,6 +274,8 @@ class Function(metaclass=FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run the function and record it."""
+        if cls.setup_context is not Function.setup_context:
+            args, kwargs = _with_defaults(cls.forward, args, kwargs), {}
         for mode in reversed(state.function_modes):
             answer = mode._applied(cls, args)
             if answer is not NotImplemented:
@@ -281,8 +283,6 @@ class Function(metaclass=FunctionMeta):
         if state.transforms and cls.setup_context is Function.setup_context:
             raise RuntimeError(SETUP)
         node = cls._backward_cls()  # type: ignore[attr-defined]
-        if cls.setup_context is not Function.setup_context:
-            args, kwargs = _with_defaults(cls.forward, args, kwargs), {}
         given = (*args, *kwargs.values()) if kwargs else args
         tensors = [(i, a) for i, a in enumerate(given) if isinstance(a, Tensor)]
         tracked = state.grad_enabled and any(t._node is not None for _, t in tensors)

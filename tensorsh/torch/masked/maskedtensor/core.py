@@ -170,7 +170,9 @@ def _tensors_match(a: Tensor, b: Tensor, exact: bool = True, rtol: float = 1e-05
 
 def _masks_match(a: Any, b: Any) -> bool:
     """Whether two operands have the same mask; True where one has none."""
-    return not (isinstance(a, MaskedTensor) and isinstance(b, MaskedTensor)) or _tensors_match(a.get_mask(), b.get_mask())
+    return not (isinstance(a, MaskedTensor) and isinstance(b, MaskedTensor)) or _tensors_match(
+        a.get_mask(), b.get_mask()
+    )
 
 
 # What each kind of function does, in the absence of overriding.

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ....engine.arrays.dtype import BY_NAME
-from ....engine.arrays.layout import sparse_coo, strided
+from ....engine.arrays.layout import sparse_coo, sparse_csr, strided
 from ....engine.arrays.warning import warn
 from ....engine.loading.table import find_function
 from ....engine.operators.hooks import stay
 from ....engine.operators.torch_function import DisableTorchFunctionSubclass
-from ....engine.tensors.tensor import Tensor, TensorMeta
+from ....engine.tensors.tensor import Size, Tensor, TensorMeta
+from ..where import _where
 from .binary import BINARY_NAMES
 from .reductions import REDUCE_NAMES
 from .unary import UNARY_NAMES
@@ -24,8 +25,8 @@ __all__ = ["MaskedTensor", "is_masked_tensor"]
 
 DTYPES = tuple(BY_NAME[name] for name in "float16 float32 float64 bool int8 int16 int32 int64".split())
 UNARY = frozenset(
-    """__pow__ __ipow__ __rpow__ __invert__ to type float double half int long short char bool clone detach contiguous
-    to_dense ones_like""".split()
+    """__pow__ __ipow__ __rpow__ __invert__ to type float double half int long short char bool clone detach
+    ones_like""".split()
 ).union(UNARY_NAMES)
 """What is done to each element by itself: the result has the mask of the input."""
 BINARY = frozenset(
@@ -39,7 +40,7 @@ MOVING = frozenset(
 )
 """What moves elements about: it is done to the mask as it is to the data."""
 PLAIN = frozenset(
-    """dim size numel nelement ndimension stride storage_offset is_contiguous is_floating_point is_complex is_same_size
+    """dim size numel nelement ndimension stride storage_offset is_floating_point is_complex is_same_size
     element_size __len__ __hash__ __format__ __set__ backward requires_grad_ register_hook retain_grad item __bool__
     __float__ __int__ allclose""".split()
 )
@@ -59,9 +60,10 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
         warn(PROTOTYPE)
         if data.requires_grad:
             warn(OF_GRADIENT)
+        data, mask = together(data.detach(), mask.detach())
         check(data, mask)
         stay("classes")
-        made = masked(data.detach().clone(), mask.detach().clone())
+        made = masked(data.clone(), mask.clone())
         made.__class__ = cls
         return made.requires_grad_() if requires_grad else made
 
@@ -81,7 +83,7 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
             found = Tensor.grad.fget(self)  # type: ignore[attr-defined]
             if found is None or isinstance(found, MaskedTensor):
                 return found
-            return masked(found.view_as(found), self._masked_mask)
+            return masked(again(found), self._masked_mask)
 
     @grad.setter
     def grad(self, value: Any) -> None:
@@ -90,7 +92,7 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
     def get_data(self) -> Tensor:
         """The data, also where elements are left out."""
         with DisableTorchFunctionSubclass():
-            return self.view_as(self) if self.requires_grad else self.detach()
+            return again(self) if self.requires_grad else self.detach()
 
     def get_mask(self) -> Tensor:
         """The mask: False where an element is left out."""
@@ -116,14 +118,41 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
         return iter(unknown(Tensor.__iter__, "unbind", (self,), {}))
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        data, mask = self.get_data(), self._masked_mask.tolist()
+        data, mask = self.get_data(), self._masked_mask
+        if data.layout != strided:
+            data, mask = data.to_dense(), mask.to_dense()
+        mask = mask.tolist()
         if data.ndim == 0:
             return f"MaskedTensor({element(data.item()) if mask else '--'}, {mask})"
         return f"MaskedTensor(\n{indented(rows(data.tolist(), mask))}\n)"
 
 
+def again(x: Any) -> Any:
+    """Another tensor with the same data and history."""
+    return x.view_as(x) if x.layout == strided else x.clone()
+
+
+def together(data: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Data and a mask of one layout; sparse data with the elements that the mask has."""
+    if data.layout != mask.layout:
+        raise TypeError("data and mask must have the same layout.")
+    if data.layout == sparse_coo:
+        data, mask = data.coalesce(), mask.coalesce()  # type: ignore[attr-defined]
+    if data.layout in (sparse_coo, sparse_csr) and data._nnz() != mask._nnz():  # type: ignore[attr-defined]
+        data = _where(mask, data, find_function("tensor")(0))
+    return data, mask
+
+
 def check(data: Tensor, mask: Tensor) -> None:
     """The errors of data and a mask that do not go together."""
+    if data.layout not in (strided, sparse_coo, sparse_csr):
+        raise TypeError(f"data layout of {data.layout} is not supported.")
+    if data.layout != strided and data.shape == mask.shape and not same_places(data, mask):
+        raise ValueError(
+            "data and mask are both sparse COO tensors but do not have the same indices."
+            if data.layout == sparse_coo
+            else "data and mask are both sparse CSR tensors but do not share either crow or col indices."
+        )
     if mask.dtype is not BY_NAME["bool"]:
         raise TypeError("mask must have dtype bool.")
     if data.dtype not in DTYPES:
@@ -151,6 +180,12 @@ def mask_of(value: Any) -> Any:
     return type(value)(map(mask_of, value)) if type(value) in (list, tuple) else value
 
 
+def same_places(a: Any, b: Any) -> bool:
+    """Whether two sparse tensors of one layout have elements at the same places."""
+    parts = ("indices",) if a.layout == sparse_coo else ("crow_indices", "col_indices")
+    return all(_tensors_match(getattr(a, part)(), getattr(b, part)()) for part in parts)
+
+
 def _tensors_match(a: Tensor, b: Tensor, exact: bool = True, rtol: float = 1e-05, atol: float = 1e-08) -> bool:
     """Whether two tensors without masks have the same layout, places and numbers; nearly, unless `exact`."""
     if isinstance(a, MaskedTensor) or isinstance(b, MaskedTensor):
@@ -159,10 +194,7 @@ def _tensors_match(a: Tensor, b: Tensor, exact: bool = True, rtol: float = 1e-05
         raise ValueError(f"`a` and `b` must have the same layout. Got {a.layout} and {b.layout}")
     b = b if a.dtype == b.dtype else b.to(a.dtype)
     if a.layout != strided:
-        return all(
-            _tensors_match(getattr(a, part)(), getattr(b, part)(), exact)
-            for part in (("indices",) if a.layout == sparse_coo else ("crow_indices", "col_indices")) + ("values",)
-        )
+        return same_places(a, b) and _tensors_match(a.values(), b.values(), exact)  # type: ignore[attr-defined]
     if a.ndim != b.ndim:
         return False
     return bool(a.eq(b).all()) if exact else a.allclose(b, rtol, atol)
@@ -181,7 +213,33 @@ def _masks_match(a: Any, b: Any) -> bool:
 def unary(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
     if len(args) > 1 and isinstance(args[1], Tensor):
         raise TypeError("MaskedTensor unary ops do not support additional Tensor arguments")
-    return masked(func(*args, **kwargs), args[0]._masked_mask)
+    data = args[0]
+    if data.layout != strided:
+        found = func(data.values(), *args[1:], **kwargs)
+        return masked(find_function("_with_values")(found, data.detach()), data._masked_mask)
+    return masked(func(*args, **kwargs), data._masked_mask)
+
+
+def laid_out(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
+    """In another layout: sparse tensors have the elements that the mask has, true or not."""
+    data, mask = args[0], args[0]._masked_mask
+    if name == "to_dense":
+        return data if data.layout == strided else masked(func(data), mask.to_dense())
+    wanted = sparse_csr if name == "to_sparse_csr" else sparse_coo
+    if data.layout == wanted:
+        return data
+    if wanted == sparse_csr and data.ndim != 2:
+        raise ValueError(f"Only 2D tensors can be converted to the SparseCsr layout but got shape: {Size(data.shape)}")
+    kept = mask.to_sparse_csr() if wanted == sparse_csr else mask.to_sparse_coo().coalesce()
+    return masked(data.sparse_mask(kept), kept)
+
+
+def contiguous(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
+    if args[0].layout == sparse_coo:
+        raise ValueError("MaskedTensors with sparse data do not have is_contiguous")
+    if args[0].layout == sparse_csr:
+        raise RuntimeError("Sparse CSR tensors do not have is_contiguous")
+    return (unary if name == "contiguous" else plain)(func, name, args, kwargs)
 
 
 def binary(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
@@ -244,6 +302,7 @@ def unknown(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
 KINDS: dict[str, Callable] = {
     **dict.fromkeys(UNARY, unary), **dict.fromkeys(BINARY, binary), **dict.fromkeys(REDUCE_NAMES, reduction),
     **dict.fromkeys(MOVING, moving), **dict.fromkeys(PLAIN, plain), "softmax": softmax, "where": where,
+    **dict.fromkeys(("to_dense", "to_sparse", "to_sparse_coo", "to_sparse_csr"), laid_out), **dict.fromkeys(("is_contiguous", "contiguous"), contiguous),
     "__get__": attribute,
 }  # fmt: skip
 

@@ -20,6 +20,7 @@ from ..arrays.device import absent
 from ..arrays.extents import count
 from .folding import grouped, line_of
 from .missing import Missing, MissingAttribute, MissingOperand
+from .resizing import check_resize
 
 ndarray = np.ndarray
 layouts.seen[0] = True
@@ -344,33 +345,9 @@ class Coo(Sparse):
 
     def __setitem__(self, at: Any, other: Any) -> None:
         if type(other) is Coo and other.shape != self.shape:
-            self.check_resize(other.shape, other.sparse_dim)
+            check_resize(self, other.shape, other.sparse_dim)
         super().__setitem__(at, other)
         self.indices, self.coalesced = other.indices, other.coalesced
-
-    def check_resize(self, shape: tuple, sparse_dim: int) -> None:
-        """RuntimeError where elements would be left outside of a new shape."""
-        if not self.nnz:
-            return
-        dense_dim = len(shape) - sparse_dim
-        if (sparse_dim, dense_dim) != (self.sparse_dim, self.dense_dim):
-            which, old, new = (
-                ("sparse", self.sparse_dim, sparse_dim)
-                if sparse_dim != self.sparse_dim
-                else ("dense", self.dense_dim, dense_dim)
-            )
-            raise RuntimeError(
-                f"changing the number of {which} dimensions (from {old} to {new}) on a non-empty sparse tensor is not supported."
-            )
-        for which, sizes, wanted in (
-            ("sparse", self.shape[:sparse_dim], shape[:sparse_dim]),
-            ("dense", self.shape[sparse_dim:], shape[sparse_dim:]),
-        ):
-            if any(m < n for m, n in zip(wanted, sizes, strict=True)):
-                raise RuntimeError(
-                    f"shrinking the size of {which} dimensions (from {list(sizes)} to {list(wanted)}) on a non-empty sparse tensor "
-                    "is not supported."
-                )
 
     def check_written(self, names: Any) -> None:
         """RuntimeError: a function of one element, in place, where an element comes twice."""

@@ -281,16 +281,21 @@ def repeated(x: Coo, shape: tuple) -> Coo:
 
 def picked(x: Compressed, combine: Callable, y: Any) -> Compressed:
     """A compressed matrix combined with the elements of a dense one at its places."""
-    if y.shape != x.shape or x.batch or x.blocked or x.dense_dim:
+    if y.shape != x.shape:
+        raise RuntimeError(
+            f"sparse_mask(): operands have incompatible sizes; self has size {sized(y)} but mask has size {sized(x)}"
+        )
+    if x.batch or x.blocked or x.dense_dim:
         raise Missing(x)
     return x.with_values(combine(x.values, y[x.coordinates()]))
 
 
 def times_rows(x: Compressed, y: Any) -> Any:
-    if type(y) is not Compressed or x.layout is not y.layout or x.shape != y.shape or x.batch or x.blocked:
-        raise Missing(x)
-    from .conversion import compressed, element_list
+    from .conversion import compressed, converted, element_list
 
+    if x.shape != y.shape or x.batch or x.blocked:
+        raise Missing(x)
+    y = converted(y, x.layout)
     n = x.shape[1] if x.by_rows else x.shape[0]
     left, right = x.rows() * n + x.others, y.rows() * n + y.others
     at, mine, other = x.xp.intersect1d(left, right, return_indices=True)

@@ -16,6 +16,7 @@ from ...sparse.arrays import Coo, Sparse, with_elements
 from ...sparse.conversion import converted, coo_of
 from ...sparse.masks import masked
 from ...sparse.missing import Missing
+from ...sparse.resizing import check_resize
 from ...sparse.rules import sparse_operator
 from ...tensors.tensor import Tensor
 
@@ -301,7 +302,7 @@ def sparse_resize_(self: Tensor, size: Any, sparse_dim: int, dense_dim: int) -> 
             f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {sparse_dim}, "
             f"dense_dim = {dense_dim}"
         )
-    array.check_resize(tuple(size), sparse_dim)
+    check_resize(array, tuple(size), sparse_dim)
     return resized(self, tuple(size), sparse_dim, bool(array.nnz))
 
 

@@ -33,7 +33,7 @@ from typing import Any
 FILES = """
 test_indexing test_view_ops test_shape_ops test_scatter_gather_ops test_sort_and_select test_type_promotion test_reductions
 test_unary_ufuncs test_binary_ufuncs test_tensor_creation_ops test_spectral_ops test_linalg test_complex test_numpy_interop
-test_segment_reductions test_masked test_torch test_autograd autograd/test_functional test_type_info test_nn nn/test_convolution
+test_segment_reductions test_masked test_maskedtensor test_torch test_autograd autograd/test_functional test_type_info test_nn nn/test_convolution
 nn/test_dropout nn/test_embedding nn/test_init nn/test_lazy_modules nn/test_load_state_dict nn/test_module_hooks
 nn/test_multihead_attention nn/test_packed_sequence nn/test_parametrization nn/test_pooling nn/test_pruning test_optim
 optim/test_lrscheduler optim/test_swa_utils distributions/test_distributions distributions/test_constraints

@@ -8,6 +8,7 @@ from ...arrays import layout as layouts
 from ...arrays.backend import check_device, device_of, module_of
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import index_of, on
+from ...arrays.extents import count as numel
 from ...arrays.layout import BLOCKS, ROWS, TITLES
 from ...arrays.state import state
 from ...graph.fields import wrap
@@ -148,6 +149,7 @@ def of_coordinates(
         raise RuntimeError(f"values has incorrect size, expected {expected}, got {[count, *dense]}")
     if min(size, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
+    numel(size)
     if checking(check_invariants):
         check_coo(places, kept._array, size, is_coalesced)
     if requires_grad:

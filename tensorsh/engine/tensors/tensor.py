@@ -474,7 +474,7 @@ bind(Tensor)
 
 def wanting(t: Tensor, wanted: bool = True) -> Tensor:
     """A tensor that wants a gradient, or not: what `requires_grad_` is to programs, also while a function is transformed."""
-    if type(t) is Tensor:
+    if type(t) is Tensor and t._array.dtype.kind in "fcV":
         t.requires_grad = wanted
         return t
     before, state.transforms = state.transforms, 0

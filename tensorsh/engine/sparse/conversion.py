@@ -50,6 +50,18 @@ def nothing(shape: tuple, kind: Any, layout: Any) -> Any:
     )
 
 
+def relaid(x: Any, layout: Any) -> Any:
+    """Zeros of an array's size and dtype in another layout."""
+    if type(x) is Compressed and layout is not layouts.sparse_coo:
+        raise RuntimeError(
+            f"empty_like with different sparse layout is not supported (self is {TITLES[x.layout]} but you requested "
+            f"{TITLES[layout]})"
+        )
+    if layout is layouts.strided:
+        return x.xp.zeros(x.shape, x.dtype)
+    return nothing(x.shape, x.dtype, layout)
+
+
 def element_list(at: Any, n: int) -> tuple:
     """Lines and places within them, of places in row order."""
     return (at // n, at % n) if n else (at, at)

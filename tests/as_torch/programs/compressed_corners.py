@@ -50,3 +50,10 @@ t("mul3", lambda: c * m.to_sparse_csc())
 t("mul4", lambda: c * torch.ones(2))
 t("mul5", lambda: c * torch.ones(1, 2))
 t("add2", lambda: torch.add(torch.ones(2, 2), c, alpha=3))
+
+# What is like a tensor, in another layout.
+x = torch.eye(2).to_sparse()
+for other in (torch.strided, torch.sparse_coo):
+    for given in (x, x.to_dense(), x.to_sparse_csr()):
+        t(f"{given.layout} {other}", lambda: torch.zeros_like(given, layout=other).to_dense())
+print(torch.ones_like(x, layout=torch.strided), torch.zeros_like(x, layout=torch.strided, dtype=torch.int64))

@@ -33,7 +33,7 @@ from typing import Any
 FILES = """
 test_indexing test_view_ops test_shape_ops test_scatter_gather_ops test_sort_and_select test_type_promotion test_reductions
 test_unary_ufuncs test_binary_ufuncs test_tensor_creation_ops test_spectral_ops test_linalg test_complex test_numpy_interop
-test_segment_reductions test_masked test_torch test_autograd autograd/test_functional test_type_info test_nn nn/test_convolution
+test_segment_reductions test_masked test_maskedtensor test_torch test_autograd autograd/test_functional test_type_info test_nn nn/test_convolution
 nn/test_dropout nn/test_embedding nn/test_init nn/test_lazy_modules nn/test_load_state_dict nn/test_module_hooks
 nn/test_multihead_attention nn/test_packed_sequence nn/test_parametrization nn/test_pooling nn/test_pruning test_optim
 optim/test_lrscheduler optim/test_swa_utils distributions/test_distributions distributions/test_constraints
@@ -115,6 +115,9 @@ class Lacking:
             raise AttributeError(name)
         raise ImportError(f"cannot import name {self.name!r}")
 
+    def __mro_entries__(self, bases: Any) -> Any:
+        return ()
+
 
 class Stated(types.ModuleType):
     """A module of such things."""
@@ -169,6 +172,14 @@ class Lenient(ast.NodeTransformer):
         lines = [f"{a.asname or a.name} = __imported__({node.module!r}, {a.name!r})" for a in node.names]
         return [ast.copy_location(each, node) for each in ast.parse("\n".join(lines)).body]
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        """A base that is read off a private module is imported as if it stood in a statement."""
+        for at, base in enumerate(node.bases):
+            module, _, name = ast.unparse(base).rpartition(".")
+            if module.startswith("torch._"):
+                node.bases[at] = ast.parse(f"__imported__({module!r}, {name!r})", mode="eval").body
+        return self.generic_visit(node)
+
     def visit_Import(self, node: ast.Import) -> Any:
         made = []
         for alias in node.names:
@@ -201,9 +212,10 @@ class Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, sources: Path, more: tuple[str, ...], test: str) -> None:
         self.home, self.more = sources / "torch" / "testing", more
         tests = sources / "test"
-        self.tests = {
+        self.tests = {  # a test file, and those that test files import
             test.rpartition("/")[2]: tests / (test + ".py"),
             "common_utils": tests / "functorch" / "common_utils.py",
+            "test_sparse": tests / "test_sparse.py",
         }
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:

@@ -30,7 +30,7 @@ torch.autograd.profiler_util         profiler                 EventList Function
 torch.autograd                       autograd.profiler        kineto_available
 torch.profiler                       autograd.profiler        kineto_available itt
 torch._vmap_internals                mapping                  _vmap=vmap vmap
-torch.masked                         masked_where             _where
+torch.masked                         masked.where             _where
 torch.autograd                       autograd.shapes          _calculate_shape
 torch.distributions.multivariate_normal distributions.multivariate _precision_to_scale_tril=lower_of_precision _batch_mv=batch_mv _batch_mahalanobis=mahalanobis
 torch.nn.parameter                   nn.parameter             UninitializedTensorMixin=Uninitialized
@@ -57,6 +57,7 @@ torch.random                         settings                 default_generator
 torch.nn.utils.spectral_norm         nn.utils.spectral_normalization SpectralNorm SpectralNormLoadStateDictPreHook SpectralNormStateDictHook
 torch.nn.utils.weight_norm           nn.utils.weight_normalization WeightNorm
 torch.testing                        testing                  assert_allclose
+torch.testing                        file_check               FileCheck
 torch.utils.data.dataloader          utils.data.workers       _MultiProcessingDataLoaderIter=WorkersPass
 torch.utils.data                     utils.data.datapipes     IterDataPipe MapDataPipe DFIterDataPipe DataChunk functional_datapipe
 torch.utils.data.datapipes.datapipe  utils.data.datapipes     IterDataPipe MapDataPipe DFIterDataPipe DataChunk

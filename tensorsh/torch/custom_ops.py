@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..engine.arrays.extents import owner
 from ..engine.arrays.state import state
 from ..engine.operators import hooks
 from ..engine.tape.function import Function
+from ..engine.tape.grad_modes import no_grad
 from ..engine.tensors.tensor import Tensor
 from ..sandbox import process
 from ..sandbox.sealed import MARK, Sealed
@@ -24,7 +26,16 @@ class CustomOpDef(metaclass=Sealed):
 
     __module__ = "torch._library.custom_ops"
 
-    def __init__(self, name: str, function: Callable, declared: Declaration) -> None:
+    def __init__(self, name: str, function: Callable, declared: Declaration, tags: Any = None) -> None:
+        only = inspect.Parameter.KEYWORD_ONLY
+        parameters = declared.__signature__.parameters.values()
+        if not isinstance(function, Declaration) and any(
+            each.kind is only and declared.kinds[each.name][:6] == "Tensor" for each in parameters
+        ):
+            raise NotImplementedError(
+                "custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: "
+                f"{declared.text.partition('::')[2]}"
+            )
         self._qualname = name
         self._function = function
         self._declared = declared
@@ -34,6 +45,8 @@ class CustomOpDef(metaclass=Sealed):
         self._composite: Callable | None = None
         self._backward: Callable | None = None
         self._setup: Callable | None = None
+        self._tags = list(tags) if isinstance(tags, (list, tuple)) else [] if tags is None else [tags]
+        self._disabled: set[str] = set()
         self._graph = type(Function)(
             f"GeneratedBackwardFor_{name.replace('::', '_')}_default",
             (Function,),
@@ -49,21 +62,32 @@ class CustomOpDef(metaclass=Sealed):
             return self._composite(*args, **kwargs)
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        result = self._graph.apply(*bound.arguments.values())  # type: ignore[attr-defined]
+        values = tuple(bound.arguments.values())
+        if state.function_modes or state.dual_level >= 0 or state.grad_enabled and wants_gradient(values):
+            result = self._graph.apply(*values)  # type: ignore[attr-defined]
+        else:
+            with no_grad():
+                result = self._computed(values)[0]
         for name in self._declared.mutated:
             written = bound.arguments[name]
             if isinstance(written, Tensor):
                 written._bump()
         return result
 
-    def _forward(self, ctx: Any, *values: Any) -> Any:
+    def _computed(self, values: tuple) -> tuple:
+        """What the operator's kernel gives, and the arguments by place and by name alone."""
         plain, only = self._parted(values)
         device = next((v.device.type for v in values if isinstance(v, Tensor)), "cpu")
-        kernel = self._without_data() if device == "meta" else self._kernels.get(device, self._function)
+        kernel = self._function if device in self._disabled else self._kernels.get(device, self._function)
+        kernel = self._without_data() if device == "meta" else kernel
         result = hooks.below[0](self, self, plain, only) if hooks.below else NotImplemented
         if result is NotImplemented:
             result = kernel(*plain, **only)
         self._check_apart(values, result)
+        return result, plain, only
+
+    def _forward(self, ctx: Any, *values: Any) -> Any:
+        result, plain, only = self._computed(values)
         ctx._count, ctx._extra = len(plain), len(only)
         if self._setup is not None:
             told = {"keyword_only_inputs": only} if only else {}
@@ -136,6 +160,19 @@ class CustomOpDef(metaclass=Sealed):
 
         return register if fn is None else register(fn)
 
+    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Any:
+        """A context in which the function that `register_kernel` was given for a kind of device is used, or the operator's own."""
+        return self._with_kernel(device_type, enabled)
+
+    @contextmanager
+    def _with_kernel(self, device_type: str, enabled: bool) -> Iterator[None]:
+        before = self._disabled
+        self._disabled = before - {device_type} if enabled else before | {device_type}
+        try:
+            yield
+        finally:
+            self._disabled = before
+
     def register_fake(self, fn: Callable, /) -> Callable:
         """What the result looks like, for tensors without data: of the meta device here."""
         self._fake = fn
@@ -181,18 +218,38 @@ def custom_op(
 
     def define(function: Callable) -> CustomOpDef:
         text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
-        made = CustomOpDef(name, function, Declaration(name, text))
-        if schema is not None:
-            made._declared.mutated = [] if mutates_args == "unknown" else list(mutates_args)
+        made = CustomOpDef(name, function, Declaration(name, text), tags)
+        mutated = set(made._declared.mutated)
+        if mutates_args != "unknown" and mutated != set(mutates_args):
+            raise ValueError(
+                f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={schema}. The schema suggests that "
+                f"the op mutates {mutated}which is different from what was provided to us in `mutates_args`. Please make these "
+                "consistent."
+            )
         return add(made)
 
     return define if fn is None else define(fn)
 
 
-def found(op: Any) -> CustomOpDef:
-    """The operator of a name, or itself."""
+def wants_gradient(values: Any) -> bool:
+    """Whether a tensor among values, and lists of them, has a history."""
+    return any(
+        each._node is not None if isinstance(each, Tensor) else type(each) in (list, tuple) and wants_gradient(each)
+        for each in values
+    )
+
+
+def found(op: Any, asked: str = "") -> CustomOpDef:
+    """The operator of a name, of a form, or itself; `asked`: by which function. ValueError: it is something else."""
     if isinstance(op, CustomOpDef):
         return op
+    own = getattr(op, "_function", None) if hasattr(op, "_overloadname") else None
+    if isinstance(own, CustomOpDef):
+        return own
+    if not isinstance(op, str):
+        raise ValueError(f"{asked}({op}): got unexpected type for op: {type(op)}")
+    if op.count("::") != 1:
+        raise ValueError(UNNAMED.format(op))
     if op not in operators():
         raise RuntimeError(f"operator {op} does not exist")
     return operators()[op]
@@ -202,12 +259,12 @@ def register_autograd(
     op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Any = None
 ) -> None:
     """`CustomOpDef.register_autograd` of an operator given by name."""
-    found(op).register_autograd(backward, setup_context=setup_context)
+    found(op, "register_autograd").register_autograd(backward, setup_context=setup_context)
 
 
 def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /, *, lib: Any = None) -> Callable:
     """`CustomOpDef.register_kernel` of an operator given by name."""
-    return found(op).register_kernel(device_types, func)
+    return found(op, "register_kernel").register_kernel(device_types, func)
 
 
 def register_fake(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
@@ -215,12 +272,19 @@ def register_fake(op: Any, func: Callable | None = None, /, *, lib: Any = None) 
     is_library = process.plain or MARK not in sys._getframe(1).f_builtins
     if is_library and isinstance(op, str) and op not in operators():  # a library's, whose compiled part is not there
         return (lambda function: function) if func is None else func
-    return found(op).register_fake if func is None else found(op).register_fake(func)
+    own = found(op, "register_fake").register_fake
+    return own if func is None else own(func)
 
 
 def register_vmap(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
     """`CustomOpDef.register_vmap` of an operator given by name."""
-    return found(op).register_vmap(func)
+    return found(op, "register_vmap").register_vmap(func)
+
+
+UNNAMED = (
+    'Expected `qualname` to be of the form "namespace::name", but got {}. The qualname passed to the torch.library APIs must consist '
+    "of a namespace and a name, e.g. aten::sin"
+)
 
 
 def add(op: CustomOpDef) -> CustomOpDef:

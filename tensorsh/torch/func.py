@@ -16,14 +16,14 @@ from ..engine.loading.table import find_function
 from ..engine.operators.declare import Array, operator
 from ..engine.tape.forward_mode import pushing, weight_of
 from ..engine.tape.grad_modes import enable_grad
-from ..engine.tensors.tensor import Tensor
+from ..engine.tensors.tensor import Tensor, wanting
 from ..sandbox.wrapping import wraps
 from .autograd.gradients import grad as gradients
 from .batch_norms import replace_all_batch_norm_modules_
-from .mapping import base, known_randomness, levels, lifted, vmap
+from .mapping import base, known_randomness, levels, lifted, no_numbers, vmap
 from .rearrange import rearrange
 from .stateless import functional_call, stack_module_state
-from .transform_checks import differentiable, parted, places_of, real, tensors_of, tensors_only, transforming
+from .transform_checks import differentiable, parted, places_of, real, tensors_of, tensors_only, transforming, under_way
 from .trees import flatten, rebuild
 from .utils._pytree import tree_structure, treespec_pprint
 
@@ -42,7 +42,7 @@ def inside(x: Any) -> Any:
     if not isinstance(x, Tensor):
         return x
     x = lifted(x, levels())
-    return x.view_as(x) if x.requires_grad else x.detach().requires_grad_()
+    return x.view_as(x) if x.requires_grad else wanting(x.detach())
 
 
 @operator("_lent", method=False)
@@ -312,7 +312,9 @@ def pushed(output: Tensor, given: Given) -> Callable:
     return along
 
 
-def jacobian(name: str, func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable) -> Callable:
+def jacobian(
+    name: str, func: Callable, argnums: int | tuple, has_aux: bool, rows: Callable, randomness: str = "different"
+) -> Callable:  # fmt: skip
     @wraps(func)
     def matrix(*args: Any, **kwargs: Any) -> Any:
         off = not state.grad_enabled
@@ -320,7 +322,8 @@ def jacobian(name: str, func: Callable, argnums: int | tuple, has_aux: bool, row
         with transforming(backward=not columns):
             real(name, args, "inputs")
             given = Given(args, argnums, off, writable=columns)
-            output = func(*given.args, **kwargs)
+            with no_numbers(randomness):
+                output = func(*given.args, **kwargs)
             call = JVP if columns else "vjp(f, *primals)"
             output, aux = parted(output, call) if has_aux else (output, None)
             tensors_only(output, call)
@@ -399,7 +402,7 @@ def jacfwd(func: Callable, argnums: int | tuple = 0, has_aux: bool = False, *, r
             [0., 6.]])
     """
     known_randomness(randomness)
-    return jacobian("jacfwd", func, argnums, has_aux, _by_columns)
+    return jacobian("jacfwd", func, argnums, has_aux, _by_columns, randomness)
 
 
 def hessian(func: Callable, argnums: int | tuple = 0) -> Callable:
@@ -426,6 +429,7 @@ def functionalize(func: Callable, *, remove: str = "mutations") -> Callable:
 
     @wraps(func)
     def over(*args: Any, **kwargs: Any) -> Any:
-        return func(*args, **kwargs)
+        with under_way():
+            return func(*args, **kwargs)
 
     return over

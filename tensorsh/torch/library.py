@@ -13,6 +13,7 @@ from ..engine.tensors.tensor import Tensor
 from ..sandbox import process
 from ..sandbox.sealed import Sealed
 from .custom_ops import (
+    UNNAMED,
     CustomOpDef,
     add,
     custom_op,
@@ -28,7 +29,7 @@ from .opcheck import USUAL, check
 from .schemas import Declaration, infer_schema
 
 __all__ = [
-    "CustomOpDef", "Library", "custom_op", "define", "get_ctx", "impl", "infer_schema", "opcheck", "register_autograd",
+    "CustomOpDef", "Library", "custom_op", "define", "fallthrough_kernel", "get_ctx", "impl", "infer_schema", "opcheck", "register_autograd",
     "register_fake", "register_kernel", "register_vmap", "triton_op", "wrap_triton",
 ]  # fmt: skip
 
@@ -36,12 +37,14 @@ __all__ = [
 def define(qualname: Any, schema: Any, *, lib: Any = None, tags: Any = ()) -> None:
     """Declare an operator ``namespace::name`` by its schema; `impl` gives it kernels."""
     if qualname.count("::") != 1:
-        raise ValueError(
-            f'Expected `qualname` to be of the form "namespace::name", but got {qualname}. The qualname passed to the '
-            "torch.library APIs must consist of a namespace and a name, e.g. aten::sin"
-        )
+        raise ValueError(UNNAMED.format(qualname))
     declared = Declaration(qualname, schema)
-    add(CustomOpDef(qualname, declared, declared))
+    add(CustomOpDef(qualname, declared, declared, tags))
+
+
+def fallthrough_kernel() -> None:
+    """Stands for a kernel that leaves a call to whoever comes next; NotImplementedError where it is called."""
+    raise NotImplementedError("fallthrough_kernel() should never be called.")
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Any = None) -> Any:
@@ -86,7 +89,7 @@ class Library(metaclass=Sealed):
     def define(self, schema: str, alias_analysis: str = "", *, tags: Any = ()) -> str:
         """Declare an operator by its name and schema, ``add(Tensor a, Tensor b) -> Tensor``."""
         name, opening, rest = schema.partition("(")
-        define(f"{self.ns}::{name.strip()}", opening + rest)
+        define(f"{self.ns}::{name.strip()}", opening + rest, tags=tags)
         return name.strip()
 
     def impl(self, op_name: str, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False, **_: Any) -> None:
@@ -236,6 +239,11 @@ class OpOverload(metaclass=Sealed):
         """The name with colons: ``aten::add.Tensor``."""
         form = "" if self._overloadname == "default" else "." + self._overloadname
         return f"{self.namespace}::{self._opname}{form}"
+
+    @property
+    def tags(self) -> list:
+        """What the definition of an operator that a program defined says of it; nothing of PyTorch's own."""
+        return getattr(self._function, "_tags", [])
 
     @property
     def _schema(self) -> Any:

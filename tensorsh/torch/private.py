@@ -27,6 +27,11 @@ class _Classes:
 classes = _Classes()
 
 
+def _running_with_deploy() -> bool:
+    """Whether a Python within a program of another language runs this: never."""
+    return False
+
+
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:  # noqa: A002
     """RuntimeError unless a tensor of one element is true."""
     if not bool(input):

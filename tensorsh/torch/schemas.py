@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.arrays.device import device as device_type
+from ..engine.arrays.dtype import BY_NAME
 from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.sealed import Sealed
@@ -86,7 +87,23 @@ def written(value: Any) -> str:
     """A default, as schemas write it."""
     if isinstance(value, float):
         return f"{value:g}" + "." * value.is_integer()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    if isinstance(value, dtype_type):
+        return str(value).removeprefix("torch.")
+    return f'"{value}"' if isinstance(value, (str, device_type)) else str(value)
+
+
+NUMBERED = "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool qint8 quint8 qint32 bfloat16".split()
+"""Dtypes by the numbers that schemas show in their place."""
+
+
+def read(text: str, kind: str) -> Any:
+    """The default that a schema's text stands for, and how a schema shows it."""
+    if kind.rstrip("?") == "ScalarType" and text in NUMBERED:
+        return BY_NAME[text], NUMBERED.index(text)
+    value = literal_eval(text)
+    if kind.rstrip("?") == "Device" and isinstance(value, str):
+        return device_type(value), value
+    return value, written(value) if isinstance(value, float) else text
 
 
 def infer_schema(
@@ -208,14 +225,12 @@ class Declaration:
                 continue
             typed, _, default = part.partition("=")
             type, _, argument = typed.strip().rpartition(" ")
-            value = literal_eval(default) if default else inspect.Parameter.empty
+            value, told = read(default, type) if default else (inspect.Parameter.empty, "")
             parameters.append(inspect.Parameter(argument, kind, default=value, annotation=type))
             self.kinds[argument] = {"int": "SymInt"}.get(type, re.sub(r"\(.*?\)", "", type))
             if "!" in type:
                 self.mutated.append(argument)
-            shown.append(
-                f"{type} {argument}" + f"={written(value) if isinstance(value, float) else default}" * bool(default)
-            )
+            shown.append(f"{type} {argument}" + f"={told}" * bool(default))
         self.text = f"{name}({', '.join(shown)}) -> {found[2]}"
         self.__signature__ = inspect.Signature(parameters)
 

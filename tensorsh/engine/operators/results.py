@@ -61,6 +61,9 @@ def stored(array: Any, out: Tensor, given: Any) -> Tensor:
     if given is not None and (made := of(array)) is not out.dtype:
         raise RuntimeError(f"dtype {made.short} does not match dtype of out parameter ({out.dtype.short})")
     if type(out._array) is not ndarray:
+        if hasattr(out._array, "layout"):
+            out._array.filled(array)
+            return out
         array = move_like(array, out._array)
     if out._array.shape != array.shape:  # which what only makes new elements never warns of
         resize(out, array.shape)

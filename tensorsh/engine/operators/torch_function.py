@@ -13,7 +13,7 @@ from typing import Any
 from ...sandbox.sealed import Sealed
 from ..arrays.state import state
 from ..arrays.warning import warn
-from ..tensors.tensor import Tensor
+from ..tensors.tensor import Tensor, wanting
 from .hooks import KEEPING, attend, stay  # noqa: F401 - the class of tensors takes it from here, with its default
 
 PLAIN = frozenset((Tensor, int, float, bool, str, complex, type(None), slice, type(...)))
@@ -54,7 +54,7 @@ RowsOf: Any = type(iter(()))
 def _make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     """A leaf of a class derived from Tensor, on the memory of another tensor."""
     made = data.detach().as_subclass(cls)
-    return made.requires_grad_() if require_grad else made
+    return wanting(made) if require_grad else made
 
 
 def answers_below(kind: type) -> None:

@@ -27,7 +27,7 @@ def permuted(xp: Any, x: Any, axes: tuple) -> Any:
         )
     values = x.values.transpose(0, *(d - sparse + 1 for d in axes[sparse:]))
     same = tuple(axes[:sparse]) == tuple(range(sparse))
-    return Coo(lines(x, axes[:sparse]), values, [x.shape[d] for d in axes], x.coalesced and same)
+    return Coo(lines(x, axes[:sparse]), values, [x.shape[d] for d in axes], x.coalesced and same or not x.nnz)
 
 
 @rule("_part")
@@ -68,7 +68,7 @@ def selected(x: Any, dim: int, index: int) -> Any:
     there = x.indices[dim] == index
     values = x.values[there]
     if x.sparse_dim == 1:
-        return values[0] if values.shape[0] == 1 else x.xp.asarray(values.sum(0))
+        return values[0] if values.shape[0] == 1 else x.xp.asarray(values.sum(0, dtype=values.dtype))
     return Coo(lines(x, [d for d in range(x.sparse_dim) if d != dim])[:, there], values, shape)
 
 
@@ -140,11 +140,16 @@ def cat(xp: Any, arrays: list, dim: int = 0) -> Any:
             raise RuntimeError(f"Concatenating sparse tensors, but a dense tensor was found at position {at}.")
     first = arrays[0]
     dim = wrap_dim(dim, first.ndim)
-    for x in arrays:
+    for at, x in enumerate(arrays):
         if x.shape[:dim] + x.shape[dim + 1 :] != first.shape[:dim] + first.shape[dim + 1 :]:
             raise RuntimeError(
                 f"All tensors must have the same shape: {sized(first)} (except in the concatenating dimension), but found shape: "
-                f"{sized(x)}"
+                f"{sized(x)} at position {at}."
+            )
+        if x.sparse_dim != first.sparse_dim:
+            raise RuntimeError(
+                f"All tensors must have the same sparse_dim and dense_dim: {first.sparse_dim}, {first.dense_dim}, but tensor at "
+                f"position {at} has {x.sparse_dim}, {x.dense_dim}."
             )
     xp, kind = first.xp, np.result_type(*[x.dtype for x in arrays])
     ends = np.cumsum([0, *(x.shape[dim] for x in arrays)])

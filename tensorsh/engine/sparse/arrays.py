@@ -20,6 +20,7 @@ from ..arrays.device import absent
 from ..arrays.extents import count
 from .folding import grouped, line_of
 from .missing import Missing, MissingAttribute, MissingOperand
+from .resizing import check_resize
 
 ndarray = np.ndarray
 layouts.seen[0] = True
@@ -116,6 +117,9 @@ class Sparse:
 
         return kernel_of(op, given)
 
+    def check_written(self, names: Any) -> None:
+        """RuntimeError: a function that may not write into this."""
+
     def moved(self, target: Any) -> Any:
         """Its parts on a device."""
         made = self.with_values(move(self.values, target))
@@ -125,7 +129,16 @@ class Sparse:
 
     def laid_out(self, memory_format: str) -> Any:
         """A copy in a memory format, of which sparse tensors have none."""
-        raise Missing(self, "contiguous").worded([])
+        raise RuntimeError("memory format option is only supported by strided tensors")
+
+    def filled(self, array: Any) -> None:
+        """Become what a function made, of its size. RuntimeError: it has elements that are not zero."""
+        if array.any():
+            raise RuntimeError("full(...) is not implemented for sparse layout")
+        from .conversion import converted
+
+        self.values = self.values[:0]
+        self[...] = converted(array, self.layout)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         return self.with_values(self.values.astype(dtype, copy=copy))
@@ -331,8 +344,17 @@ class Coo(Sparse):
         return Coo(self.indices.copy(), self.values.copy(), self.shape, self.coalesced)
 
     def __setitem__(self, at: Any, other: Any) -> None:
+        if type(other) is Coo and other.shape != self.shape:
+            check_resize(self, other.shape, other.sparse_dim)
         super().__setitem__(at, other)
         self.indices, self.coalesced = other.indices, other.coalesced
+
+    def check_written(self, names: Any) -> None:
+        """RuntimeError: a function of one element, in place, where an element comes twice."""
+        from .rules import ALONE
+
+        if names[0] in ALONE and not self.coalesced:
+            raise RuntimeError(f"{names[0]}_ requires coalesced input")
 
     def places(self) -> Any:
         """One number for each element, by which they are in order."""
@@ -366,11 +388,11 @@ class Coo(Sparse):
         count(self.shape)
         xp = self.xp
         made = xp.zeros(self.shape, self.values.dtype)
-        if self.coalesced:
-            made[tuple(self.indices)] = self.values if self.indices.shape[0] else self.values[0]
-        elif not self.indices.shape[0]:
+        if not self.indices.shape[0]:
             for each in self.values:
                 made += each
+        elif self.coalesced:
+            made[tuple(self.indices)] = self.values
         elif xp is np:
             np.add.at(made, tuple(self.indices), self.values)
         else:

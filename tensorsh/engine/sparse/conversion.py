@@ -12,14 +12,14 @@ from ..arrays.backend import device_of, module_of
 from ..arrays.layout import BLOCKS, ROWS, TITLES, type_of
 from .arrays import Compressed, Coo, int64, prod, with_elements
 from .folding import starts_of
-from .missing import Missing
 
 
 def coo_of(array: Any, sparse_dim: int) -> Coo:
     """The elements of a dense array that are not zero: where its first dimensions have one anywhere in the others."""
     shape, xp = array.shape, module_of(array)
     if not shape:
-        return Coo(xp.zeros((0, 1), int64), array.reshape(1).copy(), shape, True)
+        values = array[array != 0]
+        return Coo(xp.zeros((0, values.size), int64), values, shape, True)
     present = array != 0
     if sparse_dim < len(shape):
         present = present.any(tuple(range(sparse_dim, len(shape))))
@@ -50,6 +50,18 @@ def nothing(shape: tuple, kind: Any, layout: Any) -> Any:
     )
 
 
+def relaid(x: Any, layout: Any) -> Any:
+    """Zeros of an array's size and dtype in another layout."""
+    if type(x) is Compressed and layout is not layouts.sparse_coo:
+        raise RuntimeError(
+            f"empty_like with different sparse layout is not supported (self is {TITLES[x.layout]} but you requested "
+            f"{TITLES[layout]})"
+        )
+    if layout is layouts.strided:
+        return x.xp.zeros(x.shape, x.dtype)
+    return nothing(x.shape, x.dtype, layout)
+
+
 def element_list(at: Any, n: int) -> tuple:
     """Lines and places within them, of places in row order."""
     return (at // n, at % n) if n else (at, at)
@@ -77,15 +89,12 @@ def compressed_of(array: Any, layout: Any, block: tuple = (1, 1), dense_dim: int
     present = (grid != 0).any(tuple(range(3, grid.ndim)))
     if not batch:
         return line_list(layout, grid[0], present[0], array.shape)
+    if not grid.shape[0]:
+        raise RuntimeError(f"to_{str(layout)[6:]}: Expected product of batch dimensions to be non-zero.")
     made = [line_list(layout, g, p, array.shape[batch:]) for g, p in zip(grid, present, strict=True)]
     if any(each.nnz != made[0].nnz for each in made):
         raise RuntimeError("Expect the same number of specified elements per batch.")
-    head = array.shape[:batch]
-    starts, others, values = (
-        (x := module_of(array).stack([getattr(each, name) for each in made])).reshape(*head, *x.shape[1:])
-        for name in ("starts", "others", "values")
-    )
-    return Compressed(layout, starts, others, values, array.shape)
+    return stacked(made, array.shape[:batch], array.shape)
 
 
 def line_list(layout: Any, grid: Any, present: Any, shape: tuple) -> Compressed:
@@ -98,7 +107,7 @@ def line_list(layout: Any, grid: Any, present: Any, shape: tuple) -> Compressed:
     return compressed(layout, (lines, others), values, shape)
 
 
-def compressed_from_coo(x: Coo, layout: Any) -> Compressed:
+def compressed_from_coo(x: Coo, layout: Any, kind: Any = int64) -> Compressed:
     if x.sparse_dim != 2:
         title = TITLES[layout]
         raise RuntimeError(f"conversion from Sparse to {title} for input tensors with sparse_dim()!=2 is not supported")
@@ -106,9 +115,9 @@ def compressed_from_coo(x: Coo, layout: Any) -> Compressed:
     rows, columns = x.indices
     values = x.values
     if layout in ROWS:
-        return compressed(layout, (rows, columns), values, x.shape)
+        return compressed(layout, (rows, columns), values, x.shape, kind)
     order = endable(x.xp.argsort)(columns, kind="stable")
-    return compressed(layout, (columns[order], rows[order]), values[order], x.shape)
+    return compressed(layout, (columns[order], rows[order]), values[order], x.shape, kind)
 
 
 def coo_from_compressed(x: Compressed) -> Coo:
@@ -165,20 +174,57 @@ def converted(
         return x
     if layout is layouts.sparse_coo:
         return coo_from_compressed(x)
+    kind = x.starts.dtype if type(x) is Compressed else int64
     if layout in BLOCKS:
-        return blocks_of(x, layout, block)
+        check_blocks(x, layout, block)
+        return blocks_of(x, layout, block, kind)
     if type(x) is Compressed:
-        if x.batch or x.blocked:
-            if x.blocked:
-                raise RuntimeError(
-                    f"sparse_compressed_to_{str(layout)[6:]}: expected SparseCsr or SparseCsc layout but got {TITLES[x.layout]}"
-                )
-            raise Missing(x)
+        if x.blocked:
+            raise RuntimeError(
+                f"sparse_compressed_to_{str(layout)[6:]}: expected SparseCsr or SparseCsc layout but got {TITLES[x.layout]}"
+            )
+        if x.batch:
+            each = [converted(part, layout) for part in matrices(x)]
+            return stacked(each, x.shape[: x.batch], x.shape)
         x = coo_from_compressed(x)
-    return compressed_from_coo(x, layout)
+    return compressed_from_coo(x, layout, kind)
 
 
-def blocks_of(x: Any, layout: Any, block: Any) -> Compressed:
+def matrices(x: Compressed) -> list:
+    """The matrices of a batch."""
+    many = prod(x.shape[: x.batch])
+    starts, others, values = (part.reshape(many, *part.shape[x.batch :]) for part in (x.starts, x.others, x.values))
+    shape = x.shape[x.batch :]
+    return [Compressed(x.layout, *each, shape) for each in zip(starts, others, values, strict=True)]
+
+
+def stacked(made: list, head: tuple, shape: tuple) -> Compressed:
+    """Matrices with the same number of elements as a batch."""
+    starts, others, values = (
+        (x := made[0].xp.stack([getattr(each, name) for each in made])).reshape(*head, *x.shape[1:])
+        for name in ("starts", "others", "values")
+    )
+    return Compressed(made[0].layout, starts, others, values, shape)
+
+
+def check_blocks(x: Any, layout: Any, block: Any) -> None:
+    """RuntimeError: blocks of another size than a matrix has, or blocks of a batch of elements."""
+    if type(x) is not Compressed:
+        return
+    name, source = str(layout)[6:], TITLES[x.layout]
+    if x.blocked and block is not None and tuple(block) != tuple(x.block):
+        called = f"to_{name}" if x.layout is layout else f"sparse_compressed_to_{name}"
+        raise RuntimeError(
+            f"{called}: conversion from {source} to {TITLES[layout]} with blocksize changed from {list(x.block)} to {list(block)} is "
+            "not supported"
+        )
+    if not x.blocked and x.batch:
+        raise RuntimeError(
+            f"sparse_compressed_to_{name}: conversion from {source} to {TITLES[layout]} for batched inputs is not supported"
+        )
+
+
+def blocks_of(x: Any, layout: Any, block: Any, kind: Any = int64) -> Compressed:
     """A sparse matrix in blocks: those that have an element."""
     if block is None:
         block = x.block
@@ -204,4 +250,4 @@ def blocks_of(x: Any, layout: Any, block: Any) -> Compressed:
     found, where = endable(xp.unique)(at, return_inverse=True)
     values = xp.zeros((found.size, height, width, *coo.values.shape[1:]), coo.dtype)
     values[where, rows % height, columns % width] = coo.values
-    return compressed(layout, element_list(found, lines), values, x.shape)
+    return compressed(layout, element_list(found, lines), values, x.shape, kind)

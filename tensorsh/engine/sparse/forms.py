@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.errors import wrap_dim
 from ..operators.declare import Array
 from ..tensors.tensor import Tensor
 from .arrangement import narrowed
@@ -49,15 +48,21 @@ narrow.gradient(input=refused("narrow"))
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     if type(input._array) is not Coo:
         raise Missing(input._array, "narrow_copy")
-    dim = wrap_dim(dim, input.ndim)
-    return narrow.function(input, dim, start + input.shape[dim] if start < 0 else start, length)
+    if not input.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if not 0 <= dim < input.ndim:
+        raise RuntimeError(f"Dimension {dim} out of range. Expecting 0 <= dim < {input.ndim}.")
+    n = input.shape[dim]
+    if start < 0 or start + length > n:
+        raise RuntimeError(f"Invalid range to narrow. range(start, start+length) must be a subset of range(0, {n}).")
+    return narrow.function(input, dim, start, length)
 
 
 @sparse_operator("_norm", node="NormBackward1")
 def norm_of(xp, input: Array, p):
     """The norm of all elements."""
     values = alone(input).values
-    return xp.asarray(xp.linalg.norm(values.reshape(-1), p)).astype(values.dtype)
+    return xp.asarray(xp.linalg.norm(values.reshape(-1), p)).astype(abs(values[:0]).dtype)
 
 
 norm_of.gradient(input=refused("norm_backward"))
@@ -77,6 +82,17 @@ def distance(xp: Any, x: Any, y: Any, p: Any = 2) -> Any:
 def norm(
     input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None
 ) -> Tensor:
-    if type(input._array) is not Coo or dim is not None and len(tuple(np.atleast_1d(dim))) != input.ndim:
+    if type(input._array) is not Coo:
         raise Missing(input._array, "norm")
+    if dtype is not None and p == "fro":
+        raise ValueError("dtype argument is not supported in frobenius norm")
+    if dim is not None and len(tuple(np.atleast_1d(dim))) not in (0, input.ndim):
+        raise RuntimeError(
+            "norm_sparse currently only supports full reductions, so 'dim' must either be empty or contain all dimensions of the "
+            "input"
+        )
+    if keepdim:
+        raise RuntimeError("norm_sparse currently does not support keepdim=True")
+    if dtype is not None:
+        raise RuntimeError("norm_sparse currently does not support 'dtype' argument")
     return norm_of.function(input, 2 if p == "fro" or p is None else float(p))

@@ -70,6 +70,8 @@ def by_sparse(x: Any, y: Any) -> Coo:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
         )
+    if x.dtype != y.dtype:
+        raise RuntimeError(f"mat1 dtype {of(x).short} does not match mat2 dtype {of(y).short}")
     x, y = (each.coalesce() if type(each) is Coo else each for each in (x, y))
     rows, inner, left = elements(x)
     lines, columns, right = elements(y)
@@ -102,6 +104,10 @@ def mm(xp: Any, x: Any, y: Any) -> Any:
 
 @rule("mv")
 def mv(xp: Any, x: Any, y: Any) -> Any:
+    if type(x) is Coo and not isinstance(y, Sparse) and (x.ndim != 2 or y.ndim != 1):
+        raise RuntimeError(
+            f"mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: {x.ndim}Tensor Dim: {y.ndim}"
+        )
     if x.ndim != 2 or y.ndim != 1 or isinstance(y, Sparse):
         raise Missing(y if isinstance(y, Sparse) else x)
     if x.shape[1] != y.shape[0] and type(x) is Compressed:

@@ -117,6 +117,8 @@ def add(xp: Any, x: Any, y: Any, alpha: Any = 1) -> Any:
         raise Missing(x)
     if type(x) is Compressed:
         return added_rows(x, scaled(y, alpha))
+    if not y.nnz or not x.nnz:
+        return (scaled(y, alpha) if y.nnz else x).copy()
     if x.sparse_dim != y.sparse_dim:
         raise RuntimeError(
             f"add: expected 'self' and 'other' to have same sparse dim, but {x.sparse_dim} != {y.sparse_dim}"
@@ -209,6 +211,9 @@ def mul(xp: Any, x: Any, y: Any) -> Any:
         return times_dense(x, y)
     if type(x) is Compressed:
         return times_rows(x, y)
+    if not (x.ndim and y.ndim):
+        x, y = (y, x) if not x.ndim and (y.ndim or x.nnz < 2) else (x, y)
+        return times_dense(x, y.dense())
     if x.ndim != y.ndim or x.sparse_dim != y.sparse_dim or x.shape[: x.sparse_dim] != y.shape[: x.sparse_dim]:
         raise RuntimeError(
             f"sparse_binary_op_intersection_{kernels(x).lower()}(): expects sparse inputs with equal dimensionality, number of sparse dimensions, "
@@ -244,7 +249,7 @@ def times_dense(x: Any, y: Any) -> Any:
     except ValueError:
         raise broadcast_error(y.shape, x.shape) from None
     if shape != x.shape:
-        x = repeated(x, shape)
+        x = repeated(x if x.ndim else x.coalesce(), shape)
     wide = xp.broadcast_to(y, shape)
     return x.with_values(x.values * wide[tuple(x.indices)])
 
@@ -276,32 +281,37 @@ def repeated(x: Coo, shape: tuple) -> Coo:
 
 def picked(x: Compressed, combine: Callable, y: Any) -> Compressed:
     """A compressed matrix combined with the elements of a dense one at its places."""
-    if y.shape != x.shape or x.batch or x.blocked or x.dense_dim:
+    if y.shape != x.shape:
+        raise RuntimeError(
+            f"sparse_mask(): operands have incompatible sizes; self has size {sized(y)} but mask has size {sized(x)}"
+        )
+    if x.batch or x.blocked or x.dense_dim:
         raise Missing(x)
     return x.with_values(combine(x.values, y[x.coordinates()]))
 
 
 def times_rows(x: Compressed, y: Any) -> Any:
-    if type(y) is not Compressed or x.layout is not y.layout or x.shape != y.shape or x.batch or x.blocked:
-        raise Missing(x)
-    from .conversion import compressed, element_list
+    from .conversion import compressed, converted, element_list
 
+    if x.shape != y.shape or x.batch or x.blocked:
+        raise Missing(x)
+    y = converted(y, x.layout)
     n = x.shape[1] if x.by_rows else x.shape[0]
     left, right = x.rows() * n + x.others, y.rows() * n + y.others
     at, mine, other = x.xp.intersect1d(left, right, return_indices=True)
     return compressed(x.layout, element_list(at, n), x.values[mine] * y.values[other], x.shape, x.starts.dtype)
 
 
-NO_DIVISION = "Sparse division requires a scalar or zero-dim dense tensor divisor (got shape {} for divisor)"
+NO_DIVISION = "Sparse {}division requires a scalar or zero-dim dense tensor divisor (got shape {} for divisor)"
 
 
-def divided(x: Any, y: Any, quotient: Callable) -> Any:
+def divided(x: Any, y: Any, quotient: Callable, kind: str = "") -> Any:
     if not isinstance(x, Sparse):
         raise Missing(y, "div")
     if type(x) is Compressed:
         raise Missing(x, "div").worded([])
     if isinstance(y, Sparse) or is_dense(y) and y.ndim:
-        raise RuntimeError(NO_DIVISION.format(sized(y)))
+        raise RuntimeError(NO_DIVISION.format(kind, sized(y)))
     return x.with_values(x.xp.asarray(quotient(x.values, number(y))))
 
 
@@ -317,7 +327,7 @@ def div_rounded(xp: Any, x: Any, y: Any, mode: str) -> Any:
 
 @rule("_floor_divide _floor_divide_number")
 def floor_divide(xp: Any, x: Any, y: Any) -> Any:
-    return div_rounded(xp, x, y, "floor")
+    return divided(alone(x), y, lambda values, y: rounded_quotient(xp, values, y, "floor"), "floor ")
 
 
 @rule("neg")

@@ -20,7 +20,7 @@ from ..arrays.warning import warn
 from ..graph.fields import wrap
 from ..graph.nodes import Node, Slot
 from ..loading.table import find_function
-from ..tensors.tensor import Tensor
+from ..tensors.tensor import Tensor, wanting
 from .walk import walk
 from .worlds import differentiable, raw
 
@@ -226,6 +226,7 @@ def backward(
 
     Raises RuntimeError when a tensor is no single number and has no gradient given, needs none, or its graph was freed.
     """
+    no_transform()
     outputs = _listed(tensors)
     given = _starts(outputs, grad_tensors)
     targets = None
@@ -350,7 +351,16 @@ def repeated(array: np.ndarray) -> np.ndarray:
 def zeros_like(x: Tensor, differentiable: bool = False) -> Tensor:
     with device_guard.on(device_guard.index_of([x])):
         made: Any = wrap(np.zeros_like(x._array))
-        return made.requires_grad_() if differentiable else made
+        return wanting(made) if differentiable else made
+
+
+def no_transform() -> None:
+    """Refuse a backward pass in a function that is transformed."""
+    if state.transforms:
+        raise RuntimeError(
+            "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
+            "instead or call backward() outside of functorch transforms."
+        )
 
 
 def tensor_backward(
@@ -366,6 +376,8 @@ def tensor_backward(
     >>> w.grad
     tensor([2., 4.])
     """
+    if state.transforms:
+        no_transform()
     if (
         gradient is None
         and inputs is None

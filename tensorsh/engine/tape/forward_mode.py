@@ -14,7 +14,7 @@ from typing import Any
 from ..arrays.state import state
 from ..graph.dual import DualLeaf, Outside, outside, wants_gradient
 from ..loading.table import find_function
-from ..tensors.tensor import Tensor
+from ..tensors.tensor import Tensor, wanting
 from .backward import GradientEdge
 from .backward import grad as gradients
 from .grad_modes import enable_grad
@@ -40,7 +40,7 @@ def nodes(node: Any) -> list:
 
 def weight_of(output: Tensor) -> Tensor:
     """The weight of a gradient that is linear in it: of ones, since formulas may treat 0 as none."""
-    return find_function("ones_like")(output).requires_grad_()
+    return wanting(find_function("ones_like")(output))
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def edge(leaf: DualLeaf) -> GradientEdge:
 
 
 NOT_INPLACE = (
-    "Inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an input inplace, "
+    "An inplace custom Function is not modifying the forward mode gradients inplace. If the forward is modifying an input inplace, "
     "then the jvp function must modify the corresponding gradient inplace."
 )
 
@@ -99,9 +99,32 @@ def _continuous(x: Any) -> bool:
     return isinstance(x, Tensor) and x._array.dtype.kind in "fcV"
 
 
-def applied(function: Any, node: Any, args: tuple, results: list) -> None:
-    """The tangents of the results of a custom function, by its ``jvp``."""
-    inputs = [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
+def tangents_of(args: tuple) -> list:
+    """The tangents of a custom function's arguments, as they are before it is called."""
+    return [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
+
+
+NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
+OTHER_VIEW = "A custom Function is returning a view but the jvp is not returning a view of the {}given grad input."
+NO_GRADIENT = (
+    "Function's jvp returned a gradient at position {}, but  the corresponding forward output is not a differentiable Tensor."
+    "You should return None at that position instead."
+)
+
+
+def check_view(result: Tensor, tangent: Tensor, args: tuple, inputs: list) -> None:
+    """RuntimeError: the tangent of a view of an argument is no view of the argument's tangent."""
+    for a, x in zip(args, inputs, strict=True):
+        if isinstance(a, Tensor) and x is not None and result._root is (a if a._root is None else a._root):
+            if tangent._root is None:
+                raise RuntimeError(NO_VIEW)
+            if tangent._root is not (x if x._root is None else x._root):
+                of_view = a._root is not None and type(a._node) is not DualLeaf
+                raise RuntimeError(OTHER_VIEW.format("same base as the " if of_view else ""))
+
+
+def applied(function: Any, node: Any, args: tuple, results: list, inputs: list) -> None:
+    """The tangents of the results of a custom function, by its ``jvp``, given those of its arguments."""
     if all(tangent is None for tangent in inputs):
         return
     if not hasattr(function, "jvp"):
@@ -111,18 +134,22 @@ def applied(function: Any, node: Any, args: tuple, results: list) -> None:
     if node._materialize:
         zeros = find_function("zeros_like")
         inputs = [zeros(a) if x is None and _continuous(a) else x for a, x in zip(args, inputs, strict=True)]
-    level, state.dual_level = state.dual_level, -1
+    level, state.dual_level, node._pushed = state.dual_level, -1, True
     try:
         answers = function.jvp(node, *inputs)
     finally:
-        state.dual_level = level
+        state.dual_level, node._pushed = level, False
     answers = answers if isinstance(answers, tuple) else (answers,)
-    for result, tangent in zip(results, answers, strict=True):
+    for at, (result, tangent) in enumerate(zip(results, answers, strict=True)):
+        if tangent is not None and (not _continuous(result) or id(result) in node._unmarked):
+            raise RuntimeError(NO_GRADIENT.format(at))
         if any(result is d for d in node._dirty) and not any(
             result is a and tangent is x for a, x in zip(args, inputs, strict=True)
         ):
             raise RuntimeError(NOT_INPLACE)
-        if _continuous(result) and tangent is not None and id(result) not in node._unmarked:
+        if tangent is not None:
+            if result._root is not None and not any(result is d for d in node._dirty):
+                check_view(result, tangent, args, inputs)
             real = result._node is not None and wants_gradient(result)
             tangent = tangent if wants_gradient(tangent) else tangent.detach()
             result._node = DualLeaf(result._node if real else None, tangent, level)

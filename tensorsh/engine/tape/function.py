@@ -17,7 +17,7 @@ from ..graph.nodes import FREED, SECOND_TIME, AccumulateGrad, Node, Slot, raise_
 from ..graph.raw_saved import raw_tensors
 from ..graph.saved_hooks import Packed
 from ..tensors.inplace import rewrite
-from ..tensors.tensor import Tensor
+from ..tensors.tensor import Tensor, wanting
 
 SETUP = (
     "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
@@ -35,7 +35,9 @@ class FunctionNode(Node):
     _dirty: tuple = ()
     _unmarked: frozenset = frozenset()
     _saved_values: Any = ()
-    _saved_forward: tuple | None = None
+    _saved_forward: tuple = ()
+    _pushed = False
+    """Whether jvp runs, which has kept tensors of its own."""
     _shapes: tuple = ()
     _materialize_non_diff_grads = True
     _left_out: frozenset = frozenset()
@@ -73,7 +75,7 @@ class FunctionNode(Node):
 
     @property
     def saved_tensors(self) -> tuple:
-        if self._saved_forward is not None:
+        if self._pushed:
             return self._saved_forward
         if self._saved_values is FREED:
             raise RuntimeError(SECOND_TIME)
@@ -272,6 +274,8 @@ class Function(metaclass=FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run the function and record it."""
+        if cls.setup_context is not Function.setup_context:
+            args, kwargs = _with_defaults(cls.forward, args, kwargs), {}
         for mode in reversed(state.function_modes):
             answer = mode._applied(cls, args)
             if answer is not NotImplemented:
@@ -279,13 +283,16 @@ class Function(metaclass=FunctionMeta):
         if state.transforms and cls.setup_context is Function.setup_context:
             raise RuntimeError(SETUP)
         node = cls._backward_cls()  # type: ignore[attr-defined]
-        if cls.setup_context is not Function.setup_context:
-            args, kwargs = _with_defaults(cls.forward, args, kwargs), {}
         given = (*args, *kwargs.values()) if kwargs else args
         tensors = [(i, a) for i, a in enumerate(given) if isinstance(a, Tensor)]
         tracked = state.grad_enabled and any(t._node is not None for _, t in tensors)
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a._node is not None for a in given)
         node._positions = len(given)
+        tangents = None
+        if state.dual_level >= 0:
+            from .forward_mode import applied, tangents_of
+
+            tangents = tangents_of(args)
         before = state.grad_enabled
         state.grad_enabled = False
         try:
@@ -341,10 +348,8 @@ class Function(metaclass=FunctionMeta):
                     rewrite(o, made)
                 else:
                     o._node = made
-        if state.dual_level >= 0:
-            from .forward_mode import applied
-
-            applied(cls, node, args, results)
+        if tangents is not None:
+            applied(cls, node, args, results, tangents)
         return tuple(results) if several else results[0]
 
 
@@ -396,7 +401,7 @@ class Error(Node):
 
 def _refusing(results: tuple) -> tuple:
     """The same values, behind a node that refuses a gradient."""
-    leaves = [wrap(t._array).requires_grad_() if isinstance(t, Tensor) else None for t in results]  # type: ignore[attr-defined]
+    leaves = [wanting(wrap(t._array)) if isinstance(t, Tensor) else None for t in results]  # type: ignore[attr-defined]
     node = link(Error, tuple([None if leaf is None else leaf._node for leaf in leaves]))
     node._outputs = len(results)
     made = [t if leaf is None else wrap(t._array) for t, leaf in zip(results, leaves, strict=True)]

@@ -109,6 +109,8 @@ def write(op: Any, values: list) -> Tensor:
     # What has no formula, as a logical operator, leaves the history as it is.
     recorded = tracked and (op.joint is not None or any(f is not None for f, _ in op.formulas))
     check(t, recorded, op.names)
+    if type(t._array) is not ndarray and hasattr(t._array, "layout"):
+        t._array.check_written(op.names)
     huge = False
     if len(op.arrays) > 1:
         target = t._array

@@ -321,6 +321,8 @@ class Tensor(Fields, metaclass=TensorMeta):
         """
         if self._node is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if state.transforms:
+            raise RuntimeError(IN_TRANSFORM.format("retain_grad", ""))
         if self.is_leaf or self.retains_grad:
             return
         if self._node._retained is None:
@@ -468,3 +470,22 @@ for _name, _value in list(Tensor.__dict__.items()):
 
 
 bind(Tensor)
+
+
+def wanting(t: Tensor, wanted: bool = True) -> Tensor:
+    """A tensor that wants a gradient, or not: what `requires_grad_` is to programs, also while a function is transformed."""
+    if type(t) is Tensor and t._array.dtype.kind in "fcV":
+        t.requires_grad = wanted
+        return t
+    before, state.transforms = state.transforms, 0
+    try:
+        return t.requires_grad_(wanted)  # type: ignore[attr-defined]
+    finally:
+        state.transforms = before
+
+
+IN_TRANSFORM = (
+    "You are attempting to call Tensor.{0}(){1} inside of a function being transformed by a functorch transform. This is unsupported, "
+    "please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call {0}() outside of a function "
+    "being transformed instead."
+)

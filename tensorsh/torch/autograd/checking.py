@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.arrays.warning import warn
 from ...engine.graph.fields import wrap
+from ...engine.loading.table import find_function
 from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.tensor import Tensor
 from ..testing import make_tensor
@@ -313,9 +314,14 @@ def _forward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
         unit = np.zeros(x._array.size, x._array.dtype)
         unit[k] = step
         with dual_level():
-            dual = make_dual(x.detach(), wrap(unit.reshape(x._array.shape)).to(x.device))
-            given = [each.detach() if isinstance(each, Tensor) else each for each in inputs]
-            outs = _outputs(func(*[dual if each is x else own for each, own in zip(inputs, given, strict=True)]))
+            moved = wrap(unit.reshape(x._array.shape)).to(x.device)
+            given = [
+                make_dual(each.detach(), moved if each is x else find_function("zeros_like")(each))
+                if isinstance(each, Tensor) and each.requires_grad
+                else each
+                for each in inputs
+            ]
+            outs = _outputs(func(*given))
             tangents = [(o._array.size, unpack_dual(o).tangent) for o in outs]
         return [np.zeros(n) if t is None else t.cpu()._array.reshape(-1).real for n, t in tangents]
 

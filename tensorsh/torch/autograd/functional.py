@@ -7,17 +7,12 @@ from typing import Any
 
 from ...engine.arrays.state import state
 from ...engine.loading.table import find_function
+from ...engine.ops.creation.conversion import TRANSFORMED
 from ...engine.tape.grad_modes import enable_grad
 from ...engine.tensors.tensor import Tensor
 from .gradients import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
-
-TRANSFORMED = (
-    "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) inside of a function "
-    "being transformed by a functorch transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, "
-    "vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside of a function being transformed instead."
-)
 
 
 def _tuple(value: Any, what: str, function: str) -> tuple[bool, tuple]:

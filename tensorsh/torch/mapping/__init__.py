@@ -2,6 +2,6 @@
 
 from .levels import levels, lifted
 from .slices import base
-from .vmap import known_randomness, vmap
+from .vmap import known_randomness, no_numbers, vmap
 
-__all__ = ["base", "known_randomness", "levels", "lifted", "vmap"]
+__all__ = ["base", "known_randomness", "levels", "lifted", "no_numbers", "vmap"]

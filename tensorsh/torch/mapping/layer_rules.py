@@ -8,7 +8,7 @@ from typing import Any
 from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
 from .slices import STATISTICS, Own, base
-from .tensor_rules import Loop, aligned, dims_of, matmul, plain, pointwise
+from .tensor_rules import Loop, Refused, aligned, dims_of, matmul, plain, pointwise
 
 
 def linear(func: Callable, input: Any, weight: Any, bias: Any = None) -> Any:
@@ -200,7 +200,3 @@ def attended(
     if mask is not None and mask.dim() != query.dim() + 1:
         mask = mask.reshape(mask.shape[0], *[1] * (query.dim() + 1 - mask.dim()), *mask.shape[1:])
     return func(level.lifted(query), level.lifted(key), level.lifted(value), mask, dropout_p, *rest, **kwargs)
-
-
-class Refused(BaseException):
-    """What no slice can be given."""

@@ -17,7 +17,6 @@ from ...engine.operators.torch_function import TorchFunctionMode
 from ...engine.tape.function import SETUP, Function
 from ...engine.tensors.tensor import Tensor
 from ..utils._pytree import _broadcast_to_and_flatten, tree_structure
-from .layer_rules import Refused
 from .randomness import drawable, drawn_alike, drawn_at_once
 from .rules import made
 from .slices import (
@@ -38,7 +37,7 @@ from .slices import (
     base,
     masks,
 )  # fmt: skip
-from .tensor_rules import Loop
+from .tensor_rules import Loop, Refused
 
 FALLBACK = {"warns": False, "enabled": True}
 """What is done about functions that are made slice by slice, unless a program says otherwise."""

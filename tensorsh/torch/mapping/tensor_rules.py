@@ -32,6 +32,10 @@ class Loop(Exception):
     """This is to be computed slice by slice."""
 
 
+class Refused(BaseException):
+    """What no slice can be given."""
+
+
 def plain(*values: Any) -> None:
     """Leave to the loop what is of all slices where no rule expects it."""
     for each in values:
@@ -151,8 +155,26 @@ def along(name: str, func: Callable, input: Any, *args: Any, **kwargs: Any) -> A
     return func(input._whole, *given, dim=shifted, **kwargs)
 
 
+RANKS = {"mv": (2, 1), "mm": (2, 2), "bmm": (3, 3), "dot": (1, 1)}
+"""The dimensions of the factors of products that are for no others."""
+
+
+def check_ranks(name: str, input: Any, other: Any) -> None:
+    """Refuse factors of other dimensions than a product is for."""
+    first, second = RANKS.get(name, (None, None))
+    if first is None or (dims_of(input), dims_of(other)) == (first, second):
+        return
+    if name == "dot":
+        raise Refused("Got wrong shapes for dot")
+    raise Refused(
+        f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {dims_of(input)}and b has dim {dims_of(other)}but expected "
+        f"them to have dim {first} and dim {second}"
+    )
+
+
 def matmul(func: Callable, input: Any, other: Any) -> Any:
     """A product of each slice's vectors and matrices."""
+    check_ranks(func.__name__, input, other)
     product = find_function("matmul")
     if not isinstance(other, Own):
         if other.dim() > 2:
@@ -289,6 +311,11 @@ def unfolded(func: Callable, input: Any, dimension: int, size: int, step: int) -
 
 def strided(func: Callable, input: Any, size: Any, stride: Any, storage_offset: Any = None) -> Any:
     """A view of each slice's memory."""
+    if len(size) != len(stride):
+        raise Refused(
+            f"Tensor.as_strided(size, stride, ...): size and stride must have the same length! Got size {list(size)} and stride "
+            f"{list(stride)}"
+        )
     x = input._whole
     return func(x, (x.shape[0], *size), (x.stride(0), *stride), storage_offset)
 

@@ -5,7 +5,8 @@ It runs once, with slices that stand for all (slices.py); each call in it is mad
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -145,22 +146,28 @@ def mapped(
     func: Callable, name: str, args: tuple, kwargs: dict, leaves: list, dims: list, out_dims: Any, randomness: str, count: int
 ) -> Any:  # fmt: skip
     """The results for `count` slices of the leaves of the arguments."""
-    before, generator = state.generator, drawing()
-    level = Level(count, randomness, generator)
+    level = Level(count, randomness, drawing())
     slices = [
         leaf if dim is None else level.slice_of(leaf.movedim(dim, 0) if dim else leaf)
         for leaf, dim in zip(leaves, dims, strict=True)
     ]
-    try:
-        if randomness == "error":
-            state.generator = _Refusing()
-        with level, under_way():
-            result = func(*rebuild(args, slices), **kwargs)
-    finally:
-        state.generator = before
+    with no_numbers(randomness), level, under_way():
+        result = func(*rebuild(args, slices), **kwargs)
     places = spread(out_dims, result, f"vmap({name}, ..., out_dims={out_dims})", "out_dims", "outputs")
     found = [placed(level, leaf, dim, name) for leaf, dim in zip(flatten(result), places, strict=True)]
     return rebuild(result, found)
+
+
+@contextmanager
+def no_numbers(randomness: str) -> Iterator[None]:
+    """A context in which no random numbers are drawn, if `randomness` is "error"."""
+    before = state.generator
+    if randomness == "error":
+        state.generator = _Refusing()
+    try:
+        yield
+    finally:
+        state.generator = before
 
 
 def placed(level: Level, found: Any, dim: int | None, name: str) -> Any:

@@ -14,7 +14,7 @@ from ...engine.graph.nodes import AccumulateGrad
 from ...engine.operators.hooks import made, unmade
 from ...engine.operators.torch_function import disabled
 from ...engine.tensors.sizes import ints
-from ...engine.tensors.tensor import Size, Tensor, TensorMeta
+from ...engine.tensors.tensor import Size, Tensor, TensorMeta, wanting
 from ...engine.tensors.text import parameter_text
 from ...sandbox.sealed import Sealed
 
@@ -126,7 +126,7 @@ class Buffer(Tensor, metaclass=BufferMeta):
             data = wrap(np.empty(0, state.default_dtype.numpy))
         if not isinstance(data, Tensor):
             raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
-        made = data.detach().requires_grad_(data.requires_grad)
+        made = wanting(data.detach(), data.requires_grad)
         made.persistent, made._is_buffer = persistent, True
         return made
 

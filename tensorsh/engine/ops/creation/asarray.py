@@ -13,7 +13,7 @@ from ...arrays.state import state
 from ...loading import table
 from ...tensors.data import to_array
 from ...tensors.storage import UntypedStorage, bytes_of, nbytes_of
-from ...tensors.tensor import Tensor
+from ...tensors.tensor import Tensor, wanting
 from .factories import as_tensor, made
 from .legacy import from_dlpack, frombuffer
 
@@ -39,7 +39,7 @@ def asarray(
         if copy and t is obj:
             t = t.clone()
         if requires_grad is False and t._node is not None:
-            return t.requires_grad_(False) if t.is_leaf else t.detach()
+            return wanting(t, False) if t.is_leaf else t.detach()
     elif isinstance(obj, np.generic):
         t = made(to_array(obj, dtype), device)
     elif type(obj).__name__ == "PyCapsule" or is_buffer(obj):
@@ -56,7 +56,7 @@ def asarray(
         t = made(to_array(obj, dtype), device)
     else:
         t = as_tensor(obj, dtype, device)
-    return t.requires_grad_() if requires_grad and t._node is None else t
+    return wanting(t) if requires_grad and t._node is None else t
 
 
 def check_alias(obj: Any, dtype: Any, device: Any) -> None:

@@ -25,7 +25,7 @@ from ...operators.declare import Array, operator
 from ...operators.registration import add_method
 from ...tensors import sharing
 from ...tensors.duplicates import __copy__, __deepcopy__
-from ...tensors.tensor import Tensor
+from ...tensors.tensor import IN_TRANSFORM, Tensor
 from ...tensors.text import format_tensor, python_number
 from ...wording.overloads import refuse
 from .copying import in_format, laid_out
@@ -346,6 +346,10 @@ Tensor.__int__ = _converter("__int__", int)
 Tensor.__complex__ = _converter("__complex__", complex)
 
 
+TRANSFORMED = IN_TRANSFORM.format("requires_grad_", " (or perhaps using torch.autograd.functional.* APIs)")
+
+
+@method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Whether operations on this leaf are to be recorded.
     True when left out; the tensor itself is returned. RuntimeError: integers or booleans, which have no gradients;
@@ -353,6 +357,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """
     if requires_grad and self._array.dtype.kind not in "fcV":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    if state.transforms:
+        raise RuntimeError(TRANSFORMED)
     self.requires_grad = requires_grad
     return self
 

@@ -165,7 +165,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
         number = converted(src, input._array.dtype)
         return mutate(copy, [input, src, False], lambda array: array.fill(number))
     source, target = src._array, input._array
-    if source.shape != target.shape:
+    if source.shape != target.shape and not hasattr(target, "layout"):
         fitting(target.shape, source.shape)
     return mutate(copy, [input, src, False], lambda array: assign(array, source))
 

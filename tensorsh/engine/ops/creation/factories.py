@@ -128,8 +128,7 @@ def _filler(name: str, fill: Callable) -> Callable:
 
             return made(nothing(shape, d.numpy, layout), device, requires_grad)
         array = filled_on(device, shape, d.numpy, fill, out is None)
-        if memory_format is not None:
-            array = laid_out(array, memory_format)
+        array = array if memory_format is None else laid_out(array, memory_format)
         if out is not None:
             return stored(array, out, dtype)
         return made(array, device, requires_grad)
@@ -223,11 +222,12 @@ def _like(name: str, fill: Callable) -> Callable:
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
         a = input._array if device is None else pattern(input._array, device)
-        d = a.dtype if dtype is None else chosen(dtype, name).numpy
-        array = fill(a, d)
-        if memory_format is not None:
-            array = laid_out(array, memory_format)
-        return made(array, beside(input, device), requires_grad)
+        if layout not in (None, getattr(a, "layout", strided)):
+            from ...sparse.conversion import relaid
+
+            a = relaid(a, layout)
+        array = fill(a, a.dtype if dtype is None else chosen(dtype, name).numpy)
+        return made(laid_out(array, memory_format) if memory_format else array, beside(input, device), requires_grad)
 
     function.__name__ = function.__qualname__ = name
     return function

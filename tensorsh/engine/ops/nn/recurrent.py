@@ -28,7 +28,7 @@ from ...operators.declare import Array, operator
 from ...tape.backward import grad
 from ...tape.grad_modes import enable_grad
 from ...tape.worlds import sum_to_shape
-from ...tensors.tensor import Tensor
+from ...tensors.tensor import Tensor, wanting
 
 
 def tanh(xp: Any, x: Any) -> Any:
@@ -108,9 +108,7 @@ def differentiable(name: str, t: Any, g: list, needs: list, tensors: list, optio
     """The gradients as functions that can be differentiated: the layer again from elementary operators, then theirs."""
     again = state.grad_enabled  # not where calls are only heard, as by a mode below autograd
     if not again:
-        tensors = [
-            x if x is None else x.detach().requires_grad_(wanted) for x, wanted in zip(tensors, needs, strict=True)
-        ]
+        tensors = [x if x is None else wanting(x.detach(), wanted) for x, wanted in zip(tensors, needs, strict=True)]
     inputs = [x for x, wanted in zip(tensors, needs, strict=True) if wanted]
     with enable_grad():
         outputs = UNROLLED[name](t, *tensors, *options)

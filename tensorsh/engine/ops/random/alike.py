@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays.state import state
 from ...graph.fields import fresh
-from ...tensors.tensor import Tensor
+from ...tensors.tensor import Tensor, wanting
 from ..creation.factories import empty_like
 from .filling import normal_, random_, uniform_
 from .sampling import function, source
@@ -29,7 +29,7 @@ def _like(name: str, sampler: str, fill: Callable, doc: str) -> None:
             t = fresh(np.asarray(getattr(g.samplers, sampler)(g, a.shape, a.dtype)))
         else:
             t = fill(empty_like(input, dtype=dtype, device=device, memory_format=memory_format), generator=generator)
-        return t.requires_grad_() if requires_grad else t
+        return wanting(t) if requires_grad else t
 
     sample.__name__ = sample.__qualname__ = name
     sample.__doc__ = doc + " in the size of another tensor."
@@ -55,4 +55,4 @@ def randint_like(
     """Random integers in the size of another tensor."""
     low, high = (0, low) if high is None else (low, high)
     t = random_(empty_like(input, dtype=dtype, device=device), low, high, generator=generator)
-    return t.requires_grad_() if requires_grad else t
+    return wanting(t) if requires_grad else t

@@ -232,6 +232,8 @@ def resize(self: Tensor, *sizes: Any) -> Tensor:
 @method
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Take the shape of another tensor in place."""
+    if hasattr(self._array, "layout"):
+        return self.resize_as_sparse_(the_template)  # type: ignore[attr-defined]
     if memory_format is preserve_format and channels_are_last(the_template._array):
         memory_format = channels_last if the_template._array.ndim == 4 else channels_last_3d
     return resize_(self, the_template._array.shape, memory_format=memory_format)

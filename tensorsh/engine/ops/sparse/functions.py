@@ -31,7 +31,7 @@ def sparse_addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1)
     """``beta * input + alpha * (mat1 @ mat2)``."""
     if not isinstance(mat1, Sparse) and not isinstance(mat2, Sparse) and not isinstance(input, Sparse):
         return products.weighed(input, mat1 @ mat2, beta, alpha)
-    if input.ndim == 0 and mat1.ndim == mat2.ndim == 2:
+    if beta == 0 and input.ndim == 0 and mat1.ndim == mat2.ndim == 2:
         input = xp.zeros((mat1.shape[0], mat2.shape[1]), mat2.dtype)
     if isinstance(mat2, Sparse) and beta == 0 and (xp is not np or not isinstance(mat1, Sparse)):
         return products.mm(xp, mat1, mat2)
@@ -265,6 +265,10 @@ def hspmm(xp, mat1: Array, mat2: Array):
 def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: Any = None) -> Tensor:
     """A sparse matrix with the rows of `diagonals` on its diagonals at `offsets`."""
     lines, at = diagonals._array, offsets._array
+    if lines.ndim not in (1, 2):
+        raise RuntimeError("Diagonals must be vector or matrix")
+    if at.ndim > 1:
+        raise RuntimeError("Offsets must be scalar or vector")
     lines, at = lines.reshape(1, -1) if lines.ndim == 1 else lines, at.reshape(-1)
     if len(shape) != 2:
         raise RuntimeError("Output shape must be 2d")
@@ -277,7 +281,7 @@ def spdiags(diagonals: Tensor, offsets: Tensor, shape: Any, layout: Any = None) 
         raise RuntimeError(f"Offset Tensor must have dtype Long but got {of(at).short}")
     if layout not in (None, layouts.sparse_coo, layouts.sparse_csr, layouts.sparse_csc):
         raise RuntimeError(f"Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {TITLES[layout]}")
-    rows, columns, found = [], [], []
+    rows, columns, found = [xp.zeros(0, int64)], [xp.zeros(0, int64)], [lines[:0].reshape(-1)]
     for line, offset in zip(lines, at.tolist(), strict=True):
         start = max(offset, 0)
         count = max(min(shape[0] + offset, line.size) if offset <= 0 else min(shape[1], line.size) - offset, 0)

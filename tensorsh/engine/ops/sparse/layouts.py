@@ -16,6 +16,7 @@ from ...sparse.arrays import Coo, Sparse, with_elements
 from ...sparse.conversion import converted, coo_of
 from ...sparse.masks import masked
 from ...sparse.missing import Missing
+from ...sparse.resizing import check_resize
 from ...sparse.rules import sparse_operator
 from ...tensors.tensor import Tensor
 
@@ -30,7 +31,7 @@ def dense_gradient(t, g, input, masked_grad):
     if masked_grad:
         input = t.detach(input)
         return t._sparse_mask(g, t._coalesce(input) if input.layout is layouts.sparse_coo else input)
-    return in_layout(t, g, input.layout)
+    return t._to_layout(g, input.layout, None, None, t.array(input).sparse_dim, None)
 
 
 dense.gradient(input=dense_gradient)
@@ -52,7 +53,7 @@ def to_layout(xp, input: Array, layout, block, dense_dim, sparse_dim, source):
     """The same elements in another layout; `source`: the layout to which the gradient goes back, and whether `to_sparse` was
     called."""
     with_elements(input)
-    if sparse_dim is not None:
+    if sparse_dim is not None and layout is layouts.sparse_coo:
         return coo_of(input, sparse_dim)
     return converted(input, layout, block, dense_dim, source is not None and source[1])
 
@@ -301,24 +302,7 @@ def sparse_resize_(self: Tensor, size: Any, sparse_dim: int, dense_dim: int) -> 
             f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {sparse_dim}, "
             f"dense_dim = {dense_dim}"
         )
-    if array.nnz and (sparse_dim, dense_dim) != (array.sparse_dim, array.dense_dim):
-        which, old, new = (
-            ("sparse", array.sparse_dim, sparse_dim)
-            if sparse_dim != array.sparse_dim
-            else ("dense", array.dense_dim, dense_dim)
-        )
-        raise RuntimeError(
-            f"changing the number of {which} dimensions (from {old} to {new}) on a non-empty sparse tensor is not supported."
-        )
-    for which, old, new in (
-        ("sparse", array.shape[:sparse_dim], size[:sparse_dim]),
-        ("dense", array.shape[sparse_dim:], size[sparse_dim:]),
-    ):
-        if array.nnz and any(m < n for m, n in zip(new, old, strict=True)):
-            raise RuntimeError(
-                f"shrinking the size of {which} dimensions (from {list(old)} to {list(new)}) on a non-empty sparse tensor is not "
-                "supported."
-            )
+    check_resize(array, tuple(size), sparse_dim)
     return resized(self, tuple(size), sparse_dim, bool(array.nnz))
 
 
@@ -329,6 +313,10 @@ def resized(self: Tensor, size: tuple, sparse_dim: int, keep: bool) -> Tensor:
         array.indices = xp.zeros((sparse_dim, 0), np.int64)
         array.values = xp.zeros((0, *size[sparse_dim:]), array.dtype)
         array.coalesced = True
+    elif array.values.shape[1:] != size[sparse_dim:]:
+        values = array.xp.zeros((array.nnz, *size[sparse_dim:]), array.dtype)  # in whose memory the old ones come first
+        values.reshape(-1)[: array.values.size] = array.values.reshape(-1)
+        array.values = values
     array.shape = size
     self._bump()
     return self
@@ -343,10 +331,10 @@ def sparse_resize_and_clear_(self: Tensor, size: Any, sparse_dim: int, dense_dim
 @method
 def resize_as_sparse_(self: Tensor, the_template: Tensor) -> Tensor:
     """Give a tensor in coordinate format the size of another."""
-    other = kept(the_template)
-    return (
-        self if other.shape == kept(self).shape else resized(self, other.shape, other.sparse_dim, bool(self._array.nnz))
-    )
+    array, other = kept(self), kept(the_template)
+    if (other.shape, other.sparse_dim) == (array.shape, array.sparse_dim):
+        return self
+    return sparse_resize_(self, other.shape, other.sparse_dim, other.dense_dim)
 
 
 @method

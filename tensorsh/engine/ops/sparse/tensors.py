@@ -8,6 +8,7 @@ from ...arrays import layout as layouts
 from ...arrays.backend import check_device, device_of, module_of
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import index_of, on
+from ...arrays.extents import count as numel
 from ...arrays.layout import BLOCKS, ROWS, TITLES
 from ...arrays.state import state
 from ...graph.fields import wrap
@@ -15,7 +16,7 @@ from ...operators.declare import Array, composite
 from ...sparse.arrays import Compressed, Coo, int64, with_elements
 from ...sparse.invariants import check_compressed, check_coo, checking
 from ...sparse.rules import sparse_operator
-from ...tensors.tensor import Tensor
+from ...tensors.tensor import Tensor, wanting
 from ..creation.factories import tensor
 
 
@@ -63,7 +64,7 @@ def part(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 def finished(made: Tensor, requires_grad: bool) -> Tensor:
-    return made.requires_grad_() if requires_grad else made
+    return wanting(made) if requires_grad else made
 
 
 def wanted(device: Any) -> Any:
@@ -143,13 +144,17 @@ def of_coordinates(
         size = (*((places.max(1) + 1).tolist() if places.shape[1] else [0] * places.shape[0]), *dense)
     size = sizes(size)
     check_sizes(size, places.shape[0], len(dense))
+    if size[places.shape[0] :] != dense:
+        expected = [count, *size[places.shape[0] :]]
+        raise RuntimeError(f"values has incorrect size, expected {expected}, got {[count, *dense]}")
     if min(size, default=0) < 0:
         raise RuntimeError("numel: integer multiplication overflow")
+    numel(size)
     if checking(check_invariants):
         check_coo(places, kept._array, size, is_coalesced)
     if requires_grad:
         kept = kept.detach()
-    made = coo.function(wrap(places), kept, size, bool(is_coalesced) or not count)
+    made = coo.function(wrap(places), kept, size, count < 2 if is_coalesced is None else is_coalesced or not count)
     return finished(made, requires_grad)
 
 

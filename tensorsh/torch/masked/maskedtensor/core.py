@@ -9,39 +9,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.arrays.dtype import BY_NAME
-from ..engine.arrays.warning import warn
-from ..engine.loading.table import find_function
-from ..engine.operators.hooks import stay
-from ..engine.operators.torch_function import DisableTorchFunctionSubclass
-from ..engine.tensors.tensor import Tensor, TensorMeta
+from ....engine.arrays.dtype import BY_NAME
+from ....engine.arrays.layout import sparse_coo, sparse_csr, strided
+from ....engine.arrays.warning import warn
+from ....engine.loading.table import find_function
+from ....engine.operators.hooks import stay
+from ....engine.operators.torch_function import DisableTorchFunctionSubclass
+from ....engine.tensors.tensor import Size, Tensor, TensorMeta
+from ..where import _where
+from .binary import BINARY_NAMES
+from .reductions import REDUCE_NAMES
+from .unary import UNARY_NAMES
 
-__all__ = ["MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor"]
+__all__ = ["MaskedTensor", "is_masked_tensor"]
 
 DTYPES = tuple(BY_NAME[name] for name in "float16 float32 float64 bool int8 int16 int32 int64".split())
 UNARY = frozenset(
-    """abs absolute acos arccos acosh arccosh angle asin arcsin asinh arcsinh atan arctan atanh arctanh bitwise_not ceil
-    clamp clip conj_physical cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1 fix floor frac lgamma log log10 log1p
-    log2 logit i0 isnan nan_to_num neg negative positive pow rad2deg reciprocal round rsqrt sigmoid sign sgn signbit sin
-    sinc sinh sqrt square tan tanh trunc __pow__ __ipow__ __rpow__ __invert__ to type float double half int long short char
-    bool clone detach contiguous to_dense ones_like""".split()
-)
+    """__pow__ __ipow__ __rpow__ __invert__ to type float double half int long short char bool clone detach
+    ones_like""".split()
+).union(UNARY_NAMES)
 """What is done to each element by itself: the result has the mask of the input."""
 BINARY = frozenset(
-    """add atan2 arctan2 bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift div divide floor_divide
-    fmod logaddexp logaddexp2 mul multiply nextafter remainder sub subtract true_divide eq ne le ge greater greater_equal gt
-    less_equal lt less maximum minimum fmax fmin not_equal __radd__ __rsub__ __rmul__ __rdiv__ __rtruediv__ __floordiv__
-    __rfloordiv__ __ifloordiv__ __and__ __iand__ __or__ __ior__ __xor__ __ixor__ __eq__ __ne__ __imod__ rsub""".split()
-)
+    """__radd__ __rsub__ __rmul__ __rdiv__ __rtruediv__ __floordiv__ __rfloordiv__ __ifloordiv__ __and__ __iand__ __or__
+    __ior__ __xor__ __ixor__ __eq__ __ne__ __imod__ rsub""".split()
+).union(BINARY_NAMES)
 """What takes two elements to one: masks, where both have one, must be the same."""
-REDUCTIONS = frozenset("sum mean amin amax argmin argmax prod all norm var std".split())
 MOVING = frozenset(
     """select transpose swapaxes swapdims split chunk t narrow expand expand_as view view_as reshape reshape_as flatten
     unflatten cat concat concatenate unsqueeze unfold stack __getitem__""".split()
 )
 """What moves elements about: it is done to the mask as it is to the data."""
 PLAIN = frozenset(
-    """dim size numel nelement ndimension stride storage_offset is_contiguous is_floating_point is_complex is_same_size
+    """dim size numel nelement ndimension stride storage_offset is_floating_point is_complex is_same_size
     element_size __len__ __hash__ __format__ __set__ backward requires_grad_ register_hook retain_grad item __bool__
     __float__ __int__ allclose""".split()
 )
@@ -61,9 +60,10 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
         warn(PROTOTYPE)
         if data.requires_grad:
             warn(OF_GRADIENT)
+        data, mask = together(data.detach(), mask.detach())
         check(data, mask)
         stay("classes")
-        made = masked(data.detach().clone(), mask.detach().clone())
+        made = masked(data.clone(), mask.clone())
         made.__class__ = cls
         return made.requires_grad_() if requires_grad else made
 
@@ -83,7 +83,7 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
             found = Tensor.grad.fget(self)  # type: ignore[attr-defined]
             if found is None or isinstance(found, MaskedTensor):
                 return found
-            return masked(found.view_as(found), self._masked_mask)
+            return masked(again(found), self._masked_mask)
 
     @grad.setter
     def grad(self, value: Any) -> None:
@@ -92,7 +92,7 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
     def get_data(self) -> Tensor:
         """The data, also where elements are left out."""
         with DisableTorchFunctionSubclass():
-            return self.view_as(self) if self.requires_grad else self.detach()
+            return again(self) if self.requires_grad else self.detach()
 
     def get_mask(self) -> Tensor:
         """The mask: False where an element is left out."""
@@ -118,14 +118,41 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
         return iter(unknown(Tensor.__iter__, "unbind", (self,), {}))
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
-        data, mask = self.get_data(), self._masked_mask.tolist()
+        data, mask = self.get_data(), self._masked_mask
+        if data.layout != strided:
+            data, mask = data.to_dense(), mask.to_dense()
+        mask = mask.tolist()
         if data.ndim == 0:
             return f"MaskedTensor({element(data.item()) if mask else '--'}, {mask})"
         return f"MaskedTensor(\n{indented(rows(data.tolist(), mask))}\n)"
 
 
+def again(x: Any) -> Any:
+    """Another tensor with the same data and history."""
+    return x.view_as(x) if x.layout == strided else x.clone()
+
+
+def together(data: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Data and a mask of one layout; sparse data with the elements that the mask has."""
+    if data.layout != mask.layout:
+        raise TypeError("data and mask must have the same layout.")
+    if data.layout == sparse_coo:
+        data, mask = data.coalesce(), mask.coalesce()  # type: ignore[attr-defined]
+    if data.layout in (sparse_coo, sparse_csr) and data._nnz() != mask._nnz():  # type: ignore[attr-defined]
+        data = _where(mask, data, find_function("tensor")(0))
+    return data, mask
+
+
 def check(data: Tensor, mask: Tensor) -> None:
     """The errors of data and a mask that do not go together."""
+    if data.layout not in (strided, sparse_coo, sparse_csr):
+        raise TypeError(f"data layout of {data.layout} is not supported.")
+    if data.layout != strided and data.shape == mask.shape and not same_places(data, mask):
+        raise ValueError(
+            "data and mask are both sparse COO tensors but do not have the same indices."
+            if data.layout == sparse_coo
+            else "data and mask are both sparse CSR tensors but do not share either crow or col indices."
+        )
     if mask.dtype is not BY_NAME["bool"]:
         raise TypeError("mask must have dtype bool.")
     if data.dtype not in DTYPES:
@@ -153,20 +180,73 @@ def mask_of(value: Any) -> Any:
     return type(value)(map(mask_of, value)) if type(value) in (list, tuple) else value
 
 
+def same_places(a: Any, b: Any) -> bool:
+    """Whether two sparse tensors of one layout have elements at the same places."""
+    parts = ("indices",) if a.layout == sparse_coo else ("crow_indices", "col_indices")
+    return all(_tensors_match(getattr(a, part)(), getattr(b, part)()) for part in parts)
+
+
+def _tensors_match(a: Tensor, b: Tensor, exact: bool = True, rtol: float = 1e-05, atol: float = 1e-08) -> bool:
+    """Whether two tensors without masks have the same layout, places and numbers; nearly, unless `exact`."""
+    if isinstance(a, MaskedTensor) or isinstance(b, MaskedTensor):
+        raise ValueError("Neither `a` nor `b` can be a MaskedTensor.")
+    if a.layout != b.layout:
+        raise ValueError(f"`a` and `b` must have the same layout. Got {a.layout} and {b.layout}")
+    b = b if a.dtype == b.dtype else b.to(a.dtype)
+    if a.layout != strided:
+        return same_places(a, b) and _tensors_match(a.values(), b.values(), exact)  # type: ignore[attr-defined]
+    if a.ndim != b.ndim:
+        return False
+    return bool(a.eq(b).all()) if exact else a.allclose(b, rtol, atol)
+
+
+def _masks_match(a: Any, b: Any) -> bool:
+    """Whether two operands have the same mask; True where one has none."""
+    return not (isinstance(a, MaskedTensor) and isinstance(b, MaskedTensor)) or _tensors_match(
+        a.get_mask(), b.get_mask()
+    )
+
+
 # What each kind of function does, in the absence of overriding.
 
 
 def unary(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
     if len(args) > 1 and isinstance(args[1], Tensor):
         raise TypeError("MaskedTensor unary ops do not support additional Tensor arguments")
-    return masked(func(*args, **kwargs), args[0]._masked_mask)
+    data = args[0]
+    if data.layout != strided:
+        found = func(data.values(), *args[1:], **kwargs)
+        return masked(find_function("_with_values")(found, data.detach()), data._masked_mask)
+    return masked(func(*args, **kwargs), data._masked_mask)
+
+
+def laid_out(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
+    """In another layout: sparse tensors have the elements that the mask has, true or not."""
+    data, mask = args[0], args[0]._masked_mask
+    if name == "to_dense":
+        return data if data.layout == strided else masked(func(data), mask.to_dense())
+    wanted = sparse_csr if name == "to_sparse_csr" else sparse_coo
+    if data.layout == wanted:
+        return data
+    if wanted == sparse_csr and data.ndim != 2:
+        raise ValueError(f"Only 2D tensors can be converted to the SparseCsr layout but got shape: {Size(data.shape)}")
+    kept = mask.to_sparse_csr() if wanted == sparse_csr else mask.to_sparse_coo().coalesce()
+    return masked(data.sparse_mask(kept), kept)
+
+
+def contiguous(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
+    if args[0].layout == sparse_coo:
+        raise ValueError("MaskedTensors with sparse data do not have is_contiguous")
+    if args[0].layout == sparse_csr:
+        raise RuntimeError("Sparse CSR tensors do not have is_contiguous")
+    return (unary if name == "contiguous" else plain)(func, name, args, kwargs)
 
 
 def binary(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
     masks = [each._masked_mask for each in args[:2] if isinstance(each, MaskedTensor)]
     if kwargs:
         raise ValueError("len(kwargs) must equal 0")
-    if len(masks) > 1 and (masks[0].shape != masks[1].shape or not bool((masks[0] == masks[1]).all())):
+    if not _masks_match(*args[:2]):
         raise ValueError("Input masks must match. If you need support for this, please open an issue on Github.")
     result = func(*args)
     return result if result is NotImplemented else masked(result, masks[0].expand(result.shape))
@@ -220,8 +300,9 @@ def unknown(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
 
 
 KINDS: dict[str, Callable] = {
-    **dict.fromkeys(UNARY, unary), **dict.fromkeys(BINARY, binary), **dict.fromkeys(REDUCTIONS, reduction),
+    **dict.fromkeys(UNARY, unary), **dict.fromkeys(BINARY, binary), **dict.fromkeys(REDUCE_NAMES, reduction),
     **dict.fromkeys(MOVING, moving), **dict.fromkeys(PLAIN, plain), "softmax": softmax, "where": where,
+    **dict.fromkeys(("to_dense", "to_sparse", "to_sparse_coo", "to_sparse_csr"), laid_out), **dict.fromkeys(("is_contiguous", "contiguous"), contiguous),
     "__get__": attribute,
 }  # fmt: skip
 
@@ -260,16 +341,3 @@ def indented(text: str) -> str:
 def is_masked_tensor(obj: Any, /) -> bool:
     """Whether something is a MaskedTensor."""
     return isinstance(obj, MaskedTensor)
-
-
-def masked_tensor(data: Tensor, mask: Tensor, requires_grad: bool = False) -> MaskedTensor:
-    """A leaf with a copy of the data and of the mask."""
-    return MaskedTensor(data, mask, requires_grad)
-
-
-def as_masked_tensor(data: Tensor, mask: Tensor) -> MaskedTensor:
-    """The data with a mask, in its history: gradients reach `data`."""
-    made = MaskedTensor(data.detach(), mask)
-    if not data.requires_grad:
-        return made
-    return masked(data.clone(), made._masked_mask)

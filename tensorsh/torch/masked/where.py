@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.arrays.layout import sparse_coo, sparse_csr, strided
-from ..engine.tensors.tensor import Tensor
-from .nn.reach import T
+from ...engine.arrays.layout import sparse_coo, sparse_csr, strided
+from ...engine.tensors.tensor import Tensor
+from ..nn.reach import T
 
 __all__: list[str] = []
 

@@ -1,0 +1,13 @@
+"""``torch.utils._triton``: whether kernels in Triton are run, which libraries ask; they are not."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
+
+
+def has_triton_package() -> bool:
+    return False
+
+
+def has_triton() -> bool:
+    return False

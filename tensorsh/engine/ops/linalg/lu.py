@@ -32,6 +32,7 @@ from .common import (
     renamed,
     use,
 )
+from ..shapes.arrangement import tril
 from .inverse import check_same_dtype, check_system, permutation
 from .triangular import triangular_solution
 
@@ -349,7 +350,7 @@ def ldl_factor_ex(xp, A: Array, *, hermitian=False, check_errors=False):
 
     def one(x: Any) -> tuple:
         ldu, pivots, info = factor(x, lower=True)
-        return np.tril(ldu), pivots.astype(np.int32), np.int32(max(info, 0))
+        return tril.kernel(np, ldu), pivots.astype(np.int32), np.int32(max(info, 0))
 
     LD, pivots, info = each(one, A)
     if check_errors:

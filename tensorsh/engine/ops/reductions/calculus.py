@@ -16,18 +16,16 @@ from ..shapes.views import slice_
 
 
 def part(x: Tensor, dim: int, start: int, length: int) -> Tensor:
-    return x.narrow(dim, start, length)
+    """Some neighbours along a dimension that has them."""
+    if type(x._array) is np.ndarray and (x._node is None or not state.grad_enabled):
+        return wrap(x._array[(*(slice(None),) * dim, slice(start, start + length))])
+    return slice_.function(x, dim, start, start + length)
 
 
 def ends(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """All but the last, and all but the first."""
     n = x._array.shape[dim]
-    if n and type(x._array) is np.ndarray and (x._node is None or not state.grad_enabled):
-        before = (slice(None),) * dim
-        return wrap(x._array[(*before, slice(0, n - 1))]), wrap(x._array[(*before, slice(1, n))])
-    if n:
-        return slice_.function(x, dim, 0, n - 1), slice_.function(x, dim, 1, n)
-    return x, x
+    return (part(x, dim, 0, n - 1), part(x, dim, 1, n - 1)) if n else (x, x)
 
 
 @composite()

@@ -20,6 +20,8 @@ THROUGH_SINGLES = frozenset(map(np.dtype, ("f8", "u1", "i1", "i2", "i4", "i8", "
 """What half types become by way of float32, with the same numbers."""
 SHORT = frozenset(map(np.dtype, ("?", "u1", "i1", "i2", "i4")))
 """What becomes half types by way of float32."""
+PIECE = 1 << 14
+"""Elements of a piece that stays in the cache."""
 MANY = 256
 """Up to this many elements numpy takes no longer than the way to a kernel."""
 
@@ -85,11 +87,17 @@ def complex_half(a: Any) -> Any:
         a = converted(a, FLOAT32)
     if a.dtype not in PAIRS:
         return as_complex_half(a)
-    a = np.ascontiguousarray(a)
     if a.dtype.kind == "c":
+        a = np.ascontiguousarray(a)
         return converted(converted(a.view(FLOAT32), HALF), FLOAT32).view(COMPLEX_HALF).reshape(a.shape)
-    made = paired(converted(converted(a, HALF), FLOAT32))
-    return as_complex_half(a) if made is None else made.view(COMPLEX_HALF)
+    if paired is unsuited:
+        return as_complex_half(a)
+    made = np.empty(a.shape, COMPLEX_HALF)
+    flat, to = a.reshape(-1), made.reshape(-1)
+    for at in range(0, a.size, PIECE):
+        part = slice(at, at + PIECE)
+        to[part] = paired(converted(converted(flat[part], HALF), FLOAT32))
+    return made
 
 
 def in_singles(run: Any, target: Any, values: Any, *places: Any, how: tuple = ()) -> Any:

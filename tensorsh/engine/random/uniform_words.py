@@ -225,7 +225,9 @@ def random(generator: Generator, shape: Shape, dtype: Any) -> np.ndarray:
         out = generator.words64(n)
         out &= np.uint64(modulus - 1)
         return out.view(I8).reshape(shape)
-    out = below(generator, modulus, n, dtype.itemsize == 8, F8 if dtype.itemsize == 8 else F4 if dtype.kind in "fV" else I4)
+    out = below(
+        generator, modulus, n, dtype.itemsize == 8, F8 if dtype.itemsize == 8 else F4 if dtype.kind in "fV" else I4
+    )
     return converted(out, dtype).reshape(shape)
 
 

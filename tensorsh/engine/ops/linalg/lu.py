@@ -17,6 +17,7 @@ from ...numerics import batches
 from ...operators.declare import Array, Unlinked, composite, operator
 from ...operators.registration import add_method
 from ...tensors.tensor import Tensor
+from ..shapes.arrangement import tril
 from .common import (
     adj,
     check_float,
@@ -32,7 +33,6 @@ from .common import (
     renamed,
     use,
 )
-from ..shapes.arrangement import tril
 from .inverse import check_same_dtype, check_system, permutation
 from .triangular import triangular_solution
 

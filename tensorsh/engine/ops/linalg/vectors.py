@@ -17,6 +17,7 @@ from ...numerics.complex import single_product
 from ...numerics.rounding import fused
 from ...operators.declare import Array, composite
 from ...tensors.tensor import Tensor
+from ..shapes.views import diagonal
 from .common import check_whole, into, linalg
 
 
@@ -100,7 +101,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 @composite("linalg.diagonal", method=False)
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view."""
-    return A.diagonal(offset, dim1, dim2)
+    return diagonal.function(A, offset, dim1, dim2)
 
 
 def in_rows(x: Tensor, rows: int) -> Tensor:

@@ -89,7 +89,9 @@ def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The sum over `dim` (a number or several; all when None). Integers and booleans give int64.
     A summed dimension goes, or has size 1 with `keepdim`. IndexError: no such dimension; RuntimeError: one named
     twice."""
-    result = total(xp, widened(input, dtype), axes_of("sum", dim, input.ndim), keepdim)
+    counted = dtype is None and input.dtype.kind == "b" and xp is np  # as they are
+    a = input if counted else widened(input, dtype)
+    result = total(xp, a, axes_of("sum", dim, input.ndim), keepdim)
     return result if dtype is None or result.dtype == dtype.numpy else result.astype(dtype.numpy)
 
 

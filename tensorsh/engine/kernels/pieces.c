@@ -10,7 +10,7 @@ static int join_plan(Call *c) {
     size all, bytes;
     if (!around_axis(first, c->in[1].whole, &axis)) return 0;
     c->in[1].whole = axis.axis, c->in[1].count = axis.outer, c->in[1].item = axis.inner * first->item;
-    if (axis.outer > FEW_PARTS && c->in[1].item * axis.n < SHORT_PART) return 0; /* numpy's, too */
+    if (first->count && axis.outer > FEW_PARTS && c->in[1].item * axis.n < SHORT_PART) return 0; /* numpy's, too */
     Argument *out = result(c, 0);
     shape_as(out, first);
     for (size i = 1; i < first->whole; i++) {

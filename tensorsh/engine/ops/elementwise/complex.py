@@ -245,8 +245,7 @@ def check_parts(input: Any, other: Any) -> None:
         )
 
 
-@operator("complex", method=False, promote="same", wide=False, scalars=False, check=check_parts)
-def complex_(xp, real: Array, imag: Array):
+def of_parts(xp: Any, real: Any, imag: Any) -> Any:
     """Complex numbers from their real and imaginary parts."""
     half = real.dtype == HALF
     if half and xp is np:
@@ -258,15 +257,20 @@ def complex_(xp, real: Array, imag: Array):
     return found.view(COMPLEX_HALF) if half else found
 
 
+@operator("complex", method=False, promote="same", wide=False, scalars=False, check=check_parts)
+def complex_(xp, real: Array, imag: Array):
+    """Complex numbers from their real and imaginary parts."""
+    return of_parts(xp, real, imag)
+
+
 complex_.gradient(real=lambda t, g: t.real(g), imag=lambda t, g: t.imag(g))
 
 
 @operator(method=False, promote="same", scalars=False, check=check_polar)
 def polar(xp, abs: Array, angle: Array):
     """Complex numbers from their absolute values and angles."""
-    if xp is np:  # which takes turns for each element in steps
-        abs, angle = in_rows(abs), in_rows(angle)
-    return complex_.kernel(xp, abs * xp.cos(angle), abs * xp.sin(angle))
+    abs, angle = in_rows(abs), in_rows(angle)
+    return of_parts(xp, abs * xp.cos(angle), abs * xp.sin(angle))
 
 
 polar.gradient(

@@ -46,7 +46,8 @@ def linalg_cross(xp, input: Array, other: Array, *, dim=-1):
     shape = input.shape if input.shape == other.shape else np.broadcast_shapes(input.shape, other.shape)
     found = xp.empty(shape, input.dtype)
     before = (slice(None),) * axis
-    a, b = [[xp.ascontiguousarray(x[(*before, k)]) for k in range(3)] for x in (input, other)]
+    near = xp.ascontiguousarray if len(shape) > 1 else xp.asarray
+    a, b = [[near(x[(*before, k)]) for k in range(3)] for x in (input, other)]
     for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
         rest = single_product(xp, a[j], b[i])
         found[(*before, k)] = (

@@ -16,7 +16,7 @@ from ...arrays.errors import length, own_dim, type_name, wrap_dim
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...loading import table
-from ...numerics.fourier import completed, scaled, short, transformed, turned
+from ...numerics.fourier import completed, has_parts, scaled, short, transformed, turned
 from ...numerics.fourier import scaling as factor_of
 from ...operators.declare import Array, composite, operator
 from ...tensors.ranges import with_room
@@ -126,12 +126,6 @@ def real_transform_whole(
         if found is not None:
             return found
     return completed(xp, real_transform(xp, a, dim, mode, count), dim, a.shape, conjugate, positive)
-
-
-def has_parts(a: Any) -> bool:
-    """Whether any imaginary part is not zero: mostly the first one says it, or, of what was real, one in the middle."""
-    parts = a.imag
-    return bool(parts[(0,) * a.ndim] != 0 or parts[tuple([n // 2 for n in a.shape])] != 0 or parts.any())
 
 
 @operator("_fft_c2c", method=False, node="FftC2CBackward0", long=True)

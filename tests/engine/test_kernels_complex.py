@@ -60,3 +60,23 @@ def test_absolute_values_of_special_numbers() -> None:
         z = np.array([complex(-0.0, 0), complex(inf, nan), complex(nan, -inf), complex(nan, 1), complex(3, -4)], dtype)
         assert repr(numbers.modulus(np, z).tolist()) == "[0.0, inf, inf, nan, 5.0]"
         assert numbers.modulus(np, z[:0]).shape == (0,) and numbers.modulus(np, z[::2]).tolist()[2] == 5.0
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("n", SIZES)
+def test_complex_numbers_of_their_parts(n: int, dtype: str) -> None:
+    x, y = RNG.standard_normal((2, 2 * n)).astype(dtype)
+    paired = kernels.compiled.paired
+    expected = x + 1j * y
+    assert np.array_equal(paired(x, y), expected) and np.array_equal(paired(x[::2], y[::2]), expected[::2])
+    assert np.array_equal(paired(x), x + 0j) and paired(x, None).dtype == expected.dtype
+    assert paired(x, y[:-1]) is paired(x, y.astype("i8")) is paired(x, y, True) is None
+
+
+def test_complex_numbers_of_halves() -> None:
+    x = np.concatenate(
+        [RNG.standard_normal(3000) * 10.0 ** RNG.integers(-8, 6, 3000), [0.0, -0.0, np.inf, 65520]]
+    ).astype("f4")
+    with np.errstate(over="ignore"):
+        assert np.array_equal(kernels.compiled.paired(x, None, True), x.astype("f2").astype("f4") + 0j)
+    assert kernels.compiled.paired(x.astype("f8"), None, True) is None

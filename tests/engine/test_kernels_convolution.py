@@ -25,6 +25,8 @@ CASES = [  # samples, channels, size, results' channels, kernel, border, groups,
     (1, 2, (17, 15), 7, (3, 3), (2, 4), 1, (2, 3), (2, 3)),
     (2, 2, (8, 8), 2, (2, 2), (0, 0), 1, (5, 4), (1, 1)),
     (3, 2, (31,), 4, (4,), (1,), 1, (2,), (1,)),
+    (2, 4, (1, 9, 14), 6, (1, 3, 2), (0, 1, 1), 2, (1, 1, 1), (1, 1, 1)),
+    (3, 2, (1, 12, 7), 4, (1, 3, 3), (0, 0, 2), 1, (2, 2, 1), (1, 1, 1)),
 ]
 
 
@@ -138,3 +140,11 @@ def test_what_does_not_suit_is_left_to_the_formula():
         assert c.convolution(*wrong) is None
     assert c.convolution_weight(x, y[:, :3].copy(), w.copy(), 0, 0, 1) is None and c.convolution_weight() is None
     assert c.convolution(x, w, None, y, 0.5, 0, 1) is None
+
+
+def test_a_volume_between_layers_of_zeros_is_none_of_planes():
+    x, w, g = random(2, 3, 1, 6, 5), random(4, 3, 1, 3, 3), random(2, 4, 1, 4, 3)
+    one, steps = (1, 1, 1), (3, 1, 1)
+    assert compiled_forward(x, w, None, steps, (1, 0, 0), one, 1) is None
+    assert compiled_weight(x, g, (1, 3, 3), steps, (1, 0, 0), one, 1) is None
+    assert suits(x, w, (1, 3, 3)) and not suits(random(2, 3, 2, 6, 5), w, (1, 3, 3))

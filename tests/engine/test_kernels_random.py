@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorsh.engine import kernels
-from tensorsh.engine.random import normal, rejection
+from tensorsh.engine.random import normal, rejection, uniform_words
 from tensorsh.engine.random.generator import BLOCK, CompiledTwister, Generator, NumpyTwister
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
@@ -31,6 +31,16 @@ def test_normals_have_the_formulas_bits(monkeypatch, mean, std):
         with np.errstate(invalid="ignore"):
             assert fast.tobytes() == normal.normal32(Generator(), n, mean, std).tobytes()
         monkeypatch.undo()
+
+
+@pytest.mark.parametrize("low, high", [(0, 2), (-3, 7), (0, 1 << 28), (0, (1 << 53) + 5), (-(1 << 62), 1 << 62)])
+def test_whole_numbers_are_remainders_of_words(low, high):
+    for n in (5, 5000, 70_001):
+        words = Generator().words64(n) if high - low >= 1 << 28 else Generator().words32(n)
+        expected = (words % words.dtype.type(high - low)).astype(np.int64) + low
+        for dtype in (np.int64, np.float32, np.float64, np.int32):
+            found = uniform_words.randint(Generator(), low, high, n, np.dtype(dtype))
+            assert found.dtype == dtype and np.array_equal(found, expected.astype(dtype))
 
 
 def test_what_does_not_suit_is_left_to_the_formula():

@@ -38,6 +38,17 @@ def test_quantiles(name, inverse):
         assert np.isnan(getattr(kernels.compiled, name)(np.float32([2, -2, np.nan]))).all()
 
 
+def test_the_logarithm_of_gamma():
+    special = pytest.importorskip("scipy.special")
+    near = [RANDOM.uniform(low, high, 2000) for low, high in ((0, 3), (0.99, 1.01), (1.99, 2.01), (2, 14), (12, 2000))]
+    x = np.concatenate([*near, 10 ** RANDOM.uniform(-38, 36, 2000), np.arange(1, 40)]).astype(np.float32)
+    found = kernels.compiled.log_gamma(x)
+    assert np.array_equal(found, special.gammaln(x.astype(np.float64)).astype(np.float32))
+    assert np.array_equal(kernels.compiled.log_gamma(x[::2]), found[::2])
+    for other in (0, -0.5, np.inf, np.nan):  # the formula's
+        assert kernels.compiled.log_gamma(np.append(x, np.float32(other))) is None
+
+
 def test_derivatives_of_gamma():
     special = pytest.importorskip("scipy.special")
     x = np.concatenate([RANDOM.uniform(0.01, 30, 3000), RANDOM.uniform(-4.9, 0, 300)])

@@ -107,10 +107,10 @@ def wrap_dims(dims: Any, ndim: int) -> tuple[int, ...]:
         return (wrap_dim(whole(dims), ndim),) if ndim else (wrap_dim(whole(dims), ndim),)[:0]
     if len(dims) == 0:
         return tuple(range(ndim))
-    wrapped = [wrap_dim(whole(d), ndim) for d in dims]
-    for d in wrapped:
-        if wrapped.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    wrapped = [wrap_dim(d if type(d) is int else whole(d), ndim) for d in dims]
+    if len(set(wrapped)) < len(wrapped):
+        twice = next(d for d in wrapped if wrapped.count(d) > 1)
+        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
     return tuple(wrapped) if ndim else ()
 
 

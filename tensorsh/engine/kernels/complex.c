@@ -2,6 +2,7 @@
    the divisor. numpy's loops fuse where the processor can. Which numbers PyTorch fuses, numerics/complex.py knows.
 
    Not WIDE: gcc 12 fuses what it recognizes as a complex product, whatever it is told. */
+#include "conversions.h"
 #include "vector_math.h"
 
 #define LOOP(name, real)                                                                                      \
@@ -275,7 +276,47 @@ static int parts_joined(Call *c, size from, size to) {
     return 1;
 }
 
+/* paired(real, imaginary=None, half=False): complex numbers of their parts; none: zeros. `half`: the real ones rounded to float16. */
+static int paired_plan(Call *c) {
+    const Argument *real = &c->in[0], *other = &c->in[1];
+    const int two = c->given > 1 && other->data != NULL;
+    c->in[2].number = c->given > 2 && c->in[2].whole != 0;
+    if (c->in[2].number && (two || real->kind != FLOAT32)) return 0;
+    if (two && (other->kind != real->kind || !has_shape(other, real->ndim, real->shape))) return 0;
+    shape_as(result(c, real->kind == FLOAT32 ? NEW_COMPLEX64 : NEW_COMPLEX128), real);
+    c->in[1].number = two;
+    c->lines = real->count, c->each = 1;
+    return 1;
+}
+
+#define PAIRED(T)                                                                                            \
+    WIDE static void paired_##T(const T *real, const T *other, T *out, size n) {                             \
+        if (other) for (size i = 0; i < n; i++) out[2 * i] = real[i], out[2 * i + 1] = other[i];             \
+        else for (size i = 0; i < n; i++) out[2 * i] = real[i], out[2 * i + 1] = 0;                          \
+    }
+PAIRED(float)
+PAIRED(double)
+enum { SIDE = 1024 };
+
+static int paired(Call *c, size from, size to) {
+    const Argument *real = &c->in[0];
+    const void *other = c->in[1].number ? c->in[1].data : NULL;
+    for (size i = from; c->in[2].number && i < to; i += SIDE) {
+        const size n = to - i < SIDE ? to - i : SIDE;
+        uint16_t halves[SIDE];
+        float near[SIDE];
+        floats_to_halves(0, (const float *)real->data + i, halves, n);
+        halves_to_floats(0, halves, near, n);
+        paired_float(near, NULL, (float *)c->out[0].data + 2 * i, n);
+    }
+    if (c->in[2].number) return 1;
+    if (real->kind == FLOAT32) paired_float((const float *)real->data + from, other ? (const float *)other + from : NULL, (float *)c->out[0].data + 2 * from, to - from);
+    else paired_double((const double *)real->data + from, other ? (const double *)other + from : NULL, (double *)c->out[0].data + 2 * from, to - from);
+    return 1;
+}
+
 const Kernel complex_kernels[] = {
+    {"paired", "r~|r~?b", paired_plan, paired, "paired(real, imaginary=None, half=False): complex numbers of their parts"},
     {"parted", "rr", parted_plan, parted, "parted(a, b): rows and columns of the parts of complex matrices, given as pairs"},
     {"parts_joined", "r", joined_plan, parts_joined, "parts_joined(four): pairs of the parts of a complex product"},
     {"complex_multiply", "aai", complex_multiply_plan, complex_multiply, "complex_multiply(x, y, block)"},

@@ -1,6 +1,8 @@
 /* Arrays joined, rolled, turned round and cut to triangles, and the largest and smallest of all elements. */
 #include "kernels.h"
 
+#define SHORT_PART 16 /* bytes that are not worth a call */
+
 /* The join of contiguous arrays of one dtype along an axis: join(list of arrays, axis). */
 static int join_plan(Call *c) {
     const Argument *first = &c->in[0];
@@ -8,6 +10,7 @@ static int join_plan(Call *c) {
     size all, bytes;
     if (!around_axis(first, c->in[1].whole, &axis)) return 0;
     c->in[1].whole = axis.axis, c->in[1].count = axis.outer, c->in[1].item = axis.inner * first->item;
+    if (first->count && axis.outer > FEW_PARTS && c->in[1].item * axis.n < SHORT_PART) return 0; /* numpy's, too */
     Argument *out = result(c, 0);
     shape_as(out, first);
     for (size i = 1; i < first->whole; i++) {

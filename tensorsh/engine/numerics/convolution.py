@@ -1,4 +1,4 @@
-"""Convolutions by the compiled kernels: cut among threads, lines taken as planes of one row."""
+"""Convolutions by the compiled kernels: cut among threads, lines and volumes of one layer taken as planes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from ..arrays.state import state
 
 
 def suits(x: Any, other: Any, kernel: tuple) -> bool:
-    """Whether the compiled kernels are made for this: lines or planes, windows of several elements."""
-    return len(kernel) <= 2 and max(kernel) > 1 and 0 not in x.shape and kernels.suits(x, other)
+    """Whether the compiled kernels are made for this: lines or planes, also as a volume of one layer, windows of several elements."""
+    flat = len(kernel) <= 2 or kernel[0] == x.shape[2] == other.shape[2] == 1
+    return flat and max(kernel) > 1 and 0 not in x.shape and kernels.suits(x, other)
 
 
 def steps(stride: tuple, dilation: tuple) -> tuple:
@@ -32,12 +33,14 @@ def geometry(shape: tuple, kernel: tuple, stride: tuple, padding: tuple, dilatio
 
 
 def planes(x: Any) -> Any:
-    """Lines as planes of one row, in C order."""
-    return np.ascontiguousarray(x if x.ndim == 4 else x[:, :, None])
+    """Lines as planes of one row, volumes of one layer as planes, in C order."""
+    return np.ascontiguousarray(x if x.ndim == 4 else x[:, :, None] if x.ndim == 3 else x[:, :, 0])
 
 
 def compiled_forward(x: Any, w: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
     """The convolution by the compiled kernel; None if it is not made for this."""
+    if len(padding) == 3 and padding[0]:
+        return None
     out, border, more = geometry(x.shape[2:], w.shape[2:], stride, padding, dilation)
     y = np.empty((len(x), len(w), *out), x.dtype)
     x, w, target = planes(x), planes(w), planes(y)
@@ -70,6 +73,8 @@ PIECES = 4
 
 def compiled_weight(x: Any, g: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
     """The gradient of the weight by the compiled kernel; None if it is not made for this."""
+    if len(padding) == 3 and padding[0]:
+        return None
     more = steps(stride, dilation)
     border = (0, *padding)[-2:]
     x, g = planes(x), planes(g)

@@ -76,13 +76,14 @@ def prod(a: np.ndarray, axis: int | None = None, keepdims: bool = False) -> np.n
     if axis is None:
         shape = (1,) * a.ndim if keepdims else ()
         rows = a.reshape(1, -1)
+        found = product_along(rows, 1)
     else:
         axis %= a.ndim
         shape = a.shape[:axis] + ((1,) if keepdims else ()) + a.shape[axis + 1 :]
-        rows = np.moveaxis(a, axis, -1)
-    found = product_along(rows, 1) if axis is None else product_along(a, axis)
-    if found is None and rows.flags.c_contiguous:
-        found = product_along(rows, -1)
+        found = product_along(a, axis)
+        if found is None:
+            rows = np.moveaxis(a, axis, -1)
+            found = product_along(rows, -1) if rows.flags.c_contiguous else None
     if found is not None:
         return found.reshape(shape)
     n = rows.shape[-1]

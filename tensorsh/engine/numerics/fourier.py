@@ -137,6 +137,12 @@ def short(a: Any, dim: Any) -> bool:
     return all([a.shape[d] < SHORT and a.shape[d] != 9 or a.shape[d] in PRIMES for d in dim])
 
 
+def has_parts(a: Any) -> bool:
+    """Whether any imaginary part is not zero: mostly the first one says it, or, of what was real, one in the middle."""
+    parts = a.imag
+    return bool(parts[(0,) * a.ndim] != 0 or parts[tuple([n // 2 for n in a.shape])] != 0 or parts.any())
+
+
 @lru_cache(1024)
 def ways(n: int) -> tuple | None:
     """The factors by which n numbers are transformed, one pass for each; None where the kernel has none for them."""

@@ -20,8 +20,6 @@ THROUGH_SINGLES = frozenset(map(np.dtype, ("f8", "u1", "i1", "i2", "i4", "i8", "
 """What half types become by way of float32, with the same numbers."""
 SHORT = frozenset(map(np.dtype, ("?", "u1", "i1", "i2", "i4")))
 """What becomes half types by way of float32."""
-PIECE = 1 << 14
-"""Elements of a piece that stays in the cache."""
 MANY = 256
 """Up to this many elements numpy takes no longer than the way to a kernel."""
 
@@ -29,6 +27,7 @@ widened: Any = kernel("half_widened", unsuited)
 narrowed: Any = kernel("half_narrowed", unsuited)
 _computed: Any = kernel("half_computed")
 mapped: Any = kernel("half_mapped", unsuited)
+paired: Any = kernel("paired", unsuited)
 NUMBERS = 1 << 16
 """Numbers that a half type has."""
 SETTINGS = frozenset((int, float, bool, str, type(None)))
@@ -86,16 +85,11 @@ def complex_half(a: Any) -> Any:
         a = converted(a, FLOAT32)
     if a.dtype not in PAIRS:
         return as_complex_half(a)
-    a = np.ascontiguousarray(a)
     if a.dtype.kind == "c":
+        a = np.ascontiguousarray(a)
         return converted(converted(a.view(FLOAT32), HALF), FLOAT32).view(COMPLEX_HALF).reshape(a.shape)
-    made = np.empty(a.shape, COMPLEX_HALF)
-    flat, to = a.reshape(-1), made.reshape(-1)
-    for at in range(0, a.size, PIECE):
-        part = slice(at, at + PIECE)
-        to.real[part] = converted(converted(flat[part], HALF), FLOAT32)
-        to.imag[part] = 0
-    return made
+    made = paired(a, None, True)
+    return as_complex_half(a) if made is None else made.view(COMPLEX_HALF)
 
 
 def in_singles(run: Any, target: Any, values: Any, *places: Any, how: tuple = ()) -> Any:

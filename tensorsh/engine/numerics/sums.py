@@ -64,6 +64,8 @@ def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fal
     """
     if dtype is not None and a.dtype is not dtype:
         a = a.astype(dtype)
+    if axes is None and a.dtype.kind == "b":
+        return np.full((1,) * a.ndim if keepdims else (), np.count_nonzero(a))
     total = None
     if axes is None or len(axes) == 1:
         total = kernel_sum(a, axes and axes[0], keepdims)

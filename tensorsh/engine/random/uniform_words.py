@@ -16,14 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.dtype import is_half
 from ..kernels import PRECISE, kernel
 from ..numerics.halves import converted
 from .generator import MANY, Generator
 from .normal import fma, normal16, normal32, normal64
 
 F4, F8, C8, C16 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.complex64), np.dtype(np.complex128)
-I8 = np.dtype(np.int64)
+I4, I8 = np.dtype(np.int32), np.dtype(np.int64)
 _REAL = {C8: F4, C16: F8}
 # Below this many elements Python's own floats are faster than arrays, and they are libm's to the last bit.
 _FEW = 64
@@ -158,31 +157,40 @@ def _exp(value: float) -> float:
         return math.inf
 
 
+def remainders(words: np.ndarray, divisor: int) -> np.ndarray:
+    """What division by a number leaves: numpy has vectors for the quotient, and none for the remainder."""
+    number = words.dtype.type(divisor)
+    quotient = words // number
+    quotient *= number
+    return np.subtract(words, quotient, quotient)
+
+
+def below(generator: Generator, modulus: int, n: int, wide: bool, dtype: np.dtype) -> np.ndarray:
+    """Numbers below a modulus, of 64-bit words where it is `wide`, made in pieces."""
+    out = np.empty(n, dtype)
+    for i in range(0, n, _PIECE):
+        part = out[i : i + _PIECE]
+        words = generator.words64(len(part)) if wide else generator.words32(len(part))
+        np.copyto(part, remainders(words, modulus).view(I8 if wide else I4), casting="unsafe")
+    return out
+
+
 def randint(generator: Generator, low: int, high: int, shape: Shape, dtype: Any = I8) -> np.ndarray:
     """`randint(low, high)` and `random_(low, high)`: word modulo range; 64-bit words from a range of 2**28 on."""
     n = _count(shape)
     span = high - low
-    if span < 1 << 28:
-        divisor = np.uint32(span)
-        if n <= 4096:
-            out = (generator.words32(n) % divisor).astype(I8)
-        else:
-            # Division by an unchanging number is vectorised in numpy, the remainder is not.
-            out = np.empty(n, I8)
-            for i in range(0, n, _PIECE):
-                part = out[i : i + _PIECE]
-                words = generator.words32(len(part))
-                quotient = words // divisor
-                quotient *= divisor
-                np.copyto(part, np.subtract(words, quotient, out=quotient))
+    if span < 1 << 28 and n <= 4096:
+        out = (generator.words32(n) % np.uint32(span)).astype(I8)
     elif span >= 1 << 64:
         out = generator.words64(n).view(I8)
         low = 0
+    elif span > 1 << 53:
+        out = remainders(generator.words64(n), span).view(I8)
     else:
-        out = (generator.words64(n) % np.uint64(span)).view(I8)
+        out = below(generator, span, n, span >= 1 << 28, dtype if dtype in (F4, F8) and not low else I8)
     if low:
         out += np.int64(low)
-    if dtype is not I8:
+    if out.dtype is not dtype:
         out = converted(out, np.dtype(dtype))
     return out.reshape(shape)
 
@@ -217,12 +225,9 @@ def random(generator: Generator, shape: Shape, dtype: Any) -> np.ndarray:
         out = generator.words64(n)
         out &= np.uint64(modulus - 1)
         return out.view(I8).reshape(shape)
-    if dtype.itemsize == 8:
-        out = generator.words64(n) % np.uint64(modulus)
-    else:
-        out = generator.words32(n) % np.uint32(modulus)
-    if is_half(dtype):
-        out = out.astype(F4)
+    out = below(
+        generator, modulus, n, dtype.itemsize == 8, F8 if dtype.itemsize == 8 else F4 if dtype.kind in "fV" else I4
+    )
     return converted(out, dtype).reshape(shape)
 
 

@@ -12,6 +12,7 @@ from ...arrays import deferred
 from ...arrays.dtype import COMPLEX_HALF, complex32, of
 from ...arrays.extents import strided
 from ...loading.table import find_function
+from ...numerics.halves import FLOAT32, HALF, converted, in_rows, paired
 from ...operators.declare import Array, composite, operator
 from ...operators.pointwise import refuse
 from ...tensors.inplace import write
@@ -30,7 +31,6 @@ def is_complex_array(x: Any) -> bool:
 
 REAL_OF = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
 COMPLEX_OF = {real: complex_ for complex_, real in REAL_OF.items()}
-HALF = np.dtype(np.float16)
 
 
 @operator(view=True, wide=False, out=False, method=False)
@@ -245,13 +245,22 @@ def check_parts(input: Any, other: Any) -> None:
         )
 
 
+def of_parts(xp: Any, real: Any, imag: Any) -> Any:
+    """Complex numbers from their real and imaginary parts."""
+    half = real.dtype == HALF
+    if half and xp is np:
+        real, imag = converted(real, FLOAT32), converted(imag, FLOAT32)
+    if (found := paired(real, imag)) is None:
+        real, imag = xp.broadcast_arrays(real, imag)
+        found = xp.empty(real.shape, COMPLEX_HALF if half else COMPLEX_OF[real.dtype])
+        found.real, found.imag = real, imag
+    return found.view(COMPLEX_HALF) if half else found
+
+
 @operator("complex", method=False, promote="same", wide=False, scalars=False, check=check_parts)
 def complex_(xp, real: Array, imag: Array):
     """Complex numbers from their real and imaginary parts."""
-    real, imag = xp.broadcast_arrays(real, imag)
-    made = xp.empty(real.shape, COMPLEX_HALF if real.dtype == HALF else COMPLEX_OF[real.dtype])
-    made.real, made.imag = real, imag
-    return made
+    return of_parts(xp, real, imag)
 
 
 complex_.gradient(real=lambda t, g: t.real(g), imag=lambda t, g: t.imag(g))
@@ -260,7 +269,8 @@ complex_.gradient(real=lambda t, g: t.real(g), imag=lambda t, g: t.imag(g))
 @operator(method=False, promote="same", scalars=False, check=check_polar)
 def polar(xp, abs: Array, angle: Array):
     """Complex numbers from their absolute values and angles."""
-    return complex_.kernel(xp, abs * xp.cos(angle), abs * xp.sin(angle))
+    abs, angle = in_rows(abs), in_rows(angle)
+    return of_parts(xp, abs * xp.cos(angle), abs * xp.sin(angle))
 
 
 polar.gradient(

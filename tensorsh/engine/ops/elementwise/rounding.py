@@ -201,6 +201,8 @@ def frexp(xp, input: Array):
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     mantissa, exponent = xp.frexp(input)
     odd = ~xp.isfinite(input)
+    if xp is np and not odd.any():
+        return mantissa, exponent.astype(np.int32, copy=False)
     return mantissa, xp.where(odd, np.int32(0), exponent).astype(np.int32)
 
 

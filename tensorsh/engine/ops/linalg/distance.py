@@ -232,18 +232,24 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common.short}")
     if not eps >= 0:
         raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
-    x1, x2 = x1.to(common), x2.to(common)
-    try:
-        shape = np.broadcast_shapes(x1._array.shape, x2._array.shape)
-    except ValueError:
-        raise broadcast_error(x1._array.shape, x2._array.shape) from None
-    x1, x2 = (x if x._array.shape == shape else x.expand(shape) for x in (x1, x2))
+    x1, x2 = (x if x.dtype is common else x.to(common) for x in (x1, x2))
+    shape = x1._array.shape
+    if x2._array.shape != shape:
+        try:
+            shape = np.broadcast_shapes(shape, x2._array.shape)
+        except ValueError:
+            raise broadcast_error(x1._array.shape, x2._array.shape) from None
+        x1, x2 = (x if x._array.shape == shape else x.expand(shape) for x in (x1, x2))
     dim = wrap_dim(dim, len(shape))
     norm = table.find_function("linalg.vector_norm")
-    lengths = [norm(x, 2, dim, True).clone() for x in (x1, x2)]
-    with no_grad():
-        for x in lengths:
-            x.clamp_min_(eps)
+    lengths = [norm(x, 2, dim, True) for x in (x1, x2)]
+    if not any([x._node is not None for x in lengths]):
+        lengths = [x.clamp_min(eps) for x in lengths]
+    else:
+        lengths = [x.clone() for x in lengths]
+        with no_grad():
+            for x in lengths:
+                x.clamp_min_(eps)
     return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(dim)
 
 

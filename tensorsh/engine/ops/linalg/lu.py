@@ -17,6 +17,7 @@ from ...numerics import batches
 from ...operators.declare import Array, Unlinked, composite, operator
 from ...operators.registration import add_method
 from ...tensors.tensor import Tensor
+from ..shapes.arrangement import tril
 from .common import (
     adj,
     check_float,
@@ -349,7 +350,7 @@ def ldl_factor_ex(xp, A: Array, *, hermitian=False, check_errors=False):
 
     def one(x: Any) -> tuple:
         ldu, pivots, info = factor(x, lower=True)
-        return np.tril(ldu), pivots.astype(np.int32), np.int32(max(info, 0))
+        return tril.kernel(np, ldu), pivots.astype(np.int32), np.int32(max(info, 0))
 
     LD, pivots, info = each(one, A)
     if check_errors:

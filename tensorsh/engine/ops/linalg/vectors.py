@@ -17,6 +17,7 @@ from ...numerics.complex import single_product
 from ...numerics.rounding import fused
 from ...operators.declare import Array, composite
 from ...tensors.tensor import Tensor
+from ..shapes.views import diagonal
 from .common import check_whole, into, linalg
 
 
@@ -45,7 +46,8 @@ def linalg_cross(xp, input: Array, other: Array, *, dim=-1):
     shape = input.shape if input.shape == other.shape else np.broadcast_shapes(input.shape, other.shape)
     found = xp.empty(shape, input.dtype)
     before = (slice(None),) * axis
-    a, b = [[x[(*before, k)] for k in range(3)] for x in (input, other)]
+    near = xp.ascontiguousarray if len(shape) > 1 else xp.asarray
+    a, b = [[near(x[(*before, k)]) for k in range(3)] for x in (input, other)]
     for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
         rest = single_product(xp, a[j], b[i])
         found[(*before, k)] = (
@@ -100,7 +102,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 @composite("linalg.diagonal", method=False)
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view."""
-    return A.diagonal(offset, dim1, dim2)
+    return diagonal.function(A, offset, dim1, dim2)
 
 
 def in_rows(x: Tensor, rows: int) -> Tensor:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ...arrays.backend import module_of
-from ...arrays.dtype import FLOAT, finfo
+from ...arrays.dtype import FLOAT, finfo, iinfo
 from ...arrays.errors import cpp_name, not_implemented
 from ...arrays.state import state
 from ...arrays.warning import warn
@@ -107,6 +108,16 @@ EXACT = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 """The bits of the integers that a dtype holds exactly."""
 
 
+@cache
+def bounds_of(kind: Any) -> tuple[Any, Any, int | None]:
+    """The least and the largest number of a dtype; up to which integers it holds exactly, if it's not one of integers."""
+    if kind.numpy.kind == "b":
+        return 0, 1, None
+    limits = iinfo(kind) if kind.numpy.kind in "iu" else finfo(kind)
+    exact = EXACT.get(kind.name)
+    return limits.min, limits.max, None if exact is None else 1 << exact
+
+
 @filler
 def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) -> Tensor:
     """Fill with random integers from [from, to); without bounds, all that the dtype holds exactly.
@@ -121,24 +132,22 @@ def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) ->
         raise not_implemented("random_kernel_cpu", self.dtype)
     if low is None and to is None:
         return filled(self, _draw(self, lambda shape: g.samplers.random(g, shape, d)), "RandomBackward2")
+    least, most, exact = bounds_of(self.dtype)
     if upwards:  # to the largest that the dtype holds exactly
-        low, high = int(low), 1 + (1 if d.kind == "b" else np.iinfo(d).max if d.kind in "iu" else 2 ** EXACT[d.name])
+        low, high = int(low), 1 + (most if exact is None else exact)
         if d.kind == "b" and not 0 <= low <= 1:
             raise RuntimeError("from is out of bounds for bool")
     else:
         low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    if d.kind in "biu":
-        least, most = (0, 1) if d.kind == "b" else (np.iinfo(d).min, np.iinfo(d).max)
-    else:
-        least, most = finfo(self.dtype).min, finfo(self.dtype).max
     for name, bound in (("from", low), ("to - 1", high - 1)):
         if not least <= bound <= most:
             raise RuntimeError(f"{name} is out of bounds for {cpp_name(self.dtype)}")
-        if d.name in EXACT and not -(1 << EXACT[d.name]) <= bound <= 1 << EXACT[d.name]:
+        if exact is not None and not -exact <= bound <= exact:
+            bits = exact.bit_length() - 1
             warn(
-                f"{name} is out of bounds [-(2^{EXACT[d.name]}), 2^{EXACT[d.name]}]. Due to precision limitations "
+                f"{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations "
                 f"{cpp_name(self.dtype)} can support discrete uniform distribution only within this range. This warning will "
                 "become an error in version 1.7 release, please fix the code in advance",
             )

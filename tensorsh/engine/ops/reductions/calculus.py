@@ -16,18 +16,16 @@ from ..shapes.views import slice_
 
 
 def part(x: Tensor, dim: int, start: int, length: int) -> Tensor:
-    return x.narrow(dim, start, length)
+    """Some neighbours along a dimension that has them."""
+    if type(x._array) is np.ndarray and (x._node is None or not state.grad_enabled):
+        return wrap(x._array[(*(slice(None),) * dim, slice(start, start + length))])
+    return slice_.function(x, dim, start, start + length)
 
 
 def ends(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     """All but the last, and all but the first."""
     n = x._array.shape[dim]
-    if n and type(x._array) is np.ndarray and (x._node is None or not state.grad_enabled):
-        before = (slice(None),) * dim
-        return wrap(x._array[(*before, slice(0, n - 1))]), wrap(x._array[(*before, slice(1, n))])
-    if n:
-        return slice_.function(x, dim, 0, n - 1), slice_.function(x, dim, 1, n)
-    return x, x
+    return (part(x, dim, 0, n - 1), part(x, dim, 1, n - 1)) if n else (x, x)
 
 
 @composite()
@@ -129,11 +127,15 @@ def even_gradient(y, dim, step, edge_order):
     def at(i):
         return part(y, dim, i, 1)
 
-    middle = over(over(part(y, dim, 2, n - 2) - part(y, dim, 0, n - 2), step), 2)
+    def by_step(x):
+        plain = type(step) is int and step == 1 and x._node is None and x._array.dtype.kind in "fc"
+        return x if plain else over(x, step)  # 1 changes no number
+
+    middle = over(by_step(part(y, dim, 2, n - 2) - part(y, dim, 0, n - 2)), 2)
     if edge_order == 1:
-        return over(at(1) - at(0), step), middle, over(at(n - 1) - at(n - 2), step)
-    first = over(times(at(0), -1.5) + times(at(1), 2) - times(at(2), 0.5), step)
-    return first, middle, over(times(at(n - 3), 0.5) - times(at(n - 2), 2) + times(at(n - 1), 1.5), step)
+        return by_step(at(1) - at(0)), middle, by_step(at(n - 1) - at(n - 2))
+    first = by_step(times(at(0), -1.5) + times(at(1), 2) - times(at(2), 0.5))
+    return first, middle, by_step(times(at(n - 3), 0.5) - times(at(n - 2), 2) + times(at(n - 1), 1.5))
 
 
 def uneven_gradient(y, dim, points, edge_order):

@@ -46,11 +46,14 @@ def along_rows(a, axes):
 
 def in_sequence(a, axes, squared=False):
     """The sums over axes of the elements, or of their squares, each from its first element to its last; flat."""
-    rest = [i for i in range(a.ndim) if i not in axes]
-    shape = [math.prod(a.shape[i] for i in each) for each in (axes, rest)]
-    if 0 in shape:
-        return np.zeros(shape[1], a.dtype)
-    columns = a.transpose(*axes, *rest).reshape(shape)
+    if a.size and axes == tuple(range(a.ndim)):
+        columns = a.reshape(-1, 1)
+    else:
+        rest = [i for i in range(a.ndim) if i not in axes]
+        shape = [math.prod([a.shape[i] for i in each]) for each in (axes, rest)]
+        if 0 in shape:
+            return np.zeros(shape[1], a.dtype)
+        columns = a.transpose(*axes, *rest).reshape(shape)
     found = compiled_squares(columns.T, True) if squared else None
     if found is not None:
         return found
@@ -85,8 +88,13 @@ def square_sums(rows):
     return total
 
 
+def left(shape, axes, keepdims):
+    """The shape after a reduction over axes, counted from the front."""
+    return tuple([1 if i in axes else n for i, n in enumerate(shape) if keepdims or i not in axes])
+
+
 def fold(xp, a, ord, axes, keepdims):
-    """The norm of an array's elements over some axes."""
+    """The norm of an array's elements over some axes, counted from the front."""
     axes = tuple(axes)
     if a.dtype.kind == "c" or ord not in (1, 2):
         a = xp.abs(a)
@@ -101,14 +109,13 @@ def fold(xp, a, ord, axes, keepdims):
         return xp.min(a, axis=axes, keepdims=keepdims)
     if ord == 0:
         return xp.add.reduce(a != 0, axis=axes, keepdims=keepdims, dtype=kind)
-    if a.size and math.prod(a.shape[d] for d in axes) == 1:
-        return xp.abs(a).reshape(reduced_shape(a.shape, axes, keepdims) if axes else a.shape)
+    if a.size and math.prod([a.shape[d] for d in axes]) == 1:
+        return xp.abs(a).reshape(left(a.shape, axes, keepdims))
     if xp is not np or a.size > EXACT_SIZE or not a.size:
         rows = along_rows(a, axes) if ord == 2 and xp is np else None
         if rows is not None:
-            return np.sqrt(np.einsum("ij,ij->i", rows, rows)).reshape(reduced_shape(a.shape, axes, keepdims))
-        a = xp.abs(a)
-        powers = a if ord == 1 else a * a if ord == 2 else xp.power(a, kind.type(ord))
+            return np.sqrt(np.einsum("ij,ij->i", rows, rows)).reshape(left(a.shape, axes, keepdims))
+        powers = xp.abs(a) if ord == 1 else a * a if ord == 2 else xp.power(a, kind.type(ord))
         total = xp.add.reduce(powers, axis=axes, keepdims=keepdims)
     else:
         rows = along_rows(a, axes) if ord == 2 else None
@@ -118,7 +125,7 @@ def fold(xp, a, ord, axes, keepdims):
             total = in_sequence(
                 np.abs(a) if ord == 1 else a if ord == 2 else np.power(a, kind.type(ord)), axes, ord == 2
             )
-        total = total.reshape(reduced_shape(a.shape, axes, keepdims) if axes else a.shape)
+        total = total.reshape(left(a.shape, axes, keepdims))
     if ord == 1:
         return total
     return xp.sqrt(total) if ord == 2 else xp.power(total, kind.type(1.0 / ord))

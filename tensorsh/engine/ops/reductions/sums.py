@@ -61,6 +61,11 @@ def widened(a, dtype):
     return a.astype(np.int64, copy=False) if a.dtype.kind in "biu" else a
 
 
+def countable(xp, a, dtype):
+    """The array to add up: numpy counts booleans as they are."""
+    return a if dtype is None and a.dtype.kind == "b" and xp is np else widened(a, dtype)
+
+
 def total(xp, a, axes=None, keepdims=False):
     """The sum in PyTorch's order."""
     return sums.sum(a, axes, keepdims) if xp is np else xp.sum(a, axis=axes, keepdims=keepdims)
@@ -89,7 +94,7 @@ def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The sum over `dim` (a number or several; all when None). Integers and booleans give int64.
     A summed dimension goes, or has size 1 with `keepdim`. IndexError: no such dimension; RuntimeError: one named
     twice."""
-    result = total(xp, widened(input, dtype), axes_of("sum", dim, input.ndim), keepdim)
+    result = total(xp, countable(xp, input, dtype), axes_of("sum", dim, input.ndim), keepdim)
     return result if dtype is None or result.dtype == dtype.numpy else result.astype(dtype.numpy)
 
 

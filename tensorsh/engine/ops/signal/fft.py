@@ -16,7 +16,7 @@ from ...arrays.errors import length, own_dim, type_name, wrap_dim
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...loading import table
-from ...numerics.fourier import completed, scaled, short, transformed, turned
+from ...numerics.fourier import completed, has_parts, scaled, short, transformed, turned
 from ...numerics.fourier import scaling as factor_of
 from ...operators.declare import Array, composite, operator
 from ...tensors.ranges import with_room
@@ -126,12 +126,6 @@ def real_transform_whole(
         if found is not None:
             return found
     return completed(xp, real_transform(xp, a, dim, mode, count), dim, a.shape, conjugate, positive)
-
-
-def has_parts(a: Any) -> bool:
-    """Whether any imaginary part is not zero: mostly the first one says it."""
-    parts = a.imag
-    return bool(parts[(0,) * a.ndim] != 0 or parts.any())
 
 
 @operator("_fft_c2c", method=False, node="FftC2CBackward0", long=True)
@@ -356,14 +350,18 @@ def several(x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int]]:
     return dims, sizes
 
 
+def stays_real(x: Tensor, dims: list) -> bool:
+    """Whether the complex transform takes a tensor of real numbers as it is."""
+    a = x._array
+    tracked = x._node is not None and state.grad_enabled
+    return a.dtype.kind != "c" and type(a) is np.ndarray and not tracked and bool(dims) and not short(a, dims)
+
+
 def over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
     """`fftn` and `ifftn`."""
     x = prepared(input)
     dims, sizes = several(x, s, dim)
-    a = x._array
-    if a.dtype.kind != "c" and (
-        type(a) is not np.ndarray or x._node is not None and state.grad_enabled or short(a, dims) or not dims
-    ):
+    if not stays_real(x, dims):
         x = prepared(x, True)
     return c2c.function(resized(x, dims, sizes), dims, scaling(norm, forward), forward)
 
@@ -390,7 +388,7 @@ def half_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bo
 
 def real_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
     """`irfftn` and `hfftn`."""
-    x = prepared(input, True)
+    x = prepared(input)
     name = "hfftn" if forward else "irfftn"
     wanted = ints(s)
     # The sizes are those of the result: its last one may be left open (-1 or no s).
@@ -405,6 +403,8 @@ def real_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bo
     last = 2 * (x._array.shape[dims[-1]] - 1) if wanted is None or wanted[-1] == -1 else wanted[-1]
     points(last)
     sizes[-1] = last // 2 + 1
+    if not forward or any([x._array.shape[d] == 1 for d in dims]) or not stays_real(x, dims[:-1]):
+        x = prepared(x, True)
     x = resized(x, dims, sizes)
     mode = scaling(norm, forward)
     if not forward:

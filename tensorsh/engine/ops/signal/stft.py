@@ -15,7 +15,7 @@ from ...arrays.extents import sized
 from ...arrays.layout import strided
 from ...arrays.state import state
 from ...arrays.warning import warn, warn_of_old
-from ...kernels import kernel
+from ...kernels import PRECISE, kernel
 from ...loading import table
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor
@@ -234,7 +234,7 @@ def _window(name: str, shape: Callable, parameters: tuple = ()) -> None:
         n = window_length + bool(periodic)
         sized((window_length,), kind.itemsize)
         exact = np.dtype(np.float64) if kind is float64 else np.dtype(np.float32)
-        values_ = shape(np.arange(n).astype(exact), n, exact.type, *given.values())
+        values_ = shape(np.arange(n, dtype=exact), n, exact.type, *given.values())
         return made(values_[:window_length].astype(kind.numpy), device, requires_grad)
 
     function.__name__ = function.__qualname__ = name
@@ -244,7 +244,10 @@ def _window(name: str, shape: Callable, parameters: tuple = ()) -> None:
 
 def cosine(x: Any) -> Any:
     """Cosines rounded once, as near to PyTorch's as numpy gets."""
-    return np.cos(x.astype(np.float64)).astype(x.dtype)
+    return precise_cosine(x) if x.dtype == np.float32 else np.cos(x)
+
+
+precise_cosine: Any = PRECISE.get(np.cos) or (lambda x: np.cos(x.astype(np.float64)).astype(x.dtype))
 
 
 def hamming_shape(x: Any, n: int, real: Any, alpha: float, beta: float) -> Any:

@@ -22,7 +22,9 @@ from ...operators.forms import heard
 from ...tensors.data import to_array
 from ...tensors.resizing import hold
 from ...tensors.sizes import ints, size_of
+from ...tensors.storage import UntypedStorage
 from ...tensors.tensor import Size, Tensor
+from ...tensors.typed_storage import TypedStorage
 from ...wording.overloads import refuse
 from .factories import made
 
@@ -40,12 +42,16 @@ def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new",
     t = new(cls)
     if "size" in kwargs:
         args = (*args, Size(ints(name, "size", kwargs.pop("size"))))
+    if "storage" in kwargs and not args:
+        args = (kwargs.pop("storage"),)
     if "data" in kwargs:
         args = (kwargs.pop("data"),)
     if kwargs:
         raise combination_error(name, *args, **kwargs)
     if not args:
         t._array = np.empty(0, d.numpy)
+    elif len(args) == 1 and isinstance(args[0], (TypedStorage, UntypedStorage)):
+        within(t, d, args[0])
     elif len(args) == 1 and (isinstance(args[0], bool) or not isinstance(args[0], (int, np.integer))):
         t._array = _from_one(args[0], d, name)
     elif all(isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a._array.ndim == 0) for a in args):
@@ -55,6 +61,16 @@ def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new",
             ints(name, "size", args)
         raise combination_error(name, *args)
     return t
+
+
+def within(t: Tensor, d: dtype, storage: TypedStorage | UntypedStorage) -> None:
+    """Lay a new tensor over all elements of a storage, whose memory they share."""
+    if isinstance(storage, TypedStorage) and storage._dtype != d.numpy:
+        raise RuntimeError(
+            f"Expected a Storage of type {d.short} or an UntypedStorage, but got type {storage.dtype.short} for argument 1 'storage'"
+        )
+    t._array = np.empty(0, d.numpy)
+    table.METHODS["set_"](t, storage)
 
 
 def check_device(wanted: Any, here: str = "cpu") -> None:

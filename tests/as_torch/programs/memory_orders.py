@@ -119,3 +119,46 @@ for mode in (True, False):
             torch.is_deterministic_algorithms_warn_only_enabled(),
             torch.get_deterministic_debug_mode(),
         )
+
+torch.use_deterministic_algorithms(False)
+
+# copies in the order of memory that was asked for
+for make in (
+    torch.zeros_like,
+    torch.rand_like,
+    lambda t, **how: torch.randint_like(t, 9, **how),
+    lambda t, **how: torch.full_like(t, 7, **how),
+):
+    print(
+        make(last).stride(),
+        make(last, memory_format=torch.contiguous_format).stride(),
+        make(rows, memory_format=torch.channels_last).stride(),
+    )
+print(last.pow(1.0).stride(), last.int().floor().stride(), last.int().round().stride(), turned.pow(1).stride())
+
+# memory that is handed over
+brain = torch.ones(3, dtype=torch.bfloat16)
+taken = torch.from_dlpack(brain)
+taken[0] = 5
+print(brain, taken.dtype, torch.from_dlpack(brain[::2]).stride(), torch.from_dlpack(turned).stride())
+print(
+    torch.from_dlpack(brain, copy=True).data_ptr() == brain.data_ptr(),
+    torch.from_dlpack(brain, device="cpu", copy=False).data_ptr() == brain.data_ptr(),
+)
+print(torch.from_dlpack(torch.ones(2, dtype=torch.float8_e4m3fn)).dtype)
+told(lambda: torch.from_dlpack(torch.ones(2, requires_grad=True)))
+told(lambda: torch.from_dlpack(torch.ones(2, dtype=torch.cfloat).conj()))
+for stream in (None, -1, 0, 1, "a", 1.0):
+    told(lambda: type(flat.__dlpack__(stream=stream)).__name__)
+
+# permutations whose numbers a dtype does not hold
+for dtype, n in (
+    (torch.half, 2049),
+    (torch.half, 2050),
+    (torch.uint8, 256),
+    (torch.uint8, 257),
+    (torch.float, 2**24 + 2),
+    (torch.bool, 2),
+):
+    told(lambda: torch.randperm(n, dtype=dtype).shape)
+    told(lambda: torch.randperm(n, out=torch.empty(0, dtype=dtype)).shape)

@@ -418,18 +418,28 @@ def numel(self: Tensor, *args: Any, **kwargs: Any) -> int:
     return self._array.size
 
 
-@method
-def __dlpack__(self: Tensor, **options: Any) -> Any:
-    if options.get("stream") == -1:
-        del options["stream"]
-    if options.get("stream") is not None and not isinstance(self._array, cupy_module.array_class or ()):
-        raise AssertionError("stream should be None on cpu.")
+def exported(self: Tensor) -> Any:
+    """The array that other libraries are shown. BufferError: a tensor that would lose what makes it so."""
     if self._node is not None:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if bits(self._array)[0]:
         raise BufferError("Can't export tensors with the conjugate bit set")
-    sharing.check_own(self._array)
-    return resolved(self._array).__dlpack__(**options)
+    if hasattr(self._array, "layout"):
+        raise BufferError("Can't export tensors with layout other than torch.strided")
+    return resolved(self._array)
+
+
+@method
+def __dlpack__(self: Tensor, **options: Any) -> Any:
+    array, stream = exported(self), options.get("stream", -1)
+    if stream is not None and stream.__class__ is not int:
+        raise TypeError("stream must be ``int`` or ``none``")
+    if stream == -1:
+        options.pop("stream", None)
+    elif stream is not None and not isinstance(array, cupy_module.array_class or ()):
+        raise AssertionError("stream should be None on cpu.")
+    sharing.check_own(array)
+    return array.__dlpack__(**options)
 
 
 @method

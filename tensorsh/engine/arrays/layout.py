@@ -146,20 +146,28 @@ def iterated(shape: tuple, *strides: tuple) -> list[int]:
 
 def ordered(result: np.ndarray, operands: list[np.ndarray]) -> np.ndarray:
     """An elementwise result in the order of memory that PyTorch chooses; numpy prefers row order where its operands differ."""
-    shape, n = result.shape, result.ndim
-    if not result.size or 1 not in shape and all([x.strides == result.strides and x.shape == shape for x in operands]):
+    shape = result.shape
+    order, back, by_rows = arranged(shape, *[x.strides if x.shape == shape else (x.shape, x.strides) for x in operands])
+    if by_rows and result.flags.c_contiguous or not result.size:
         return result
-    strides = []
-    for x in operands:
-        steps = [0 if m == 1 != k else s for m, k, s in zip(x.shape, shape[n - x.ndim :], x.strides, strict=True)]
-        strides.append((*(0,) * (n - x.ndim), *steps))
-    order = iterated(shape, *strides)
-    wanted = [order.index(d) for d in range(n)]
-    if result.transpose(order).flags.c_contiguous:
+    turned = result.transpose(order)
+    if turned.flags.c_contiguous:
         return result
-    made = np.empty([shape[d] for d in order], result.dtype).transpose(wanted)
-    made[...] = result
-    return made
+    return (copied(turned) if result.ndim == 2 else turned.copy("C")).transpose(back)
+
+
+@lru_cache(1000)
+def arranged(shape: tuple, *operands: tuple) -> tuple:
+    """As `iterated`, of operands that may be broadcast, and its inverse; whether that is the order of rows."""
+    n, strides = len(shape), []
+    for each in operands:
+        if each and type(each[0]) is tuple or len(each) != n:
+            steps = [0 if m == 1 != k else s for m, s, k in zip(*each, shape[n - len(each[0]) :], strict=True)]
+            strides.append((*(0,) * (n - len(steps)), *steps))
+        else:
+            strides.append(each)
+    order = tuple(iterated(shape, *strides))
+    return order, tuple([order.index(d) for d in range(n)]), order == tuple(range(n))
 
 
 def copied_as(array: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays.deferred import memory_of
+from ..engine.arrays.dtype import as_pairs
 from ..engine.arrays.layout import layout
 from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import UntypedStorage, bytes_of, classes, storage_on
@@ -97,12 +98,13 @@ def _parts(t: Tensor, requires_grad: bool) -> tuple:
             (typed, t.storage_offset(), tuple(t.size()), t.stride(), requires_grad, OrderedDict(), *metadata_of(t)),
         )
     place: tuple = (t.storage_offset(), tuple(t.size()), t.stride())
+    memory = memory_of(t._array)
     if name.is_complex:  # which lies here in twice the memory
-        t = t.detach().resolve_conj().resolve_neg().contiguous()
-        place = (0, tuple(t.size()), t.stride())
+        memory = as_pairs(memory)
+        place = (0, tuple(t.size()), tuple([s // 4 for s in memory.strides[:-1]]))
     return (
         _rebuild_tensor_v3,
-        (storage_on(memory_of(t._array)), *place, requires_grad, OrderedDict(), name, *metadata_of(t)),
+        (storage_on(memory), *place, requires_grad, OrderedDict(), name, *metadata_of(t)),
     )
 
 

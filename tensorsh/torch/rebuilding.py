@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays.deferred import bits, turned
+from ..engine.arrays.dtype import complex32, float16, of_pairs
 from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.graph.fields import wrap
 from ..engine.tensors.tensor import Tensor
@@ -71,6 +72,10 @@ def _rebuild_tensor_v3(
 ) -> Tensor:  # fmt: skip
     """A tensor of a dtype without a storage class, on bytes."""
     storage = getattr(storage, "_untyped_storage", storage)
+    if dtype is complex32:
+        pairs = (*size, 2), (*[2 * s for s in stride], 1)
+        halves = Tensor([]).to(storage.device, float16).set_(storage, 2 * storage_offset, *pairs)
+        return as_written(wrap(of_pairs(halves._array)), metadata or {}).requires_grad_(requires_grad)
     made = as_written(Tensor([]).to(storage.device, dtype).set_(storage, storage_offset, size, stride), metadata or {})
     return made.requires_grad_(requires_grad)
 

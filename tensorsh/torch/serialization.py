@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine.arrays.deferred import memory_of
 from ..engine.arrays.device import device as device_type
-from ..engine.arrays.dtype import BY_NAME, DTYPES
+from ..engine.arrays.dtype import BY_NAME, COMPLEX_HALF, DTYPES, as_pairs, float16, of_pairs
 from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.arrays.extents import span, strided
 from ..engine.arrays.state import state
@@ -141,7 +141,9 @@ class Storages:
         bits, array = metadata_of(t), memory_of(t._array)
         array = array if type(array) is np.ndarray else t.cpu()._array
         dtype = t.dtype.name
-        key, root, offset, strides = self.place(array)
+        key, root, offset, strides = self.place(as_pairs(array) if array.dtype is COMPLEX_HALF else array)
+        if array.dtype is COMPLEX_HALF:
+            strides = tuple([s // 2 for s in strides[:-1]])
         typed = STORAGE_OF.get(dtype)
         storage = Global("torch", typed) if typed else Global("torch.storage", "UntypedStorage")
         length = root.size if typed else root.nbytes
@@ -361,10 +363,16 @@ def rebuild(storage: Any, offset: Any, shape: Any, strides: Any, requires_grad: 
     numbers = [offset, *shape, *strides]
     if any(type(n) is not int or n < 0 for n in numbers) or len(shape) != len(strides):
         raise UnpicklingError("damaged file: a tensor of unknown form")
-    size = dtype.itemsize
+    pairs = dtype is COMPLEX_HALF
+    size = 4 if pairs else dtype.itemsize
     if span(shape, strides, size, offset) > memory.size:
         raise RuntimeError("damaged file: a tensor reaches beyond its storage")
-    made = wrap(strided(memory, tuple(shape), tuple([s * size for s in strides]), offset * size, dtype))
+    steps = tuple([s * size for s in strides])
+    if pairs:
+        array = of_pairs(strided(memory, (*shape, 2), (*steps, 2), offset * size, float16.numpy))
+    else:
+        array = strided(memory, tuple(shape), steps, offset * size, dtype)
+    made = wrap(array)
     for each in rest:
         if type(each) is dict:
             made = as_written(made, each)

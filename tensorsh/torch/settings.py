@@ -106,6 +106,18 @@ class Generator(Frozen):
         made._core = self._core.clone_state()
         return made
 
+    def __reduce__(self) -> tuple:
+        """What copies and pickles are made of: the device, the seed, the offset on a device, the state."""
+        offset = None if self.device.type == "cpu" else self.get_offset()
+        return Generator, (self.device,), (self.initial_seed(), offset, self.get_state())
+
+    def __setstate__(self, kept: tuple) -> None:
+        seed, offset, state = kept
+        self.manual_seed(seed)
+        if offset is not None:
+            self.set_offset(offset)
+        self.set_state(state)
+
     def __repr__(self) -> str:
         return f"<torch._C.Generator object at {id(self):#x}>"
 
@@ -387,7 +399,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         raise TypeError(
             f"_set_deterministic_algorithms(): argument 'warn_only' must be bool, not {type(warn_only).__name__}"
         )
-    state.deterministic, state.warns_of_chance = mode, mode and warn_only
+    state.deterministic, state.warns_of_chance = mode, warn_only
 
 
 def are_deterministic_algorithms_enabled() -> bool:

@@ -155,6 +155,18 @@ def as_complex_half(array: Any) -> Any:
     return made
 
 
+def as_pairs(array: Any) -> Any:
+    """The parts of complex32 numbers as pairs of float16, as PyTorch has them in memory and in files."""
+    return np.stack([array.real.astype(np.float16), array.imag.astype(np.float16)], -1)
+
+
+def of_pairs(pairs: Any) -> Any:
+    """The complex32 numbers of such pairs."""
+    made = np.empty(pairs.shape[:-1], COMPLEX_HALF)
+    made.real, made.imag = pairs[..., 0], pairs[..., 1]
+    return made
+
+
 def can_hold(source: dtype, target: dtype) -> bool:
     """Whether a result may be stored in a given dtype: never in one of a lower category."""
     return source.category <= target.category

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def type_named(name: str) -> tuple[dtype, str] | None:
 
 def channels_are_last(array: Any) -> bool:
     """Whether images [N, C, *S] lie in memory with the channels innermost, told by the strides as PyTorch tells it."""
-    if array.ndim not in (4, 5) or array.flags.c_contiguous and array.shape[1] != 1:
+    if array.ndim not in (4, 5):
         return False
     shape, strides = array.shape, array.strides
     if strides[-1] < strides[1] * shape[1]:  # the usual case
@@ -98,26 +99,75 @@ def channels_are_last(array: Any) -> bool:
     return strides[1] != 0
 
 
+def lies_as(array: Any, memory_format: Any) -> bool:
+    """Whether an array lies in a memory format as PyTorch tells it from the strides: row order is whatever has no channels last."""
+    if memory_format is preserve_format:
+        return True
+    if channels_are_last(array):
+        return memory_format is (channels_last if array.ndim == 4 else channels_last_3d)
+    return memory_format is contiguous_format
+
+
 def is_expanded(array: Any) -> bool:
     """Whether an array of numpy's lays several elements in one place; where they lie in a copy numpy and PyTorch do not agree."""
     return array.__class__ is np.ndarray and 0 in array.strides
 
 
 def dense_as(array: np.ndarray, make: Callable, dtype: Any = None) -> np.ndarray:
-    """What `make` makes of a shape and a dtype, its dimensions in memory in the array's order; one that repeats elements stays beside its
-    neighbours, as in PyTorch's `TensorIterator`."""
-    inner = list(range(array.ndim))[::-1]
-    for i in range(1, array.ndim):
-        at = i
-        for before in range(i - 1, -1, -1):
-            one, other = (array.strides[inner[k]] for k in (before, at))
-            if one and other and one > other:
-                inner[before], inner[at], at = inner[at], inner[before], before
-            elif one and other and one < other:
-                break
-    order = inner[::-1]
+    """What `make` makes of a shape and a dtype, its dimensions in memory in the array's order."""
+    order = iterated(array.shape, array.strides)
     made = make([array.shape[d] for d in order], array.dtype if dtype is None else dtype)
     return made.transpose([order.index(d) for d in range(array.ndim)])
+
+
+@lru_cache(1000)
+def iterated(shape: tuple, *strides: tuple) -> list[int]:
+    """The dimensions of a shape as they lie in a result of operands of such strides, the outermost first, by PyTorch's
+    `TensorIterator`: of two dimensions the first operand tells that repeats its elements in neither."""
+    inner = list(range(len(shape)))[::-1]
+
+    def crossed(one: int, other: int) -> bool | None:
+        for each in strides:
+            a, b = each[one], each[other]
+            if a and b and (a != b or shape[one] > shape[other]):
+                return a >= b
+        return None
+
+    for i in range(1, len(shape)):
+        at = i
+        for before in range(i - 1, -1, -1):
+            told = crossed(inner[before], inner[at])
+            if told:
+                inner[before], inner[at], at = inner[at], inner[before], before
+            elif told is False:
+                break
+    return inner[::-1]
+
+
+def ordered(result: np.ndarray, operands: list[np.ndarray]) -> np.ndarray:
+    """An elementwise result in the order of memory that PyTorch chooses; numpy prefers row order where its operands differ."""
+    shape = result.shape
+    order, back, by_rows = arranged(shape, *[x.strides if x.shape == shape else (x.shape, x.strides) for x in operands])
+    if by_rows and result.flags.c_contiguous or not result.size:
+        return result
+    turned = result.transpose(order)
+    if turned.flags.c_contiguous:
+        return result
+    return (copied(turned) if result.ndim == 2 else turned.copy("C")).transpose(back)
+
+
+@lru_cache(1000)
+def arranged(shape: tuple, *operands: tuple) -> tuple:
+    """As `iterated`, of operands that may be broadcast, and its inverse; whether that is the order of rows."""
+    n, strides = len(shape), []
+    for each in operands:
+        if each and type(each[0]) is tuple or len(each) != n:
+            steps = [0 if m == 1 != k else s for m, s, k in zip(*each, shape[n - len(each[0]) :], strict=True)]
+            strides.append((*(0,) * (n - len(steps)), *steps))
+        else:
+            strides.append(each)
+    order = tuple(iterated(shape, *strides))
+    return order, tuple([order.index(d) for d in range(n)]), order == tuple(range(n))
 
 
 def copied_as(array: Any) -> Any:

@@ -88,7 +88,7 @@ def raised(xp: Any, base: Any, exponent: Any) -> Any:
         if exponent == 2:
             return square(xp, base) if kind == "c" else xp.multiply(base, base)
         if exponent == 1:
-            return base.copy() if getattr(base, "ndim", 0) else base + base.dtype.type(0)
+            return base.copy("K") if getattr(base, "ndim", 0) else base + base.dtype.type(0)
         if kind in "fc":
             if exponent == 0:
                 return xp.ones_like(base) if getattr(base, "ndim", 0) else base.dtype.type(1)

@@ -1,12 +1,13 @@
 cimport cython
-from ..tape.record cimport dtype_of, size_of
+from ..tape.record cimport dtype_of, in_rows, size_of
 
-cdef object widened, narrowed_to, ndarray, FLOAT32, FLOAT64, COMPLEX_HALF, apart, channels_are_last, with_channels_last
+cdef object widened, narrowed_to, ndarray, FLOAT32, FLOAT64, COMPLEX_HALF, apart, channels_are_last, ordered, with_channels_last
 cdef long long LONG
 
 @cython.locals(n=Py_ssize_t)
 cpdef object applied(object function, object xp, list arrays)
 cpdef object brought(object x, object dtype)
+cpdef object in_order(object result, list arrays)
 cpdef object returned(object result, object narrow)
 
 cdef class Around:

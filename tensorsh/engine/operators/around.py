@@ -8,7 +8,7 @@ import numpy as np
 
 from ...sandbox.long_calls import LONG, apart
 from ..arrays.dtype import COMPLEX_HALF
-from ..arrays.layout import channels_are_last, with_channels_last
+from ..arrays.layout import channels_are_last, ordered, with_channels_last
 from ..numerics.halves import MANY, converted, widened
 from ..numerics.halves import narrowed as narrowed_to
 from .results import narrowed
@@ -21,7 +21,7 @@ except ImportError:
 ndarray = np.ndarray
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 if not cython.compiled:
-    from ..tape.record import dtype_of, size_of
+    from ..tape.record import dtype_of, in_rows, size_of
 
 
 def applied(function, xp, arrays):
@@ -50,6 +50,14 @@ def brought(x, dtype):
             if made is not None:
                 return made
     return converted(x, dtype)
+
+
+def in_order(result, arrays):
+    """The result of an elementwise operator, with its elements in the order of memory that the operands ask for."""
+    for x in arrays:
+        if type(x) is ndarray and not in_rows(x):
+            return ordered(result, [each for each in arrays if type(each) is ndarray])
+    return result
 
 
 def returned(result, narrow):

@@ -1,7 +1,7 @@
 cimport cython
 from ..arrays.switches cimport Switches
 from ..tape.record cimport Recording, attach, dtype_of, size_of
-from .around cimport applied, brought, returned
+from .around cimport applied, brought, in_order, returned
 from ..graph.fields cimport Fields, fresh, wrap
 
 cdef Switches switches
@@ -20,7 +20,7 @@ cdef class Executor(Recording):
     cdef public tuple keywords, rest
     cdef public dict index, plans
     cdef public int packed, positional, required, first, operands
-    cdef public bint scalars, unmixed, differentiable, out, exact_numbers, takes_floats, lone, demands
+    cdef public bint scalars, unmixed, mingles, differentiable, out, exact_numbers, takes_floats, lone, demands
     @cython.locals(i=Py_ssize_t, n=Py_ssize_t, packed=Py_ssize_t, values=list)
     cdef tuple bound(self, tuple args, dict kwargs)
     @cython.locals(i=Py_ssize_t, tracked=bint, t=Fields, taken=list)

@@ -21,7 +21,7 @@ from ..arrays.state import state
 from ..graph.fields import Fields, fresh, wrap
 from ..tape.record import Recording, attach
 from ..wording.dtype_refusals import refuse
-from .around import applied, brought, returned
+from .around import applied, brought, in_order, returned
 from .placement import module_and_kernel
 from .results import scalar
 
@@ -162,6 +162,8 @@ class Executor(Recording):
             arrays = list(values)
             tracked = self.take(values, arrays)
             result = self.apply(arrays, tried)
+            if self.mingles and type(result) is ndarray:
+                result = in_order(result, arrays)
         if result is None and self.otherwise is not None:
             return self.otherwise(*values)
         if tracked and self.differentiable and switches.grad_enabled:
@@ -260,9 +262,7 @@ class Executor(Recording):
             usual = type(arrays[0]) is ndarray
         else:
             usual = (self.promote is None or self.fast is not None) and self.plain(arrays)
-        narrow = None
-        xp = np
-        kernel = self.kernel
+        narrow, xp, kernel = None, np, self.kernel
         try:
             if usual and self.fast is not None and not tried:
                 try:

@@ -17,6 +17,9 @@ cdef extern from *:
         for (int k = 0; k < PyArray_NDIM(x); k++) n *= PyArray_DIM(x, k); /* numpy makes no array of more than 63 bits */
         return n;
     }
+    static CYTHON_INLINE int tensorsh_in_rows(PyObject *a) {
+        return PyArray_NDIM((PyArrayObject *)a) < 2 || PyArray_IS_C_CONTIGUOUS((PyArrayObject *)a);
+    }
     static CYTHON_INLINE PyObject *tensorsh_meta_of(PyObject *a) {
         PyArrayObject *x = (PyArrayObject *)a;
         PyObject *shape = PyTuple_New(PyArray_NDIM(x)), *meta;
@@ -45,6 +48,7 @@ cdef extern from *:
     """
     object dtype_of "tensorsh_dtype_of"(object a)
     Py_ssize_t size_of "tensorsh_size_of"(object a)
+    bint in_rows "tensorsh_in_rows"(object a)
     object meta_of "tensorsh_meta_of"(object a)
     object weak "tensorsh_weak"(object a)
     int likeness "tensorsh_likeness"(object a, object b)

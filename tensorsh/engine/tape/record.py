@@ -40,6 +40,10 @@ if not cython.compiled:
         """The number of elements of an array of numpy."""
         return a.size
 
+    def in_rows(a):
+        """Whether an array of numpy's is a vector or lies in row order."""
+        return a.ndim < 2 or a.flags.c_contiguous
+
     def likeness(a, b):
         """Of two arrays of numpy: 1 if they have one dtype, 2 if they have one shape; 0 where there are no elements: a
         backward pass makes the gradients of these by the shapes that the node keeps."""

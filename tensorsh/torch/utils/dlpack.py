@@ -15,6 +15,8 @@ def to_dlpack(tensor: Tensor) -> Any:
     return tensor.__dlpack__(max_version=(1, 0))  # which says that the memory may be written
 
 
-def from_dlpack(ext_tensor: Any) -> Tensor:
-    """A tensor on the memory of another library's array, or of a capsule."""
-    return find_function("from_dlpack")(ext_tensor)
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of another library's array, or of a capsule.
+
+    device: where it is to be. copy: whether it has memory of its own; without, only where another device is asked for."""
+    return find_function("from_dlpack")(ext_tensor, device=device, copy=copy)

@@ -117,3 +117,14 @@ def steps():
 
 walk = steps()
 print(next(walk), walk.throw(KeyError), next(walk), torch.is_grad_enabled())
+
+# complex numbers of half precision have four bytes in a file
+import zipfile
+
+halves = torch.tensor([1 + 2j, 0.25 + 0.5j, 3, 4], dtype=torch.complex32)
+file = io.BytesIO()
+torch.save([halves, halves[1:], halves[2], torch.nn.Parameter(halves)], file)
+print(zipfile.ZipFile(file).read("archive/data/0").hex())
+for weights_only in (True, False):
+    file.seek(0)
+    print(torch.load(file, weights_only=weights_only))

@@ -14,7 +14,7 @@ from ...arrays.device import device as device_type
 from ...arrays.device_guard import on
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, chosen, dtype, float8_e4m3fn
 from ...arrays.errors import type_name
-from ...arrays.layout import copied_as, is_expanded, sparse_coo, sparse_csr, strided, type_named, type_of
+from ...arrays.layout import copied_as, is_expanded, lies_as, sparse_coo, sparse_csr, strided, type_named, type_of
 from ...arrays.parallel import listed
 from ...arrays.state import state
 from ...arrays.warning import warn, warn_of_old
@@ -28,7 +28,7 @@ from ...tensors.duplicates import __copy__, __deepcopy__
 from ...tensors.tensor import IN_TRANSFORM, Tensor
 from ...tensors.text import format_tensor, python_number
 from ...wording.overloads import refuse
-from .copying import in_format, laid_out
+from .copying import laid_out
 from .text_parts import text_of
 
 
@@ -114,7 +114,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         d, device = other.dtype, other.device
     if device is not None:
         device = checked(device_type(device))
-    if not copy and _same(self, d, device) and (layout is None or in_format(self._array, layout)):
+    if not copy and _same(self, d, device) and (layout is None or lies_as(self._array, layout)):
         return self
     made = to_copy.function(self, d, device, None if device is None else self.device)
     if layout is not None:
@@ -424,18 +424,28 @@ def numel(self: Tensor, *args: Any, **kwargs: Any) -> int:
     return self._array.size
 
 
-@method
-def __dlpack__(self: Tensor, **options: Any) -> Any:
-    if options.get("stream") == -1:
-        del options["stream"]
-    if options.get("stream") is not None and not isinstance(self._array, cupy_module.array_class or ()):
-        raise AssertionError("stream should be None on cpu.")
+def exported(self: Tensor) -> Any:
+    """The array that other libraries are shown. BufferError: a tensor that would lose what makes it so."""
     if self._node is not None:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if bits(self._array)[0]:
         raise BufferError("Can't export tensors with the conjugate bit set")
-    sharing.check_own(self._array)
-    return resolved(self._array).__dlpack__(**options)
+    if hasattr(self._array, "layout"):
+        raise BufferError("Can't export tensors with layout other than torch.strided")
+    return resolved(self._array)
+
+
+@method
+def __dlpack__(self: Tensor, **options: Any) -> Any:
+    array, stream = exported(self), options.get("stream", -1)
+    if stream is not None and stream.__class__ is not int:
+        raise TypeError("stream must be ``int`` or ``none``")
+    if stream == -1:
+        options.pop("stream", None)
+    elif stream is not None and not isinstance(array, cupy_module.array_class or ()):
+        raise AssertionError("stream should be None on cpu.")
+    sharing.check_own(array)
+    return array.__dlpack__(**options)
 
 
 @method

@@ -10,7 +10,8 @@ from ....sandbox.integers import whole
 from ....sandbox.numpy_views import check_buffer
 from ....sandbox.sealed import Sealed
 from ...arrays.backend import shared
-from ...arrays.device import CPU, device
+from ...arrays.device import CPU
+from ...arrays.device import device as device_type
 from ...arrays.dtype import TYPED, chosen, dtype
 from ...arrays.errors import combination_error, cpp_name, type_name
 from ...arrays.layout import strided, type_of
@@ -22,8 +23,11 @@ from ...operators.forms import heard
 from ...tensors.data import to_array
 from ...tensors.resizing import hold
 from ...tensors.sizes import ints, size_of
+from ...tensors.storage import UntypedStorage
 from ...tensors.tensor import Size, Tensor
+from ...tensors.typed_storage import TypedStorage
 from ...wording.overloads import refuse
+from .conversion import exported
 from .factories import made
 
 CONSTRUCTOR = "constructor of the form torch.Tensor(tensor, device=device)", "torch.tensor(...) or "
@@ -40,12 +44,16 @@ def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new",
     t = new(cls)
     if "size" in kwargs:
         args = (*args, Size(ints(name, "size", kwargs.pop("size"))))
+    if "storage" in kwargs and not args:
+        args = (kwargs.pop("storage"),)
     if "data" in kwargs:
         args = (kwargs.pop("data"),)
     if kwargs:
         raise combination_error(name, *args, **kwargs)
     if not args:
         t._array = np.empty(0, d.numpy)
+    elif len(args) == 1 and isinstance(args[0], (TypedStorage, UntypedStorage)):
+        within(t, d, args[0])
     elif len(args) == 1 and (isinstance(args[0], bool) or not isinstance(args[0], (int, np.integer))):
         t._array = _from_one(args[0], d, name)
     elif all(isinstance(a, (int, np.integer)) or (isinstance(a, Tensor) and a._array.ndim == 0) for a in args):
@@ -57,9 +65,19 @@ def construct(cls: type, d: dtype, args: tuple, kwargs: dict, name: str = "new",
     return t
 
 
+def within(t: Tensor, d: dtype, storage: TypedStorage | UntypedStorage) -> None:
+    """Lay a new tensor over all elements of a storage, whose memory they share."""
+    if isinstance(storage, TypedStorage) and storage._dtype != d.numpy:
+        raise RuntimeError(
+            f"Expected a Storage of type {d.short} or an UntypedStorage, but got type {storage.dtype.short} for argument 1 'storage'"
+        )
+    t._array = np.empty(0, d.numpy)
+    table.METHODS["set_"](t, storage)
+
+
 def check_device(wanted: Any, here: str = "cpu") -> None:
     """Refuse another device than the tensor type's own."""
-    kind = here if wanted is None else device(wanted).type
+    kind = here if wanted is None else device_type(wanted).type
     if kind != here:
         raise RuntimeError(f"legacy constructor expects device type: {here} but device type: {kind} was passed")
 
@@ -171,10 +189,29 @@ new_.__name__ = "new"
 table.METHODS["new"] = heard("Tensor.new", new_)
 
 
-def from_dlpack(ext_tensor: Any) -> Tensor:
-    """A tensor on the memory of an array of another library."""
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of an array of another library.
+    device: where it is to be. copy: whether it has memory of its own; without, only where another device is asked for.
+    ValueError: another device without a copy. BufferError: a tensor that wants a gradient.
+
+    >>> torch.from_dlpack(torch.arange(3), copy=True)
+    tensor([0, 1, 2])
+    """
     if hasattr(ext_tensor, "__dlpack_device__"):
-        return wrap(hold(shared(ext_tensor)))
+        if isinstance(ext_tensor, Tensor) and ext_tensor.is_cpu:  # of any dtype, which numpy may not know
+            found = wrap(exported(ext_tensor).view())
+        else:
+            found = wrap(hold(shared(ext_tensor)))
+        if device is not None and (place := device_type(device)) != found.device:
+            if copy is False:
+                raise ValueError(
+                    f"cannot move DLPack tensor from device {ext_tensor.__dlpack_device__()} to {place} without copying. Set "
+                    "copy=None or copy=True."
+                )
+            return found.to(place)
+        return found.clone() if copy else found
+    if device is not None or copy is not None:
+        raise AssertionError("device and copy kwargs not supported when ext_tensor is already a DLPack capsule.")
     try:
         return wrap(hold(shared(_Capsule(ext_tensor))))
     except ValueError:

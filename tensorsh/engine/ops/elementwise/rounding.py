@@ -31,7 +31,7 @@ def integral(name: str, ufunc: Any, names: str = "", kernel_name: str = "") -> N
     def kernel(xp, input: Array):
         kind = input.dtype.kind
         if kind in "iu":
-            return input.copy()
+            return input.copy("K")
         if kind == "b":
             raise not_implemented(kernel_name, input)
         if kind == "c":
@@ -54,7 +54,7 @@ def round_whole(xp, input: Array):
     """Each element rounded to the nearest whole number, halves to even."""
     kind = input.dtype.kind
     if kind in "iu":
-        return input.copy()
+        return input.copy("K")
     if kind in "bc":
         raise not_implemented("round_vml_cpu", input)
     return xp.rint(input)
@@ -142,7 +142,7 @@ sign.gradient(input=zero)
 
 def signs(xp: Any, input: Any) -> Any:
     if input.dtype.kind == "b":
-        return input.copy()
+        return input.copy("K")
     if xp is np and input.dtype.kind == "f" and input.dtype.itemsize > 2:
         return fast_signs(input)
     if input.dtype.kind in "fV":
@@ -351,7 +351,7 @@ def replacements(input: Any, nan: Any, posinf: Any, neginf: Any) -> list:
 def nan_to_num(xp, input: Array, nan=None, posinf=None, neginf=None):
     """NaN replaced by `nan` (0), infinities by `posinf` and `neginf` (the largest and smallest finite numbers)."""
     if input.dtype.kind in "biu":
-        return input.copy()
+        return input.copy("K")
     if input.dtype.kind == "c":
         parts = [nan_to_num.kernel(xp, part, nan, posinf, neginf) for part in (input.real, input.imag)]
         return (parts[0] + 1j * parts[1]).astype(input.dtype)

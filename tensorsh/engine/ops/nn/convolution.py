@@ -272,6 +272,9 @@ def convolution(
         if bias is not None:
             y += bias.reshape(-1, *[1] * (y.ndim - 2))
         return y
+    if not input.shape[1]:  # without channels PyTorch makes none, whatever the weight says
+        out = windows(xp, padded(xp, input, padding), weight.shape[2:], stride, dilation).shape[weight.ndim :]
+        return xp.empty((len(input), 0, *out), input.dtype)
     return _forward(xp, input, weight, stride, padding, dilation, groups, bias)
 
 
@@ -300,6 +303,9 @@ def input_gradient(t, g, shape, weight, stride, padding, dilation, transposed, g
 @convolution.joint_gradient
 def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups):
     spatial = (stride, padding, dilation, groups)
+    if not input.shape[1] and not transposed:
+        found = t.zeros_like(input), t.zeros_like(weight), t.constant(np.zeros(len(weight), t.array(g).dtype))
+        return tuple([zeros if need else None for zeros, need in zip(found, needs, strict=True)])
     x = input_gradient(t, g, input.shape, weight, stride, padding, dilation, transposed, groups) if needs[0] else None
     w = None
     if needs[1]:

@@ -50,9 +50,12 @@ def randint_like(
     generator: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    memory_format: Any = None,
     **_: Any,
 ) -> Tensor:
     """Random integers in the size of another tensor."""
     low, high = (0, low) if high is None else (low, high)
-    t = random_(empty_like(input, dtype=dtype, device=device), low, high, generator=generator)
+    t = random_(
+        empty_like(input, dtype=dtype, device=device, memory_format=memory_format), low, high, generator=generator
+    )
     return wanting(t) if requires_grad else t

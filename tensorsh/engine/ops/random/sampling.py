@@ -132,6 +132,10 @@ def randint(
     return _delivered(array, out, device, requires_grad, dtype)
 
 
+COUNTED = {"float16": (2**11 + 1, "2049"), "float32": (2**24 + 1, "2^24+1"), "float64": (2**53 + 1, "2^53+1")}
+"""How many numbers a permutation of floats has at most, so that each of them is told from the next."""
+
+
 @function
 def randperm(
     n: int,
@@ -149,11 +153,14 @@ def randperm(
     which `manual_seed` seeds. RuntimeError: a negative n."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-    d = int64 if dtype is None else chosen(dtype, "randperm")
+    d = chosen(dtype, "randperm") if dtype is not None else int64 if out is None else out.dtype
     if d.name == "bool" or d.is_complex:
         raise not_implemented("randperm", d)
     if d.category == 1:
         converted(max(n - 1, 0), d.numpy)
+    most, told = COUNTED.get(d.name, (n, ""))
+    if n > most:
+        raise RuntimeError(f"n cannot be greater than {told} for {d.short} type.")
     sized((n,), d.itemsize)
     g = source(generator, device)
     return _delivered(g.samplers.randperm(g, int(n), d.numpy), out, device, requires_grad, dtype)

@@ -93,7 +93,7 @@ def rolled(xp: Any, a: Any, shifts: dict[int, int]) -> Any:
     return made
 
 
-@operator(out=False)
+@operator(out=False, laid="images 1")
 def roll(xp, input: Array, shifts, dims=None):
     """With the elements moved along `dims` by `shifts` places, those pushed out coming in again.
     The shape stays. RuntimeError: not a shift for each of `dims`."""

@@ -60,8 +60,9 @@ LEVELS = {
 """Files that more passes make slower to compile and not faster to run: transforms are written in vectors and cost ten times as
 much with -O3; the modules stand beside the way of a usual call."""
 
-TRANSLATED = ["-g0", "-O2", "-std=gnu11", "-fno-gcse", "-fno-tree-pre", "-fno-tree-vrp", "-fno-code-hoisting"]
-"""For modules: the passes left out cost an eighth of the compiler's time, and calls of the interpreter gain nothing by them."""
+TRANSLATED = ["-g0", "-w", "-O2", "-std=gnu11", "-fno-gcse", "-fno-tree-pre", "-fno-tree-vrp", "-fno-code-hoisting"]
+"""For modules: the passes left out cost an eighth of the compiler's time, and calls of the interpreter gain nothing by them. Nor does
+anybody read warnings of translated code, which cost a twentieth."""
 
 ONCE = '-DCYTHON_SMALL_CODE=__attribute__((cold, optimize("O0")))'
 """Cython's mark of what runs once, when a module is imported: a tenth of the code, which no pass needs to see."""

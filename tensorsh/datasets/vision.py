@@ -18,6 +18,15 @@ def lines_of(transform: Any, head: str) -> list[str]:
     return [head + first, *(" " * len(head) + line for line in rest)]
 
 
+def transformed(pair: Any, input: Any, target: Any) -> tuple[Any, Any]:
+    """An input and its target, each by its transform, where there is one."""
+    if pair.transform is not None:
+        input = pair.transform(input)
+    if pair.target_transform is not None:
+        target = pair.target_transform(target)
+    return input, target
+
+
 class StandardTransform(metaclass=Sealed):
     """A transform of images and one of targets."""
 
@@ -25,11 +34,7 @@ class StandardTransform(metaclass=Sealed):
         self.transform, self.target_transform = transform, target_transform
 
     def __call__(self, input: Any, target: Any) -> tuple[Any, Any]:
-        if self.transform is not None:
-            input = self.transform(input)
-        if self.target_transform is not None:
-            target = self.target_transform(target)
-        return input, target
+        return transformed(self, input, target)
 
     def __repr__(self) -> str:
         lines = [type(self).__name__]
@@ -78,8 +83,4 @@ class VisionDataset(Dataset):
 
     def sample(self, image: Any, target: Any) -> tuple[Any, Any]:
         """An image and its target, transformed."""
-        if self.transform is not None:
-            image = self.transform(image)
-        if self.target_transform is not None:
-            target = self.target_transform(target)
-        return image, target
+        return transformed(self, image, target)

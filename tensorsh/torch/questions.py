@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.arrays.dtype import COMPLEX, FLOAT, dtype
-from ..engine.arrays.errors import type_name
+from ..engine.arrays.type_names import type_name
 from ..engine.tensors.storage import UntypedStorage
 from ..engine.tensors.tensor import Tensor
 from ..engine.tensors.typed_storage import TypedStorage
@@ -92,11 +92,11 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     >>> torch.can_cast(torch.float64, torch.float32), torch.can_cast(torch.float32, torch.int64)
     (True, False)
     """
-    from ..engine.arrays.dtype import can_hold, chosen
+    from ..engine.arrays.dtype import can_hold, given_dtype
     from ..engine.wording.overloads import refuse
 
     refuse("can_cast", (from_, to), {})
-    return can_hold(chosen(from_, "can_cast"), chosen(to, "can_cast"))
+    return can_hold(given_dtype(from_, "can_cast"), given_dtype(to, "can_cast"))
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
@@ -108,12 +108,12 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     >>> torch.promote_types(torch.int64, torch.float16), torch.promote_types(torch.uint8, torch.int8)
     (torch.float16, torch.int16)
     """
-    from ..engine.arrays.dtype import chosen
+    from ..engine.arrays.dtype import given_dtype
     from ..engine.arrays.promotion import promote_types
     from ..engine.wording.overloads import refuse
 
     refuse("promote_types", (type1, type2), {})
-    return promote_types(chosen(type1, "promote_types"), chosen(type2, "promote_types"))
+    return promote_types(given_dtype(type1, "promote_types"), given_dtype(type2, "promote_types"))
 
 
 def result_type(tensor1: Any, tensor2: Any) -> dtype:

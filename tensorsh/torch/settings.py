@@ -9,7 +9,6 @@ import numpy as np
 from ..engine.arrays.backend import cupy
 from ..engine.arrays.device import CPU, device
 from ..engine.arrays.dtype import BY_NAME, FLOAT, dtype
-from ..engine.arrays.errors import type_name
 from ..engine.arrays.layout import (
     channels_last,
     channels_last_3d,
@@ -27,6 +26,7 @@ from ..engine.arrays.layout import (
     type_named,
 )
 from ..engine.arrays.state import state
+from ..engine.arrays.type_names import type_name
 from ..engine.arrays.warning import warn_of_old
 from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import UntypedStorage

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..engine.arrays.device import as_device
 from ..engine.arrays.dtype import dtype
-from ..engine.arrays.errors import type_name
 from ..engine.arrays.state import state
+from ..engine.arrays.type_names import type_name
 from ..engine.loading.table import find_function
 from ..engine.operators.autocast import Precision
 from ..engine.operators.hooks import attend

@@ -88,3 +88,19 @@ def test_what_has_no_graph_is_told_first() -> None:
 @pytest.mark.parametrize(("program", "expected"), rows("older_constructors"))
 def test_constructors(program: str, expected: str) -> None:
     assert outcome(torch, program) == expected
+
+
+def test_lists_within_themselves_where_classes_override_functions() -> None:
+    class Answering:
+        @classmethod
+        def __torch_function__(cls, func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> str:
+            return func.__name__
+
+    assert torch.add(Answering(), 1) == "add" and X[[Answering()],] == "__getitem__"
+    itself: list = [0]
+    itself.append(itself)
+    for call in (lambda: torch.tensor(itself), lambda: torch.as_tensor([[1, 2], itself])):
+        with pytest.raises(TypeError, match="self-referential lists are incompatible"):
+            call()
+    with pytest.raises(TypeError, match="expected Tensor as element 1 in argument 0, but got list"):
+        torch.stack([X, itself])

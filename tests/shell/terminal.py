@@ -22,6 +22,8 @@ import pytest
 pexpect = pytest.importorskip("pexpect")
 pyte = pytest.importorskip("pyte")
 
+from wcwidth import wcwidth as cell_width  # noqa: E402 - with pyte
+
 from ..support.started import FORKS, Shell  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +32,33 @@ UP, DOWN, RIGHT, TAB, PASTE, PASTED = "\x1b[A", "\x1b[B", "\x1b[C", "\t", "\x1b[
 PATIENCE = 60.0
 READS, READS_NO_MORE = b"\x1b[?2004h", b"\x1b[?2004l"
 """What the editor sends when it begins and ends to read an entry."""
+
+
+class Screen(pyte.HistoryScreen):  # type: ignore[misc, name-defined]
+    """A screen that puts together anew only the lines in which something was written: it is looked at after every few letters."""
+
+    @property
+    def display(self) -> list[str]:
+        shown, columns = self.__dict__.setdefault("shown", {}), range(self.columns)
+        for y in self.dirty:
+            line = self.buffer[y]
+            found = line.get
+            text = "".join([found(x, line.default).data for x in columns])
+            shown[y] = text if text.isascii() else self.with_wide(line)
+        self.dirty.clear()
+        return [shown[y] for y in range(self.lines)]
+
+    def with_wide(self, line: Any) -> str:
+        """A line in which some letters may be two columns wide."""
+        cells: list[str] = []
+        skipped = False
+        for x in range(self.columns):
+            if skipped:
+                skipped = False
+                continue
+            cells.append(line[x].data)
+            skipped = cell_width(cells[-1][0]) == 2
+        return "".join(cells)
 
 
 class Terminal:
@@ -43,7 +72,7 @@ class Terminal:
         env |= {"XDG_STATE_HOME": str(folder / "state"), "XDG_CACHE_HOME": str(folder / "cache")}
         env |= {"XDG_CONFIG_HOME": str(folder / "config"), "HOME": str(folder), **variables}
         self.folder = folder
-        self.screen = pyte.HistoryScreen(columns, rows, history=5000)
+        self.screen = Screen(columns, rows, history=5000)
         self.screen.write_process_input = self.send  # where the cursor is, when asked
         self.stream = pyte.ByteStream(self.screen)
         self.raw = b""

@@ -102,7 +102,8 @@ def test_typed_prompts_go_too(terminal: Terminal) -> None:
 def test_names_that_nobody_has_used_have_signatures(terminal: Terminal) -> None:
     for text, shown in (("nn.functional.softma", "(input, dim="), ("nn.Linea", "(in_features, out_features")):
         while shown not in terminal.type(text, text):  # they are loaded in the background
-            terminal.type("\x15", "\n")
+            terminal.send("\x15")
+            terminal.gone(text)
 
 
 @pytest.mark.parametrize(

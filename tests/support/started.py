@@ -36,8 +36,12 @@ LONGEST = 1 << 20
 LOADED = """
 tensorsh.cli tensorsh.session tensorsh.torch tensorsh.sandbox.supervision tensorsh.sandbox.bounds tensorsh.sandbox.builtins
 tensorsh.language.source tensorsh.language.lowering tensorsh.language.translation tensorsh.language.diagnostics tensorsh.language.hints
-tensorsh.shell.loop tensorsh.shell.prompt tensorsh.shell.keys tensorsh.shell.style tensorsh.shell.lexer tensorsh.assist.completion
-pygments.lexers.python prompt_toolkit.shortcuts prompt_toolkit.input.vt100
+tensorsh.language.build tensorsh.language.fstrings tensorsh.language.literals tensorsh.language.table tensorsh.language.tokens
+tensorsh.language.prompt tensorsh.shell.loop tensorsh.shell.prompt tensorsh.shell.keys tensorsh.shell.style tensorsh.shell.lexer
+tensorsh.shell.asking tensorsh.shell.editing tensorsh.assist.completion tensorsh.tools.tracing tensorsh.display.shortened
+tensorsh.engine.ops.creation.legacy tensorsh.engine.ops.creation.asarray tensorsh.engine.operators.device_calls
+pygments.lexers.python prompt_toolkit.shortcuts prompt_toolkit.input.vt100 prompt_toolkit.patch_stdout
+prompt_toolkit.key_binding.bindings.search
 tensorsh.ranks.launcher tensorsh.ranks.client tensorsh.torch.distributed tensorsh.torch.distributed.transport mpi4py
 """.split()
 """What shells, ranks and programs with tensors load; what others load besides, they load themselves."""
@@ -264,7 +268,7 @@ def serve(modules: list[str], asked: socket.socket) -> None:
         import_module(module)
     from tensorsh.engine.loading.table import find_function
 
-    for function in ("tensor", "randn", "add", "sum", "matmul"):
+    for function in ("tensor", "randn", "ones", "add", "sum", "matmul", "exp", "bitwise_and"):
         find_function(function)
     gc.freeze()
     while True:

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...sandbox.sealed import Frozen
 from .cupy_module import check_accelerator
-from .errors import type_name
 from .state import state
+from .type_names import type_name
 
 _TYPES = ("cpu", "cuda", "meta", "mps", "xpu", "xla", "hpu", "mtia", "ipu", "privateuseone")
 _EXPECTED = (

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.sealed import Dotted, Frozen
-from .errors import type_name
+from .type_names import type_name
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 """The four categories of type promotion, in their order."""
@@ -133,7 +133,7 @@ for _d in DTYPES:
 PYTHON = {float: float64, int: int64, bool: bool_, complex: complex128}
 
 
-def chosen(given: object, caller: str) -> dtype:
+def given_dtype(given: object, caller: str) -> dtype:
     """The dtype that a caller was given: one of torch's, or a Python type that stands for its counterpart."""
     if type(given) is dtype:
         return given

@@ -7,19 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.integers import whole
-from ...sandbox.sealed import Dotted
-
-
-def type_name(value: Any) -> str:
-    if value is None:
-        return "NoneType"
-    kind = type(value)
-    module = kind.__module__
-    if hasattr(value, "_operator") and not value._operator.names[0].startswith("nn.functional."):
-        return "builtin_function_or_method"  # what functions of torch are, there
-    if module == "numpy" or type(kind) is Dotted:
-        return f"{module}.{kind.__name__}"
-    return kind.__name__
+from .dtype import is_half, of
+from .type_names import type_name
 
 
 def argument_error(op: Any, position: int, value: Any, expected: str = "Tensor") -> TypeError:
@@ -153,15 +142,13 @@ def broadcast_error(a: tuple, b: tuple) -> RuntimeError:
 
 def not_implemented(kernel: str, value: Any) -> NotImplementedError:
     """``"hypot_cpu" not implemented for 'Long'``, for an array or a dtype."""
-    from .dtype import of
-
     short = value.short if hasattr(value, "short") else of(value).short
     return NotImplementedError(f"\"{kernel}\" not implemented for '{short}'")
 
 
 def refuse_halves(kernel: str, array: Any) -> None:
     """Raise the error of a kernel that PyTorch has for single and double precision alone."""
-    if array.dtype.itemsize == 2 and array.dtype.kind in "fV":
+    if is_half(array.dtype):
         raise not_implemented(kernel, array)
 
 

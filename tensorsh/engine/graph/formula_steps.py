@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.dtype import is_half
 from ..numerics.halves import FLOAT32, converted
 from .gradient_nodes import marked
 from .nodes import FREED, SECOND_TIME
@@ -82,12 +83,12 @@ def two(formula: Any, at: int | None, more: Any, formula2: Any, at2: int | None,
     return _step
 
 
-def single(x: Any) -> Any:
+def in_single_precision(x: Any) -> Any:
     """An array in half precision as one in single precision; anything else as it is."""
     if type(x) is list:
-        return [single(each) for each in x]
+        return [in_single_precision(each) for each in x]
     kind = getattr(x, "dtype", None)
-    return converted(x, FLOAT32) if kind is not None and kind.itemsize == 2 and kind.kind in "fV" else x
+    return converted(x, FLOAT32) if kind is not None and is_half(kind) else x
 
 
 FUSED = frozenset(
@@ -101,7 +102,11 @@ FUSED = frozenset(
 
 def in_single(self: Any, gradient: Any, world: Any) -> Sequence:
     """In half precision, a formula that is a kernel of PyTorch's: in single precision, and what it gives is rounded once."""
-    return general(self, single(gradient), world, single) if world.raw else marked(self, general(self, gradient, world))
+    return (
+        general(self, in_single_precision(gradient), world, in_single_precision)
+        if world.raw
+        else marked(self, general(self, gradient, world))
+    )
 
 
 def without_elements(gradient: Any) -> bool:

@@ -42,6 +42,8 @@ int kernel_work(const Kernel *kernel, Call *call);
 /* What a class says of a slot by name (`tuple.__hash__`) is the function that stands there now. Classes that are derived later take
    their slots from these. -1 with an error. */
 WITHIN int rename_slot(PyTypeObject *type, void *before, void *now);
+/* Puts a loop in the place of that of a ufunc of numpy for these types; `*before` is what stood there. */
+WITHIN void replace_loop(PyObject *numpy, const char *name, int inputs, const int *types, PyUFuncGenericFunction loop, PyUFuncGenericFunction *before);
 /* Whether a signal, or what another thread threw at this one, ends a call: an error is set. */
 int is_interrupted(void);
 

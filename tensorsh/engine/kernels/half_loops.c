@@ -100,13 +100,7 @@ static PyObject *quick_halves(PyObject *self, PyObject *nothing) {
     if (numpy == NULL) return NULL;
     for (int k = 0; k < COUNT; k++) {
         int types[3] = {NPY_HALF, NPY_HALF, k < LESS ? NPY_HALF : NPY_BOOL};
-        PyObject *ufunc = PyObject_GetAttrString(numpy, made[k].name);
-        PyUFuncGenericFunction found = NULL;
-        if (ufunc != NULL && PyObject_TypeCheck(ufunc, &PyUFunc_Type))
-            PyUFunc_ReplaceLoopBySignature((PyUFuncObject *)ufunc, made[k].loop, types, &found);
-        if (found != NULL && found != made[k].loop) before[k] = found;
-        Py_XDECREF(ufunc);
-        PyErr_Clear();
+        replace_loop(numpy, made[k].name, 2, types, made[k].loop, &before[k]);
     }
     Py_DECREF(numpy);
     Py_RETURN_NONE;

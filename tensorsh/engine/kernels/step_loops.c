@@ -72,6 +72,16 @@ static const struct {
     LOOPS(ENTRY)
 };
 
+void replace_loop(PyObject *numpy, const char *name, int inputs, const int *types, PyUFuncGenericFunction loop, PyUFuncGenericFunction *before) {
+    PyObject *ufunc = PyObject_GetAttrString(numpy, name);
+    PyUFuncGenericFunction found = NULL;
+    if (ufunc != NULL && PyObject_TypeCheck(ufunc, &PyUFunc_Type) && ((PyUFuncObject *)ufunc)->nin == inputs)
+        PyUFunc_ReplaceLoopBySignature((PyUFuncObject *)ufunc, loop, types, &found);
+    if (found != NULL && found != loop) *before = found;
+    Py_XDECREF(ufunc);
+    PyErr_Clear();
+}
+
 static PyObject *quick_steps(PyObject *self, PyObject *nothing) {
     (void)self, (void)nothing;
     PyObject *numpy = PyImport_ImportModule("numpy._core.umath"); /* numpy's own clip is no ufunc */
@@ -79,13 +89,7 @@ static PyObject *quick_steps(PyObject *self, PyObject *nothing) {
     for (size k = 0; k < (size)(sizeof loops / sizeof *loops); k++) {
         int types[MOST + 1] = {loops[k].type, loops[k].type, loops[k].type, loops[k].type};
         if (loops[k].truths) types[loops[k].inputs] = NPY_BOOL;
-        PyObject *ufunc = PyObject_GetAttrString(numpy, loops[k].name);
-        PyUFuncGenericFunction found = NULL;
-        if (ufunc != NULL && PyObject_TypeCheck(ufunc, &PyUFunc_Type) && ((PyUFuncObject *)ufunc)->nin == loops[k].inputs)
-            PyUFunc_ReplaceLoopBySignature((PyUFuncObject *)ufunc, loops[k].loop, types, &found);
-        if (found != NULL && found != loops[k].loop) *loops[k].before = found;
-        Py_XDECREF(ufunc);
-        PyErr_Clear();
+        replace_loop(numpy, loops[k].name, loops[k].inputs, types, loops[k].loop, loops[k].before);
     }
     Py_DECREF(numpy);
     Py_RETURN_NONE;

@@ -120,7 +120,7 @@ def std(
 
 
 BLOCK = 1 << 15
-"""Larger arrays are not converted to double at once."""
+"""Larger arrays are converted to double, or added up, a block of this many elements at a time, to stay in the cache."""
 spreads = kernel("spreads", unsuited)
 
 

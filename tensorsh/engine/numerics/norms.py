@@ -16,7 +16,7 @@ from .halves import FLOAT32, converted, in_rows, narrowed, widened
 from .rounding import fused
 
 
-def dense(weight: Any) -> Any:
+def side_by_side(weight: Any) -> Any:
     """The weights of a norm side by side in memory, where there are any."""
     return None if weight is None else np.ascontiguousarray(weight)
 
@@ -106,12 +106,12 @@ def in_blocks(x: Any) -> bool:
     return x.flags.c_contiguous and x.size > BLOCK
 
 
-def single(v: Any) -> Any:
+def vector_of_singles(v: Any) -> Any:
     """A vector of numbers as float32, where there is one."""
     return None if v is None else np.ascontiguousarray(converted(v.reshape(-1), FLOAT32))
 
 
-def cut(vectors: Any, part: slice) -> list:
+def parts(vectors: Any, part: slice) -> list:
     return [None if v is None else v[part] for v in vectors]
 
 
@@ -120,8 +120,8 @@ def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: fl
     if not in_blocks(x) or x.ndim < 3:
         return None
     samples, channels = x.shape[:2]
-    laid, vectors = x.reshape(samples, channels, -1), [single(v) for v in (weight, bias, mean, var)]
-    moving = [single(v) for v in running[:2]]
+    laid, vectors = x.reshape(samples, channels, -1), [vector_of_singles(v) for v in (weight, bias, mean, var)]
+    moving = [vector_of_singles(v) for v in running[:2]]
     out, means, rstd = np.empty_like(laid), np.empty(channels, FLOAT32), np.empty(channels, FLOAT32)
     step = max(1, BLOCK * channels // x.size)
     step = step if mean is not None else -(-step // TOGETHER) * TOGETHER
@@ -131,8 +131,8 @@ def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: fl
         wide = widened(np.ascontiguousarray(laid[:, part]))
         count = wide.shape[1]
         made = target if count == target.shape[1] else np.empty_like(wide)
-        w, b, *known = cut(vectors, part)
-        kept = (*cut(moving, part), running[2])
+        w, b, *known = parts(vectors, part)
+        kept = (*parts(moving, part), running[2])
         f = kernels.compiled.batch_norm
         if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count) is None:
             return None
@@ -220,7 +220,7 @@ def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
     n = prod(x.shape[x.ndim - dims :])
     if not x.size:
         return None
-    weight, bias = dense(weight), dense(bias)
+    weight, bias = side_by_side(weight), side_by_side(bias)
     flat = np.ascontiguousarray(x).reshape(-1, n)
     out, mean, rstd = np.empty_like(flat), np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
     done = []
@@ -236,7 +236,7 @@ def layer_of_halves(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: 
     """As `layer`, for a half type, some rows at a time; None for others."""
     if not in_blocks(x):
         return None
-    weight, bias = single(weight), single(bias)
+    weight, bias = vector_of_singles(weight), vector_of_singles(bias)
     dims = len(normalized_shape)
     flat = x.reshape(-1, prod(x.shape[x.ndim - dims :]))
     count, n = flat.shape
@@ -259,7 +259,7 @@ def layer_gradient(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean:
     n = prod(shape)
     if not x.size:
         return None
-    weight = dense(weight)
+    weight = side_by_side(weight)
     flat, g = (np.ascontiguousarray(a).reshape(-1, n) for a in (x, g))
     count = len(flat)
     mean, rstd = mean.reshape(-1, 1), rstd.reshape(-1, 1)

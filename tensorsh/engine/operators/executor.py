@@ -14,7 +14,7 @@ import numpy as np
 from ...sandbox.long_calls import HUGE, patiently
 from ..arrays import deferred
 from ..arrays.backend import module_of
-from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, chosen, complex32
+from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, complex32, given_dtype
 from ..arrays.errors import argument_error, binding_error, check_broadcast
 from ..arrays.promotion import result_type
 from ..arrays.state import state
@@ -101,7 +101,7 @@ class Executor(Recording):
                 if at is None or at < n:
                     raise binding_error(self, args, kwargs)
                 if key == "dtype" and value is not None:
-                    value = chosen(value, self.name)
+                    value = given_dtype(value, self.name)
                 values[at] = value
         if n < self.required or self.demands:
             for value in values:

@@ -45,7 +45,7 @@ def filled(shape: tuple, g: Any, repeated: bool = False) -> Any:
     return strided(g, shape, (0,) * len(shape)) if repeated else np.broadcast_to(g.reshape(()), shape)
 
 
-def spread(t: Any, g: Any, shape: tuple, dim: Any, keepdim: bool, repeated: bool = False) -> Any:
+def spread_back(t: Any, g: Any, shape: tuple, dim: Any, keepdim: bool, repeated: bool = False) -> Any:
     """A reduction's gradient, back over the dimensions it reduced; `repeated`: a program gets it as it is, with strides of zero, as
     it does in PyTorch. One that is not, which cannot be written to, is laid out first."""
     if not t.raw:

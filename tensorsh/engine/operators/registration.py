@@ -67,6 +67,13 @@ def add_method(name: str, function: Callable) -> None:
     setattr(Tensor, name, method)
 
 
+def method(function: Any) -> Any:
+    """A Tensor method that is no operator, entered as it stands."""
+    METHODS[function.__name__] = function
+    setattr(Tensor, function.__name__, function)
+    return function
+
+
 PREFIXED = ("linalg", "fft", "special")
 """Namespaces that PyTorch writes before the names of their functions."""
 IN_PYTHON = PYTHON - {"broadcast_shapes", "istft", "pca_lowrank", "svd_lowrank"}

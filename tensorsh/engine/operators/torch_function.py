@@ -136,15 +136,16 @@ class Unanswered(TypeError):
     """No class that overrides functions had an answer."""
 
 
-def overriders(args: Iterable, found: list) -> list:
-    """The objects among arguments (and in lists of them) whose class overrides functions, one of each class: derived
-    classes before those that they are derived from."""
+def overriders(args: Iterable, found: list, depth: int = 0) -> list:
+    """The objects among arguments (in lists and tuples of them, and in the lists of an index) whose class overrides functions, one of
+    each class: derived classes before those that they are derived from. No deeper, as PyTorch: a list may contain itself."""
     for value in args:
         kind = type(value)
         if kind in PLAIN:
             continue
         if kind is tuple or kind is list:
-            overriders(value, found)
+            if depth < 2:
+                overriders(value, found, depth + 1 if kind is tuple else 2)
             continue
         asked = getattr(kind, "__torch_function__", None)
         if asked is None or asked is disabled or any(type(each) is kind for each in found):

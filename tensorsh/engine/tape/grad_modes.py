@@ -6,8 +6,8 @@ from typing import Any
 
 from ...sandbox.sealed import Sealed, is_sealed
 from ...sandbox.wrapping import wraps
-from ..arrays.errors import type_name
 from ..arrays.state import state
+from ..arrays.type_names import type_name
 from ..arrays.warning import warn
 
 OF_A_CLASS = (

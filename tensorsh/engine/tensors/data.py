@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays.backend import shared
-from ..arrays.dtype import BOOL, COMPLEX, FLOAT, INTEGER, bool_, chosen, dtype, int64, of
-from ..arrays.errors import type_name
+from ..arrays.dtype import BOOL, COMPLEX, FLOAT, INTEGER, bool_, dtype, given_dtype, int64, of
 from ..arrays.numbers import converted, overflow
 from ..arrays.promotion import promote_types
 from ..arrays.state import state
+from ..arrays.type_names import type_name
 from ..arrays.warning import warn
 from .lots import readers
 from .tensor import Tensor
@@ -28,7 +28,7 @@ _CATEGORY = {bool: BOOL, int: INTEGER, float: FLOAT, complex: COMPLEX}
 def to_array(data: Any, d: dtype | None = None) -> np.ndarray:
     """A new array holding `data`, of the given or the inferred dtype."""
     if d is not None:
-        d = chosen(d, "tensor")
+        d = given_dtype(d, "tensor")
     kind = type(data)
     if kind is list or kind is tuple:
         return _sequence(data, d)

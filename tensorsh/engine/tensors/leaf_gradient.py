@@ -6,7 +6,8 @@ import weakref
 from typing import Any
 
 from ..arrays.dtype import dtype
-from ..arrays.errors import cpp_name, type_name
+from ..arrays.errors import cpp_name
+from ..arrays.type_names import type_name
 from ..graph.fields import wrap
 from ..graph.nodes import AccumulateGrad, laid_like
 from .tensor import Tensor

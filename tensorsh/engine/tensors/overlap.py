@@ -75,7 +75,7 @@ def apart(target: Any, operands: Iterable, how: Sequence[str] = (), usual: str =
         for array in sharing(target, (operand,)) if kind != "free" else ():
             if kind == "part" and same(target, array):
                 continue
-            if dense(target) and dense(array):
+            if is_in_one_piece(target) and is_in_one_piece(array):
                 raise RuntimeError(SHARED)
 
 
@@ -118,7 +118,7 @@ def same(target: Any, array: Any) -> bool:
     return target is array or (target.strides == array.strides and extent(target) == extent(array))
 
 
-def dense(array: Any) -> bool:
+def is_in_one_piece(array: Any) -> bool:
     """Whether an array's elements lie in one piece of memory, each in a place of its own."""
     if array.flags.c_contiguous:
         return True

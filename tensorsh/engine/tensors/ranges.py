@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.dtype import chosen
+from ..arrays.dtype import given_dtype
 from ..arrays.errors import not_implemented
 from ..arrays.state import state
 from ..arrays.warning import warn
@@ -109,7 +109,7 @@ def of_size(name: str, dtype: Any, out: Any) -> Any:
     """The dtype of a tensor of a size: that of `out`, or the default one, unless one is given."""
     if dtype is None:
         return out.dtype if isinstance(out, Tensor) else state.default_dtype
-    return chosen(dtype, name)
+    return given_dtype(dtype, name)
 
 
 def of_out(name: str, dtype: Any, out: Any) -> Any:

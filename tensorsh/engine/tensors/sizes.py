@@ -9,8 +9,9 @@ import numpy as np
 
 from ...sandbox.integers import whole
 from ..arrays.device import absent
-from ..arrays.errors import not_implemented, type_name
+from ..arrays.errors import not_implemented
 from ..arrays.extents import LONG, span
+from ..arrays.type_names import type_name
 from .tensor import Tensor
 
 OVERFLOW = "Overflow when unpacking long long"

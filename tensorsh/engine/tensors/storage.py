@@ -20,9 +20,10 @@ from ..arrays.device import META, absent
 from ..arrays.device import device as device_type
 from ..arrays.dtype import BY_NAME
 from ..arrays.dtype import dtype as dtype_type
-from ..arrays.errors import combination_error, type_name
+from ..arrays.errors import combination_error
 from ..arrays.extents import FAR, LONG, WORD, extent, in_bytes, owner
 from ..arrays.memory import WORDS
+from ..arrays.type_names import type_name
 from ..graph.fields import wrap
 from .lots import enter, inhabitants, known, lot_of, move, readers
 from .resizing import held, hold, resized

@@ -12,7 +12,7 @@ from ..arrays.backend import device_of
 from ..arrays.bounds import refuse
 from ..arrays.cupy_module import nowhere
 from ..arrays.device import absent
-from ..arrays.errors import type_name
+from ..arrays.type_names import type_name
 from ..arrays.warning import warn
 from ..graph.fields import wrap
 from ..numerics.extremes import extremes
@@ -31,7 +31,7 @@ def outside(index: Any, wrong: Any, dim: int, n: int) -> IndexError:
     return IndexError(f"index {index[wrong].reshape(-1)[0]} is out of bounds for dimension {dim} with size {n}")
 
 
-def single(index: tuple) -> int | None:
+def only_tensor(index: tuple) -> int | None:
     """The place of the only index tensor among full slices, as in ``x[:, i]``."""
     *before, last = index
     for i in before:

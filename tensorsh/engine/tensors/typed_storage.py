@@ -11,9 +11,9 @@ from ..arrays.device import device as device_type
 from ..arrays.dtype import BY_NAME
 from ..arrays.dtype import dtype as dtype_type
 from ..arrays.dtype import of as dtype_of
-from ..arrays.errors import type_name
 from ..arrays.extents import in_bytes
 from ..arrays.state import state
+from ..arrays.type_names import type_name
 from ..graph.fields import wrap
 from .data import to_array
 from .lots import readers

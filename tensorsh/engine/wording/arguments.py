@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...sandbox.integers import is_derived, plain
-from ..arrays.errors import type_name
 from ..arrays.layout import check_options
+from ..arrays.type_names import type_name
 from ..tensors.inplace import check
 from ..tensors.tensor import Tensor
 from .overloads import LISTS, PYTHON, misfits, overloads, parameter_text, spoken_name

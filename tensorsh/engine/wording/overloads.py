@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.errors import type_name
+from ..arrays.type_names import type_name
 from ..loading.recorded import told
 from ..tensors.tensor import Tensor
 

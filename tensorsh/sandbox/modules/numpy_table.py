@@ -21,6 +21,7 @@ from ..namespace import Lazy, Namespace
 from ..numpy_guards import GUARDED, answered, bounded, named, plainly, silent, with_points
 from ..numpy_views import NO_GAPS, NO_TEXT, check_buffer, has_gaps, is_plain
 from . import numpy_ufuncs
+from .standard import take
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,21 +184,17 @@ def vectorize(pyfunc: Any = None, otypes: Any = None, doc: Any = None, excluded:
     return call
 
 
-def _take(module: Any, names: str) -> dict[str, Any]:
-    return {name: getattr(module, name) for name in names.split() if hasattr(module, name)}
-
-
 def _sub(name: str, make: Callable[[], dict[str, Any]]) -> Lazy:
     return Lazy(lambda: Namespace(f"numpy.{name}", make))
 
 
 def _linalg() -> dict[str, Any]:
-    table = _take(np.linalg, LINALG)
+    table = take(np.linalg, LINALG)
     return table | {name: batched(table[name]) for name in BATCHED.split() if name in table}
 
 
 def _testing() -> dict[str, Any]:
-    return _take(np.testing, TESTING)
+    return take(np.testing, TESTING)
 
 
 def _typing() -> dict[str, Any]:
@@ -216,7 +213,7 @@ def _exceptions() -> dict[str, Any]:
     import numpy.exceptions
 
     names = "AxisError ComplexWarning DTypePromotionError RankWarning TooHardError VisibleDeprecationWarning"
-    return _take(numpy.exceptions, names)
+    return take(numpy.exceptions, names)
 
 
 def numpy_table(environment: Environment) -> dict[str, Any]:
@@ -228,7 +225,7 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
 
         return numpy_random(environment)
 
-    table = numpy_ufuncs.ufuncs(UFUNCS) | _take(np, TYPES) | _take(np, CONSTANTS) | GUARDED | numpy_ufuncs.GUARDED
+    table = numpy_ufuncs.ufuncs(UFUNCS) | take(np, TYPES) | take(np, CONSTANTS) | GUARDED | numpy_ufuncs.GUARDED
     for name in (FUNCTIONS + " " + CREATORS).split():
         if name not in table and hasattr(np, name):
             table[name] = plainly(getattr(np, name))
@@ -257,7 +254,7 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
         "vectorize": vectorize,
         "typecodes": dict(np.typecodes),
         "linalg": _sub("linalg", _linalg),
-        "fft": _sub("fft", lambda: {name: endable(with_points(f)) for name, f in _take(np.fft, FFT).items()}),
+        "fft": _sub("fft", lambda: {name: endable(with_points(f)) for name, f in take(np.fft, FFT).items()}),
         "random": _sub("random", random),
         "testing": _sub("testing", _testing),
         "typing": _sub("typing", _typing),

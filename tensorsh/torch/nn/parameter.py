@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...engine.arrays.device_guard import copied
-from ...engine.arrays.errors import type_name
 from ...engine.arrays.state import state
+from ...engine.arrays.type_names import type_name
 from ...engine.graph.fields import new, wrap
 from ...engine.graph.nodes import AccumulateGrad
 from ...engine.operators.hooks import made, unmade

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays.device import CPU
 from ...arrays.device import device as device_type
-from ...arrays.dtype import chosen, of
+from ...arrays.dtype import given_dtype, of
 from ...arrays.state import state
 from ...loading import table
 from ...tensors.data import to_array
@@ -45,7 +45,7 @@ def asarray(
     elif type(obj).__name__ == "PyCapsule" or is_buffer(obj):
         if type(obj).__name__ == "PyCapsule":
             t = from_dlpack(obj)
-            t = t if dtype is None else t.to(chosen(dtype, "asarray"))
+            t = t if dtype is None else t.to(given_dtype(dtype, "asarray"))
         else:
             t = frombuffer(obj, dtype=dtype or state.default_dtype)
         t = t.clone() if copy else t
@@ -65,7 +65,7 @@ def check_alias(obj: Any, dtype: Any, device: Any) -> None:
         raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
     if isinstance(obj, (Tensor, np.ndarray)):
         own = of(obj._array if isinstance(obj, Tensor) else obj)
-        wanted = own if dtype is None else chosen(dtype, "asarray")
+        wanted = own if dtype is None else given_dtype(dtype, "asarray")
         here = obj.device if isinstance(obj, Tensor) else CPU
         there = here if device is None else device_type(device)
         if here != there:

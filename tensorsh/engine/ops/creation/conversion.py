@@ -12,17 +12,17 @@ from ...arrays.deferred import bits, resolved
 from ...arrays.device import CPU, absent
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import on
-from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, chosen, dtype, float8_e4m3fn
-from ...arrays.errors import type_name
+from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, dtype, float8_e4m3fn, given_dtype
 from ...arrays.layout import copied_as, is_expanded, lies_as, sparse_coo, sparse_csr, strided, type_named, type_of
 from ...arrays.parallel import listed
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...arrays.warning import warn, warn_of_old
 from ...graph.fields import wrap
 from ...graph.nodes import cast
 from ...loading import table
 from ...operators.declare import Array, operator
-from ...operators.registration import add_method
+from ...operators.registration import add_method, method
 from ...tensors import sharing
 from ...tensors.duplicates import __copy__, __deepcopy__
 from ...tensors.tensor import IN_TRANSFORM, Tensor
@@ -77,7 +77,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return self if self.dtype is args[0] else to_copy.function(self, args[0])
     d = kwargs.pop("dtype", None)
     if d is not None:
-        d = chosen(d, "to")
+        d = given_dtype(d, "to")
     device = kwargs.pop("device", None)
     copy = kwargs.pop("copy", False)
     kwargs.pop("non_blocking", None)
@@ -150,13 +150,6 @@ CASTS = {
 }  # fmt: skip
 for _name, _dtype in CASTS.items():
     table.METHODS[_name] = table.attentive(_caster(_name, BY_NAME[_dtype]))
-
-
-def method(function: Any) -> Any:
-    """A Tensor method that is no operator."""
-    table.METHODS[function.__name__] = function
-    setattr(Tensor, function.__name__, function)
-    return function
 
 
 @method

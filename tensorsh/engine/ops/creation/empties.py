@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays.blank import blank
 from ...arrays.cupy_module import nowhere
-from ...arrays.dtype import chosen
+from ...arrays.dtype import given_dtype
 from ...arrays.extents import count, span, strided
 from ...arrays.state import state
 from ...loading import table
@@ -23,7 +23,7 @@ def empty_strided(
     size: Any, stride: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, **_: Any
 ) -> Tensor:
     """An uninitialised tensor with given strides, counted in elements."""
-    d = (state.default_dtype if dtype is None else chosen(dtype, "empty_strided")).numpy
+    d = (state.default_dtype if dtype is None else given_dtype(dtype, "empty_strided")).numpy
     size, stride = ints("empty_strided", "size", size), ints("empty_strided", "stride", stride, 2)
     if len(size) != len(stride):
         raise RuntimeError(

@@ -1,7 +1,6 @@
 """Making tensors: from data, filled, and ranges.
 
-None of these is differentiable: they give leaves. The common options are dtype, device, requires_grad, and, accepted
-without effect, layout, pin_memory and memory_format.
+None is differentiable: they give leaves. Of the common options, layout, pin_memory and memory_format have no effect.
 """
 
 from __future__ import annotations
@@ -16,12 +15,13 @@ from ...arrays.blank import assigned, blank
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import CPU
 from ...arrays.door import asked
-from ...arrays.dtype import COMPLEX, INTEGER, bool_, chosen, dtype, int64, of
-from ...arrays.errors import cpp_name, not_implemented, type_name
+from ...arrays.dtype import COMPLEX, INTEGER, bool_, dtype, given_dtype, int64, of
+from ...arrays.errors import cpp_name, not_implemented
 from ...arrays.extents import count, span
 from ...arrays.layout import laid_out, strided
 from ...arrays.numbers import converted
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import fresh, new
 from ...loading import table
@@ -87,7 +87,7 @@ def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tens
     data = known_array(data)
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(dtype=dtype, device=device)
-    if isinstance(data, np.ndarray) and (dtype is None or of(data) is chosen(dtype, "as_tensor")):
+    if isinstance(data, np.ndarray) and (dtype is None or of(data) is given_dtype(dtype, "as_tensor")):
         return from_numpy(data) if device is None else from_numpy(data).to(device)
     return made(to_array(data, dtype), device)
 
@@ -198,7 +198,7 @@ def full(
 
 def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
     if d is not None:
-        d = chosen(d, "full")
+        d = given_dtype(d, "full")
     elif isinstance(value, (bool, np.bool_)):
         d = bool_
     elif isinstance(value, (int, np.integer)):
@@ -226,7 +226,7 @@ def _like(name: str, fill: Callable) -> Callable:
             from ...sparse.conversion import relaid
 
             a = relaid(a, layout)
-        array = fill(a, a.dtype if dtype is None else chosen(dtype, name).numpy)
+        array = fill(a, a.dtype if dtype is None else given_dtype(dtype, name).numpy)
         return made(laid_out(array, memory_format) if memory_format else array, beside(input, device), requires_grad)
 
     function.__name__ = function.__qualname__ = name
@@ -250,7 +250,7 @@ def full_like(
     `dtype`, `device`, `requires_grad` and `memory_format` may be given instead of the tensor's. The result shares no memory
     with it and has no history. RuntimeError: a value that the dtype cannot hold."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    d = input.dtype if dtype is None else chosen(dtype, "full_like")
+    d = input.dtype if dtype is None else given_dtype(dtype, "full_like")
     array = empty_as(pattern(input._array, device), d.numpy)
     array[...] = _number(value, d)
     array = array if memory_format is None else laid_out(array, memory_format)
@@ -331,7 +331,7 @@ def arange(
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     usual = state.default_dtype if any(isinstance(v, float) for v in (start, end, step)) else int64
     dtype = of_out("arange", dtype, out)
-    d = usual if dtype is None else chosen(dtype, "arange")
+    d = usual if dtype is None else given_dtype(dtype, "arange")
     if d is bool_ or d.category == COMPLEX:
         raise not_implemented("arange_cpu", d)
     if d.category == INTEGER:
@@ -369,7 +369,7 @@ def range_(
     if (step > 0) != (end >= start) and start != end:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     count = int((end - start) / step) + 1
-    d = state.default_dtype if dtype is None else chosen(dtype, "range")
+    d = state.default_dtype if dtype is None else given_dtype(dtype, "range")
     exact = step == 1 and type(start) is int and abs(start) < 1 << 52
     array = np.arange(start, start + count, dtype=np.float64) if exact else start + np.arange(count) * np.float64(step)
     array = array.astype(d.numpy, copy=False)
@@ -387,7 +387,7 @@ def _delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: An
 
 def spaced_dtype(name: str, usual: Any, given: Any) -> np.dtype:
     """The dtype of evenly spaced numbers: that of the bounds, or a given one that can hold them."""
-    d = usual if given is None else chosen(given, name)
+    d = usual if given is None else given_dtype(given, name)
     if usual.is_complex and not d.is_complex:
         raise RuntimeError(
             f"torch.{name}(): inferred dtype {cpp_name(usual)} can't be safely cast to passed dtype {d.short}"
@@ -486,7 +486,7 @@ def eye(
     if m is not None and m < 0:
         raise RuntimeError(f"m must be greater or equal to 0, got {m}")
     count((n, n if m is None else m))
-    d = (state.default_dtype if out is None else out.dtype) if dtype is None else chosen(dtype, "eye")
+    d = (state.default_dtype if out is None else out.dtype) if dtype is None else given_dtype(dtype, "eye")
     xp = nowhere().module if nowhere_on(device) else np
     return _delivered(xp.eye(n, m, dtype=d.numpy), out, device, requires_grad, dtype)
 

@@ -12,10 +12,11 @@ from ....sandbox.sealed import Sealed
 from ...arrays.backend import shared
 from ...arrays.device import CPU
 from ...arrays.device import device as device_type
-from ...arrays.dtype import TYPED, chosen, dtype
-from ...arrays.errors import combination_error, cpp_name, type_name
+from ...arrays.dtype import TYPED, dtype, given_dtype
+from ...arrays.errors import combination_error, cpp_name
 from ...arrays.layout import strided, type_of
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import new, wrap
 from ...loading import table
@@ -247,7 +248,7 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, r
         raise RuntimeError("could not retrieve buffer from object")
     check_buffer(memory)
     memory, count, offset = memory.cast("B"), whole(count), whole(offset)
-    dtype = chosen(dtype, "frombuffer")
+    dtype = given_dtype(dtype, "frombuffer")
     size, each = len(memory), dtype.itemsize
     if not size or not count:
         raise ValueError(f"both buffer length ({size}) and count ({count}) must not be 0")

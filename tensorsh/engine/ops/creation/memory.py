@@ -12,10 +12,10 @@ from ...arrays.device import absent
 from ...arrays.extents import owner
 from ...graph.fields import wrap
 from ...operators.hooks import stay
+from ...operators.registration import method
 from ...tensors import sharing
 from ...tensors.storage import storage_on
 from ...tensors.tensor import Tensor
-from .conversion import method
 
 
 @method

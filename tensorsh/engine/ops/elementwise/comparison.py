@@ -9,8 +9,9 @@ import numpy as np
 from ...arrays.backend import same_device
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import absent
-from ...arrays.errors import check_broadcast, type_name
+from ...arrays.errors import check_broadcast
 from ...arrays.promotion import result_type
+from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...numerics.halves import in_rows

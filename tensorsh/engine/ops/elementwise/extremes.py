@@ -30,7 +30,7 @@ def refuse_complex(name: str) -> Any:
     return takes_floats(check)
 
 
-def extreme(name: str, ufunc: Any, before: Any) -> None:
+def extremum_of_two(name: str, ufunc: Any, before: Any) -> None:
     """The larger or smaller of two elements; a tie shares the gradient."""
 
     def kernel(xp, input: Array, other: Array):
@@ -49,8 +49,8 @@ def extreme(name: str, ufunc: Any, before: Any) -> None:
     )
 
 
-extreme("maximum", np.maximum, lambda x, y: x > y)
-extreme("minimum", np.minimum, lambda x, y: x < y)
+extremum_of_two("maximum", np.maximum, lambda x, y: x > y)
+extremum_of_two("minimum", np.minimum, lambda x, y: x < y)
 
 
 def nan_extreme(name: str, ufunc: Any, chosen_first: Any) -> None:

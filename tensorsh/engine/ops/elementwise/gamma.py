@@ -9,9 +9,9 @@ import numpy as np
 
 from ....sandbox.long_calls import HUGE
 from ...arrays.constants import FLOAT32, FLOAT64
-from ...arrays.errors import type_name
 from ...arrays.extents import span
 from ...arrays.on_arrays import on_arrays
+from ...arrays.type_names import type_name
 from ...kernels import kernel, run, unsuited
 from ...loading import table
 from ...numerics.halves import by_table, in_rows

@@ -14,10 +14,11 @@ import numpy as np
 from ....sandbox.long_calls import HUGE, chosen_by
 from ...arrays import cupy_module
 from ...arrays.device import absent
-from ...arrays.errors import check_broadcast, type_name
+from ...arrays.errors import check_broadcast
 from ...arrays.extents import meets
 from ...arrays.numbers import LOOSE, converted
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...arrays.views import expanded
 from ...graph.fields import fresh, wrap
 from ...kernels import kernel, unsuited
@@ -34,7 +35,7 @@ from ...tensors.subscripts import (
     elements,
     in_places,
     indices_of,
-    single,
+    only_tensor,
     whole,
 )
 from ...tensors.tensor import Tensor
@@ -90,26 +91,26 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             except (IndexError, TypeError):
                 advanced(array, [index])
                 raise
-            return chosen(self, result, [index])
+            return selection(self, result, [index])
     elif kind is Tensor and array.ndim and type(array) is cupy_module.array_class:
         result = cupy_module.accelerator().taken(array, index._array, 0)
         if result is not None:
-            return chosen(self, result, [index])
+            return selection(self, result, [index])
     elif (
         kind is tuple
-        and (at := single(index)) is not None
+        and (at := only_tensor(index)) is not None
         and type(array) is type(index[at]._array) is ndarray
         and at < array.ndim
     ):
         try:
-            return chosen(self, array.take(index[at]._array, at), [FULL] * at + [index[at]])
+            return selection(self, array.take(index[at]._array, at), [FULL] * at + [index[at]])
         except IndexError:
             pass
     elif kind is tuple and 1 < len(index) <= array.ndim and array.size < HUGE and type(array) is ndarray:
         places = in_places(index)
         if places is not None:
             try:
-                return chosen(self, elements(np, array, places), list(index))
+                return selection(self, elements(np, array, places), list(index))
             except IndexError:
                 pass
     items = indices_of(index)
@@ -127,7 +128,7 @@ def out_of_bounds(shape: tuple, index: int) -> IndexError:
     return IndexError(f"index {index} is out of bounds for dimension 0 with size {shape[0]}")
 
 
-def chosen(self: Tensor, result: Any, indices: list) -> Tensor:
+def selection(self: Tensor, result: Any, indices: list) -> Tensor:
     """The tensor of what index tensors choose."""
     if self._node is None or not state.grad_enabled:
         return fresh(result)

@@ -169,7 +169,7 @@ def scatter_check(name: str, input: Any, dim: int, index: Any, src: Any = None) 
     return dim
 
 
-def cut(src: Any, index: Any) -> Any:
+def covered(src: Any, index: Any) -> Any:
     """The part of a source that an index covers."""
     if src.shape == index.shape:
         return src
@@ -196,7 +196,7 @@ def scatter_src(xp, input: Written, src: Array, dim, index: Array):
     if xp is np and src.ndim and put_along(input, from_front(dim, input.ndim), index, in_rows(src)):
         return input
     dim = scatter_check("scatter", input, dim, index, src)
-    return placed(xp, input, dim, index, cut(src, index) if index.size else src)
+    return placed(xp, input, dim, index, covered(src, index) if index.size else src)
 
 
 def gathered(t, g, dim, index, shape):
@@ -239,7 +239,7 @@ def scatter_reduced(xp, input: Array, src: Array, dim, index: Array, reduce):
     dim = scatter_check("scatter", input, dim, index, src if src.ndim or not index.ndim else None)
     whole = input.copy("C")
     if index.size:
-        values = xp.broadcast_to(src, index.shape) if not src.ndim else cut(src, index)
+        values = xp.broadcast_to(src, index.shape) if not src.ndim else covered(src, index)
         if input.dtype.kind == "b":
             reduce = {"add": "logical_or", "multiply": "logical_and"}[reduce]
         fold_at(xp, reduce, whole.reshape(-1), flat_places(xp, whole.shape, dim, index), values.reshape(-1))
@@ -249,7 +249,7 @@ def scatter_reduced(xp, input: Array, src: Array, dim, index: Array, reduce):
 scatter_reduced.gradient(input=no_derivative("scatter"), src=no_derivative("scatter"))
 
 
-def chosen(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None) -> tuple[Any, list]:
+def primitive_of(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce: str | None) -> tuple[Any, list]:
     """Which primitive a call of scatter stands for, with its arguments."""
     src = value if src is None else src
     if reduce is not None:
@@ -265,7 +265,7 @@ def chosen(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, reduce:
 
 def scatter_(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None):
     """Write `src` (a tensor or a number) to the places `index` along `dim`."""
-    return write(*chosen(input, dim, index, src, value, reduce))
+    return write(*primitive_of(input, dim, index, src, value, reduce))
 
 
 @composite(inplace=scatter_)
@@ -273,7 +273,7 @@ def scatter_(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: 
 def scatter(input: Tensor, dim, index, src=None, *, value=None, reduce=None) -> Tensor:
     """A copy of `input` with `src` (a tensor or a number) written to the places `index` along `dim`.
     RuntimeError: an index out of bounds, a `src` of another dtype."""
-    op, values = chosen(input, dim, index, src, value, reduce)
+    op, values = primitive_of(input, dim, index, src, value, reduce)
     return op.function(*values)
 
 
@@ -289,9 +289,9 @@ def scatter_add(xp, input: Written, dim, index: Array, src: Array):
     if index.size:
         if input.dtype.kind == "b":
             places = flat_places(xp, input.shape, dim, index)
-            fold_at(xp, "logical_or", input.reshape(-1), places, cut(src, index).reshape(-1))
+            fold_at(xp, "logical_or", input.reshape(-1), places, covered(src, index).reshape(-1))
         else:
-            add_elements(xp, input, dim, index, cut(src, index))
+            add_elements(xp, input, dim, index, covered(src, index))
     return input
 
 
@@ -381,7 +381,7 @@ def scatter_reduce(xp, input: Array, dim, index: Unlinked, src: Array, reduce, *
         if reduced_along(whole, dim, index, in_rows(src), HOW[reduce]):
             return whole
     return reduced(
-        xp, input, flat_places(xp, input.shape, dim, index), cut(src, index).reshape(-1), reduce, include_self
+        xp, input, flat_places(xp, input.shape, dim, index), covered(src, index).reshape(-1), reduce, include_self
     )
 
 

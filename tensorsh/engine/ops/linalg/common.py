@@ -19,6 +19,7 @@ from ...arrays.dtype import of
 from ...loading import table
 from ...operators.declare import Array, Operator, camel, operator
 from ...operators.out_rules import store_results
+from ...tape.worlds import raw
 from ...tensors.named_tuples import named
 from ...tensors.tensor import Tensor
 
@@ -58,10 +59,8 @@ def adj(t: Any, x: Any) -> Any:
     return t.adjoint(x)
 
 
-def herm(x: Any) -> Any:
-    """The conjugate transpose of arrays."""
-    x = x.swapaxes(-1, -2)
-    return x.conj() if x.dtype.kind == "c" else x
+herm = raw.adjoint
+"""The conjugate transpose of arrays."""
 
 
 def diagonal_of(t: Any, x: Any) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.errors import type_name
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...loading import table
 from ...numerics.complex import single_product

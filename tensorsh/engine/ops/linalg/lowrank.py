@@ -19,7 +19,7 @@ def turned(x: Tensor) -> Tensor:
     return x.conj() if x._array.dtype.kind == "c" else x
 
 
-def dense(x: Any) -> Any:
+def with_all_elements(x: Any) -> Any:
     """A matrix with all its elements, also where it was given by those that are not zero; None remains."""
     return x.to_dense() if x is not None and hasattr(x._array, "layout") else x
 
@@ -44,7 +44,7 @@ def approximate_basis(A: Tensor, q: int, niter: int = 2, M: Tensor | None = None
 def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> tuple:
     """U, S, V with ``U diag(S) V^H`` near ``A - M``, of rank q at most."""
     q = 6 if q is None else q
-    A, M = dense(A), dense(M)
+    A, M = with_all_elements(A), with_all_elements(M)
     m, n = A._array.shape[-2:]
     if M is not None:
         M = M.expand(A._array.shape)
@@ -64,7 +64,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
 @composite(method=False)
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple:
     """The principal components: `svd_lowrank` of A, its columns' means taken off when `center`."""
-    A = dense(A)
+    A = with_all_elements(A)
     m, n = A._array.shape[-2:]
     if q is None:
         q = min(6, m, n)
@@ -94,7 +94,7 @@ def lobpcg(
 ) -> tuple:
     """The k largest (or smallest) eigenvalues of ``A x = w B x`` with eigenvectors; here by a whole decomposition, so that
     nothing is left to iterate."""
-    A, B = dense(A), dense(B)
+    A, B = with_all_elements(A), with_all_elements(B)
     if A._array.ndim < 2 or A._array.shape[-1] != A._array.shape[-2]:
         raise RuntimeError(f"expected square matrices, got {list(A._array.shape)}")
     k = (1 if X is None else X._array.shape[-1]) if k is None else k

@@ -13,9 +13,10 @@ import numpy as np
 from ...arrays.backend import on_gpu
 from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
-from ...arrays.errors import broadcast_error, cpp_name, type_name
+from ...arrays.errors import broadcast_error, cpp_name
 from ...arrays.on_arrays import on_arrays
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading import table

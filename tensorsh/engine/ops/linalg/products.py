@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.errors import cpp_name, length, type_name, wrap_dim
+from ...arrays.errors import cpp_name, length, wrap_dim
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...arrays.warning import warn_of_old
 from ...graph.fields import wrap
 from ...operators.declare import composite

@@ -12,10 +12,11 @@ import numpy as np
 
 from ...arrays.bounds import refuse
 from ...arrays.constants import FLOAT32, FLOAT64, INT64
-from ...arrays.errors import type_name
+from ...arrays.dtype import is_half
 from ...arrays.on_arrays import on_arrays
 from ...arrays.promotion import check_kept
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import fresh, link
 from ...kernels import kernel, through, unsuited
@@ -42,7 +43,7 @@ def reduce(xp: Any, loss: Any, reduction: str) -> Any:
     return loss.mean() if reduction == "mean" else loss.sum()
 
 
-def spread(t: Any, g: Any, like: Any, reduction: str) -> Any:
+def gradient_of_each(t: Any, g: Any, like: Any, reduction: str) -> Any:
     """The gradient of each element's loss."""
     size = 1
     for n in like.shape:
@@ -286,7 +287,7 @@ def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
     """The mean of minus the log-probabilities [N, C] of the classes [N], all of them in range; None for other arguments."""
     a, where = input._array, target._array
     kind = a.dtype
-    half = kind.itemsize == 2 and kind.kind in "fV"
+    half = is_half(kind)
     if (
         (kind is not FLOAT32 and kind is not FLOAT64 and not half)
         or where.dtype is not INT64

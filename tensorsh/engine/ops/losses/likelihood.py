@@ -22,7 +22,7 @@ from ...tape.grad_modes import no_grad
 from ...tensors.tensor import Tensor
 from ...wording.losses import check_sequences
 from ..elementwise.by_number import plus, times
-from .classes import check_reduction, legacy, reduce, reduced, spread
+from .classes import check_reduction, gradient_of_each, legacy, reduce, reduced
 
 
 @operator("_binary_cross_entropy", node="BinaryCrossEntropyBackward0", method=False, wide=True)
@@ -47,13 +47,13 @@ def bce(xp, input: Array, target: Array, weight: Constant = None, reduction="mea
 
 def _bce_slope(t, g, input, target, weight, reduction):
     slope = g * (input - target) / t.clamp((1 - input) * input, 1e-12)
-    return spread(t, slope if weight is None else slope * weight, input, reduction)
+    return gradient_of_each(t, slope if weight is None else slope * weight, input, reduction)
 
 
 bce.gradient(
     input=_bce_slope,
     target=lambda t, g, input, weight, reduction: (
-        spread(t, g, input, reduction)
+        gradient_of_each(t, g, input, reduction)
         * (t.clamp(t.log1p(-input), -100) - t.clamp(t.log(input), -100))
         * (1 if weight is None else weight)
     ),
@@ -104,13 +104,13 @@ def _logit_slope(t, g, input, target, weight, pos_weight, reduction):
         positive = pos_weight * target
         slope = (positive + 1 - target) * p - positive
     slope = slope * g
-    return spread(t, slope if weight is None else slope * weight, slope, reduction)
+    return gradient_of_each(t, slope if weight is None else slope * weight, slope, reduction)
 
 
 bce_logits.gradient(
     input=_logit_slope,
     target=lambda t, g, input, target, weight, pos_weight, reduction: (
-        spread(t, g, input, reduction)
+        gradient_of_each(t, g, input, reduction)
         * (-input if pos_weight is None else t.logsigmoid(-input) - pos_weight * t.logsigmoid(input))
         * (1 if weight is None else weight)
     ),

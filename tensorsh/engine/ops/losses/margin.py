@@ -14,7 +14,7 @@ from ...numerics.rounding import log_of_one_more
 from ...operators.declare import Array, Constant, composite, operator
 from ...wording.losses import check_cosine, check_margin, check_multilabel, check_triplet
 from ..elementwise.by_number import minus, plus
-from .classes import legacy, reduce, reduced, spread
+from .classes import gradient_of_each, legacy, reduce, reduced
 
 
 @operator(
@@ -31,7 +31,7 @@ def soft_margin(xp, input: Array, target: Constant, reduction="mean"):
 
 def soft_margin_slope(t, g, input, target, reduction):
     z = t.exp(-target * input)
-    return target * z * -spread(t, 1.0, input, reduction) / (z + 1) * g
+    return target * z * -gradient_of_each(t, 1.0, input, reduction) / (z + 1) * g
 
 
 soft_margin.gradient(input=soft_margin_slope)

@@ -11,8 +11,9 @@ from ...arrays.backend import fold_at, module_of, move, move_like
 from ...arrays.bounds import outside, refuse
 from ...arrays.device import CPU, absent
 from ...arrays.dtype import int32, int64
-from ...arrays.errors import tensor_type, type_name
+from ...arrays.errors import tensor_type
 from ...arrays.extents import span
+from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...numerics.extremes import extremes

@@ -1,7 +1,6 @@
 """Resizing: nearest, linear in one to three dimensions, bicubic, area.
 
-Every kind but nearest is separable: along each dimension an output element is a weighted sum of a few input elements, so
-resizing is a product with one sparse matrix per dimension, and its gradient the product with the transposes.
+Every kind but nearest is separable: resizing is a product with one sparse matrix per dimension, its gradient with the transposes.
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from ...arrays.dtype import uint8
-from ...arrays.errors import combination_error, not_implemented, type_name
+from ...arrays.errors import combination_error, not_implemented
 from ...arrays.extents import sized
 from ...arrays.layout import channels_are_last, with_channels_last
+from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ....sandbox.wrapping import wraps
+from ...arrays.dtype import is_half
 from ...arrays.errors import not_implemented
 from ...arrays.extents import strided
 from ...arrays.layout import channels_are_last, with_channels_last
@@ -158,7 +159,7 @@ def compiled_maxima(
     if x.size < SHARED or state.threads == 1:
         done = pool(as_planes(x, d), as_planes(best, d), as_planes(where, d) if placed else None, given)
         return None if done is None else (best, where)
-    jobs = cut(x.shape[0] * x.shape[1], x.size)
+    jobs = jobs_of_planes(x.shape[0] * x.shape[1], x.size)
     parts = [as_planes(x, d), as_planes(best, d), as_planes(where, d) if placed else None]
     done = []
 
@@ -175,7 +176,7 @@ def exactly(x: Any) -> Any:
     kind = x.dtype.kind
     if not 0 < x.size <= MANY:
         return None
-    if x.dtype.itemsize == 2 and kind in "fV":
+    if is_half(x.dtype):
         return converted(x, FLOAT32)
     if kind not in "iu" or x.dtype.itemsize == 8 and not -EXACT <= x.min() <= x.max() <= EXACT:
         return None
@@ -186,7 +187,7 @@ FEW, MANY, EXACT = 4096, 1 << 20, 1 << 40
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
-def cut(planes: int, size: int) -> list[tuple[int, int]]:
+def jobs_of_planes(planes: int, size: int) -> list[tuple[int, int]]:
     """The ranges of planes that are jobs of their own."""
     if state.threads == 1 or size < SHARED:
         return [(0, planes)]
@@ -291,7 +292,7 @@ def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, p
         full = np.zeros(shape, grad.dtype)
         given = numbers(kernel_size, stride, padding, dilation)
         parts = [as_planes(grad, d), as_planes(full, d), as_planes(where, d)]
-        jobs, done = cut(shape[0] * shape[1], full.size), []
+        jobs, done = jobs_of_planes(shape[0] * shape[1], full.size), []
         each(
             lambda first, end: done.append(spread(*(p[first:end] for p in parts), given)),
             jobs,

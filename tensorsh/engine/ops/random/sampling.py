@@ -10,11 +10,12 @@ import numpy as np
 from ...arrays.backend import check_device, device_of, generator_of
 from ...arrays.bounds import refuse
 from ...arrays.device import CPU, META, absent, as_device
-from ...arrays.dtype import FLOAT, chosen, int64
-from ...arrays.errors import check_broadcast, not_implemented, type_name
+from ...arrays.dtype import FLOAT, given_dtype, int64
+from ...arrays.errors import check_broadcast, not_implemented
 from ...arrays.extents import sized
 from ...arrays.numbers import converted
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...loading import table
 from ...operators.declare import Array, operator
@@ -121,7 +122,7 @@ def randint(
     low, high = (int(v.item()) if isinstance(v, Tensor) else int(v) for v in (low, high))
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    d = int64 if dtype is None else chosen(dtype, "randint")
+    d = int64 if dtype is None else given_dtype(dtype, "randint")
     if not (-(1 << 63) <= low and high < 1 << 63):
         raise ValueError("Overflow when unpacking long long")
     if d.is_complex:
@@ -153,7 +154,7 @@ def randperm(
     which `manual_seed` seeds. RuntimeError: a negative n."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-    d = chosen(dtype, "randperm") if dtype is not None else int64 if out is None else out.dtype
+    d = given_dtype(dtype, "randperm") if dtype is not None else int64 if out is None else out.dtype
     if d.name == "bool" or d.is_complex:
         raise not_implemented("randperm", d)
     if d.category == 1:
@@ -192,7 +193,7 @@ def normal(
     if not isinstance(std, Tensor) and std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if size is not None:
-        d = state.default_dtype if dtype is None else chosen(dtype, "normal")
+        d = state.default_dtype if dtype is None else given_dtype(dtype, "normal")
         array = g.samplers.normal(g, size_of("normal", (size,)), d.numpy, float(mean), float(std))
         return _delivered(array, out, device, requires_grad)
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):

@@ -12,8 +12,9 @@ import numpy as np
 from ...arrays.backend import module_of
 from ...arrays.constants import ABSENT, INT64, settled
 from ...arrays.dtype import is_half, of
-from ...arrays.errors import combination_error, type_name, wrap_dims
+from ...arrays.errors import combination_error, wrap_dims
 from ...arrays.layout import row_order
+from ...arrays.type_names import type_name
 from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.halves import by_singles, converted
@@ -118,7 +119,7 @@ def tied_gradient(t, g, input, result, dim, keepdim):
     return g * constant(t, tied_share(dim), input, result)
 
 
-def chosen(a, name: str, axis: int, keepdim: bool):
+def extremes_along(a, name: str, axis: int, keepdim: bool):
     """The extreme elements along an axis and where they stand first."""
     indices = (a.argmax if name == "max" else a.argmin)(axis)
     if type(indices) is not np.ndarray:
@@ -183,7 +184,7 @@ def of_dim(name: str):
         if not input.ndim:
             return input.copy(), xp.zeros((), np.int64)
         require_elements(name, input.shape, (axis,))
-        return chosen(input, name, axis, keepdim)
+        return extremes_along(input, name, axis, keepdim)
 
     dim_kernel.__name__ = name
     by_dim = operator(
@@ -195,7 +196,7 @@ def of_dim(name: str):
     )
 
     def along(a, dim, keepdim):
-        return chosen(a, name, dim % a.ndim, keepdim) if type(dim) is int and -a.ndim <= dim < a.ndim else None
+        return extremes_along(a, name, dim % a.ndim, keepdim) if type(dim) is int and -a.ndim <= dim < a.ndim else None
 
     by_dim.fast, by_dim.same = along, directly(along)
     return by_dim

@@ -20,11 +20,11 @@ def where(mask: Any, input: Tensor, value: Any) -> Tensor:
     """The input with `value` where the mask is False."""
     if mask is None:
         return input
-    mask = spread(mask, input)
+    mask = expanded_mask(mask, input)
     return find_function("where")(mask, input, wrap(np.asarray(value, input._array.dtype)))
 
 
-def spread(mask: Any, input: Tensor) -> Tensor:
+def expanded_mask(mask: Any, input: Tensor) -> Tensor:
     """A mask in the shape of the input."""
     strided = input.layout
     if mask.shape != input.shape:
@@ -103,7 +103,7 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
         raise ValueError(
             f"mean(): Could not infer output dtype. {source} dtype must be either a floating point or complex dtype. Got: {dtype}"
         )
-    mask = None if mask is None else spread(mask, input)
+    mask = None if mask is None else expanded_mask(mask, input)
     dims = all_dims(dim, input.ndim)
     return sum(input, dims, keepdim=keepdim, dtype=dtype, mask=mask) / counted(input, mask, dims, bool(keepdim))
 
@@ -115,7 +115,7 @@ def publish(name: str, function: Any, doc: str) -> None:
     composite(f"masked.{name}", method=False)(function)
 
 
-def extreme(name: str, fill: Any, doc: str) -> None:
+def masked_extremum(name: str, fill: Any, doc: str) -> None:
     def function(input, dim=None, *, keepdim=False, dtype=None, mask=None):
         dtype = input.dtype if dtype is None else dtype
         x = where(mask, input, None if mask is None else fill(input))
@@ -125,10 +125,10 @@ def extreme(name: str, fill: Any, doc: str) -> None:
     publish(name, function, doc)
 
 
-extreme("amax", lowest, "The largest of the elements a mask keeps; ties share the gradient.")
-extreme("amin", highest, "The smallest of the elements a mask keeps; ties share the gradient.")
-extreme("argmax", lowest, "The index of the largest of the elements a mask keeps, in the dtype of the input.")
-extreme("argmin", highest, "The index of the smallest of the elements a mask keeps, in the dtype of the input.")
+masked_extremum("amax", lowest, "The largest of the elements a mask keeps; ties share the gradient.")
+masked_extremum("amin", highest, "The smallest of the elements a mask keeps; ties share the gradient.")
+masked_extremum("argmax", lowest, "The index of the largest of the elements a mask keeps, in the dtype of the input.")
+masked_extremum("argmin", highest, "The index of the smallest of the elements a mask keeps, in the dtype of the input.")
 
 
 @composite("masked.cumsum", method=False)
@@ -180,7 +180,7 @@ def _variance(input, dim, unbiased, correction, keepdim, dtype, mask):
         if not (dtype.is_floating_point or dtype.is_complex):
             dtype = float32
     kind = dtype if dtype.is_floating_point or dtype.is_complex else float32
-    mask = None if mask is None else spread(mask, input)
+    mask = None if mask is None else expanded_mask(mask, input)
     dims = all_dims(dim, input.ndim)
     n = counted(input, mask, dims, True)
     off = find_function("subtract")(input, sum(input, dims, keepdim=True, dtype=dtype, mask=mask) / n)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...arrays.backend import module_of
 from ...arrays.dtype import COMPLEX, FLOAT, of
-from ...arrays.errors import type_name, wrap_dim
+from ...arrays.errors import wrap_dim
+from ...arrays.type_names import type_name
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.arithmetic import multiplied

@@ -15,7 +15,7 @@ from ...kernels import kernel as kernel_named
 from ...kernels import unsuited
 from ...loading.table import find_operator
 from ...numerics import cumulative
-from ...numerics.cumulative import running_sums
+from ...numerics.cumulative import BLOCK, running_sums
 from ...operators.declare import Array, operator
 from ...operators.reduction import FLOAT32, FLOAT64, constant
 from ...tape.worlds import raw
@@ -35,10 +35,6 @@ def accumulate(xp, name, a, dim, dtype):
     else:
         result = getattr(xp, name)(widened(a, None), axis if a.ndim else None).reshape(a.shape)
     return result if dtype is None or result.dtype == dtype.numpy else result.astype(dtype.numpy)
-
-
-BLOCK = 1 << 15
-"""Larger arrays are added up a block of this many elements at a time, to stay in the cache."""
 
 
 def blocked_sums(a):

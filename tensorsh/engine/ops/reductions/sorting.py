@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays.backend import module_of
-from ...arrays.errors import combination_error, own_dim, type_name
+from ...arrays.errors import combination_error, own_dim
+from ...arrays.type_names import type_name
 from ...numerics import orders, ties
 from ...operators.declare import Array, composite, operator
 from ...operators.pointwise import no_derivative

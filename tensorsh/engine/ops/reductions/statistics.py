@@ -18,9 +18,10 @@ from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...numerics import cumulative
+from ...numerics.cumulative import BLOCK
 from ...operators.declare import Array, composite, operator
 from ...operators.forms import form
-from ...operators.reduction import FLOAT32, constant, spread
+from ...operators.reduction import FLOAT32, constant, spread_back
 from ...tensors.tensor import Tensor
 from ..elementwise.by_number import times
 from .sums import axes_of, count
@@ -89,10 +90,6 @@ def arguments(name, args, keywords):
     if args or given or (unbiased is not None and "correction" in keywords):
         raise combination_error(name, *original, **keywords)
     return dim, correction if unbiased is None else int(unbiased), keepdim
-
-
-BLOCK = 1 << 15
-"""Larger arrays are converted to double a block of this many elements at a time, to stay in the cache."""
 
 
 def blocked_variance(a, dim):
@@ -230,7 +227,7 @@ def var_gradient(t, g, input, dim, correction, keepdim):
     free = n - (1 if correction is None else correction)
     factor = 2.0 / free if free > 0 else float("nan") if free == 0 else 2.0 / free
     away = input - t.mean(input, dim, True) if input.shape else input - input
-    return spread(t, g * factor, input.shape, dim, keepdim) * away
+    return spread_back(t, g * factor, input.shape, dim, keepdim) * away
 
 
 def of_deviation(t, g, result):
@@ -280,7 +277,7 @@ def both(of_first, of_mean, input, dim, keepdim, t):
     """The gradients of the two results, added."""
     if of_mean is None:
         return of_first
-    even = spread(t, of_mean / count(input.shape, dim), input.shape, dim, keepdim)
+    even = spread_back(t, of_mean / count(input.shape, dim), input.shape, dim, keepdim)
     return even if of_first is None else of_first + even
 
 

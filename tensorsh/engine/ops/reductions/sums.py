@@ -20,7 +20,7 @@ from ...numerics import cumulative, sums
 from ...numerics.halves import FLOAT32, converted, in_rows
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, composite, operator
-from ...operators.reduction import FLOATS, constant, filled, reduced_shape, spread
+from ...operators.reduction import FLOATS, constant, filled, reduced_shape, spread_back
 from ...operators.registration import add_method
 from ...tape.worlds import differentiable
 from ...tensors.tensor import Tensor
@@ -101,7 +101,7 @@ def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
 def sum_gradient(t, g, input_shape, dim, keepdim):
     if dim is None and t.raw and type(g) is np.ndarray:
         return filled(input_shape, g, True)
-    return spread(t, g, input_shape, dim, keepdim, True)
+    return spread_back(t, g, input_shape, dim, keepdim, True)
 
 
 sum.fast = sums.kernel_sum
@@ -129,8 +129,8 @@ def mean_gradient(t, g, input_shape, dim, keepdim):
     if t.raw and type(g) is np.ndarray and g.dtype in FLOATS:
         if dim is None:
             return filled(input_shape, g[()] / g.dtype.type(n))
-        return spread(t, np.true_divide(g, constant_number(n, g.dtype)), input_shape, dim, keepdim)
-    return spread(t, g / n, input_shape, dim, keepdim)
+        return spread_back(t, np.true_divide(g, constant_number(n, g.dtype)), input_shape, dim, keepdim)
+    return spread_back(t, g / n, input_shape, dim, keepdim)
 
 
 mean.fast = sums.kernel_mean
@@ -157,7 +157,7 @@ def nansum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
 
 
 nansum.gradient(
-    input=lambda t, g, input, dim, keepdim: spread(t, g, input.shape, dim, keepdim) * constant(t, present, input)
+    input=lambda t, g, input, dim, keepdim: spread_back(t, g, input.shape, dim, keepdim) * constant(t, present, input)
 )
 
 
@@ -218,7 +218,7 @@ def prod_gradient(t, g, input, result, dim, keepdim):
     shape = input.shape
     if not shape:
         return g
-    g = spread(t, g, shape, dim, keepdim)
+    g = spread_back(t, g, shape, dim, keepdim)
     array = t.array(input)
     if (array != 0).all().item():
         if not keepdim and dim is not None:

@@ -10,11 +10,12 @@ from ...arrays.backend import module_of, move, move_like
 from ...arrays.constants import undispatched
 from ...arrays.device import CPU, absent
 from ...arrays.dtype import COMPLEX_HALF
-from ...arrays.errors import broadcast_error, type_name, wrap_dim
+from ...arrays.errors import broadcast_error, wrap_dim
 from ...arrays.extents import count, repeated, sized
 from ...arrays.layout import contiguous_format, joined, row_order
 from ...arrays.promotion import result_type
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...arrays.views import expanded
 from ...arrays.warning import warn
 from ...graph.fields import wrap

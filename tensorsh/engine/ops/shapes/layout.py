@@ -10,7 +10,7 @@ from ....sandbox.integers import whole
 from ...arrays.backend import module_of
 from ...arrays.deferred import as_read, memory_of, through
 from ...arrays.device import absent
-from ...arrays.errors import combination_error, length, type_name
+from ...arrays.errors import combination_error, length
 from ...arrays.extents import (
     address,
     contiguous_strides,
@@ -23,10 +23,12 @@ from ...arrays.extents import (
 )
 from ...arrays.layout import channels_are_last, channels_last, channels_last_3d, memory_format, preserve_format
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...graph.gradient_nodes import Underivable
 from ...loading import table
+from ...operators.registration import method
 from ...tensors.inplace import Region, check_history
 from ...tensors.lots import enter, known
 from ...tensors.resizing import grow
@@ -38,12 +40,6 @@ from ...tensors.typed_storage import TypedStorage, typed_on
 from ...wording.overloads import refuse
 from .shape import squeeze, squeezed_dims, t, transpose, unsqueeze
 from .views import as_strided_view, restrided
-
-
-def method(function: Any) -> Any:
-    table.METHODS[function.__name__] = function
-    setattr(Tensor, function.__name__, function)
-    return function
 
 
 @method

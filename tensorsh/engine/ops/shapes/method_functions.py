@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.errors import type_name
+from ...arrays.type_names import type_name
 from ...loading import table
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor

@@ -10,8 +10,9 @@ from typing import Any
 from ...arrays.deferred import RULES, bits
 from ...arrays.dtype import dtype as Dtype
 from ...arrays.dtype import of
-from ...arrays.errors import combination_error, type_name, wrap_dim, wrap_dims
+from ...arrays.errors import combination_error, wrap_dim, wrap_dims
 from ...arrays.extents import element_offset, element_strides
+from ...arrays.type_names import type_name
 from ...arrays.views import exchanged, expanded, in_shape, infer_size, permuted, transposed, unsqueezed, viewed
 from ...arrays.warning import warn_of_old
 from ...loading import table

@@ -1,7 +1,6 @@
 """Discrete Fourier transforms, in one and in several dimensions.
 
-All public functions are made of three primitives, as in PyTorch: real to complex, complex to real, complex to complex. Their
-`mode` says how the result is scaled: "none", "root" (by 1/sqrt n) or "by_n". numpy keeps single precision since version 2.
+All are made of three primitives, as in PyTorch (real to complex, back, complex to complex), scaled by `mode`: "none", "root", "by_n".
 """
 
 from __future__ import annotations
@@ -12,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays.dtype import FLOAT, dtype, of
-from ...arrays.errors import length, own_dim, type_name, wrap_dim
+from ...arrays.errors import length, own_dim, wrap_dim
 from ...arrays.state import state
+from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...loading import table
 from ...numerics.fourier import completed, has_parts, scaled, short, transformed, turned

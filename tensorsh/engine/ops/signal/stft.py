@@ -333,7 +333,7 @@ CHECKED = {"hann": "general_cosine", "hamming": "general_cosine", "blackman": "g
            "general_hamming": "general_cosine"}  # fmt: skip
 
 
-def spread(M: int, sym: bool) -> int:
+def steps_of_period(M: int, sym: bool) -> int:
     """How many steps one period has."""
     return M - 1 if sym else M
 
@@ -385,7 +385,7 @@ def kaiser(M: int, sym: bool, points: Callable, *, beta: float = 12.0) -> Tensor
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     if M == 1:
         return ones(points)
-    step = 2.0 * beta / spread(M, sym)
+    step = 2.0 * beta / steps_of_period(M, sym)
     k = points(-beta, min(beta, -beta + (M - 1) * step))
     i0 = table.find_function("i0")
     scale = table.find_function("tensor")(beta, dtype=k.dtype, device=k.device)
@@ -401,7 +401,7 @@ def general_cosine(M: int, sym: bool, points: Callable, *, a: Any = ()) -> Tenso
         raise ValueError("Coefficients cannot be empty")
     if M == 1:
         return ones(points)
-    step = 2 * math.pi / spread(M, sym)
+    step = 2 * math.pi / steps_of_period(M, sym)
     k = points(0.0, (M - 1) * step)
     signed = [(-1) ** i * w for i, w in enumerate(a)]
     coefficients = made(np.array(signed, k._array.dtype), k.device)
@@ -444,5 +444,5 @@ def bartlett(M: int, sym: bool, points: Callable) -> Tensor:
     """The triangle that ends in zeros."""
     if M == 1:
         return ones(points)
-    step = 2 / spread(M, sym)
+    step = 2 / steps_of_period(M, sym)
     return 1 - points(-1.0, -1.0 + (M - 1) * step).abs()

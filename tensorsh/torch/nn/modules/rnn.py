@@ -28,6 +28,13 @@ def chosen(state: Any, order: Any) -> Any:
     return state if order is None else state.index_select(1, order)
 
 
+def draw_weights(module: Any) -> None:
+    """Uniform numbers within 1 / sqrt(hidden_size) for all parameters of a recurrent module."""
+    bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
+    for weight in module.parameters():
+        init.uniform_(weight, -bound, bound)
+
+
 class RNNBase(Module):
     """Recurrent layers one over the other, in one direction or both; base of RNN, LSTM and GRU.
     mode: 'RNN_TANH', 'RNN_RELU', 'LSTM' or 'GRU'. input_size, hidden_size: sizes of the last dimension of inputs and
@@ -101,9 +108,7 @@ class RNNBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw all weights anew from uniform numbers within 1 / sqrt(hidden_size)."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        draw_weights(self)
 
     def flatten_parameters(self) -> None:
         """Accepted: parameters have no better place."""
@@ -353,9 +358,7 @@ class RNNCellBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw all weights anew from uniform numbers within 1 / sqrt(hidden_size)."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        draw_weights(self)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}" + (f", bias={self.bias}" if self.bias is not True else "")

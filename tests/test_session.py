@@ -245,8 +245,8 @@ def test_unknown_torch_names_are_explained(session: Session) -> None:
         ("xpu_stream_like(3)", None),
         ("torch.compile_with_cxx11_abi()", None),
         ("np.ones(2).cuda()", None),
-        ("compiled_with_cxx11_abi()", "hint: PyTorch has `torch.compiled_with_cxx11_abi`, tensorsh does not"),
-        ("torch.compiled_with_cxx11_abi()", "PyTorch has `torch.compiled_with_cxx11_abi`, tensorsh does not"),
+        ("cudnn_is_acceptable()", "hint: PyTorch has `torch.cudnn_is_acceptable`, tensorsh does not"),
+        ("torch.cudnn_is_acceptable()", "PyTorch has `torch.cudnn_is_acceptable`, tensorsh does not"),
         ("ones(2).to_padded_tensor()", "hint: PyTorch has `Tensor.to_padded_tensor`, tensorsh does not"),
     ],
 )

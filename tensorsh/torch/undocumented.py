@@ -13,6 +13,7 @@ from ..engine.loading.table import find_function
 from ..engine.operators.autocast import Precision
 from ..engine.operators.hooks import attend
 from ..engine.tensors.tensor import Tensor
+from ..sandbox.sealed import Sealed
 from .amp import get_autocast_dtype, is_autocast_enabled
 from .cuda import Event, Stream
 from .futures import Future
@@ -35,25 +36,25 @@ has_lapack = has_mkl = has_openmp = has_spectral = True
 legacy_contiguous_format = contiguous_format
 
 
-class AcceleratorError(RuntimeError):
+class AcceleratorError(RuntimeError, metaclass=Sealed):
     """What a device reports of itself."""
 
     __module__ = "torch"
 
 
-class SymInt:
+class SymInt(metaclass=Sealed):
     """A size that is not known yet; all sizes are known here, so nothing is one."""
 
     __module__ = "torch"
 
 
-class SymFloat:
+class SymFloat(metaclass=Sealed):
     """A number that is not known yet; nothing is one."""
 
     __module__ = "torch"
 
 
-class SymBool:
+class SymBool(metaclass=Sealed):
     """A truth that is not known yet; nothing is one."""
 
     __module__ = "torch"

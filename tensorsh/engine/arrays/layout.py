@@ -145,8 +145,11 @@ def iterated(shape: tuple, *strides: tuple) -> list[int]:
 
 
 def ordered(result: np.ndarray, operands: list[np.ndarray]) -> np.ndarray:
-    """An elementwise result in the order of memory that PyTorch chooses; numpy prefers row order where its operands differ."""
+    """An elementwise result in the order of memory that PyTorch chooses; numpy prefers row order where its operands differ. What has
+    fewer dimensions than an operand, as the mean of a loss, stays as it is."""
     shape = result.shape
+    if any([x.ndim > len(shape) for x in operands]):
+        return result
     order, back, by_rows = arranged(shape, *[x.strides if x.shape == shape else (x.shape, x.strides) for x in operands])
     if by_rows and result.flags.c_contiguous or not result.size:
         return result

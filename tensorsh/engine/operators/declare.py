@@ -97,7 +97,8 @@ class Operator(Executor):
         self.promote: str | None = kind or None
         self.promoted = bytes([self.index[p] for p in chosen]) or self.arrays
         self.unmixed: bool = promote is not None and self.promoted == self.tensors
-        self.mingles: bool = self.unmixed and not view and outputs == 1 and len(self.arrays) > 1 and not self.lists
+        elementwise = "dim" not in self.index and not view and outputs == 1 and not self.lists
+        self.mingles: bool = self.unmixed and elementwise and len(self.arrays) > 1
         self.keywords = self.params[self.positional :]
         self.rest = tuple(self.defaults[2:])
         self.demands = REQUIRED in self.defaults[self.positional :]

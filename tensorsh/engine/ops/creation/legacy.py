@@ -21,6 +21,7 @@ from ...arrays.warning import warn
 from ...graph.fields import new, wrap
 from ...loading import table
 from ...operators.forms import heard
+from ...tensors import sharing
 from ...tensors.data import to_array
 from ...tensors.resizing import hold
 from ...tensors.sizes import ints, size_of
@@ -200,7 +201,9 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     """
     if hasattr(ext_tensor, "__dlpack_device__"):
         if isinstance(ext_tensor, Tensor) and ext_tensor.is_cpu:  # of any dtype, which numpy may not know
-            found = wrap(exported(ext_tensor).view())
+            array = exported(ext_tensor)
+            sharing.check_own(array)
+            found = wrap(hold(array).view())
         else:
             found = wrap(hold(shared(ext_tensor)))
         if device is not None and (place := device_type(device)) != found.device:

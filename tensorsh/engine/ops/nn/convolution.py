@@ -303,7 +303,7 @@ def input_gradient(t, g, shape, weight, stride, padding, dilation, transposed, g
 @convolution.joint_gradient
 def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups):
     spatial = (stride, padding, dilation, groups)
-    if not input.shape[1] and not transposed:
+    if input.shape[1:2] == (0,) and not transposed:
         found = t.zeros_like(input), t.zeros_like(weight), t.constant(np.zeros(len(weight), t.array(g).dtype))
         return tuple([zeros if need else None for zeros, need in zip(found, needs, strict=True)])
     x = input_gradient(t, g, input.shape, weight, stride, padding, dilation, transposed, groups) if needs[0] else None

@@ -70,7 +70,7 @@ def extrema_launch(
 
 def extrema(x: Any, n: int, shape: tuple, least: bool, wanted: int, places: Any = None) -> tuple:
     """The extreme elements of rows of n, and their places, in a shape (wanted: 1, 2 or both)."""
-    how = extrema_launch(type(x), x.dtype, x.size // n, n, least, wanted, places is not None)
+    how = extrema_launch(x.__class__, x.dtype, x.size // n, n, least, wanted, places is not None)
     last = how.parts == 1
     values = empty(shape if last else how.blocks, x.dtype) if wanted & 1 or not last else x
     at = empty(shape if last else how.blocks, INDEX) if wanted & 2 or not last else None

@@ -264,7 +264,7 @@ def forward(
         own[0](query.dtype, blocks, threads, q, k, v, out, sums, *more)
     else:
         how = launch_of(
-            type(query), query.dtype, query.shape, key.shape[2], (*strides, *beside), scale, causal, mask is not None,
+            query.__class__, query.dtype, query.shape, key.shape[2], (*strides, *beside), scale, causal, mask is not None,
             dropout is not None,
         )  # fmt: skip
         added = sums if added is None else added

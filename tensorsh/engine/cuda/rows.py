@@ -270,7 +270,7 @@ def softmax_launch(array_class: type, dtype: np.dtype, shape: tuple, axis: int, 
 def softmax(xp: Any, x: Any, axis: int, kind: int) -> Any:
     x = dense(x)
     y = empty(x.shape, x.dtype)
-    how = softmax_launch(type(x), x.dtype, x.shape, axis, kind, not x.data.ptr % 16)
+    how = softmax_launch(x.__class__, x.dtype, x.shape, axis, kind, not x.data.ptr % 16)
     how.launcher(how.blocks, how.threads, x, y, *how.numbers)
     return y
 
@@ -314,7 +314,7 @@ def norm(
     b = x if bias is None else dense(bias)
     given = (weight is not None) + 2 * (bias is not None) + 4 * (not centred)
     even = not (x.data.ptr | w.data.ptr | b.data.ptr) % 16
-    how = norm_launch(type(x), x.dtype, x.size, n, inner, groups, eps, given, even)
+    how = norm_launch(x.__class__, x.dtype, x.size, n, inner, groups, eps, given, even)
     how.launcher(how.blocks, how.threads, x, w, b, y, mean if centred else rstd, rstd, *how.numbers)
     return y, mean, rstd
 

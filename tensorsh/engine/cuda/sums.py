@@ -207,7 +207,7 @@ def rows_launch(
 def rows(x: Any, outer: int, n: int, count: int, shape: tuple, piece: int = 0) -> Any:
     """The sums of rows of n elements, divided by `count`, in a shape. piece: how many elements of a row lie together, pieces of all
     rows after one another; n where 0."""
-    how = rows_launch(type(x), x.dtype, outer, n, count, piece or n, True)
+    how = rows_launch(x.__class__, x.dtype, outer, n, count, piece or n, True)
     if how.parts == 1:
         y = empty(shape, x.dtype)
         how.launcher(how.blocks, how.threads, x, y, *NO_PARTS, *how.numbers)
@@ -217,7 +217,7 @@ def rows(x: Any, outer: int, n: int, count: int, shape: tuple, piece: int = 0) -
         y = empty(shape, x.dtype)
         how.launcher(how.blocks, how.threads, x, y, some, turns, *how.numbers)
         return y
-    how = rows_launch(type(x), x.dtype, outer, n, count, piece or n, False)
+    how = rows_launch(x.__class__, x.dtype, outer, n, count, piece or n, False)
     how.launcher(how.blocks, how.threads, x, some, *NO_PARTS, *how.numbers)
     return rows(some, outer, how.parts, count, shape).astype(x.dtype, copy=False)
 
@@ -236,7 +236,7 @@ def columns_launch(
 
 def columns(x: Any, outer: int, n: int, inner: int, count: int, shape: tuple) -> Any:
     """The sums of columns of n elements that lie `inner` apart, divided by `count`, in a shape."""
-    how = columns_launch(type(x), x.dtype, outer, n, inner, count, True)
+    how = columns_launch(x.__class__, x.dtype, outer, n, inner, count, True)
     if how.parts == 1:
         y = empty(shape, x.dtype)
         how.launcher(how.blocks, how.threads, x, y, *NO_PARTS, *how.numbers)
@@ -246,7 +246,7 @@ def columns(x: Any, outer: int, n: int, inner: int, count: int, shape: tuple) ->
         y = empty(shape, x.dtype)
         how.launcher(how.blocks, how.threads, x, y, some, turns, *how.numbers)
         return y
-    how = columns_launch(type(x), x.dtype, outer, n, inner, count, False)
+    how = columns_launch(x.__class__, x.dtype, outer, n, inner, count, False)
     how.launcher(how.blocks, how.threads, x, some, *NO_PARTS, *how.numbers)
     return columns(some, outer, how.parts, inner, count, shape).astype(x.dtype, copy=False)
 
@@ -325,7 +325,7 @@ def cumsum(input: Any, dim: Any, dtype: Any = None) -> Any:
     before = y = empty(input.shape, input.dtype)
     if parts > 1:
         before = empty((outer, parts), wide)
-        how = rows_launch(type(input), input.dtype, outer, n, 1, n, False)
+        how = rows_launch(input.__class__, input.dtype, outer, n, 1, n, False)
         how.launcher(how.blocks, how.threads, input, before, *NO_PARTS, *how.numbers)
         SCAN(wide, outer, threads(parts), before, before, before, parts, parts, 1)
     elif wide != input.dtype:

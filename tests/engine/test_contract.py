@@ -138,8 +138,8 @@ def test_long_kernels_see_to_signals(name: str) -> None:
         signal.setitimer(signal.ITIMER_PROF, 0.01, 0.01)  # of the process's own time
         function(*arguments)
         assert len(seen) > 1  # once it is done, Python sees to all that came as if they were one
-        signal.signal(signal.SIGPROF, ended)
         with pytest.raises(KeyboardInterrupt):
+            signal.signal(signal.SIGPROF, ended)
             function(*arguments)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)

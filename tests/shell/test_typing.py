@@ -143,7 +143,8 @@ def test_leaving(terminal: Terminal, keys: str) -> None:
 def test_vi_keys(terminal: Terminal) -> None:
     terminal.enter("%config keys vi", "keys = vi")
     terminal.type("12 + 1", "12 + 1")
-    x = terminal.screen.cursor.x
+    x = len("tsr> 12 + 1")
+    terminal.until(lambda: terminal.screen.cursor.x == x, "the cursor behind it")
     terminal.send("\x1b")
     terminal.until(lambda: terminal.screen.cursor.x == x - 1, "navigation mode")
     terminal.type("0x", "\x20" + "2 + 1\n")
@@ -170,7 +171,8 @@ def test_ctrl_r_searches(terminal: Terminal) -> None:
 def test_a_suggestion_is_accepted_by_right(terminal: Terminal) -> None:
     terminal.run("total = 5 * 5", "total = 0" + "\x08" + "5 * 6")
     terminal.type("tota", "total = 5 * 6\n")
-    x = terminal.screen.cursor.x
+    x = len("tsr> tota")
+    terminal.until(lambda: terminal.screen.cursor.x == x, "the cursor before it")
     terminal.send(RIGHT)
     terminal.until(lambda: terminal.screen.cursor.x == x + len("l = 5 * 6"), "the cursor behind it")
     terminal.run("")

@@ -144,19 +144,25 @@ def iterated(shape: tuple, *strides: tuple) -> list[int]:
     return inner[::-1]
 
 
-def ordered(result: np.ndarray, operands: list[np.ndarray]) -> np.ndarray:
-    """An elementwise result in the order of memory that PyTorch chooses; numpy prefers row order where its operands differ. What has
-    fewer dimensions than an operand, as the mean of a loss, stays as it is."""
-    shape = result.shape
-    if any([x.ndim > len(shape) for x in operands]):
-        return result
-    order, back, by_rows = arranged(shape, *[x.strides if x.shape == shape else (x.shape, x.strides) for x in operands])
-    if by_rows and result.flags.c_contiguous or not result.size:
-        return result
-    turned = result.transpose(order)
-    if turned.flags.c_contiguous:
-        return result
-    return (copied(turned) if result.ndim == 2 else turned.copy("C")).transpose(back)
+def faced(arrays: list) -> tuple | None:
+    """Let the operands of an elementwise operator lie so that row order is the order of memory that PyTorch chooses for the result,
+    and how the result's dimensions are brought back; None where numpy, which prefers row order where its operands differ, chooses it."""
+    arrays[:] = [inner if type(inner := getattr(x, "_array", x)) is np.ndarray else x for x in arrays]  # a condition
+    given = [x for x in arrays if type(x) is np.ndarray]
+    shape = given[0].shape
+    if any([x.shape != shape for x in given]):
+        try:
+            shape = np.broadcast_shapes(*[x.shape for x in given])
+        except ValueError:
+            return None
+    n = len(shape)
+    order, back, by_rows = arranged(shape, *[x.strides if x.shape == shape else (x.shape, x.strides) for x in given])
+    if by_rows:
+        return None
+    for i, x in enumerate(arrays):
+        if type(x) is np.ndarray and x.ndim:
+            arrays[i] = x.reshape((1,) * (n - x.ndim) + x.shape).transpose(order)
+    return back
 
 
 @lru_cache(1000)

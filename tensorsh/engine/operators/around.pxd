@@ -7,7 +7,8 @@ cdef long long LONG
 @cython.locals(n=Py_ssize_t)
 cpdef object applied(object function, object xp, list arrays)
 cpdef object brought(object x, object dtype)
-cpdef object in_order(object result, list arrays)
+cpdef object facing(list arrays)
+cpdef object turned_back(object result, object back)
 cpdef object returned(object result, object narrow)
 
 cdef class Around:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...sandbox.long_calls import LONG, apart
 from ..arrays.dtype import COMPLEX_HALF
-from ..arrays.layout import channels_are_last, ordered, with_channels_last
+from ..arrays.layout import channels_are_last, faced, with_channels_last
 from ..numerics.halves import MANY, converted, widened
 from ..numerics.halves import narrowed as narrowed_to
 from .results import narrowed
@@ -52,12 +52,22 @@ def brought(x, dtype):
     return converted(x, dtype)
 
 
-def in_order(result, arrays):
-    """The result of an elementwise operator, with its elements in the order of memory that the operands ask for."""
+def facing(arrays):
+    """As `faced`, of arrays that lie differently, one at least not in row order."""
     for x in arrays:
         if type(x) is ndarray and not in_rows(x):
-            return ordered(result, [each for each in arrays if type(each) is ndarray])
-    return result
+            strides = x.strides
+            shape = x.shape
+            for other in arrays:
+                if type(other) is ndarray and (other.strides != strides or other.shape != shape):
+                    return faced(arrays)
+            return None
+    return None
+
+
+def turned_back(result, back):
+    """The result for operands that were turned; the mean of a loss has nothing to turn."""
+    return result.transpose(back) if type(result) is ndarray and result.ndim == len(back) else result
 
 
 def returned(result, narrow):

@@ -55,6 +55,8 @@ Ints = Any
 
 ARRAYS = frozenset(("Array", "ndarray", "Constant", "Unlinked", "Written"))
 """Annotations of a kernel's tensors."""
+NOT_EACH = frozenset(("dim", "p", "vec1"))
+"""Parameters of operators that are more than a function of each place: with a dimension, a norm, a product."""
 DOMAINS = {
     "any": (-1.7, 1.9),
     "positive": (0.3, 2.5),
@@ -97,7 +99,7 @@ class Operator(Executor):
         self.promote: str | None = kind or None
         self.promoted = bytes([self.index[p] for p in chosen]) or self.arrays
         self.unmixed: bool = promote is not None and self.promoted == self.tensors
-        elementwise = "dim" not in self.index and not view and outputs == 1 and not self.lists
+        elementwise = not NOT_EACH & self.index.keys() and not view and outputs == 1 and not self.lists
         self.mingles: bool = self.unmixed and elementwise and len(self.arrays) > 1
         self.keywords = self.params[self.positional :]
         self.rest = tuple(self.defaults[2:])

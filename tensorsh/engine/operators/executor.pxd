@@ -1,7 +1,7 @@
 cimport cython
 from ..arrays.switches cimport Switches
 from ..tape.record cimport Recording, attach, dtype_of, size_of
-from .around cimport applied, brought, in_order, returned
+from .around cimport applied, brought, facing, returned, turned_back
 from ..graph.fields cimport Fields, fresh, wrap
 
 cdef Switches switches

@@ -21,7 +21,7 @@ from ..arrays.state import state
 from ..graph.fields import Fields, fresh, wrap
 from ..tape.record import Recording, attach
 from ..wording.dtype_refusals import refuse
-from .around import applied, brought, in_order, returned
+from .around import applied, brought, facing, returned, turned_back
 from .placement import module_and_kernel
 from .results import scalar
 
@@ -161,9 +161,9 @@ class Executor(Recording):
         if result is None:
             arrays = list(values)
             tracked = self.take(values, arrays)
+            back = facing(arrays) if self.mingles else None
             result = self.apply(arrays, tried)
-            if self.mingles and type(result) is ndarray:
-                result = in_order(result, arrays)
+            result = result if back is None else turned_back(result, back)
         if result is None and self.otherwise is not None:
             return self.otherwise(*values)
         if tracked and self.differentiable and switches.grad_enabled:

@@ -11,6 +11,7 @@ from ... import kernels
 from ...arrays import deferred
 from ...arrays.dtype import COMPLEX_HALF, complex32, of
 from ...arrays.extents import strided
+from ...arrays.layout import is_expanded
 from ...loading.table import find_function
 from ...numerics.halves import FLOAT32, HALF, converted, in_rows, paired
 from ...operators.declare import Array, composite, operator
@@ -250,9 +251,13 @@ def of_parts(xp: Any, real: Any, imag: Any) -> Any:
     half = real.dtype == HALF
     if half and xp is np:
         real, imag = converted(real, FLOAT32), converted(imag, FLOAT32)
-    if (found := paired(real, imag)) is None:
+    alike = xp is np and real.flags.c_contiguous and imag.flags.c_contiguous
+    found = paired(real, imag) if alike else None
+    if found is None:
         real, imag = xp.broadcast_arrays(real, imag)
-        found = xp.empty(real.shape, COMPLEX_HALF if half else COMPLEX_OF[real.dtype])
+        like = imag if is_expanded(real) else real
+        dtype = COMPLEX_HALF if half else COMPLEX_OF[real.dtype]
+        found = xp.empty(real.shape, dtype) if is_expanded(like) else xp.empty_like(like, dtype)
         found.real, found.imag = real, imag
     return found.view(COMPLEX_HALF) if half else found
 

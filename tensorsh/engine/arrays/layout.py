@@ -121,7 +121,7 @@ def dense_as(array: np.ndarray, make: Callable, dtype: Any = None) -> np.ndarray
 
 
 @lru_cache(1000)
-def iterated(shape: tuple, *strides: tuple) -> list[int]:
+def iterated(shape: tuple, *strides: tuple) -> tuple[int, ...]:
     """The dimensions of a shape as they lie in a result of operands of such strides, the outermost first, by PyTorch's
     `TensorIterator`: of two dimensions the first operand tells that repeats its elements in neither."""
     inner = list(range(len(shape)))[::-1]
@@ -141,7 +141,7 @@ def iterated(shape: tuple, *strides: tuple) -> list[int]:
                 inner[before], inner[at], at = inner[at], inner[before], before
             elif told is False:
                 break
-    return inner[::-1]
+    return tuple(inner[::-1])
 
 
 def faced(arrays: list) -> tuple | None:
@@ -175,7 +175,7 @@ def arranged(shape: tuple, *operands: tuple) -> tuple:
             strides.append((*(0,) * (n - len(steps)), *steps))
         else:
             strides.append(each)
-    order = tuple(iterated(shape, *strides))
+    order = iterated(shape, *strides)
     return order, tuple([order.index(d) for d in range(n)]), order == tuple(range(n))
 
 

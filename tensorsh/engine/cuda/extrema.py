@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .kernels import FLOATS, Launch, Raw, empty
+from .philox import NOWHERE
 from .places import KINDS, ours
 from .sums import parts_of, threads
 
@@ -55,7 +56,7 @@ extern "C" __global__ void tensorsh_extrema(
 """given: 1 where the elements are wanted, 2 their places, 4 where the places of x are told."""
 
 
-INDEX, NONE = np.dtype(np.int64), np.uint64(0)
+INDEX = np.dtype(np.int64)
 
 
 @lru_cache(maxsize=2048)
@@ -74,8 +75,8 @@ def extrema(x: Any, n: int, shape: tuple, least: bool, wanted: int, places: Any 
     last = how.parts == 1
     values = empty(shape if last else how.blocks, x.dtype) if wanted & 1 or not last else x
     at = empty(shape if last else how.blocks, INDEX) if wanted & 2 or not last else None
-    told = NONE if places is None else places
-    how.launcher(how.blocks, how.threads, x, told, values, NONE if at is None else at, *how.numbers)
+    told = NOWHERE if places is None else places
+    how.launcher(how.blocks, how.threads, x, told, values, NOWHERE if at is None else at, *how.numbers)
     return (values, at) if last else extrema(values, how.parts, shape, least, wanted, at)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -95,21 +96,24 @@ def failures(arch: str) -> list[str]:
 
     headers = "".join(f"#include <{name}>\n" for name in core._cupy_header_list)
     options = (*core.assemble_cupy_compiler_options(()), f"-arch=sm_{arch}")
-    found, count = [], 0
-    for kernel in [*kernels.DECLARED, *pointwise.KERNELS.values()]:
-        for variant, code in variants(kernel):
-            count += 1
-            plain = isinstance(kernel, (kernels.Raw, pointwise.Pointwise)) or variant.endswith(AT_ONCE)
-            whole = code if plain else headers + code
-            program = nvrtc.createProgram(whole, "kernel.cu", (), ())
-            try:
-                nvrtc.compileProgram(program, options)
-            except nvrtc.NVRTCError:
-                found.append(f"{kernel.name} ({variant}): {nvrtc.getProgramLog(program)}")
+
+    def problem(form: tuple[Any, str, str]) -> str | None:
+        kernel, variant, code = form
+        plain = isinstance(kernel, (kernels.Raw, pointwise.Pointwise)) or variant.endswith(AT_ONCE)
+        program = nvrtc.createProgram(code if plain else headers + code, "kernel.cu", (), ())
+        try:
+            nvrtc.compileProgram(program, options)
+        except nvrtc.NVRTCError:
+            return f"{kernel.name} ({variant}): {nvrtc.getProgramLog(program)}"
+        finally:
             nvrtc.destroyProgram(program)
-    print(
-        f"{count} forms of {len(kernels.DECLARED) + len(pointwise.KERNELS)} kernels compiled for sm_{arch}, {len(found)} failed"
-    )
+        return None
+
+    declared = [*kernels.DECLARED, *pointwise.KERNELS.values()]
+    forms = [(kernel, *form) for kernel in declared for form in variants(kernel)]
+    with ThreadPoolExecutor() as pool:  # NVRTC compiles without the interpreter's lock
+        found = [told for told in pool.map(problem, forms) if told]
+    print(f"{len(forms)} forms of {len(declared)} kernels compiled for sm_{arch}, {len(found)} failed")
     return found
 
 

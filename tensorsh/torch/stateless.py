@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..engine.loading.table import find_function
@@ -39,7 +41,18 @@ def functional_call(
     for value in given.values():
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(f"{value} is not an instance of torch.Tensor")
-    untied = _untied(module, given) if tie_weights else dict(given)
+    args = () if args is None else args if isinstance(args, tuple) else (args,)
+    with reparametrized(module, dicts if isinstance(dicts, dict) else given, tie_weights, strict):
+        return module(*args, **(kwargs or {}))
+
+
+@contextmanager
+def reparametrized(
+    module: Any, parameters_and_buffers: dict, tie_weights: bool = False, strict: bool = False, stack_weights: bool = False
+) -> Iterator[None]:  # fmt: skip
+    """Other tensors in the place of some of a module's parameters and buffers; what the module assigned to them meanwhile is in
+    the dict afterwards. `stack_weights` is PyTorch's, which puts its own back in the order of the names without it."""
+    untied = _untied(module, parameters_and_buffers) if tie_weights else dict(parameters_and_buffers)
     if strict:
         _check_keys(module, untied)
     before = []
@@ -48,14 +61,12 @@ def functional_call(
             path, _, last = name.rpartition(".")
             owner = module.get_submodule(path)
             before.append((owner, last, name, _put(owner, last, value)))
-        args = () if args is None else args if isinstance(args, tuple) else (args,)
-        return module(*args, **(kwargs or {}))
+        yield
     finally:
         for owner, last, name, value in reversed(before):
             now = _put(owner, last, value)
-            for each in [dicts] if isinstance(dicts, dict) else dicts:
-                if name in each:
-                    each[name] = now  # what the module assigned meanwhile
+            if name in parameters_and_buffers:
+                parameters_and_buffers[name] = now
 
 
 ABSENT: Any = object()

@@ -34,10 +34,12 @@ class Suite(NamedTuple):
     variables: tuple[tuple[str, str], ...] = ()
 
 
+ENDING = ("-o", "python_files=*_test.py test_*.py")
+
 SUITES = {
     "einops": Suite("einops==0.8.2", "einops/tests", (), (("EINOPS_TEST_BACKENDS", "numpy,torch"),)),
     "opt-einsum": Suite("opt_einsum==3.4.0", "opt_einsum/tests"),
-    "normflows": Suite("normflows==1.7.3", "normflows", ("-o", "python_files=*_test.py test_*.py")),
+    "normflows": Suite("normflows==1.7.3", "normflows", ENDING),
     "tensorly": Suite("tensorly==0.10.0", "tensorly", (), (("TENSORLY_BACKEND", "pytorch"),)),
     "torchsde": Suite("torchsde==0.2.6", "tests"),
     "linear-operator": Suite("linear_operator==0.6.1", "test"),
@@ -49,6 +51,21 @@ SUITES = {
     "torchmetrics": Suite("torchmetrics==1.9.0", "src/torchmetrics", ("--doctest-modules",)),
     "skorch": Suite("skorch==1.4.0", "skorch/tests", ("-o", "addopts=")),
     "einx": Suite("einx==0.4.3", "test"),
+    "accelerate": Suite("accelerate==1.15.0", "tests"),
+    "backpack": Suite("backpack_for_pytorch==1.7.1", "test", ENDING),
+    "curvlinops": Suite("curvlinops_for_pytorch==3.0.1", "test"),
+    "julius": Suite("julius==0.2.8", "tests"),
+    "neuraloperator": Suite("neuraloperator==2.0.0", "neuralop"),
+    "nflows": Suite("nflows==0.14", "tests", ENDING),
+    "opacus": Suite("opacus==1.6.0", "opacus/tests", ENDING),
+    "ignite": Suite("pytorch_ignite==0.5.5", "tests/ignite"),
+    "safetensors": Suite("safetensors==0.8.0", "bindings/python/tests"),
+    "sbi": Suite("sbi==0.27.0", "tests", ENDING),
+    "tensorly-torch": Suite("tensorly-torch==0.5.0", "tltorch"),
+    "timm": Suite("timm==1.0.31", "tests"),
+    "zuko": Suite("zuko==1.6.0", "tests"),
+    "torchquad": Suite("torchquad==0.6.0", "tests", ENDING),
+    "peft": Suite("peft==0.21.2", "tests", ("-o", "addopts=")),
 }
 
 

@@ -166,11 +166,14 @@ class Distribution(metaclass=OpenSealed):
         if value not in (True, False):
             raise ValueError
         state.validate_args = bool(value)  # type: ignore[attr-defined]
+        if Distribution._validate_args is not True:
+            Distribution._validate_args = True
 
     def __init__(self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None) -> None:
         self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
-        # The default belongs to the session.
-        self._validate_args = getattr(state, "validate_args", True) if validate_args is None else validate_args
+        if validate_args is None:  # the default belongs to the session, unless a class has its own
+            validate_args = type(self)._validate_args and getattr(state, "validate_args", True)
+        self._validate_args = validate_args
         if self._validate_args:
             self._validate_arguments()
 

@@ -75,7 +75,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many values go into an element of the result, and how many come out of one of the input."""
-    shape = tensor._array.shape
+    shape = tensor.shape  # of whatever has one: a weight need not be a tensor
     if len(shape) < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     field = math.prod(shape[2:])

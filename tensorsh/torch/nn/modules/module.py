@@ -86,10 +86,9 @@ class Module(metaclass=OpenSealed):
         if dict.__contains__(own, "_parameters"):  # called once more: what the registries showed goes
             for kind in REGISTRIES:
                 own[kind] = {}
-        dict.update(
-            own, training=True, _hooked=False, _parameters=Registry(own), _buffers=Registry(own), _modules=Registry(own),
-            _non_persistent_buffers_set=set(),
-        )  # fmt: skip
+        shows = self._shows_entries()
+        dict.update(own, training=True, _hooked=False, _non_persistent_buffers_set=set())
+        dict.update(own, {kind: Registry(own) if shows else {} for kind in REGISTRIES})
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
@@ -143,7 +142,7 @@ class Module(metaclass=OpenSealed):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         if not isinstance(name, str):
             raise TypeError(f"module name should be a string. Got {typename(name)}")
-        if name not in self._modules and hasattr(self, name):
+        if hasattr(self, name) and name not in self._modules:
             raise KeyError(f"attribute '{name}' already exists")
         if "." in name:
             raise KeyError(f'module name can\'t contain ".", got: {name}')
@@ -162,7 +161,7 @@ class Module(metaclass=OpenSealed):
             raise KeyError(f'{kind} name can\'t contain "."')
         if name == "":
             raise KeyError(f'{kind} name can\'t be empty string ""')
-        if name not in entries and hasattr(self, name):
+        if hasattr(self, name) and name not in entries:
             raise KeyError(f"attribute '{name}' already exists")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -219,6 +218,10 @@ class Module(metaclass=OpenSealed):
                 return found[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
 
+    def _shows_entries(self) -> bool:
+        """Whether entries are attributes as others are; a class's own `__getattr__` is asked for them, as PyTorch asks it."""
+        return type(self).__getattr__ is Module.__getattr__
+
     def _forget(self, name: str, keep: dict) -> None:
         """Take a name out of the other registries before it is entered in `keep`."""
         if name not in keep:
@@ -241,7 +244,7 @@ class Module(metaclass=OpenSealed):
         own.update(state)
         for kind in REGISTRIES:
             found = dict.get(own, kind)
-            if type(found) is dict:  # as pickle kept it
+            if type(found) is dict and self._shows_entries():  # as pickle kept it
                 own[kind] = Registry(found)
         dict.__setitem__(own, "_hooked", any(dict.__contains__(own, name) for name in CALLED))
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from ....engine.arrays.warning import warn
 from ...stateless import functional_call as _call
+from ...stateless import reparametrized as _reparametrize_module
 
-__all__ = ["functional_call"]
+__all__ = ["_reparametrize_module", "functional_call"]
 
 
 def functional_call(

@@ -54,7 +54,7 @@ class DataLoader(metaclass=OpenSealed):
     tensor([3])"""
 
     __module__ = "torch.utils.data.dataloader"
-    _ready = False
+    __initialized = False
 
     def __class_getitem__(cls, item: Any) -> type:
         return cls
@@ -143,12 +143,12 @@ class DataLoader(metaclass=OpenSealed):
         self.persistent_workers = persistent_workers
         self._iterator: Any = None
         self._told_length: int | None = None
-        self._ready = True
+        self.__initialized = True
         if num_workers:
             self.check_worker_number_rationality()
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._ready and name in _FIXED:
+        if self.__initialized and name in _FIXED:
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         object.__setattr__(self, name, value)
 

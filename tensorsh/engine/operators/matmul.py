@@ -121,11 +121,16 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
             second = turned._node = link(t_class, (second,))
         if first is not None:
             first = rows._node
-        kept: tuple = (None if first is None else turned, None if second is None else rows, turned._array.strides)
+        kept: tuple = (
+            None if first is None else turned,
+            a.strides,
+            None if second is None else rows,
+            turned._array.strides,
+        )
         if bias is None:
             t = fresh(r, link(mm_class, (first, second), kept))
         else:
-            kept = (1, kept[0], 1, *kept[1:])
+            kept = (1, *kept[:2], 1, *kept[2:])
             metas = ((w.shape[:1], dt), None, None) if third is not None else None
             t = fresh(r, link(addmm_class, (third, first, second), kept, metas))
         if shape is None:

@@ -81,30 +81,35 @@ def times(t, a, b):
     return t.matmul(a, b)
 
 
-def first_of_floats(g, mat2):
+def in_columns(strides) -> bool:
+    """Whether a matrix lies in memory column by column, as a transposed weight does; its gradient then lies so, too."""
+    return strides[0] < strides[1]
+
+
+def first_in_order(g, mat2, strides):
     if g.dtype is FLOAT32 or g.dtype is FLOAT64:
-        return matrices(g, mat2.T) if type(g) is np.ndarray else product(g, mat2.T)
-    return None
+        multiplied = matrices if type(g) is np.ndarray else product
+        return multiplied(mat2, g.T).T if in_columns(strides) else multiplied(g, mat2.T)
+    return product(raw.conj(mat2), g.T).T if in_columns(strides) else None
 
 
-@on_arrays(first_of_floats)
-def first_gradient(t, g, mat2):
+@on_arrays(first_in_order)
+def first_gradient(t, g, mat2, input_strides):
     """The gradient of a product's first factor."""
-    return times(t, g, adjoint(t, mat2))
+    return times(t, t.conj(mat2), g.t()).t() if in_columns(input_strides) else times(t, g, adjoint(t, mat2))
 
 
 def second_in_order(g, first, strides):
     if g.dtype is FLOAT32 or g.dtype is FLOAT64:
-        if type(g) is np.ndarray:
-            return matrices(g.T, first).T if strides[0] < strides[1] else matrices(first.T, g)
-        return product(g.T, first).T if strides[0] < strides[1] else product(first.T, g)
-    return product(g.T, raw.conj(first)).T if strides[0] < strides[1] else None
+        multiplied = matrices if type(g) is np.ndarray else product
+        return multiplied(g.T, first).T if in_columns(strides) else multiplied(first.T, g)
+    return product(g.T, raw.conj(first)).T if in_columns(strides) else None
 
 
 @on_arrays(second_in_order)
 def second_gradient(t, g, input, mat2_strides):
-    """The gradient of a product's second factor, in column-major order where that factor was (a transposed weight)."""
-    return times(t, adjoint(t, input), g)
+    """The gradient of a product's second factor."""
+    return times(t, g.t(), t.conj(input)).t() if in_columns(mat2_strides) else times(t, adjoint(t, input), g)
 
 
 @on_arrays(product)

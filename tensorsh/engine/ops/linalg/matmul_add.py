@@ -21,6 +21,7 @@ from .matmul import (
     check_bool,
     check_matrices,
     check_mv,
+    first_gradient,
     outer_product,
     product,
     second_gradient,
@@ -108,7 +109,7 @@ def plain_addmm(input, mat1, mat2, beta, alpha):
 addmm.fast = plain_addmm
 addmm.gradient(
     input=lambda t, g, beta: conjugated(g, beta),
-    mat1=lambda t, g, mat2, alpha: conjugated(times(t, g, adjoint(t, mat2)), alpha),
+    mat1=lambda t, g, mat2, mat1_strides, alpha: conjugated(first_gradient(t, g, mat2, mat1_strides), alpha),
     mat2=lambda t, g, mat1, mat2_strides, alpha: conjugated(second_gradient(t, g, mat1, mat2_strides), alpha),
 )
 

@@ -26,7 +26,6 @@ class OptimizedModule(Module):
     def __init__(self, mod: Module, options: Any = None) -> None:
         super().__init__()
         self._modules["_orig_mod"] = mod
-        self.__dict__["_orig_mod"] = mod
         self.__dict__["_options"] = dict(options or {})
         self.__dict__["_compiled"] = by_options(mod, self._options)
         del self.__dict__["training"]
@@ -43,14 +42,14 @@ class OptimizedModule(Module):
         return self._compiled(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "_orig_mod":
-            raise AttributeError(name)
-        return getattr(self._orig_mod, name)
+        if name != "_orig_mod":
+            return getattr(self._orig_mod, name)
+        return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "training":
             self._orig_mod.training = value
-        elif not holds(self, "_orig_mod") or holds(self, name):
+        elif name == "_orig_mod" or not self._modules or holds(self, name):
             super().__setattr__(name, value)
         else:
             setattr(self._orig_mod, name, value)

@@ -69,8 +69,8 @@ def all_gather_single(
         return None
     n, shape = found.size(), tuple(input_tensor.shape)
     joined = (n * shape[0], *shape[1:]) if shape else (n,)
-    stacked = () if is_gloo(found) else (n, *shape)
-    if tuple(output_tensor.shape) not in (joined, stacked):
+    fits = output_tensor.numel() == n * input_tensor.numel()  # all that NCCL and MPI look at
+    if tuple(output_tensor.shape) != joined if is_gloo(found) else not fits:
         expected, got = ", ".join(map(str, shape)), output_tensor.shape
         first = (got[0] // n, *got[1:]) if got and got[0] % n == 0 else tuple(got)
         raise RuntimeError(

@@ -7,7 +7,6 @@ import keyword
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from .node import Node, _get_qualified_name, map_arg, nodes_in, snake
@@ -73,6 +72,19 @@ class _node_list:  # noqa: N801
 
     def __reversed__(self) -> _node_list:
         return _node_list(self.graph, "_prev" if self.direction == "_next" else "_next")
+
+
+class _InsertPoint:
+    """Where new nodes go, from when it is made until its `with` ends."""
+
+    def __init__(self, graph: Graph, insert: Callable) -> None:
+        self.graph, self.before = graph, graph._insert
+        graph._insert = insert
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *exception: object) -> None:
+        self.graph._insert = self.before
 
 
 class Graph:
@@ -199,28 +211,13 @@ class Graph:
         self._len -= 1
         to_erase._set((), {})
 
-    @contextmanager
-    def _inserting(self, insert: Callable) -> Iterator[None]:
-        before, self._insert = self._insert, insert
-        try:
-            yield
-        finally:
-            self._insert = before
+    def inserting_before(self, n: Node | None = None) -> _InsertPoint:
+        """Let new nodes come before one, or before all, until the end of the `with`."""
+        return self.inserting_after(self._root) if n is None else _InsertPoint(self, n.prepend)
 
-    def inserting_before(self, n: Node | None = None) -> Any:
-        """A context in which new nodes come before one; before all without one."""
-        return self.inserting_after(self._root) if n is None else self._inserting(n.prepend)
-
-    def inserting_after(self, n: Node | None = None) -> Any:
-        """A context in which new nodes come behind one; behind all without one."""
-        place = self._root._prev if n is None else n
-        last = [place]
-
-        def insert(node: Node) -> None:
-            last[0].append(node)
-            last[0] = node
-
-        return self._inserting(insert)
+    def inserting_after(self, n: Node | None = None) -> _InsertPoint:
+        """Let each new node come just behind one, so the last comes first; or behind all."""
+        return self.inserting_before(self._root) if n is None else _InsertPoint(self, n.append)
 
     def lint(self) -> None:
         """RuntimeError where a node uses what comes later, or names are double."""

@@ -113,7 +113,7 @@ class Reducer:
         ordered = [self.parameters[i] for i in numbers._array.tolist()]
         self._lay_out(filled([p for p in ordered if id(p) in self.place], min(FIRST, self.cap), self.cap))
 
-    def begin(self, unused: list[Any]) -> None:
+    def prepare_for_backward(self, unused: list[Any]) -> None:
         """Expect the gradients of a backward pass, but those of unused parameters."""
         self.active, self.next = True, 0
         self.ready.clear()

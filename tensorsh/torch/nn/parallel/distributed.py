@@ -95,7 +95,7 @@ class DistributedDataParallel(Module, Joinable):
             self._check_shapes()
             self._sync([p for n, p in module.named_parameters() if n not in ignored] + self._states, 0)
         sparse = {id(each.weight) for each in module.modules() if isinstance(each, Table) and each.sparse}
-        self._reducer = Reducer(
+        self.reducer = Reducer(
             self._trained,
             self.process_group,
             self.bucket_bytes_cap,
@@ -150,7 +150,7 @@ class DistributedDataParallel(Module, Joinable):
                 at += n
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        if self._reducer.active and self._reducer.lacking():
+        if self.reducer.active and self.reducer.lacking():
             self._refuse()
         grows = state.grad_enabled and self.require_backward_grad_sync
         if self._join is not None:
@@ -160,13 +160,13 @@ class DistributedDataParallel(Module, Joinable):
         output = self.module(*inputs, **kwargs)
         if grows:
             self.require_forward_param_sync = True
-            self._reducer.begin(self._unused(output) if self.find_unused_parameters else [])
+            self.reducer.prepare_for_backward(self._unused(output) if self.find_unused_parameters else [])
         else:
             self.require_forward_param_sync = False
         return output
 
     def _refuse(self) -> None:
-        lacking = " ".join(map(str, self._reducer.lacking()))
+        lacking = " ".join(map(str, self.reducer.lacking()))
         rank = self.process_group.rank()
         how = FOUND if self.find_unused_parameters else FIND
         raise RuntimeError(UNFINISHED + how + REST.format(rank=rank, indices=lacking))
@@ -235,9 +235,9 @@ class DistributedDataParallel(Module, Joinable):
             raise ValueError("Communication hook: bucket annotation should be dist.GradBucket.")
         if isinstance(result, type) and "Future" not in repr(result):
             raise ValueError("Communication hook: return annotation should be torch.futures.Future[torch.Tensor].")
-        if self._reducer.hook is not None:
+        if self.reducer.hook is not None:
             raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
-        self._reducer.hook = state, hook
+        self.reducer.hook = state, hook
 
     def _set_static_graph(self) -> None:
         self.static_graph = True
@@ -275,8 +275,8 @@ class Shadow(JoinHook):
             ddp._sync(ddp._states, ddp._source(False))
         if ddp._join.growing:
             if not self._divides:
-                ddp._reducer.divisor = ddp._join.active
-            ddp._reducer.launch_empty()
+                ddp.reducer.divisor = ddp._join.active
+            ddp.reducer.launch_empty()
 
     def post_hook(self, is_last_joiner: bool) -> None:
         """Take the parameters of one that came last."""

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.arrays.state import state
+from ..engine.graph.dual import DualLeaf, TangentsAlone
+from ..engine.graph.nodes import AccumulateGrad
 from ..engine.loading.table import find_function
 from ..engine.operators.declare import Array, operator
 from ..engine.tape.forward_mode import pushing, weight_of
@@ -42,7 +44,12 @@ def inside(x: Any) -> Any:
     if not isinstance(x, Tensor):
         return x
     x = lifted(x, levels())
-    return x.view_as(x) if x.requires_grad else wanting(x.detach())
+    return x.view_as(x) if linked(x) else wanting(x.detach())
+
+
+def linked(x: Tensor) -> bool:
+    """Whether a tensor, or that of all slices, has a place in a graph: it wants a gradient, or it has a tangent."""
+    return base(x)._node is not None
 
 
 @operator("_lent", method=False)
@@ -56,31 +63,36 @@ lent.gradient(input=lambda t, g: g)
 
 def lend(x: Any) -> Any:
     """What a function gets that may write into it; a slice of `vmap`, which stands for memory elsewhere, is lent as it is."""
-    return lent.function(x) if isinstance(x, Tensor) and x.requires_grad and not levels() else x
+    return lent.function(x) if isinstance(x, Tensor) and linked(x) and not levels() else x
 
 
 def outside(result: Any, own: list, off: bool = False) -> Any:
-    """A result without its graph, if that ends at no other leaves than those made for the transform, or gradients are `off`."""
-    if not isinstance(result, Tensor) or not result.requires_grad:
+    """A result without its graph, if that ends at no other leaves than those made for the transform, or gradients are `off`:
+    then it may still have a tangent."""
+    if not isinstance(result, Tensor) or not linked(result):
         return result
-    return result.detach() if off or not foreign(result, own) else result
+    kept = foreign(result, own)
+    if kept and not off:
+        return result
+    made = result.detach()
+    if kept and state.tangents:
+        base(made)._node = TangentsAlone(base(result)._node, None)
+    return made
 
 
 def foreign(result: Tensor, own: list) -> bool:
-    """Whether the graph of a result ends at other leaves than those made for the transform."""
+    """Whether the graph of a result ends at other leaves, or tangents, than those made for the transform."""
     made = {id(base(x)) for x in own}
-    if result.grad_fn is None:
-        return id(base(result)) not in made
-    nodes, seen = [result.grad_fn], set()
+    nodes, seen = [base(result)._node], set()
     while nodes:
         node = nodes.pop()
         if node is None or id(node) in seen:
             continue
         seen.add(id(node))
         leaf = getattr(node, "variable", None)
-        if leaf is not None and id(leaf) not in made:
+        if leaf is not None and id(leaf) not in made or type(node) is DualLeaf and node._counts_now:
             return True
-        nodes += [following for following, _ in node.next_functions]
+        nodes += node._edges
     return False
 
 
@@ -101,7 +113,7 @@ class Given:
         self.args = tuple(ready)
         self.chosen = tuple(ready[place] for place in places)
         self.wrt = [x for x in flatten(self.chosen) if isinstance(x, Tensor)]
-        self.own = [x for x in self.wrt if x.grad_fn is None]
+        self.own = [x for x in self.wrt if type(base(x)._node) is AccumulateGrad]
         if writable:
             self.args = tuple(mapped(lend, x) if at in places else x for at, x in enumerate(self.args))
 
@@ -116,7 +128,7 @@ class Given:
 
 def derived(output: Tensor, wrt: list, weight: Any = None, create_graph: bool = True) -> list:
     """The gradients of an output, zeros where there is none."""
-    if not output.requires_grad:
+    if not linked(output):
         return [find_function("zeros_like")(x) for x in wrt]
     return list(
         gradients(
@@ -152,9 +164,9 @@ def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = Fal
                     f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {output.ndim} "
                     "dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
-            again = not off and output.requires_grad and foreign(output, given.own)
+            again = (not off or state.tangents > 0) and linked(output) and foreign(output, given.own)
             found = given.answer(derived(output, given.wrt, create_graph=again))
-            value = output if again else output.detach()
+            value = given.result(output)
             return (found, (value, given.result(aux))) if has_aux else (found, value)
 
     return both
@@ -252,7 +264,7 @@ def jvp(
         output = func(*given.args)
         output, aux = parted(output, JVP) if has_aux else (output, None)
         tensors_only(output, JVP)
-        if strict and not all(each.requires_grad for each in flatten(output)):
+        if strict and not all(linked(each) for each in flatten(output)):
             raise RuntimeError(
                 f"{JVP[:-1]}, strict=True): The output of f is independent of the inputs. This is not allowed with strict=True."
             )
@@ -302,7 +314,7 @@ def pushed(output: Tensor, given: Given) -> Callable:
     def along(tangents: list) -> Tensor:
         total: Any = None
         for part, tangent in zip(first, tangents, strict=True):
-            if part.requires_grad:
+            if linked(part):
                 (found,) = gradients(
                     part, [weight], tangent, create_graph=True, allow_unused=True, materialize_grads=True
                 )
@@ -330,8 +342,8 @@ def jacobian(
             real(name, output, "outputs")
             if not columns:
                 differentiable(output)
-            again = not off and any(
-                foreign(each, given.own) for each in flatten(output) if isinstance(each, Tensor) and each.requires_grad
+            again = (not off or state.tangents > 0) and any(
+                foreign(each, given.own) for each in flatten(output) if isinstance(each, Tensor) and linked(each)
             )
             found = mapped(lambda each: given.answer(rows(each, given, again)), output)
             return (found, given.result(aux)) if has_aux else found

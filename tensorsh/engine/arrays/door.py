@@ -1,6 +1,6 @@
 """The door that every public call passes: closed over nobody's wish for ordinary programs, open while somebody has a say.
 
-Classes and modes that override functions, a profiler, mixed precision, several devices and memory that processes share have one.
+Classes and modes that override functions, a profiler, mixed precision, forward differentiation, several devices and memory that processes share have one.
 A form looks at `asked`, which is empty as long as there is nobody, and then goes on by itself; who they are, `operators/hooks.py`
 knows.
 """
@@ -53,10 +53,12 @@ def forget_made() -> None:
 def settle(settings: dict[str, Any]) -> None:
     """Open or close the doors, as the engine's settings say: within a call, only casts, devices and shared memory count."""
     modes, profile = settings["function_modes"], settings["profile"]
-    if not casting and not lasting and modes == () and profile is None and settings["autocast"] is None:
+    tangents = settings["tangents"] > 0
+    if not casting and not lasting and modes == () and profile is None and settings["autocast"] is None and not tangents:
         return  # they are shut, and nobody comes
     someone = (
         "devices" in lasting
+        or tangents
         or settings["outermost"]
         and ("classes" in lasting or "unmade" in lasting or profile is not None or modes != ())
     )

@@ -72,6 +72,8 @@ class State(Switches):
     """Whether the parts of sparse tensors are checked when these are made."""
     transforms: int
     """How many transforms of `torch.func` are under way, one in another."""
+    tangents: int
+    """In how many forward differentiations, one in another, the program is; calls ask at the door then."""
     pushing: bool
     """Whether a walk looks for tangents: it ends at dual tensors."""
 
@@ -89,6 +91,7 @@ class State(Switches):
             "function_modes": (), "skips_override": False, "dual": 0, "dual_level": -1, "pushing": False,
             "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
             "sparse_invariants": False, "generator": None, "print_options": None, "transforms": 0,
+            "tangents": 0,
         }  # fmt: skip
 
     def at_rest(self) -> dict[str, Any]:
@@ -115,6 +118,6 @@ class State(Switches):
         door.settle(self.__dict__)
 
 
-AT_REST = {"outermost": True, "passing": None, "walk": None, "pushing": False, "retain_graph": False, "skips_override": False, "packing_refused": None, "transforms": 0}  # fmt: skip
+AT_REST = {"outermost": True, "passing": None, "walk": None, "pushing": False, "retain_graph": False, "skips_override": False, "packing_refused": None, "transforms": 0, "tangents": 0}  # fmt: skip
 """What holds within a call alone."""
 state = State()

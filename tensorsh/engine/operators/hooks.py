@@ -39,6 +39,11 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
     if state.passing is form:  # which comes from here
         state.passing = None
         return PROCEED
+    if state.tangents and not state.grad_enabled and not state.inference and not state.pushing:
+        from . import tangents_alone
+
+        if tangents_alone.concerns(form, args, kwargs):
+            return tangents_alone.answer(form, args, kwargs)
     if device_guard.several:
         return device_calls.beside(given, form, args, kwargs)
     if state.outermost:

@@ -17,6 +17,7 @@ from ..arrays.dtype import FLOAT
 from ..arrays.extents import strided
 from ..arrays.state import state
 from ..arrays.warning import warn
+from ..graph.dual import aside
 from ..graph.fields import wrap
 from ..graph.nodes import Node, Slot
 from ..loading.table import find_function
@@ -281,6 +282,9 @@ def grad(
                 "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
             )
         allow_unused = True
+    if state.dual_level >= 0 and not create_graph and not state.pushing:  # they have tangents, and want no gradient
+        found = grad(outs, ins, given, bool(retain_graph), True, allow_unused=allow_unused, materialize_grads=materialize_grads)
+        return tuple(aside(each) for each in found)
     targets: dict = {}
     for i, output in enumerate(outs):
         if isinstance(output, Tensor):

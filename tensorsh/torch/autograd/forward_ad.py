@@ -8,6 +8,7 @@ from typing import Any
 from ...engine.arrays.state import state
 from ...engine.graph.dual import DualLeaf, outside
 from ...engine.graph.fields import detached
+from ...engine.operators.hooks import attend
 from ...engine.ops.shapes.views import alias
 from ...engine.tape.forward_mode import make, tangent_of
 from ...engine.tape.grad_modes import Mode
@@ -36,7 +37,9 @@ def enter_dual_level() -> int:
     """Begin forward differentiation; the level's number."""
     if state.dual_level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    state.dual_level, state.dual = 0, state.dual + 1
+    attend()
+    state.dual_level, state.dual, state.tangents = 0, state.dual + 1, state.tangents + 1
+    state.settle()
     return 0
 
 
@@ -48,7 +51,8 @@ def exit_dual_level(*, level: int | None = None) -> None:
         )
     if state.dual_level < 0:
         raise RuntimeError("Dual level must be a positive number.")
-    state.dual_level = -1
+    state.dual_level, state.tangents = -1, max(state.tangents - 1, 0)
+    state.settle()
 
 
 class dual_level(Mode):

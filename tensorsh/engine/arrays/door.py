@@ -26,6 +26,8 @@ unmade: dict[int, Callable[[], Any]] = {}
 _keeper: list[Callable] = []
 listening: list = []
 """The modes that are asked below autograd, the innermost last (`torch/dispatching.py`)."""
+attending: list[Callable] = []
+"""The function that lets what has no form ask, too (`operators/hooks.py`)."""
 late: list[Callable] = []
 """The function that is asked when a call fails: whether an argument's class overrides functions, and nobody had asked yet."""
 
@@ -50,15 +52,18 @@ def forget_made() -> None:
         lasting.discard("unmade")
 
 
-def settle(settings: dict[str, Any]) -> None:
-    """Open or close the doors, as the engine's settings say: within a call, only casts, devices and shared memory count."""
+def settle(settings: dict[str, Any], aside: bool = False) -> None:
+    """Open or close the doors, as the engine's settings say: within a call, only casts, devices and shared memory count; and what
+    is done `aside`, under ``no_grad`` while forward differentiation is under way."""
     modes, profile = settings["function_modes"], settings["profile"]
-    tangents = settings["tangents"] > 0
-    if not casting and not lasting and modes == () and profile is None and settings["autocast"] is None and not tangents:
+    if not casting and not lasting and modes == () and profile is None and settings["autocast"] is None and not aside:
         return  # they are shut, and nobody comes
+    if aside:
+        for attend in attending:
+            attend()
     someone = (
         "devices" in lasting
-        or tangents
+        or aside
         or settings["outermost"]
         and ("classes" in lasting or "unmade" in lasting or profile is not None or modes != ())
     )

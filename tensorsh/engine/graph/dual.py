@@ -60,6 +60,7 @@ class TangentsAlone(Node):
     def __init__(self, node: Any, before: Any) -> None:
         self._edges = (node, before)
         self._sequence = tick()
+        state.dual = state.dual or 1
 
     def _step(self, gradient: Any, world: Any) -> tuple:
         return (gradient, None) if state.pushing else (None, gradient)

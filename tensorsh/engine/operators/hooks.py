@@ -251,6 +251,7 @@ def arrived(args: tuple, kwargs: dict) -> bool:
 
 
 door.keep(answer)
+door.attending[:] = [attend]
 OWN = frozenset("as_subclass tensor as_tensor asarray from_numpy is_tensor is_storage".split())
 """What no class overrides."""
 SYMBOLS = {

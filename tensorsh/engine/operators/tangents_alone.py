@@ -72,7 +72,6 @@ class Copies:
 
 def called(form: Any, args: tuple, kwargs: dict) -> Any:
     """What a form gives, recorded."""
-    state.dual = state.dual or 1
     state.grad_enabled = True
     try:
         return form(*args, **kwargs)

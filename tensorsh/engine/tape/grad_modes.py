@@ -70,6 +70,15 @@ class Mode(metaclass=Sealed):
         raise NotImplementedError
 
 
+def record(on: bool, inference: bool | None = None) -> None:
+    """Record operations from now on, or do not; `inference`: whether what is made is never to take part in a graph."""
+    state.grad_enabled = on
+    if inference is not None:
+        state.inference = inference
+    if state.tangents:
+        state.settle()
+
+
 class no_grad(Mode):
     """Operations inside are not recorded.
     Their results want no gradient, and nothing is kept for a backward pass; for evaluation, and for steps that change
@@ -93,11 +102,11 @@ class no_grad(Mode):
     def __enter__(self) -> None:
         self._owner = state.warned
         self.before = state.grad_enabled
-        state.grad_enabled = self._wanted
+        record(self._wanted)
 
     def __exit__(self, *exception: object) -> None:
         if self._owner is state.warned:
-            state.grad_enabled = self.before
+            record(self.before)
 
 
 class enable_grad(no_grad):
@@ -135,10 +144,10 @@ class set_grad_enabled(Mode):
         self._owner = state.warned
         self.before = state.grad_enabled
         self.mode = mode
-        state.grad_enabled = mode
+        record(mode)
 
     def __call__(self, function: Any) -> Any:
-        state.grad_enabled = self.before
+        record(self.before)
         return super().__call__(function)
 
     def clone(self) -> Any:
@@ -148,11 +157,11 @@ class set_grad_enabled(Mode):
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def __enter__(self) -> None:
-        state.grad_enabled = self.mode
+        record(self.mode)
 
     def __exit__(self, *exception: object) -> None:
         if self._owner is state.warned:
-            state.grad_enabled = self.before
+            record(self.before)
 
 
 class inference_mode(Mode):
@@ -186,15 +195,11 @@ class inference_mode(Mode):
     def __enter__(self) -> None:
         self._owner = state.warned
         self.before = (state.grad_enabled, state.inference)
-        if self.mode:
-            state.grad_enabled, state.inference = False, True
-        else:
-            state.inference = False
-            state.grad_enabled = True
+        record(not self.mode, bool(self.mode))
 
     def __exit__(self, *exception: object) -> None:
         if self._owner is state.warned:
-            state.grad_enabled, state.inference = self.before
+            record(*self.before)
 
 
 class set_detect_anomaly(Mode):

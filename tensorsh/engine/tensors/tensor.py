@@ -245,7 +245,9 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     @property
     def data(self) -> Tensor:
-        return wrap(self._array)
+        made = wrap(self._array)
+        made._born = self._born
+        return made
 
     @data.setter
     def data(self, value: Tensor) -> None:

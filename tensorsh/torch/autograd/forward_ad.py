@@ -8,7 +8,6 @@ from typing import Any
 from ...engine.arrays.state import state
 from ...engine.graph.dual import DualLeaf, outside
 from ...engine.graph.fields import detached
-from ...engine.operators.hooks import attend
 from ...engine.ops.shapes.views import alias
 from ...engine.tape.forward_mode import make, tangent_of
 from ...engine.tape.grad_modes import Mode
@@ -37,7 +36,6 @@ def enter_dual_level() -> int:
     """Begin forward differentiation; the level's number."""
     if state.dual_level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    attend()
     state.dual_level, state.dual, state.tangents = 0, state.dual + 1, state.tangents + 1
     state.settle()
     return 0

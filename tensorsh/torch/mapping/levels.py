@@ -59,7 +59,7 @@ class Level(TorchFunctionMode):
 
     def __init__(self, count: int, randomness: str = "error", generator: Any = None) -> None:
         self.count, self.randomness, self.generator = count, randomness, generator
-        self.number = 1 + len(levels())
+        self.number = 1 + state.transforms
 
     def slice_of(self, whole: Tensor) -> Batched:
         """A slice of a tensor, for all of them. IndexError: the tensor has others, as where its memory was taken meanwhile."""

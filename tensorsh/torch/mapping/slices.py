@@ -8,11 +8,12 @@ refused in its words.
 from __future__ import annotations
 
 from collections.abc import Callable
-from textwrap import indent
 from typing import Any
 
 from ...engine.arrays.cupy_module import nowhere
+from ...engine.arrays.state import state
 from ...engine.graph.fields import new
+from ...engine.ops.creation.text_parts import TRACKING, nested
 from ...engine.tensors.tensor import Tensor
 
 ISSUE = "Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
@@ -125,7 +126,12 @@ def masks(index: Any) -> bool:
 
 
 def _text(x: Batched, *_: Any, **__: Any) -> str:
-    return f"BatchedTensor(lvl={x._level.number}, bdim=0, value=\n{indent(repr(x._whole), '    ')}\n)"
+    within, whole = [], x
+    while isinstance(whole, Batched):
+        within.append((whole._level.number, "BatchedTensor(lvl={}, bdim=0, value=\n{}\n)"))
+        whole = whole._whole
+    within += [(depth, TRACKING) for number, depth in state.gradients if whole._born >= number]
+    return nested(whole, within)
 
 
 def _formatted(x: Batched, spec: str) -> str:

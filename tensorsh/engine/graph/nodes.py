@@ -21,7 +21,7 @@ import numpy as np
 
 from ...sandbox.sealed import Sealed
 from ..arrays.device import absent
-from ..arrays.door import listening
+from ..arrays.door import answers_below, listening
 from ..arrays.dtype import COMPLEX_HALF, UINT8, of
 from ..arrays.layout import contiguous_format
 from ..arrays.state import state
@@ -247,7 +247,7 @@ class AccumulateGrad(Node):
                     old._cell = cell = Version()
                 cell.bump()
         elif old is None:
-            if gradient._node is None and (listening or hasattr(type(gradient), "__torch_dispatch__")):
+            if gradient._node is None and (listening or answers_below(type(gradient))):
                 variable._grad = gradient.detach()  # type: ignore[attr-defined]
             else:
                 variable._grad = laid_like(gradient, variable)

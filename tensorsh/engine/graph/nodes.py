@@ -83,6 +83,8 @@ class Node(Step, metaclass=Sealed):
     """Whether there is anything to release after the walk."""
     _real: bool | None = None
     """Whether it leads to a leaf, and not to tangents alone, once that was asked."""
+    _heard: dict | None = None
+    """Of several results, those with hooks, by their numbers."""
     _awaits: Any = None
     """Called, where `_watched`, with the gradients that wait at leaves and at other nodes, before the step of a node that sums."""
     _within: Any = None
@@ -240,8 +242,10 @@ class AccumulateGrad(Node):
                     np.add(target, array, target)
                 elif hasattr(array, "layout") and not hasattr(target, "layout"):
                     target[...] = array.__radd__(target)
+                elif hasattr(target, "layout") and not hasattr(array, "layout"):
+                    variable._grad = old = wrap(target + array)
                 else:
-                    old._array = target.__iadd__(array)  # a sparse one may have become another
+                    old._array = target.__iadd__(array)
                 cell = old._cell
                 if cell is None:
                     old._cell = cell = Version()
@@ -278,6 +282,12 @@ class Slot(Node):
 
     def name(self) -> str:
         return self._parent.name()
+
+    def hear(self) -> None:
+        """Let the parent tell this result's hooks as well that no gradient comes."""
+        parent = self._parent
+        parent._watched = True
+        parent._heard = {**(parent._heard or {}), self._number: self}
 
 
 class OperatorNode(Node):
@@ -395,9 +405,29 @@ def result_node(node: Node, number: int) -> Node:
     return node if node._within is None else node._within().part()
 
 
+class DetachedInPlace(Version):
+    """The version counter of a tensor that was cut from its history, which nodes keep that were made before."""
+
+    begun = 0
+
+
+def detached_in_place(cell: Version | None) -> DetachedInPlace:
+    """The counter of a tensor from now on, given that until now."""
+    made = DetachedInPlace()
+    if cell is not None:
+        made.count, made.stamps = cell.count, cell.stamps
+    made.last = made.begun = tick()
+    return made
+
+
 def raise_modified(
     node: Node, array: Any, cell: Version, source: Node | None, number: int = 0, view: bool = False
 ) -> None:
+    if type(cell) is DetachedInPlace and node._sequence < cell.begun:
+        raise RuntimeError(
+            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
+            "use out-of-place `.detach()` instead"
+        )
     if type(source) is Slot:
         source, number = source._parent, source._number  # type: ignore[attr-defined]
     which = ""

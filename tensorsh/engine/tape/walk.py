@@ -64,6 +64,15 @@ def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
     return gradient
 
 
+def _told(heard: dict, gradients: list) -> None:
+    """Tell the hooks of results to which no gradient comes, while one comes to others."""
+    for number, slot in heard.items():
+        if gradients[number] is None:
+            for hook in list(slot._prehooks.values()):
+                if state.given_back(hook, None) is not None:
+                    raise RuntimeError("can't replace a None gradient with a non-None value")
+
+
 def walk(
     roots: Sequence[tuple[Node, Any]], world: Any, keep: bool, targets: dict | None = None, accumulate: bool = True
 ) -> dict:
@@ -170,6 +179,8 @@ class Way:
         if wanted is not None and not any([edge in wanted for edge in node._edges]):
             if not (watched and self.accumulate and node in self.captured):  # whose hooks see the gradient all the same
                 return None
+        if watched and node._heard:
+            _told(node._heard, gradient)
         if watched and node._awaits is not None:
             node._awaits(self.leaves, self.grads)
         if watched and node._backward_prehooks:

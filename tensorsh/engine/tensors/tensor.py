@@ -297,6 +297,8 @@ class Tensor(Fields, metaclass=TensorMeta):
         if self._node._prehooks is None:
             self._node._prehooks = {}
         self._node._watched = True
+        if type(self._node) is Slot:
+            self._node.hear()
         return Handle(self._node._prehooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Handle:

@@ -19,7 +19,7 @@ from ...arrays.state import state
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn, warn_of_old
 from ...graph.fields import wrap
-from ...graph.nodes import cast
+from ...graph.nodes import cast, detached_in_place
 from ...loading import table
 from ...operators.declare import Array, operator
 from ...operators.registration import add_method, method
@@ -366,6 +366,8 @@ def detach_(self: Tensor) -> Tensor:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
+    if not self.is_leaf:
+        self._cell = detached_in_place(self._cell)
     self._node = None
     return self
 

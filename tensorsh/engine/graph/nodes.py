@@ -84,7 +84,7 @@ class Node(Step, metaclass=Sealed):
     _real: bool | None = None
     """Whether it leads to a leaf, and not to tangents alone, once that was asked."""
     _heard: dict | None = None
-    """Of several results, those with hooks, by their numbers."""
+    """Of several results, weak references to those with hooks, by their numbers."""
     _awaits: Any = None
     """Called, where `_watched`, with the gradients that wait at leaves and at other nodes, before the step of a node that sums."""
     _within: Any = None
@@ -287,7 +287,7 @@ class Slot(Node):
         """Let the parent tell this result's hooks as well that no gradient comes."""
         parent = self._parent
         parent._watched = True
-        parent._heard = {**(parent._heard or {}), self._number: self}
+        parent._heard = {**(parent._heard or {}), self._number: weakref.ref(self)}
 
 
 class OperatorNode(Node):

@@ -338,6 +338,8 @@ class Function(metaclass=FunctionMeta):
             for d in node._dirty:
                 d._bump()
             node._sequence = tick()
+            if state.anomaly and state.places:
+                node.__dict__["place"] = state.places()
             node._outputs = len(results)
             node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
             if not node._materialize_non_diff_grads:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from typing import Any
 
-from ...sandbox.sealed import Sealed, is_sealed
+from ...sandbox import process
+from ...sandbox.sealed import Sealed, is_own, is_sealed
 from ...sandbox.wrapping import wraps
 from ..arrays.state import state
 from ..arrays.type_names import type_name
@@ -202,6 +205,21 @@ class inference_mode(Mode):
             record(*self.before)
 
 
+def detect(anomaly: bool, check_nan: bool) -> None:
+    """Look for anomalies from now on, or do not; in plain Python each operation then notes the lines that led to it."""
+    state.anomaly, state.check_nan = anomaly, check_nan
+    if process.plain and anomaly and not state.places:
+        state.places = lines_of_program
+    elif not anomaly and state.places is lines_of_program:
+        state.places = False
+
+
+def lines_of_program() -> str:
+    """The lines of the program that led here, as a traceback shows them."""
+    frames = [(frame, line) for frame, line in traceback.walk_stack(sys._getframe(1)) if not is_own(frame)]
+    return "".join(traceback.StackSummary.extract(reversed(frames)).format())
+
+
 class set_detect_anomaly(Mode):
     """Look for NaN after every step of a backward pass."""
 
@@ -211,17 +229,17 @@ class set_detect_anomaly(Mode):
         self._owner = state.warned
         self.before = (state.anomaly, state.check_nan)
         self.mode, self.check_nan = mode, check_nan
-        state.anomaly, state.check_nan = mode, check_nan
+        detect(mode, check_nan)
 
     def clone(self) -> Any:
         return type(self)(self.mode, self.check_nan)
 
     def __enter__(self) -> None:
-        state.anomaly, state.check_nan = self.mode, self.check_nan
+        detect(self.mode, self.check_nan)
 
     def __exit__(self, *exception: object) -> None:
         if self._owner is state.warned:
-            state.anomaly, state.check_nan = self.before
+            detect(*self.before)
 
 
 class detect_anomaly(set_detect_anomaly):

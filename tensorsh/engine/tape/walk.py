@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...sandbox import process
 from ..arrays import device_guard
 from ..arrays.constants import fresh
 from ..arrays.dtype import of
@@ -64,10 +65,17 @@ def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
     return gradient
 
 
-def _told(heard: dict, gradients: list) -> None:
-    """Tell the hooks of results to which no gradient comes, while one comes to others."""
-    for number, slot in heard.items():
-        if gradients[number] is None:
+def _told(heard: dict, gradients: list, raw: bool, waiting: bool) -> None:
+    """The hooks of the results of a node, in order: those to which no gradient comes are told so. waiting: the others were not
+    called before."""
+    for number in sorted(heard):
+        slot = heard[number]()
+        if slot is None:
+            continue
+        if gradients[number] is not None:
+            if waiting and slot._retained is None:
+                gradients[number] = _hooked(slot._prehooks, gradients[number], raw)
+        else:
             for hook in list(slot._prehooks.values()):
                 if state.given_back(hook, None) is not None:
                     raise RuntimeError("can't replace a None gradient with a non-None value")
@@ -167,7 +175,7 @@ class Way:
         if self.several:
             device_guard.follow(gradient)
         if watched:
-            if node._prehooks is not None:
+            if node._prehooks is not None and (targets is not None or type(node) is not Slot or node._retained is not None):
                 gradient = _hooked(node._prehooks, gradient, self.raw)
             if node._retained is not None:
                 _retain(node, gradient, self.raw)
@@ -180,7 +188,7 @@ class Way:
             if not (watched and self.accumulate and node in self.captured):  # whose hooks see the gradient all the same
                 return None
         if watched and node._heard:
-            _told(node._heard, gradient)
+            _told(node._heard, gradient, self.raw, targets is None)
         if watched and node._awaits is not None:
             node._awaits(self.leaves, self.grads)
         if watched and node._backward_prehooks:
@@ -276,12 +284,26 @@ def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
     return gradients
 
 
+def _cause(node: Node) -> str:
+    """What made the node that fails, as far as that was noted."""
+    place = node._place
+    if process.plain and not isinstance(place, str):
+        return f"Error detected in {node.name()}. {NO_LINES}"
+    lines = "\n" + place if isinstance(place, str) else ""
+    return f"Error detected in {node.name()}. Traceback of forward call that caused the error:{lines}"
+
+
+NO_LINES = (
+    "No forward pass information available. Enable detect anomaly during forward pass for more information."
+)
+
+
 def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
     """One step under anomaly detection: where it fails, say what made it."""
     try:
         gradients = node._step(gradient, world)
     except Exception:
-        warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:")
+        warn(_cause(node))
         raise
     if state.check_nan:
         for i, g in enumerate(gradients):
@@ -289,7 +311,7 @@ def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
                 continue
             array = world.array(g)
             if array.dtype.kind in "fc" and np.isnan(array).any():
-                warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:")
+                warn(_cause(node))
                 error = RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
                 error._node = node  # type: ignore[attr-defined]
                 raise error

@@ -181,7 +181,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
         return True
 
     def any_hook(grad: Tensor | None) -> None:
-        if grad is not None and begun():
+        if begun():
             fn(grad)
 
     def all_hook(at: int) -> Callable:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import sys
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -196,6 +197,10 @@ def laid_like(gradient: Any, leaf: Any) -> Any:
     return gradient.new_empty_strided(leaf.shape, strides).copy_(gradient)
 
 
+heeded: deque = deque(maxlen=1)
+"""Not empty once a program has asked to be told when the gradient of a leaf has arrived: from then on it is told at once."""
+
+
 class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to `variable._grad`."""
 
@@ -209,6 +214,26 @@ class AccumulateGrad(Node):
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
+
+    def register_hook(self, hook: Callable) -> Handle:
+        heeded.append(True)
+        return super().register_hook(hook)
+
+    def register_prehook(self, hook: Callable) -> Handle:
+        heeded.append(True)
+        return super().register_prehook(hook)
+
+    def _register_post_hook(self, hook: Callable) -> Handle:
+        """Call `hook(variable)` after `grad` was added to."""
+        heeded.append(True)
+        if self._post_hooks is None:
+            self._post_hooks = {}
+        return Handle(self._post_hooks, hook)
+
+    @property
+    def _is_heard(self) -> bool:
+        """Whether somebody hears when a gradient arrives."""
+        return bool(self._post_hooks or self._hooks or self._backward_prehooks or self._prehooks)
 
     @property
     def variable(self) -> Any:

@@ -20,7 +20,7 @@ from ..arrays.errors import tensor_type
 from ..arrays.state import state
 from ..arrays.warning import warn
 from ..graph.fields import wrap
-from ..graph.nodes import AccumulateGrad, Node, Slot, composed
+from ..graph.nodes import AccumulateGrad, Node, Slot, composed, heeded
 from ..tensors.tensor import Tensor
 
 
@@ -108,6 +108,7 @@ class Way:
         self.captured: dict = {}
         self.grads: dict = {}
         self.leaves: dict = {}
+        self.awaited = self.counted(roots) if heeded and targets is None and accumulate else None
         self.heap: list = []
         """The nodes of `grads`, the latest first."""
         self.flow, self.anomaly = state.flow, state.anomaly
@@ -167,6 +168,8 @@ class Way:
                     grads[edge] = g
                     heappush(heap, (-edge._sequence, edge))
             gradients = g = None
+            if self.awaited is not None:
+                self.arrive_early(node)
 
     def looked_at(self, node: Node, gradient: Any) -> Any:
         """The step of a node at which somebody looks: hooks, `targets`, anomaly detection, the flow of gradients, devices. None
@@ -217,25 +220,52 @@ class Way:
         before = many[slot._number]
         many[slot._number] = gradient if before is None else before + gradient
 
+    def counted(self, roots: Sequence[tuple[Node, Any]]) -> dict | None:
+        """How many gradients may come to each leaf that somebody hears; None where there is no such leaf."""
+        ahead = [each[0] for each in roots]
+        seen, counts = set(ahead), {}
+        while ahead:
+            for edge in ahead.pop()._edges:
+                if type(edge) is AccumulateGrad:
+                    if edge._is_heard:
+                        counts[edge] = counts.get(edge, 0) + 1
+                elif edge is not None and edge not in seen:
+                    seen.add(edge)
+                    ahead.append(edge)
+        for node, _ in roots:  # which may be such a leaf
+            counts.pop(node, None)
+        return counts or None
+
+    def arrive_early(self, node: Node) -> None:
+        """Leaves that somebody hears get their gradients once these are complete, after the step of the last node before them."""
+        counts = self.awaited
+        for edge in node._edges:
+            if edge in counts:
+                counts[edge] -= 1
+                if not counts[edge] and edge in self.leaves:
+                    self.arrive_at(edge)
+
     def arrive(self) -> None:
         """The leaves get their gradients, in the order in which these became complete."""
-        leaves, targets = self.leaves, self.targets
+        leaves = self.leaves
         while leaves:
-            node = next(iter(leaves))
-            gradient = leaves.pop(node)
-            if self.several:
-                device_guard.follow(gradient)
-            if node._prehooks is not None:
-                gradient = _hooked(node._prehooks, gradient, self.raw)
-            if targets is not None and node in targets:
-                self.captured[node] = gradient
-            if self.accumulate and (targets is None or node in targets):
-                if node._backward_prehooks:
-                    gradient = _prehooked(node, gradient, self.raw)
-                node._accumulate(gradient)
-                if node._hooks:
-                    _posthooked(node, (), gradient, self.raw)
-            gradient = None
+            self.arrive_at(next(iter(leaves)))
+
+    def arrive_at(self, node: Any) -> None:
+        """A leaf gets its gradient."""
+        targets, gradient = self.targets, self.leaves.pop(node)
+        if self.several:
+            device_guard.follow(gradient)
+        if node._prehooks is not None:
+            gradient = _hooked(node._prehooks, gradient, self.raw)
+        if targets is not None and node in targets:
+            self.captured[node] = gradient
+        if self.accumulate and (targets is None or node in targets):
+            if node._backward_prehooks:
+                gradient = _prehooked(node, gradient, self.raw)
+            node._accumulate(gradient)
+            if node._hooks:
+                _posthooked(node, (), gradient, self.raw)
 
 
 def _retain(node: Node, gradient: Any, raw: bool) -> None:

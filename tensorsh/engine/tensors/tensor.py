@@ -307,9 +307,7 @@ class Tensor(Fields, metaclass=TensorMeta):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        if self._node._post_hooks is None:
-            self._node._post_hooks = {}
-        return Handle(self._node._post_hooks, hook)
+        return self._node._register_post_hook(hook)
 
     @builtin("TensorBase")
     def retain_grad(self) -> None:

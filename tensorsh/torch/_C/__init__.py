@@ -13,6 +13,7 @@ from ...engine.arrays.state import state
 from ...engine.loading.table import find_function
 from ...engine.operators.torch_function import DisableTorchFunction, DisableTorchFunctionSubclass, disabled, disabled_below
 from ...engine.ops.linalg.common import _LinAlgError  # noqa: F401 - a name of this module
+from ...engine.tape.backward import current_task
 from ...engine.tape.function import FunctionNode as _FunctionBase  # noqa: F401
 from ...engine.tape.grad_modes import is_grad_enabled  # noqa: F401
 from ...engine.tensors.storage import UntypedStorage as StorageBase  # noqa: F401
@@ -52,6 +53,11 @@ class _DisableTorchDispatch:
 
     def __exit__(self, *_: object) -> None:
         self.within.__exit__(None, None, None)
+
+
+def _current_graph_task_id() -> int:
+    """The number of the backward pass under way; -1 where there is none."""
+    return current_task()
 
 
 class Graph:

@@ -28,6 +28,8 @@ listening: list = []
 """The modes that are asked below autograd, the innermost last (`torch/dispatching.py`)."""
 attending: list[Callable] = []
 """The function that lets what has no form ask, too (`operators/hooks.py`)."""
+
+
 def answers_below(kind: type) -> bool:
     """Whether a class of tensors has a ``__torch_dispatch__`` of its own: that of all tensors answers nothing."""
     return not hasattr(getattr(kind, "__torch_dispatch__", answers_below), "_answers_nothing")

@@ -283,8 +283,10 @@ def grad(
             )
         allow_unused = True
     if state.dual_level >= 0 and not create_graph and not state.pushing:  # they have tangents, and want no gradient
-        found = grad(outs, ins, given, bool(retain_graph), True, allow_unused=allow_unused, materialize_grads=materialize_grads)
-        return tuple(aside(each) for each in found)
+        pushed = grad(
+            outs, ins, given, bool(retain_graph), True, allow_unused=allow_unused, materialize_grads=materialize_grads
+        )
+        return tuple(aside(each) for each in pushed)
     targets: dict = {}
     for i, output in enumerate(outs):
         if isinstance(output, Tensor):

@@ -178,7 +178,9 @@ class Way:
         if self.several:
             device_guard.follow(gradient)
         if watched:
-            if node._prehooks is not None and (targets is not None or type(node) is not Slot or node._retained is not None):
+            if node._prehooks is not None and (
+                targets is not None or type(node) is not Slot or node._retained is not None
+            ):
                 gradient = _hooked(node._prehooks, gradient, self.raw)
             if node._retained is not None:
                 _retain(node, gradient, self.raw)
@@ -223,7 +225,8 @@ class Way:
     def counted(self, roots: Sequence[tuple[Node, Any]]) -> dict | None:
         """How many gradients may come to each leaf that somebody hears; None where there is no such leaf."""
         ahead = [each[0] for each in roots]
-        seen, counts = set(ahead), {}
+        seen: set = set(ahead)
+        counts: dict = {}
         while ahead:
             for edge in ahead.pop()._edges:
                 if type(edge) is AccumulateGrad:
@@ -238,7 +241,7 @@ class Way:
 
     def arrive_early(self, node: Node) -> None:
         """Leaves that somebody hears get their gradients once these are complete, after the step of the last node before them."""
-        counts = self.awaited
+        counts: Any = self.awaited
         for edge in node._edges:
             if edge in counts:
                 counts[edge] -= 1
@@ -323,9 +326,7 @@ def _cause(node: Node) -> str:
     return f"Error detected in {node.name()}. Traceback of forward call that caused the error:{lines}"
 
 
-NO_LINES = (
-    "No forward pass information available. Enable detect anomaly during forward pass for more information."
-)
+NO_LINES = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
 def _watched(node: Node, gradient: Any, world: Any) -> Sequence:

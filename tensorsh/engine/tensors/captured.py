@@ -17,7 +17,9 @@ NAMED = {"true_divide": "div"}
 """Operators by the name that they are called by here."""
 TENSOR = frozenset("add_ sub_ mul_ div_".split())
 """Operators of which a number is a tensor, too."""
-EITHER = frozenset("eq ne lt le gt ge remainder fmod bitwise_and bitwise_or bitwise_xor lerp pow fill masked_fill".split())
+EITHER = frozenset(
+    "eq ne lt le gt ge remainder fmod bitwise_and bitwise_or bitwise_xor lerp pow fill masked_fill".split()
+)
 """Operators that have a form of their own for a number as their last operand."""
 LISTED = {"scatter_": ("src", "value"), "bernoulli_": ("Tensor", "float"), "clamp_": ("Tensor", "")}
 """The names of the forms with a tensor as the last operand, and with a number, where they are others."""

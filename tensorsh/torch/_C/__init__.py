@@ -11,7 +11,12 @@ from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
 from ...engine.arrays.state import state
 from ...engine.loading.table import find_function
-from ...engine.operators.torch_function import DisableTorchFunction, DisableTorchFunctionSubclass, disabled, disabled_below
+from ...engine.operators.torch_function import (
+    DisableTorchFunction,
+    DisableTorchFunctionSubclass,
+    disabled,
+    disabled_below,
+)
 from ...engine.ops.linalg.common import _LinAlgError  # noqa: F401 - a name of this module
 from ...engine.tape.backward import current_task
 from ...engine.tape.function import FunctionNode as _FunctionBase  # noqa: F401

@@ -19,12 +19,10 @@ from .gradients import grad
 
 NEW = (
     "Backwards compatibility: New undefined gradient support checking feature is enabled by default, but it may break existing "
-    "callers of this function. If this is true for you, you can call this function with \"check_undefined_grad=False\" to disable "
+    'callers of this function. If this is true for you, you can call this function with "check_undefined_grad=False" to disable '
     "the feature"
 )
-NOTES = (
-    "Please look at \"Notes about undefined output gradients\" in \"tools/autograd/derivatives.yaml\""
-)
+NOTES = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
 
 
 class Undefined(Exception):

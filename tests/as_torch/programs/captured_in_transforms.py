@@ -1,3 +1,4 @@
+# ruff: noqa
 """Functions that torch.func transforms: what they may write into, and how tensors within them are shown."""
 
 import torch

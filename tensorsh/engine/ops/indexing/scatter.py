@@ -470,7 +470,9 @@ def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, includ
     else:  # slice by slice
         raw, by = raw.reshape(-1), (t.index_select, t.index_add, t._index_fill)
     places = t.constant(xp.ascontiguousarray(raw))
-    to_input, to_src = reduction_gradient(t, g, needs, input, dim, places, source, reduce, include_self, result, by, True)
+    to_input, to_src = reduction_gradient(
+        t, g, needs, input, dim, places, source, reduce, include_self, result, by, True
+    )
     return to_input, None, to_src if to_src is None else t.reshape(to_src, source.shape)
 
 

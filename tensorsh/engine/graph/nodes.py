@@ -197,6 +197,11 @@ def laid_like(gradient: Any, leaf: Any) -> Any:
     return gradient.new_empty_strided(leaf.shape, strides).copy_(gradient)
 
 
+def _added(old: Any, new: Any) -> Any:
+    """The sum of a gradient and another; of a sparse one and a dense one, whichever comes first."""
+    return new + old if hasattr(old._array, "layout") and not hasattr(new._array, "layout") else old + new
+
+
 heeded: deque = deque(maxlen=1)
 """Not empty once a program has asked to be told when the gradient of a leaf has arrived: from then on it is told at once."""
 
@@ -260,7 +265,7 @@ class AccumulateGrad(Node):
                     array = copied_like(array, like)
                 variable._grad = wrap(array)
             elif state.grad_enabled:
-                variable._grad = old + wrap(array)
+                variable._grad = _added(old, wrap(array))
             else:
                 target = old._array
                 if type(target) is np.ndarray:
@@ -281,7 +286,7 @@ class AccumulateGrad(Node):
             else:
                 variable._grad = laid_like(gradient, variable)
         else:
-            variable._grad = old + gradient
+            variable._grad = _added(old, gradient)
         if self._post_hooks:
             for hook in list(self._post_hooks.values()):
                 if hook(variable) is not None:

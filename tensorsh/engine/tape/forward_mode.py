@@ -183,7 +183,8 @@ def transposed(node: Any, weights: list) -> list:
     before, state.pushing, node._pushed = state.pushing, False, True
     try:
         with enable_grad():
-            answers = state.given_back(function.jvp, node, *tangents)
+            clone = find_function("clone")  # it may write into them
+            answers = state.given_back(function.jvp, node, *[None if t is None else clone(t) for t in tangents])
             answers = answers if isinstance(answers, tuple) else (answers,)
             known = [
                 (answer, weight)

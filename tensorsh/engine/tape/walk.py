@@ -6,6 +6,7 @@ whole gradient. Leaves come last, in the order in which their gradients became c
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush, heappushpop
 from typing import Any
@@ -317,6 +318,16 @@ def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
     return gradients
 
 
+def _say_cause(node: Node) -> None:
+    """Warn of what made the node that fails. Where warnings are errors it is only written, since another error comes."""
+    try:
+        warn(_cause(node))
+    except Warning as warning:
+        if not process.plain:
+            raise
+        print(f"Warning: {warning}", file=sys.stderr)
+
+
 def _cause(node: Node) -> str:
     """What made the node that fails, as far as that was noted."""
     place = node._place
@@ -334,7 +345,7 @@ def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
     try:
         gradients = node._step(gradient, world)
     except Exception:
-        warn(_cause(node))
+        _say_cause(node)
         raise
     if state.check_nan:
         for i, g in enumerate(gradients):

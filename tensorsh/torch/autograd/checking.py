@@ -358,6 +358,8 @@ def _forward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
             tangents = [(o._array.size, unpack_dual(o).tangent) for o in outs]
         return [np.zeros(n) if t is None else t.cpu()._array.reshape(-1).real for n, t in tangents]
 
+    if not x._array.size:
+        return [np.zeros((0, o._array.size)) for o in _outputs(func(*inputs))]
     rows = [row(k, 1) for k in range(x._array.size)]
     if x.dtype.is_complex:
         along = [row(k, 1j) for k in range(x._array.size)]

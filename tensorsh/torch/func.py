@@ -111,6 +111,8 @@ def foreign(result: Tensor, own: list) -> bool:
         leaf = getattr(node, "variable", None)
         if leaf is not None and id(leaf) not in made or type(node) is DualLeaf and node._counts_now:
             return True
+        if node._title == "torch::autograd::Error":  # which says so where it is differentiated
+            return True
         nodes += node._edges
     return False
 

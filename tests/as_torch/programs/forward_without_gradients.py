@@ -151,3 +151,43 @@ print(jvp(Tenfold.apply, (x,), (v,)), jvp(within, (x,), (v,)))
 tried(lambda: jvp(Backwards.apply, (x,), (v,)))
 print(jvp(lambda x, y: Two.apply(x, y, 3.0), (x, x), (v, v)))
 print(jvp(lambda x: Two.apply(x, x * 2, 3.0)[1], (x,), (v,)), grad(lambda x: Backwards.apply(x).sum())(x))
+
+
+class Once(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x**3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * g
+
+
+x, y = torch.tensor(2.0, requires_grad=True), torch.tensor(1.0, requires_grad=True)
+(found,) = torch.func.vjp(Once.apply, x)[1](y)
+print(found.detach())
+tried(found.backward)
+tried(lambda: torch.func.vjp(Once.apply, x.detach())[1](y.detach()))
+
+
+class Writing(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x.mul_(2)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.mark_dirty(inputs[0])
+
+    @staticmethod
+    def jvp(ctx, t):
+        return t.mul_(2)
+
+
+print(jvp(lambda x: Writing.apply(x.clone()) * 3, (torch.ones(2),), (v,)))

@@ -27,6 +27,7 @@ from ..arrays.dtype import COMPLEX_HALF, UINT8, of
 from ..arrays.layout import contiguous_format
 from ..arrays.state import state
 from ..numerics.halves import complex_half, converted
+from .cut import DetachedInPlace
 from .fields import Fields, Saved, Step, Version, Wrapped, new, tick, wrap
 from .saved_hooks import Packed, Place
 
@@ -433,21 +434,6 @@ def result_node(node: Node, number: int) -> Node:
     if node._outputs > 1:
         return Slot(node, number)
     return node if node._within is None else node._within().part()
-
-
-class DetachedInPlace(Version):
-    """The version counter of a tensor that was cut from its history, which nodes keep that were made before."""
-
-    begun = 0
-
-
-def detached_in_place(cell: Version | None) -> DetachedInPlace:
-    """The counter of a tensor from now on, given that until now."""
-    made = DetachedInPlace()
-    if cell is not None:
-        made.count, made.stamps = cell.count, cell.stamps
-    made.last = made.begun = tick()
-    return made
 
 
 def raise_modified(

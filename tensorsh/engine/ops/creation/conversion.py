@@ -18,8 +18,9 @@ from ...arrays.parallel import listed
 from ...arrays.state import state
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn, warn_of_old
+from ...graph.cut import detached_in_place
 from ...graph.fields import wrap
-from ...graph.nodes import cast, detached_in_place
+from ...graph.nodes import cast
 from ...loading import table
 from ...operators.declare import Array, operator
 from ...operators.registration import add_method, method

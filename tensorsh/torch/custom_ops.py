@@ -70,8 +70,9 @@ class CustomOpDef(metaclass=Sealed):
                 result = self._computed(values)[0]
         for name in self._declared.mutated:
             written = bound.arguments[name]
-            if isinstance(written, Tensor):
-                written._bump()
+            for each in written if isinstance(written, (tuple, list)) else (written,):
+                if isinstance(each, Tensor):
+                    each._bump()
         return result
 
     def _computed(self, values: tuple) -> tuple:
@@ -89,6 +90,11 @@ class CustomOpDef(metaclass=Sealed):
     def _forward(self, ctx: Any, *values: Any) -> Any:
         result, plain, only = self._computed(values)
         ctx._count, ctx._extra = len(plain), len(only)
+        kinds = list(self._signature.parameters.values())[: len(plain)]
+        ctx._defaults = len(plain)
+        while ctx._defaults and plain[ctx._defaults - 1] is kinds[ctx._defaults - 1].default:
+            ctx._defaults -= 1
+        ctx._defaults = len(plain) - ctx._defaults
         if self._setup is not None:
             told = {"keyword_only_inputs": only} if only else {}
             self._setup(ctx=ctx, inputs=plain, output=result, **told)
@@ -144,11 +150,25 @@ class CustomOpDef(metaclass=Sealed):
                 "registered. Please use register_autograd to add one."
             )
         found = self._backward(ctx, *grads)
-        return (*(found if isinstance(found, tuple) else (found,)), *[None] * ctx._extra)
+        found = found if isinstance(found, tuple) else (found,)
+        # Arguments that were left at their defaults need not be told of.
+        left = ctx._defaults if len(found) + ctx._defaults == ctx._count else 0
+        return (*found, *[None] * (left + ctx._extra))
 
     def register_autograd(self, backward: Callable, /, *, setup_context: Callable | None = None) -> None:
         """The gradient: ``backward(ctx, *grads)``, and ``setup_context(ctx, inputs, output)`` to save what it needs."""
+        self._refuse_named_tensors("register_autograd")
         self._backward, self._setup = backward, setup_context
+
+    def _refuse_named_tensors(self, asked: str) -> None:
+        """NotImplementedError: a parameter by name alone is a tensor."""
+        only = inspect.Parameter.KEYWORD_ONLY
+        for each in self._signature.parameters.values():
+            if each.kind is only and self._declared.kinds[each.name].startswith("Tensor"):
+                raise NotImplementedError(
+                    f"{asked} with kwarg-only Tensor args. In the original definition of the op, please make your tensors not "
+                    f"kwarg-only. Got: {self._declared.text}"
+                )
 
     def register_kernel(self, device_types: Any, fn: Callable | None = None, /) -> Callable:
         """Another function for some kinds of device; a decorator without `fn`."""
@@ -181,6 +201,8 @@ class CustomOpDef(metaclass=Sealed):
     def register_vmap(self, func: Callable | None = None) -> Callable:
         """The results for all slices of a `vmap`: ``func(info, in_dims, *args)`` gives them and their dimensions. Without it the
         operator is called slice by slice."""
+
+        self._refuse_named_tensors("register_vmap")
 
         def register(function: Callable) -> Callable:
             def rule(info: Any, in_dims: tuple, *values: Any) -> Any:

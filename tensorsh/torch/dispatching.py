@@ -7,12 +7,13 @@ these by the engine's own formulas, computed on objects of the class. For plain 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..engine.arrays.cupy_module import nowhere
 from ..engine.arrays.device import device as Device
-from ..engine.arrays.door import listening
+from ..engine.arrays.door import answers_below, listening
 from ..engine.arrays.dtype import float32
 from ..engine.arrays.state import state
 from ..engine.graph.fields import Saved, new, wrap
@@ -27,8 +28,20 @@ from .custom_ops import CustomOpDef
 from .library import Operators, OpOverload
 
 modes = listening
+entered: list = []
+"""The modes that a program is in, those that answer just now among them."""
 quiet: list = []
 """Not empty while an answer is worked out by the engine alone."""
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """A context in which neither classes nor modes are asked."""
+    quiet.append(1)
+    try:
+        yield
+    finally:
+        quiet.pop()
 
 
 def attend() -> None:
@@ -40,7 +53,7 @@ def attend() -> None:
 
 def overrides(kind: type) -> bool:
     """Whether a class of tensors answers below autograd."""
-    return kind is not Tensor and hasattr(kind, "__torch_dispatch__")
+    return kind is not Tensor and answers_below(kind)
 
 
 def listeners(values: Any, found: list) -> list:
@@ -66,6 +79,8 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
     name = form._title.rpartition(".")[2]
     if name[0] == "_" and name[:2] != "__" and modes and not listeners((*args, *kwargs.values()), []):
         return NotImplemented  # a step of the engine's own
+    if name in ("conj", "resolve_conj") and not args[0].is_complex():
+        return NotImplemented  # the tensor itself
     if name == "backward":
         return tensor_backward(*args, **kwargs)
     if getattr(shown, "__name__", "") == "__get__" and name not in aten.EXPANSIONS:
@@ -267,10 +282,12 @@ class TorchDispatchMode:
     def __enter__(self) -> Any:
         attend()
         modes.append(self)
+        entered.append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
         modes.remove(self)
+        entered.remove(self)
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:

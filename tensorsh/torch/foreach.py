@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..engine.arrays.state import state
 from ..engine.tensors.tensor import Tensor
+from ..sandbox.wrapping import wraps
 from .root import torch as T  # noqa: N812
 
 __all__: list[str] = []
@@ -75,9 +77,24 @@ def norm(self: Any, ord: Any = 2, dtype: Any = None) -> list:  # noqa: A002
     return [T.linalg.vector_norm(t, ord, dtype=dtype) for t in self]
 
 
+def anywhere(function: Callable) -> Callable:
+    """A function that writes into tensors; also into those which a transformed function did not make, unlike their own methods."""
+
+    @wraps(function)
+    def call(*args: Any, **named: Any) -> None:
+        born, state.born = state.born, 0
+        try:
+            function(*args, **named)
+        finally:
+            state.born = born
+
+    return call
+
+
 def in_place(function: Callable) -> Callable:
     """The form that writes into the first tensors."""
 
+    @anywhere
     def call(self: Any, *args: Any, **named: Any) -> None:
         for t, value in zip(self, function(self, *args, **named), strict=True):
             t.copy_(value)
@@ -85,11 +102,13 @@ def in_place(function: Callable) -> Callable:
     return call
 
 
+@anywhere
 def zero_(self: Any) -> None:
     for t in self:
         t.zero_()
 
 
+@anywhere
 def copy_(self: Any, src: Any, non_blocking: bool = False) -> None:
     for t, s in zip(self, each(src, len(self)), strict=True):
         t.copy_(s)

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.arrays.state import state
+from ..engine.graph.dual import DualLeaf, TangentsAlone
+from ..engine.graph.nodes import AccumulateGrad
 from ..engine.loading.table import find_function
 from ..engine.operators.declare import Array, operator
 from ..engine.tape.forward_mode import pushing, weight_of
@@ -20,7 +22,7 @@ from ..engine.tensors.tensor import Tensor, wanting
 from ..sandbox.wrapping import wraps
 from .autograd.gradients import grad as gradients
 from .batch_norms import replace_all_batch_norm_modules_
-from .mapping import base, known_randomness, levels, lifted, no_numbers, vmap
+from .mapping import Batched, base, known_randomness, levels, lifted, no_numbers, vmap
 from .rearrange import rearrange
 from .stateless import functional_call, stack_module_state
 from .transform_checks import differentiable, parted, places_of, real, tensors_of, tensors_only, transforming, under_way
@@ -42,7 +44,23 @@ def inside(x: Any) -> Any:
     if not isinstance(x, Tensor):
         return x
     x = lifted(x, levels())
-    return x.view_as(x) if x.requires_grad else wanting(x.detach())
+    made = x.view_as(x) if linked(x) else wanting(x.detach())
+    base(made)._born = state.born
+    return made
+
+
+def linked(x: Tensor) -> bool:
+    """Whether a tensor, or that of all slices, has a place in a graph: it wants a gradient, or it has a tangent."""
+    return base(x)._node is not None
+
+
+def beside(x: Any) -> Any:
+    """An argument that is not differentiated by, which a function may write into all the same."""
+    if not isinstance(x, Tensor) or linked(x) or type(x) not in (Tensor, Batched):
+        return x
+    made = x.detach()
+    base(made)._born = state.born
+    return made
 
 
 @operator("_lent", method=False)
@@ -56,31 +74,46 @@ lent.gradient(input=lambda t, g: g)
 
 def lend(x: Any) -> Any:
     """What a function gets that may write into it; a slice of `vmap`, which stands for memory elsewhere, is lent as it is."""
-    return lent.function(x) if isinstance(x, Tensor) and x.requires_grad and not levels() else x
+    return lent.function(x) if isinstance(x, Tensor) and linked(x) and not levels() else x
 
 
-def outside(result: Any, own: list, off: bool = False) -> Any:
-    """A result without its graph, if that ends at no other leaves than those made for the transform, or gradients are `off`."""
-    if not isinstance(result, Tensor) or not result.requires_grad:
+DETACHED, ASIDE = 1, 2
+
+
+def stopped() -> int:
+    """What becomes of results where gradients are off: they are detached, or have a tangent still; 0 where gradients are on."""
+    return 0 if state.grad_enabled else ASIDE if state.tangents else DETACHED
+
+
+def outside(result: Any, own: list, off: int = 0) -> Any:
+    """A result without its graph, if that ends at no other leaves than those made for the transform, or gradients are `off`:
+    then it may still have a tangent."""
+    if not isinstance(result, Tensor) or not linked(result):
         return result
-    return result.detach() if off or not foreign(result, own) else result
+    kept = foreign(result, own)
+    if kept and not off:
+        return result
+    made = result.detach()
+    if kept and off == ASIDE:
+        base(made)._node = TangentsAlone(base(result)._node, None)
+    return made
 
 
 def foreign(result: Tensor, own: list) -> bool:
-    """Whether the graph of a result ends at other leaves than those made for the transform."""
+    """Whether the graph of a result ends at other leaves, or tangents, than those made for the transform."""
     made = {id(base(x)) for x in own}
-    if result.grad_fn is None:
-        return id(base(result)) not in made
-    nodes, seen = [result.grad_fn], set()
+    nodes, seen = [base(result)._node], set()
     while nodes:
         node = nodes.pop()
         if node is None or id(node) in seen:
             continue
         seen.add(id(node))
         leaf = getattr(node, "variable", None)
-        if leaf is not None and id(leaf) not in made:
+        if leaf is not None and id(leaf) not in made or type(node) is DualLeaf and node._counts_now:
             return True
-        nodes += [following for following, _ in node.next_functions]
+        if node._title == "torch::autograd::Error":  # which says so where it is differentiated
+            return True
+        nodes += node._edges
     return False
 
 
@@ -88,11 +121,11 @@ class Given:
     """The arguments of one call, those in `argnums` made ready to differentiate by; `off`: gradients are, where it is called;
     `writable`: the function may write into them."""
 
-    def __init__(self, args: tuple, argnums: int | tuple, off: bool, writable: bool = False) -> None:
+    def __init__(self, args: tuple, argnums: int | tuple, off: int, writable: bool = False) -> None:
         self.off = off
         self.single = isinstance(argnums, int)
         places = places_of(argnums, len(args))
-        ready = list(args)
+        ready = [each if at in places else mapped(beside, each) for at, each in enumerate(args)]
         for place in places:
             for leaf in flatten(args[place]):
                 if not isinstance(leaf, Tensor):
@@ -101,11 +134,11 @@ class Given:
         self.args = tuple(ready)
         self.chosen = tuple(ready[place] for place in places)
         self.wrt = [x for x in flatten(self.chosen) if isinstance(x, Tensor)]
-        self.own = [x for x in self.wrt if x.grad_fn is None]
+        self.own = [x for x in self.wrt if type(base(x)._node) is AccumulateGrad]
         if writable:
             self.args = tuple(mapped(lend, x) if at in places else x for at, x in enumerate(self.args))
 
-    def answer(self, values: list, off: bool | None = None) -> Any:
+    def answer(self, values: list, off: int | None = None) -> Any:
         """Values for each tensor to differentiate by, in the form of the arguments."""
         tree = rebuild(self.chosen, iter([outside(v, self.own, self.off if off is None else off) for v in values]))
         return tree[0] if self.single else tree
@@ -116,7 +149,7 @@ class Given:
 
 def derived(output: Tensor, wrt: list, weight: Any = None, create_graph: bool = True) -> list:
     """The gradients of an output, zeros where there is none."""
-    if not output.requires_grad:
+    if not linked(output):
         return [find_function("zeros_like")(x) for x in wrt]
     return list(
         gradients(
@@ -136,10 +169,10 @@ def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = Fal
 
     @wraps(func)
     def both(*args: Any, **kwargs: Any) -> tuple:
-        off = not state.grad_enabled
+        off = stopped()
         with transforming(backward=True):
             given = Given(args, argnums, off)
-            output = func(*given.args, **kwargs)
+            output = func(*given.args, **mapped(beside, kwargs))
             aux: Any = None
             if has_aux:
                 output, aux = parted(output, "grad_and_value(f)(*args)")
@@ -152,9 +185,9 @@ def grad_and_value(func: Callable, argnums: int | tuple = 0, has_aux: bool = Fal
                     f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {output.ndim} "
                     "dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
-            again = not off and output.requires_grad and foreign(output, given.own)
+            again = off != DETACHED and linked(output) and foreign(output, given.own)
             found = given.answer(derived(output, given.wrt, create_graph=again))
-            value = output if again else output.detach()
+            value = given.result(output)
             return (found, (value, given.result(aux))) if has_aux else (found, value)
 
     return both
@@ -188,7 +221,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> value, pull(torch.ones(2))
     (tensor([1., 9.]), (tensor([2., 6.]),))
     """
-    off = not state.grad_enabled
+    off = stopped()
     with transforming(backward=True):
         given = Given(primals, tuple(range(len(primals))), off)
         output = func(*given.args)
@@ -198,7 +231,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
         form = tree_structure(output)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        off = not state.grad_enabled
+        off = stopped()
         if tree_structure(cotangents) != form:
             raise RuntimeError(
                 "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function. "
@@ -246,13 +279,13 @@ def jvp(
                 "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
                 f"supported. Tensor is of size {list(leaf.shape)} while the given forward gradient is of size {list(tangent.shape)}."
             )
-    off = not state.grad_enabled
+    off = stopped()
     with transforming(backward=False):
         given = Given(primals, tuple(range(len(primals))), off, writable=True)
         output = func(*given.args)
         output, aux = parted(output, JVP) if has_aux else (output, None)
         tensors_only(output, JVP)
-        if strict and not all(each.requires_grad for each in flatten(output)):
+        if strict and not all(linked(each) for each in flatten(output)):
             raise RuntimeError(
                 f"{JVP[:-1]}, strict=True): The output of f is independent of the inputs. This is not allowed with strict=True."
             )
@@ -302,7 +335,7 @@ def pushed(output: Tensor, given: Given) -> Callable:
     def along(tangents: list) -> Tensor:
         total: Any = None
         for part, tangent in zip(first, tangents, strict=True):
-            if part.requires_grad:
+            if linked(part):
                 (found,) = gradients(
                     part, [weight], tangent, create_graph=True, allow_unused=True, materialize_grads=True
                 )
@@ -317,21 +350,21 @@ def jacobian(
 ) -> Callable:  # fmt: skip
     @wraps(func)
     def matrix(*args: Any, **kwargs: Any) -> Any:
-        off = not state.grad_enabled
+        off = stopped()
         columns = rows is _by_columns
         with transforming(backward=not columns):
             real(name, args, "inputs")
             given = Given(args, argnums, off, writable=columns)
             with no_numbers(randomness):
-                output = func(*given.args, **kwargs)
+                output = func(*given.args, **mapped(beside, kwargs))
             call = JVP if columns else "vjp(f, *primals)"
             output, aux = parted(output, call) if has_aux else (output, None)
             tensors_only(output, call)
             real(name, output, "outputs")
             if not columns:
                 differentiable(output)
-            again = not off and any(
-                foreign(each, given.own) for each in flatten(output) if isinstance(each, Tensor) and each.requires_grad
+            again = off != DETACHED and any(
+                foreign(each, given.own) for each in flatten(output) if isinstance(each, Tensor) and linked(each)
             )
             found = mapped(lambda each: given.answer(rows(each, given, again)), output)
             return (found, given.result(aux)) if has_aux else found

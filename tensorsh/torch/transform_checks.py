@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 from ..engine.arrays.state import state
+from ..engine.tape.forward_mode import forwards
 from ..engine.tape.grad_modes import enable_grad
 from ..engine.tensors.tensor import Tensor
 from .autograd.graph import disable_saved_tensors_hooks
@@ -28,8 +30,18 @@ def under_way() -> Iterator[None]:
 @contextmanager
 def transforming(backward: bool) -> Iterator[None]:
     """A context in which a function is transformed. backward: by a backward pass. RuntimeError: hooks for saved tensors then."""
-    with enable_grad(), disable_saved_tensors_hooks(HOOKS) if backward else nullcontext(), under_way():
-        yield
+    with enable_grad(), disable_saved_tensors_hooks(HOOKS) if backward else forwards(), under_way():
+        born, gradients = state.born, state.gradients
+        state.born = next(numbers)
+        state.gradients = (*gradients, (state.born, state.transforms))
+        try:
+            yield
+        finally:
+            state.born, state.gradients = born, gradients
+
+
+numbers = count(1)
+"""The numbers of transforms, of which tensors bear that of the one which they were made in."""
 
 
 def places_of(argnums: Any, count: int) -> tuple[int, ...]:

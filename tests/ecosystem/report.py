@@ -68,7 +68,7 @@ of complex numbers, and one by one the corners of forward differentiation. Of te
 quantization, ROCm and collectives have, and of properties under their private names; of test_autograd what looks into
 counters, caches, views and metadata of PyTorch's own engine, hooks that are called without a gradient, test operators and records of the profiler; of
 test_serialization the helpers of its zip files, nested tensors and files of TorchScript; of functorch's own tests what asks for
-private levels of transforms, `make_fx`, and refusals of functions that write into what they have captured.
+private levels of transforms, and `make_fx`.
 
 | file | pass here | of |
 |---|---|---|

@@ -1,6 +1,6 @@
 """The door that every public call passes: closed over nobody's wish for ordinary programs, open while somebody has a say.
 
-Classes and modes that override functions, a profiler, mixed precision, several devices and memory that processes share have one.
+Classes and modes that override functions, a profiler, mixed precision, forward differentiation, several devices and memory that processes share have one.
 A form looks at `asked`, which is empty as long as there is nobody, and then goes on by itself; who they are, `operators/hooks.py`
 knows.
 """
@@ -26,6 +26,16 @@ unmade: dict[int, Callable[[], Any]] = {}
 _keeper: list[Callable] = []
 listening: list = []
 """The modes that are asked below autograd, the innermost last (`torch/dispatching.py`)."""
+attending: list[Callable] = []
+"""The function that lets what has no form ask, too (`operators/hooks.py`)."""
+
+
+def answers_below(kind: type) -> bool:
+    """Whether a class of tensors has a ``__torch_dispatch__`` of its own: that of all tensors answers nothing."""
+    return not hasattr(getattr(kind, "__torch_dispatch__", answers_below), "_answers_nothing")
+
+
+answers_below._answers_nothing = True  # type: ignore[attr-defined]
 late: list[Callable] = []
 """The function that is asked when a call fails: whether an argument's class overrides functions, and nobody had asked yet."""
 
@@ -50,13 +60,18 @@ def forget_made() -> None:
         lasting.discard("unmade")
 
 
-def settle(settings: dict[str, Any]) -> None:
-    """Open or close the doors, as the engine's settings say: within a call, only casts, devices and shared memory count."""
+def settle(settings: dict[str, Any], aside: bool = False) -> None:
+    """Open or close the doors, as the engine's settings say: within a call, only casts, devices and shared memory count; and what
+    is done `aside`, under ``no_grad`` while forward differentiation is under way."""
     modes, profile = settings["function_modes"], settings["profile"]
-    if not casting and not lasting and modes == () and profile is None and settings["autocast"] is None:
+    if not casting and not lasting and modes == () and profile is None and settings["autocast"] is None and not aside:
         return  # they are shut, and nobody comes
+    if aside:
+        for attend in attending:
+            attend()
     someone = (
         "devices" in lasting
+        or aside
         or settings["outermost"]
         and ("classes" in lasting or "unmade" in lasting or profile is not None or modes != ())
     )

@@ -72,6 +72,10 @@ class State(Switches):
     """Whether the parts of sparse tensors are checked when these are made."""
     transforms: int
     """How many transforms of `torch.func` are under way, one in another."""
+    gradients: tuple
+    """The transforms of `torch.func` under way that are no `vmap`, the outermost first: their numbers, and how deep each lies."""
+    tangents: int
+    """In how many forward differentiations, one in another, the program is; calls under ``no_grad`` ask at the door then."""
     pushing: bool
     """Whether a walk looks for tangents: it ends at dual tensors."""
 
@@ -89,6 +93,7 @@ class State(Switches):
             "function_modes": (), "skips_override": False, "dual": 0, "dual_level": -1, "pushing": False,
             "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
             "sparse_invariants": False, "generator": None, "print_options": None, "transforms": 0,
+            "tangents": 0, "born": 0, "gradients": (),
         }  # fmt: skip
 
     def at_rest(self) -> dict[str, Any]:
@@ -112,9 +117,9 @@ class State(Switches):
 
     def settle(self) -> None:
         """Open or close the door for those who have a say in calls, after one of them came or went."""
-        door.settle(self.__dict__)
+        door.settle(self.__dict__, self.tangents > 0 and not self.grad_enabled)
 
 
-AT_REST = {"outermost": True, "passing": None, "walk": None, "pushing": False, "retain_graph": False, "skips_override": False, "packing_refused": None, "transforms": 0}  # fmt: skip
+AT_REST = {"outermost": True, "passing": None, "walk": None, "pushing": False, "retain_graph": False, "skips_override": False, "packing_refused": None, "transforms": 0, "tangents": 0, "born": 0, "gradients": ()}  # fmt: skip
 """What holds within a call alone."""
 state = State()

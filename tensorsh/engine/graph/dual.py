@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from ..arrays.state import state
-from .fields import tick
+from .fields import detached, tick
 from .nodes import AccumulateGrad, Node, Slot
 
 
@@ -51,6 +51,35 @@ class Outside(Node):
         return (None,) if state.pushing else (gradient,)
 
 
+class TangentsAlone(Node):
+    """The node of what was made under ``no_grad``, which has a tangent, but wants no gradient; `before`: the node of what was
+    written over, to which a gradient goes on as if nobody had written."""
+
+    _title = "TangentsAlone"
+
+    def __init__(self, node: Any, before: Any) -> None:
+        self._edges = (node, before)
+        self._sequence = tick()
+        state.dual = state.dual or 1
+
+    def _step(self, gradient: Any, world: Any) -> tuple:
+        return (gradient, None) if state.pushing else (None, gradient)
+
+
+def behind(node: Any) -> Any:
+    """A node that tangents alone come through to another."""
+    return node if node is None or type(node) is TangentsAlone else TangentsAlone(node, None)
+
+
+def aside(t: Any) -> Any:
+    """A tensor, or None, as it is under ``no_grad``: it may have a tangent, and wants no gradient."""
+    if t is None or t._node is None:
+        return t
+    made: Any = detached(t)
+    made._node = behind(t._node)
+    return made
+
+
 @cache
 def outside(title: str) -> type:
     """The class of these nodes, by the title that they show."""
@@ -68,7 +97,7 @@ def wants_gradient(t: Any, but: Any = None) -> bool:
     while ahead and not found:
         at = ahead.pop()
         found = type(at) is AccumulateGrad and at is not but
-        for e in at._edges:
+        for e in at._edges[1:] if type(at) is TangentsAlone else at._edges:
             if e is not None and e not in seen:
                 seen.add(e)
                 ahead.append(e)
@@ -79,6 +108,6 @@ def wants_gradient(t: Any, but: Any = None) -> bool:
 
 def shown(node: Any) -> Any:
     """The node that programs see in a dual tensor's place: that of the tensor which was given the tangent."""
-    while type(node) is DualLeaf:
-        node = node._edges[0]
+    while type(node) in (DualLeaf, TangentsAlone):
+        node = node._edges[-1]
     return node._parent if type(node) is Slot else node

@@ -52,6 +52,7 @@ cdef class Fields:
     cdef object __weakref__
     cdef public object _array, _node, _grad, _root, _cell, _views, _origin
     cdef public char _inference
+    cdef public long long _born
 
 cdef class Step:
     cdef object __weakref__

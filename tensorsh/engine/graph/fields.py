@@ -34,6 +34,10 @@ class Fields:
     _views: Any
     _origin: Any
     _inference: bool
+    _born: int
+
+    def __cinit__(self):
+        self._born = switches.born
 
 
 class Step:
@@ -97,6 +101,7 @@ else:
     for _name in ("array", "node", "grad", "root", "cell", "views", "origin"):
         setattr(Fields, "_" + _name, None)
     Fields._inference = False
+    Fields._born = 0
     Step._edges = Step._saved = ()
     Step._metas = None
     Step._sequence = 0
@@ -105,7 +110,10 @@ else:
 
     def allocated(kind, base):
         """An object of a class derived from a base, made without its constructor."""
-        return object.__new__(kind)
+        made = object.__new__(kind)
+        if switches.born and base is Fields:
+            made._born = switches.born
+        return made
 
 
 def new(kind):
@@ -172,6 +180,7 @@ def detached(t):
     made._cell = t._cell
     if t._inference:
         made._inference = True
+    made._born = t._born
     return made
 
 

@@ -44,6 +44,26 @@ def no_derivative(name: str, listed: bool = False) -> Exception:
     return NotImplementedError(f"Trying to use forward AD with aten::{name} that does not support it.")
 
 
+class Refused(Node):
+    """The node of a gradient that is not differentiated in turn, and why."""
+
+    _title = "torch::autograd::Error"
+
+    def __init__(self, tensor: Any, why: str) -> None:
+        self._edges, self._why = (tensor._node,), why
+        self._sequence = tick()
+
+    def _step(self, gradient: Any, world: Any) -> Sequence:
+        raise RuntimeError(self._why)
+
+
+def refused(tensor: Any, why: str) -> Any:
+    """A tensor that is not differentiated, since it cannot be."""
+    made = wrap(tensor._array)
+    made._node = Refused(tensor, why)
+    return made
+
+
 class Underivable(Node):
     """The node of a tensor that a kernel without derivative made, which is said when its gradient is asked for."""
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import sys
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -21,11 +22,12 @@ import numpy as np
 
 from ...sandbox.sealed import Sealed
 from ..arrays.device import absent
-from ..arrays.door import listening
+from ..arrays.door import answers_below, listening
 from ..arrays.dtype import COMPLEX_HALF, UINT8, of
 from ..arrays.layout import contiguous_format
 from ..arrays.state import state
 from ..numerics.halves import complex_half, converted
+from .cut import DetachedInPlace
 from .fields import Fields, Saved, Step, Version, Wrapped, new, tick, wrap
 from .saved_hooks import Packed, Place
 
@@ -83,6 +85,8 @@ class Node(Step, metaclass=Sealed):
     """Whether there is anything to release after the walk."""
     _real: bool | None = None
     """Whether it leads to a leaf, and not to tangents alone, once that was asked."""
+    _heard: dict | None = None
+    """Of several results, weak references to those with hooks, by their numbers."""
     _awaits: Any = None
     """Called, where `_watched`, with the gradients that wait at leaves and at other nodes, before the step of a node that sums."""
     _within: Any = None
@@ -194,6 +198,15 @@ def laid_like(gradient: Any, leaf: Any) -> Any:
     return gradient.new_empty_strided(leaf.shape, strides).copy_(gradient)
 
 
+def _added(old: Any, new: Any) -> Any:
+    """The sum of a gradient and another; of a sparse one and a dense one, whichever comes first."""
+    return new + old if hasattr(old._array, "layout") and not hasattr(new._array, "layout") else old + new
+
+
+heeded: deque = deque(maxlen=1)
+"""Not empty once a program has asked to be told when the gradient of a leaf has arrived: from then on it is told at once."""
+
+
 class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to `variable._grad`."""
 
@@ -207,6 +220,26 @@ class AccumulateGrad(Node):
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
+
+    def register_hook(self, hook: Callable) -> Handle:
+        heeded.append(True)
+        return super().register_hook(hook)
+
+    def register_prehook(self, hook: Callable) -> Handle:
+        heeded.append(True)
+        return super().register_prehook(hook)
+
+    def _register_post_hook(self, hook: Callable) -> Handle:
+        """Call `hook(variable)` after `grad` was added to."""
+        heeded.append(True)
+        if self._post_hooks is None:
+            self._post_hooks = {}
+        return Handle(self._post_hooks, hook)
+
+    @property
+    def _is_heard(self) -> bool:
+        """Whether somebody hears when a gradient arrives."""
+        return bool(self._post_hooks or self._hooks or self._backward_prehooks or self._prehooks)
 
     @property
     def variable(self) -> Any:
@@ -233,26 +266,28 @@ class AccumulateGrad(Node):
                     array = copied_like(array, like)
                 variable._grad = wrap(array)
             elif state.grad_enabled:
-                variable._grad = old + wrap(array)
+                variable._grad = _added(old, wrap(array))
             else:
                 target = old._array
                 if type(target) is np.ndarray:
                     np.add(target, array, target)
                 elif hasattr(array, "layout") and not hasattr(target, "layout"):
                     target[...] = array.__radd__(target)
+                elif hasattr(target, "layout") and not hasattr(array, "layout"):
+                    variable._grad = old = wrap(target + array)
                 else:
-                    old._array = target.__iadd__(array)  # a sparse one may have become another
+                    old._array = target.__iadd__(array)
                 cell = old._cell
                 if cell is None:
                     old._cell = cell = Version()
                 cell.bump()
         elif old is None:
-            if gradient._node is None and (listening or hasattr(type(gradient), "__torch_dispatch__")):
+            if gradient._node is None and (listening or answers_below(type(gradient))):
                 variable._grad = gradient.detach()  # type: ignore[attr-defined]
             else:
                 variable._grad = laid_like(gradient, variable)
         else:
-            variable._grad = old + gradient
+            variable._grad = _added(old, gradient)
         if self._post_hooks:
             for hook in list(self._post_hooks.values()):
                 if hook(variable) is not None:
@@ -278,6 +313,12 @@ class Slot(Node):
 
     def name(self) -> str:
         return self._parent.name()
+
+    def hear(self) -> None:
+        """Let the parent tell this result's hooks as well that no gradient comes."""
+        parent = self._parent
+        parent._watched = True
+        parent._heard = {**(parent._heard or {}), self._number: weakref.ref(self)}
 
 
 class OperatorNode(Node):
@@ -398,6 +439,11 @@ def result_node(node: Node, number: int) -> Node:
 def raise_modified(
     node: Node, array: Any, cell: Version, source: Node | None, number: int = 0, view: bool = False
 ) -> None:
+    if type(cell) is DetachedInPlace and node._sequence < cell.begun:
+        raise RuntimeError(
+            "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
+            "use out-of-place `.detach()` instead"
+        )
     if type(source) is Slot:
         source, number = source._parent, source._number  # type: ignore[attr-defined]
     which = ""

@@ -36,7 +36,7 @@ class Composite:
 
         def run(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             tracked = input._node is not None or any(isinstance(a, Tensor) and a._node is not None for a in args)
-            check(input, tracked, self.names)
+            check(input, tracked, self.names, (input, *args))
             check_inplace(self.names, input._array, args)
             return input.copy_(self.function(input, *args, **kwargs))
 

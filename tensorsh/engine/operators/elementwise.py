@@ -168,7 +168,12 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
             return write(op, [input, other, *rest])
         else:
             return NotImplemented
-        if (not free and state.grad_enabled) or input._inference or (a.base is not None and 0 in a.strides):
+        if (
+            (not free and state.grad_enabled)
+            or input._inference
+            or state.born
+            or (a.base is not None and 0 in a.strides)
+        ):
             return write(op, [input, other, *rest])
         if op.direct is not None and type(a) is not np.ndarray:
             if op.direct(a, b if isinstance(other, Tensor) else other, out=a) is None:

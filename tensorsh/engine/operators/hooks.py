@@ -39,6 +39,11 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
     if state.passing is form:  # which comes from here
         state.passing = None
         return PROCEED
+    if state.tangents and not state.grad_enabled and not state.inference and not state.pushing:
+        from . import tangents_alone
+
+        if tangents_alone.concerns(form, args, kwargs):
+            return tangents_alone.answer(form, args, kwargs)
     if device_guard.several:
         return device_calls.beside(given, form, args, kwargs)
     if state.outermost:
@@ -246,6 +251,7 @@ def arrived(args: tuple, kwargs: dict) -> bool:
 
 
 door.keep(answer)
+door.attending[:] = [attend]
 OWN = frozenset("as_subclass tensor as_tensor asarray from_numpy is_tensor is_storage".split())
 """What no class overrides."""
 SYMBOLS = {

@@ -60,6 +60,10 @@ def complex_given(operands: Any) -> bool:
 
 
 def tracked_error(name: str) -> RuntimeError:
+    if state.tangents:
+        return NotImplementedError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+        )
     return RuntimeError(
         f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments "
         "requires grad."

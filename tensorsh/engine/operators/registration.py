@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from ..arrays.door import answers_below
 from ..loading.recorded import in_place
 from ..loading.table import FUNCTIONS, METHODS, OPERATORS, watchers
 from ..tensors.tensor import Late, Tensor, derived
@@ -142,7 +143,7 @@ def ask_classes(made: type) -> None:
     from . import torch_function
 
     torch_function.stay("classes")
-    if hasattr(made, "__torch_dispatch__"):
+    if answers_below(made):
         torch_function.answers_below(made)
 
 

@@ -36,6 +36,15 @@ def disabled(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
         return func(*args, **(kwargs or {}))
 
 
+def disabled_below(func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+    """The `__torch_dispatch__` of all tensors, which answers nothing: the engine does, and no class is asked."""
+    with dispatching().silence(), DisableTorchFunctionSubclass():
+        return func(*args, **(kwargs or {}))
+
+
+disabled_below._answers_nothing = True  # type: ignore[attr-defined]
+
+
 def converted(result: Any, cls: type) -> Any:
     """The tensors of a result as objects of a class."""
     if isinstance(result, Tensor):
@@ -198,4 +207,5 @@ def override(function: Any, args: tuple, kwargs: dict) -> Any:
 
 Tensor.__torch_function__ = default  # type: ignore[attr-defined]
 Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]
+Tensor.__torch_dispatch__ = staticmethod(disabled_below)  # type: ignore[attr-defined]
 Tensor._make_wrapper_subclass = staticmethod(_make_wrapper_subclass)  # type: ignore[attr-defined]

@@ -12,11 +12,12 @@ from ...sandbox import process
 from ...sandbox.sealed import Sealed
 from ..arrays import cupy_module, device_guard
 from ..arrays.constants import fresh
-from ..arrays.door import listening
+from ..arrays.door import answers_below, listening
 from ..arrays.dtype import FLOAT
 from ..arrays.extents import strided
 from ..arrays.state import state
 from ..arrays.warning import warn
+from ..graph.dual import aside
 from ..graph.fields import wrap
 from ..graph.nodes import Node, Slot
 from ..loading.table import find_function
@@ -138,7 +139,7 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
             continue
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
-        if listening or type(output) is not Tensor and hasattr(type(output), "__torch_dispatch__"):
+        if listening or type(output) is not Tensor and answers_below(type(output)):
             create = True  # somebody is asked for the gradients, too
             if given is None and output._array.size == 1:
                 given = find_function("ones_like")(output)
@@ -281,6 +282,11 @@ def grad(
                 "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
             )
         allow_unused = True
+    if state.dual_level >= 0 and not create_graph and not state.pushing:  # they have tangents, and want no gradient
+        pushed = grad(
+            outs, ins, given, bool(retain_graph), True, allow_unused=allow_unused, materialize_grads=materialize_grads
+        )
+        return tuple(aside(each) for each in pushed)
     targets: dict = {}
     for i, output in enumerate(outs):
         if isinstance(output, Tensor):

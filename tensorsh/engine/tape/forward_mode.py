@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import state
-from ..graph.dual import DualLeaf, Outside, outside, wants_gradient
+from ..graph.dual import DualLeaf, Outside, TangentsAlone, outside, wants_gradient
 from ..loading.table import find_function
 from ..tensors.tensor import Tensor, wanting
 from .backward import GradientEdge
@@ -53,6 +54,19 @@ def pushing() -> Iterator[None]:
         state.pushing = before
 
 
+@contextmanager
+def forwards(on: bool = True) -> Iterator[None]:
+    """While a function is differentiated forwards; not `on`: while what it calls is not."""
+    before = state.tangents
+    state.tangents = before + 1 if on else 0
+    state.settle()
+    try:
+        yield
+    finally:
+        state.tangents = before
+        state.settle()
+
+
 def tangent_of(t: Tensor) -> Tensor | None:
     """The tangent that a tensor has at the level in effect; None if it depends on no dual tensor."""
     node = t._node
@@ -76,7 +90,8 @@ def tangent_of(t: Tensor) -> Tensor | None:
                 total = moved if total is None else total + moved
     if total is None:
         return find_function("zeros_like")(t)
-    wanted, total = wants_gradient(total, weight._node) and total._node, total.detach()
+    alone = type(node) is TangentsAlone
+    wanted, total = not alone and wants_gradient(total, weight._node) and total._node, total.detach()
     if wanted:
         total._node = outside(wanted.name())(wanted)
     return total
@@ -104,6 +119,7 @@ def tangents_of(args: tuple) -> list:
     return [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
 
 
+NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
 OTHER_VIEW = "A custom Function is returning a view but the jvp is not returning a view of the {}given grad input."
 NO_GRADIENT = (
@@ -128,9 +144,7 @@ def applied(function: Any, node: Any, args: tuple, results: list, inputs: list) 
     if all(tangent is None for tangent in inputs):
         return
     if not hasattr(function, "jvp"):
-        raise NotImplementedError(
-            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
-        )
+        raise NotImplementedError(NO_JVP)
     if node._materialize:
         zeros = find_function("zeros_like")
         inputs = [zeros(a) if x is None and _continuous(a) else x for a, x in zip(args, inputs, strict=True)]
@@ -153,3 +167,37 @@ def applied(function: Any, node: Any, args: tuple, results: list, inputs: list) 
             real = result._node is not None and wants_gradient(result)
             tangent = tangent if wants_gradient(tangent) else tangent.detach()
             result._node = DualLeaf(result._node if real else None, tangent, level)
+
+
+def transposed(node: Any, weights: list) -> list:
+    """The gradients of a custom function's operands, as its ``jvp`` tells them, which is linear in their tangents: those of
+    tangents of zeros, by the weights of the results."""
+    function = node._function
+    if not hasattr(function, "jvp"):
+        raise NotImplementedError(NO_JVP)
+    zeros = find_function("zeros")
+    tangents: list = [None] * node._positions
+    for place, edge, (shape, kind) in zip(node._places, node._edges, node._metas, strict=True):
+        if kind.kind in "fcV" and (edge is not None or node._materialize):
+            tangents[place] = wanting(zeros(shape, dtype=FROM_NUMPY[kind]))
+    before, state.pushing, node._pushed = state.pushing, False, True
+    try:
+        with enable_grad():
+            clone = find_function("clone")  # it may write into them
+            answers = state.given_back(function.jvp, node, *[None if t is None else clone(t) for t in tangents])
+            answers = answers if isinstance(answers, tuple) else (answers,)
+            known = [
+                (answer, weight)
+                for answer, weight in zip(answers, weights, strict=True)
+                if weight is not None and answer is not None and answer._node is not None
+            ]
+            wanted = [t for t in tangents if t is not None]
+            found = iter(
+                gradients([a for a, _ in known], wanted, [w for _, w in known], create_graph=True, allow_unused=True)
+                if known
+                else [None] * len(wanted)
+            )
+    finally:
+        state.pushing, node._pushed = before, False
+    by_place = [None if t is None else next(found) for t in tangents]
+    return [None if edge is None else by_place[place] for place, edge in zip(node._places, node._edges, strict=True)]

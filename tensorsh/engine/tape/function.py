@@ -12,6 +12,7 @@ from ...sandbox.wrapping import wraps
 from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import state
 from ..arrays.warning import warn
+from ..graph.dual import TangentsAlone
 from ..graph.fields import Version, link, new, tick, wrap
 from ..graph.nodes import FREED, SECOND_TIME, AccumulateGrad, Node, Slot, raise_modified, result_node
 from ..graph.raw_saved import raw_tensors
@@ -145,6 +146,10 @@ class FunctionNode(Node):
 
     def _step(self, gradient: Any, world: Any) -> list:
         many = gradient if isinstance(gradient, list) else [gradient]
+        if state.pushing:
+            from .forward_mode import transposed
+
+            return transposed(self, many)
         given: list = []
         for i, g in enumerate(many):
             if g is None:
@@ -285,7 +290,8 @@ class Function(metaclass=FunctionMeta):
         node = cls._backward_cls()  # type: ignore[attr-defined]
         given = (*args, *kwargs.values()) if kwargs else args
         tensors = [(i, a) for i, a in enumerate(given) if isinstance(a, Tensor)]
-        tracked = state.grad_enabled and any(t._node is not None for _, t in tensors)
+        aside = not state.grad_enabled and state.tangents > 0 and state.dual_level < 0
+        tracked = (aside or state.grad_enabled) and any(t._node is not None for _, t in tensors)
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a._node is not None for a in given)
         node._positions = len(given)
         tangents = None
@@ -293,8 +299,8 @@ class Function(metaclass=FunctionMeta):
             from .forward_mode import applied, tangents_of
 
             tangents = tangents_of(args)
-        before = state.grad_enabled
-        state.grad_enabled = False
+        before, forwards = state.grad_enabled, state.tangents
+        state.grad_enabled, state.tangents = False, 0
         try:
             if cls.setup_context is not Function.setup_context:
                 outputs = cls.forward(*args, **kwargs)
@@ -302,7 +308,7 @@ class Function(metaclass=FunctionMeta):
             else:
                 outputs = cls.forward(node, *args, **kwargs)
         finally:
-            state.grad_enabled = before
+            state.grad_enabled, state.tangents = before, forwards
         several = isinstance(outputs, (tuple, list))
         outs = list(outputs) if several else [outputs]
         results = []
@@ -332,6 +338,8 @@ class Function(metaclass=FunctionMeta):
             for d in node._dirty:
                 d._bump()
             node._sequence = tick()
+            if state.anomaly and state.places:
+                node.__dict__["place"] = state.places()
             node._outputs = len(results)
             node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
             if not node._materialize_non_diff_grads:
@@ -344,6 +352,7 @@ class Function(metaclass=FunctionMeta):
                     o._node = None
                     continue
                 made: Node = Slot(node, i) if len(results) > 1 else node
+                made = TangentsAlone(made, None) if aside else made
                 if any(o is d for d in node._dirty):
                     rewrite(o, made)
                 else:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from typing import Any
 
-from ...sandbox.sealed import Sealed, is_sealed
+from ...sandbox import process
+from ...sandbox.sealed import Sealed, is_own, is_sealed
 from ...sandbox.wrapping import wraps
 from ..arrays.state import state
 from ..arrays.type_names import type_name
@@ -70,6 +73,15 @@ class Mode(metaclass=Sealed):
         raise NotImplementedError
 
 
+def record(on: bool, inference: bool | None = None) -> None:
+    """Record operations from now on, or do not; `inference`: whether what is made is never to take part in a graph."""
+    state.grad_enabled = on
+    if inference is not None:
+        state.inference = inference
+    if state.tangents:
+        state.settle()
+
+
 class no_grad(Mode):
     """Operations inside are not recorded.
     Their results want no gradient, and nothing is kept for a backward pass; for evaluation, and for steps that change
@@ -93,11 +105,11 @@ class no_grad(Mode):
     def __enter__(self) -> None:
         self._owner = state.warned
         self.before = state.grad_enabled
-        state.grad_enabled = self._wanted
+        record(self._wanted)
 
     def __exit__(self, *exception: object) -> None:
         if self._owner is state.warned:
-            state.grad_enabled = self.before
+            record(self.before)
 
 
 class enable_grad(no_grad):
@@ -135,10 +147,10 @@ class set_grad_enabled(Mode):
         self._owner = state.warned
         self.before = state.grad_enabled
         self.mode = mode
-        state.grad_enabled = mode
+        record(mode)
 
     def __call__(self, function: Any) -> Any:
-        state.grad_enabled = self.before
+        record(self.before)
         return super().__call__(function)
 
     def clone(self) -> Any:
@@ -148,11 +160,11 @@ class set_grad_enabled(Mode):
         return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def __enter__(self) -> None:
-        state.grad_enabled = self.mode
+        record(self.mode)
 
     def __exit__(self, *exception: object) -> None:
         if self._owner is state.warned:
-            state.grad_enabled = self.before
+            record(self.before)
 
 
 class inference_mode(Mode):
@@ -186,15 +198,26 @@ class inference_mode(Mode):
     def __enter__(self) -> None:
         self._owner = state.warned
         self.before = (state.grad_enabled, state.inference)
-        if self.mode:
-            state.grad_enabled, state.inference = False, True
-        else:
-            state.inference = False
-            state.grad_enabled = True
+        record(not self.mode, bool(self.mode))
 
     def __exit__(self, *exception: object) -> None:
         if self._owner is state.warned:
-            state.grad_enabled, state.inference = self.before
+            record(*self.before)
+
+
+def detect(anomaly: bool, check_nan: bool) -> None:
+    """Look for anomalies from now on, or do not; in plain Python each operation then notes the lines that led to it."""
+    state.anomaly, state.check_nan = anomaly, check_nan
+    if process.plain and anomaly and not state.places:
+        state.places = lines_of_program
+    elif not anomaly and state.places is lines_of_program:
+        state.places = False
+
+
+def lines_of_program() -> str:
+    """The lines of the program that led here, as a traceback shows them."""
+    frames = [(frame, line) for frame, line in traceback.walk_stack(sys._getframe(1)) if not is_own(frame)]
+    return "".join(traceback.StackSummary.extract(reversed(frames)).format())
 
 
 class set_detect_anomaly(Mode):
@@ -206,17 +229,17 @@ class set_detect_anomaly(Mode):
         self._owner = state.warned
         self.before = (state.anomaly, state.check_nan)
         self.mode, self.check_nan = mode, check_nan
-        state.anomaly, state.check_nan = mode, check_nan
+        detect(mode, check_nan)
 
     def clone(self) -> Any:
         return type(self)(self.mode, self.check_nan)
 
     def __enter__(self) -> None:
-        state.anomaly, state.check_nan = self.mode, self.check_nan
+        detect(self.mode, self.check_nan)
 
     def __exit__(self, *exception: object) -> None:
         if self._owner is state.warned:
-            state.anomaly, state.check_nan = self.before
+            detect(*self.before)
 
 
 class detect_anomaly(set_detect_anomaly):

@@ -6,12 +6,14 @@ whole gradient. Leaves come last, in the order in which their gradients became c
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush, heappushpop
 from typing import Any
 
 import numpy as np
 
+from ...sandbox import process
 from ..arrays import device_guard
 from ..arrays.constants import fresh
 from ..arrays.dtype import of
@@ -19,7 +21,7 @@ from ..arrays.errors import tensor_type
 from ..arrays.state import state
 from ..arrays.warning import warn
 from ..graph.fields import wrap
-from ..graph.nodes import AccumulateGrad, Node, Slot, composed
+from ..graph.nodes import AccumulateGrad, Node, Slot, composed, heeded
 from ..tensors.tensor import Tensor
 
 
@@ -64,6 +66,22 @@ def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
     return gradient
 
 
+def _told(heard: dict, gradients: list, raw: bool, waiting: bool) -> None:
+    """The hooks of the results of a node, in order: those to which no gradient comes are told so. waiting: the others were not
+    called before."""
+    for number in sorted(heard):
+        slot = heard[number]()
+        if slot is None:
+            continue
+        if gradients[number] is not None:
+            if waiting and slot._retained is None:
+                gradients[number] = _hooked(slot._prehooks, gradients[number], raw)
+        else:
+            for hook in list(slot._prehooks.values()):
+                if state.given_back(hook, None) is not None:
+                    raise RuntimeError("can't replace a None gradient with a non-None value")
+
+
 def walk(
     roots: Sequence[tuple[Node, Any]], world: Any, keep: bool, targets: dict | None = None, accumulate: bool = True
 ) -> dict:
@@ -91,6 +109,7 @@ class Way:
         self.captured: dict = {}
         self.grads: dict = {}
         self.leaves: dict = {}
+        self.awaited = self.counted(roots) if heeded and targets is None and accumulate else None
         self.heap: list = []
         """The nodes of `grads`, the latest first."""
         self.flow, self.anomaly = state.flow, state.anomaly
@@ -150,6 +169,8 @@ class Way:
                     grads[edge] = g
                     heappush(heap, (-edge._sequence, edge))
             gradients = g = None
+            if self.awaited is not None:
+                self.arrive_early(node)
 
     def looked_at(self, node: Node, gradient: Any) -> Any:
         """The step of a node at which somebody looks: hooks, `targets`, anomaly detection, the flow of gradients, devices. None
@@ -158,7 +179,9 @@ class Way:
         if self.several:
             device_guard.follow(gradient)
         if watched:
-            if node._prehooks is not None:
+            if node._prehooks is not None and (
+                targets is not None or type(node) is not Slot or node._retained is not None
+            ):
                 gradient = _hooked(node._prehooks, gradient, self.raw)
             if node._retained is not None:
                 _retain(node, gradient, self.raw)
@@ -170,6 +193,8 @@ class Way:
         if wanted is not None and not any([edge in wanted for edge in node._edges]):
             if not (watched and self.accumulate and node in self.captured):  # whose hooks see the gradient all the same
                 return None
+        if watched and node._heard:
+            _told(node._heard, gradient, self.raw, targets is None)
         if watched and node._awaits is not None:
             node._awaits(self.leaves, self.grads)
         if watched and node._backward_prehooks:
@@ -198,25 +223,53 @@ class Way:
         before = many[slot._number]
         many[slot._number] = gradient if before is None else before + gradient
 
+    def counted(self, roots: Sequence[tuple[Node, Any]]) -> dict | None:
+        """How many gradients may come to each leaf that somebody hears; None where there is no such leaf."""
+        ahead = [each[0] for each in roots]
+        seen: set = set(ahead)
+        counts: dict = {}
+        while ahead:
+            for edge in ahead.pop()._edges:
+                if type(edge) is AccumulateGrad:
+                    if edge._is_heard:
+                        counts[edge] = counts.get(edge, 0) + 1
+                elif edge is not None and edge not in seen:
+                    seen.add(edge)
+                    ahead.append(edge)
+        for node, _ in roots:  # which may be such a leaf
+            counts.pop(node, None)
+        return counts or None
+
+    def arrive_early(self, node: Node) -> None:
+        """Leaves that somebody hears get their gradients once these are complete, after the step of the last node before them."""
+        counts: Any = self.awaited
+        for edge in node._edges:
+            if edge in counts:
+                counts[edge] -= 1
+                if not counts[edge] and edge in self.leaves:
+                    self.arrive_at(edge)
+
     def arrive(self) -> None:
         """The leaves get their gradients, in the order in which these became complete."""
-        leaves, targets = self.leaves, self.targets
+        leaves = self.leaves
         while leaves:
-            node = next(iter(leaves))
-            gradient = leaves.pop(node)
-            if self.several:
-                device_guard.follow(gradient)
-            if node._prehooks is not None:
-                gradient = _hooked(node._prehooks, gradient, self.raw)
-            if targets is not None and node in targets:
-                self.captured[node] = gradient
-            if self.accumulate and (targets is None or node in targets):
-                if node._backward_prehooks:
-                    gradient = _prehooked(node, gradient, self.raw)
-                node._accumulate(gradient)
-                if node._hooks:
-                    _posthooked(node, (), gradient, self.raw)
-            gradient = None
+            self.arrive_at(next(iter(leaves)))
+
+    def arrive_at(self, node: Any) -> None:
+        """A leaf gets its gradient."""
+        targets, gradient = self.targets, self.leaves.pop(node)
+        if self.several:
+            device_guard.follow(gradient)
+        if node._prehooks is not None:
+            gradient = _hooked(node._prehooks, gradient, self.raw)
+        if targets is not None and node in targets:
+            self.captured[node] = gradient
+        if self.accumulate and (targets is None or node in targets):
+            if node._backward_prehooks:
+                gradient = _prehooked(node, gradient, self.raw)
+            node._accumulate(gradient)
+            if node._hooks:
+                _posthooked(node, (), gradient, self.raw)
 
 
 def _retain(node: Node, gradient: Any, raw: bool) -> None:
@@ -265,12 +318,34 @@ def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
     return gradients
 
 
+def _say_cause(node: Node) -> None:
+    """Warn of what made the node that fails. Where warnings are errors it is only written, since another error comes."""
+    try:
+        warn(_cause(node))
+    except Warning as warning:
+        if not process.plain:
+            raise
+        print(f"Warning: {warning}", file=sys.stderr)
+
+
+def _cause(node: Node) -> str:
+    """What made the node that fails, as far as that was noted."""
+    place = node._place
+    if process.plain and not isinstance(place, str):
+        return f"Error detected in {node.name()}. {NO_LINES}"
+    lines = "\n" + place if isinstance(place, str) else ""
+    return f"Error detected in {node.name()}. Traceback of forward call that caused the error:{lines}"
+
+
+NO_LINES = "No forward pass information available. Enable detect anomaly during forward pass for more information."
+
+
 def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
     """One step under anomaly detection: where it fails, say what made it."""
     try:
         gradients = node._step(gradient, world)
     except Exception:
-        warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:")
+        _say_cause(node)
         raise
     if state.check_nan:
         for i, g in enumerate(gradients):
@@ -278,7 +353,7 @@ def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
                 continue
             array = world.array(g)
             if array.dtype.kind in "fc" and np.isnan(array).any():
-                warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:")
+                warn(_cause(node))
                 error = RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
                 error._node = node  # type: ignore[attr-defined]
                 raise error

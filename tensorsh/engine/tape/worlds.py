@@ -20,6 +20,7 @@ from ..arrays.deferred import seen as deferred
 from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import state
 from ..graph.fields import Saved, Wrapped, wrap
+from ..graph.gradient_nodes import refused
 from ..graph.nodes import PLAIN, cast, raise_modified, unpack
 from ..loading import table
 from ..numerics import choices
@@ -119,6 +120,11 @@ class Raw:
     def kept(value: Any, f: Any, *args: Any) -> Any:
         """A value that was saved; where the formula is differentiated in turn, the same as a function of the inputs."""
         return value
+
+    @staticmethod
+    def refusing(x: Any, many: Any, why: str) -> Any:
+        """A gradient that is not differentiated in turn where one of `many` is more than 1."""
+        return x
 
     @staticmethod
     def part(x: Any, index: Any) -> Any:
@@ -256,6 +262,12 @@ class Differentiable:
 
     @staticmethod
     def number(x: float, like: Any) -> float:
+        return x
+
+    @staticmethod
+    def refusing(x: Tensor, many: Tensor, why: str) -> Tensor:
+        if not state.pushing and (many._array > 1).any():
+            return refused(x, why)
         return x
 
     @staticmethod

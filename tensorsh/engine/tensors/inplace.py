@@ -30,6 +30,7 @@ from ..graph.fields import Version, tick, wrap
 from ..graph.gradient_nodes import Underivable
 from ..graph.nodes import AccumulateGrad, Node, Slot
 from ..loading.table import find_function
+from .captured import captured, refuse
 from .overlap import alone, apart, check_inplace, repeats, sharing
 from .tensor import Tensor
 
@@ -57,9 +58,11 @@ INFERENCE = (
 )
 
 
-def check(t: Tensor, tracked: bool, names: Sequence[str] = ()) -> None:
+def check(t: Tensor, tracked: bool, names: Sequence[str] = (), values: Sequence = ()) -> None:
     """Raise what PyTorch raises, before anything is written. `tracked`: whether any operand wants a gradient; names: of the
-    operator that writes."""
+    operator that writes; values: its operands."""
+    if state.born and names and captured(t):
+        refuse(names[0], values)
     check_history(t, tracked)
     if 0 in t._array.strides:
         alone(t._array, names)
@@ -108,7 +111,7 @@ def write(op: Any, values: list) -> Tensor:
     tracked = tracked and state.grad_enabled
     # What has no formula, as a logical operator, leaves the history as it is.
     recorded = tracked and (op.joint is not None or any(f is not None for f, _ in op.formulas))
-    check(t, recorded, op.names)
+    check(t, recorded, op.names, values)
     if type(t._array) is not ndarray and hasattr(t._array, "layout"):
         t._array.check_written(op.names)
     huge = False
@@ -190,7 +193,7 @@ def mutate(op: Any, values: list, action: Callable) -> Tensor:
             if array is not target and (array.base is not None or target.base is not None) and meets(target, array):
                 shared = True
     tracked = tracked and state.grad_enabled
-    check(t, tracked, op.names)
+    check(t, tracked, op.names, values)
     if shared:
         check_inplace(op.names, target, values[1:])
     if not tracked:

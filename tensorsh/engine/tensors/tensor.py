@@ -245,7 +245,9 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     @property
     def data(self) -> Tensor:
-        return wrap(self._array)
+        made = wrap(self._array)
+        made._born = self._born
+        return made
 
     @data.setter
     def data(self, value: Tensor) -> None:
@@ -295,6 +297,8 @@ class Tensor(Fields, metaclass=TensorMeta):
         if self._node._prehooks is None:
             self._node._prehooks = {}
         self._node._watched = True
+        if type(self._node) is Slot:
+            self._node.hear()
         return Handle(self._node._prehooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Handle:
@@ -303,9 +307,7 @@ class Tensor(Fields, metaclass=TensorMeta):
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        if self._node._post_hooks is None:
-            self._node._post_hooks = {}
-        return Handle(self._node._post_hooks, hook)
+        return self._node._register_post_hook(hook)
 
     @builtin("TensorBase")
     def retain_grad(self) -> None:

@@ -11,8 +11,14 @@ from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
 from ...engine.arrays.state import state
 from ...engine.loading.table import find_function
-from ...engine.operators.torch_function import DisableTorchFunction, DisableTorchFunctionSubclass, disabled
+from ...engine.operators.torch_function import (
+    DisableTorchFunction,
+    DisableTorchFunctionSubclass,
+    disabled,
+    disabled_below,
+)
 from ...engine.ops.linalg.common import _LinAlgError  # noqa: F401 - a name of this module
+from ...engine.tape.backward import current_task
 from ...engine.tape.function import FunctionNode as _FunctionBase  # noqa: F401
 from ...engine.tape.grad_modes import is_grad_enabled  # noqa: F401
 from ...engine.tensors.storage import UntypedStorage as StorageBase  # noqa: F401
@@ -38,7 +44,25 @@ Function = ScriptFunction
 
 # As a builtin function, it is bound to nothing where a class has it.
 _disabled_torch_function_impl = staticmethod(disabled)
-_disabled_torch_dispatch_impl = _disabled_torch_function_impl
+_disabled_torch_dispatch_impl = staticmethod(disabled_below)
+
+
+class _DisableTorchDispatch:
+    """A context in which neither classes nor modes are asked below autograd."""
+
+    def __enter__(self) -> None:
+        from ..dispatching import silence
+
+        self.within = silence()
+        self.within.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        self.within.__exit__(None, None, None)
+
+
+def _current_graph_task_id() -> int:
+    """The number of the backward pass under way; -1 where there is none."""
+    return current_task()
 
 
 class Graph:

@@ -13,6 +13,7 @@ from ...engine.loading.table import find_function
 from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.tensor import Tensor
 from ..testing import make_tensor
+from . import undefined
 from .gradients import grad
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -109,6 +110,7 @@ def gradcheck(
             raise AssertionError(said)
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     wanted = _wanted(inputs)
+    func = _differentiable(func, inputs)
     outputs = _outputs(func(*inputs))
     if any(hasattr(o._array, "layout") for o in outputs):
         raise ValueError(
@@ -116,6 +118,7 @@ def gradcheck(
             "gradcheck."
         )
     try:
+        moved: list = []
         complex_at = [j for j, o in enumerate(outputs) if o.dtype.is_complex]
         for part in ("imag", "real") if complex_at else ("",):
             shown = complex_at if part == "imag" else list(range(len(outputs)))
@@ -133,12 +136,19 @@ def gradcheck(
                         raise GradcheckError("Numerical gradient for function expected to be zero")
                     _compared(found[0][i], numeric, rtol, atol, i, shown, prefix if part else "", "", complex_at)
                     _repeated(found[0][i], found[1][i], nondet_tol)
-                if check_forward_ad and not part:
-                    _compared(
-                        _forward(parted, inputs, x), numeric, rtol, atol, i, shown, "", "computed with forward mode "
-                    )
+                if check_forward_ad:
+                    moved.append((_forward(parted, inputs, x), numeric, i, shown))
+        _compared_forwards(moved, any(x.dtype.is_complex for x in wanted), rtol, atol)
+        if check_undefined_grad and check_forward_ad:
+            undefined.forwards(lambda *given: _outputs(func(*given)), inputs)
         if check_backward_ad and any(o.requires_grad for o in outputs):
             _of_nothing(_outputs(func(*inputs)), wanted)
+            if check_undefined_grad:
+                undefined.backwards(lambda: _outputs(func(*inputs)), wanted)
+    except undefined.Undefined as error:
+        if raise_exception:
+            raise GradcheckError(*error.args) from error.__cause__
+        return False
     except GradcheckError:
         if raise_exception:
             raise
@@ -231,6 +241,20 @@ def _wanted(inputs: tuple) -> list[Tensor]:
     return found
 
 
+def _differentiable(func: Callable, inputs: tuple) -> Callable:
+    """A function with those of its results alone that want a gradient; itself where it has no others, or none at all."""
+    outputs = _outputs(func(*inputs))
+    wanted = [at for at, o in enumerate(outputs) if o.requires_grad]
+    if len(wanted) in (0, len(outputs)):
+        return func
+
+    def some(*given: Any) -> list:
+        every = _outputs(func(*given))
+        return [every[at] for at in wanted]
+
+    return some
+
+
 def _part_of(func: Callable, part: str) -> Callable:
     """A function with the imaginary parts of its complex results alone, or with their real parts beside the others."""
 
@@ -250,6 +274,15 @@ def _compared(
                 f"{prefix if j in parted else ''}Jacobian {how}mismatch for output {j} with respect to input {i},\n"
                 f"numerical:{wrap(expected)!r}\nanalytical:{wrap(analytic)!r}\n"
             )
+
+
+def _compared_forwards(moved: list, parted: bool, rtol: float, atol: float) -> None:
+    """Compare what tangents gave, by the imaginary parts of the inputs first where there are any."""
+    for part in ("imag", "real") if parted else ("",):
+        prefix = f"While considering the {part}{'inary' * (part == 'imag')} part of complex inputs only, "
+        for found, numeric, i, shown in moved:
+            both = [[getattr(m, part) if part else m for m in many] for many in (found, numeric)]
+            _compared(*both, rtol, atol, i, shown, prefix, "computed with forward mode ", shown if part else ())
 
 
 def _repeated(found: list, again: list, tolerance: float) -> None:
@@ -325,6 +358,8 @@ def _forward(func: Callable, inputs: tuple, x: Tensor) -> list[np.ndarray]:
             tangents = [(o._array.size, unpack_dual(o).tangent) for o in outs]
         return [np.zeros(n) if t is None else t.cpu()._array.reshape(-1).real for n, t in tangents]
 
+    if not x._array.size:
+        return [np.zeros((0, o._array.size)) for o in _outputs(func(*inputs))]
     rows = [row(k, 1) for k in range(x._array.size)]
     if x.dtype.is_complex:
         along = [row(k, 1j) for k in range(x._array.size)]

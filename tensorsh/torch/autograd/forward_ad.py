@@ -36,7 +36,8 @@ def enter_dual_level() -> int:
     """Begin forward differentiation; the level's number."""
     if state.dual_level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    state.dual_level, state.dual = 0, state.dual + 1
+    state.dual_level, state.dual, state.tangents = 0, state.dual + 1, state.tangents + 1
+    state.settle()
     return 0
 
 
@@ -48,7 +49,8 @@ def exit_dual_level(*, level: int | None = None) -> None:
         )
     if state.dual_level < 0:
         raise RuntimeError("Dual level must be a positive number.")
-    state.dual_level = -1
+    state.dual_level, state.tangents = -1, max(state.tangents - 1, 0)
+    state.settle()
 
 
 class dual_level(Mode):

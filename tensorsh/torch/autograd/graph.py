@@ -180,12 +180,14 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
         seen.update(walk=state.walk, grads=[None] * len(tensors), left=None)
         return True
 
-    def any_hook(grad: Tensor) -> None:
+    def any_hook(grad: Tensor | None) -> None:
         if begun():
             fn(grad)
 
     def all_hook(at: int) -> Callable:
-        def hook(grad: Tensor) -> None:
+        def hook(grad: Tensor | None) -> None:
+            if grad is None:  # of a result that takes no part, unlike another of its node
+                return
             if begun():
                 seen["left"] = taking_part()
             seen["grads"][at] = grad

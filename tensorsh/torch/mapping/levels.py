@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 
@@ -13,16 +14,19 @@ from ...engine.arrays.state import state
 from ...engine.arrays.warning import warn
 from ...engine.loading.elementwise import drawing
 from ...engine.loading.table import find_function
+from ...engine.operators.hooks import stay
 from ...engine.operators.torch_function import TorchFunctionMode
 from ...engine.tape.function import SETUP, Function
 from ...engine.tensors.tensor import Tensor
 from ..utils._pytree import _broadcast_to_and_flatten, tree_structure
-from .randomness import drawable, drawn_alike, drawn_at_once
+from .randomness import ERROR, drawable, drawn_alike, drawn_at_once
 from .rules import made
 from .slices import (
     ARITHMETIC,
     BOTH,
+    DATA,
     DYNAMIC,
+    FORMATS,
     INTO,
     MASK,
     NEITHER,
@@ -32,10 +36,13 @@ from .slices import (
     SHOWN,
     TWO,
     UNLIKE,
+    USUAL_FORMATS,
     Batched,
+    Escaped,
     Own,
     base,
     masks,
+    spoken,
 )  # fmt: skip
 from .tensor_rules import Loop, Refused
 
@@ -59,13 +66,23 @@ class Level(TorchFunctionMode):
 
     def __init__(self, count: int, randomness: str = "error", generator: Any = None) -> None:
         self.count, self.randomness, self.generator = count, randomness, generator
-        self.number = 1 + len(levels())
+        self.number = 1 + state.transforms
+        self.given: list = []
+        """Weak references to the slices, of which none is to be asked when this is over."""
 
     def slice_of(self, whole: Tensor) -> Batched:
         """A slice of a tensor, for all of them. IndexError: the tensor has others, as where its memory was taken meanwhile."""
         if whole.shape[0] != self.count:
             raise IndexError(f"{whole.shape[0]} slices of {self.count}")
-        return Batched.of(self, whole)
+        made = Batched.of(self, whole)
+        self.given.append(ref(made))
+        return made
+
+    def end(self) -> None:
+        """Slices that a program still holds have escaped."""
+        for each in [found for reference in self.given if (found := reference()) is not None]:
+            each.__class__ = Escaped
+            stay("classes")
 
     def has(self, x: Any) -> bool:
         """Whether something is a slice of this level."""
@@ -88,7 +105,7 @@ class Level(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
-        name = func.__name__
+        name = attribute = func.__name__
         depends = self.depend([*args, *kwargs.values()])
         if name in drawing():
             drawable(self, name, args, kwargs)
@@ -102,10 +119,14 @@ class Level(TorchFunctionMode):
             name = getattr(getattr(func, "__self__", None), "__name__", name)
         elif name == "grad":
             return self.gradients(func, *args, **kwargs)
+        if name == "data":
+            raise RuntimeError(DATA[attribute])
+        if name in FORMATS and str(kwargs.get("memory_format")) not in USUAL_FORMATS:
+            raise RuntimeError(FORMATS[name].format(spoken(kwargs["memory_format"])))
         if name in REFUSED:
             raise RuntimeError(REFUSED[name])
         if name == "where" and len(args) + len(kwargs) == 1:
-            raise RuntimeError(DYNAMIC.format("nonzero"))
+            raise RuntimeError(DYNAMIC.format("where"))
         if name == "__getitem__" and any(masks(each) and self.depend([each]) for each in args[1:]):
             raise RuntimeError(MASK)
         if name in PLAIN:
@@ -264,6 +285,8 @@ class Level(TorchFunctionMode):
             raise RuntimeError(INTO.format("inplace arithmetic", "in a vmap"))
         if name in OWN_NAMES:
             raise RuntimeError(INTO.format(name, "in a vmap"))
+        if name == "bernoulli_":
+            raise RuntimeError(ERROR if self.randomness == "error" else INTO.format("inplace bernoulli", "in a vmap"))
         raise RuntimeError(INTO.format("aten::" + name, "at level 1"))
 
 

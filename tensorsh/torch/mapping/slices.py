@@ -8,11 +8,13 @@ refused in its words.
 from __future__ import annotations
 
 from collections.abc import Callable
-from textwrap import indent
 from typing import Any
 
 from ...engine.arrays.cupy_module import nowhere
+from ...engine.arrays.state import state
 from ...engine.graph.fields import new
+from ...engine.operators.torch_function import DisableTorchFunctionSubclass
+from ...engine.ops.creation.text_parts import TRACKING, nested
 from ...engine.tensors.tensor import Tensor
 
 ISSUE = "Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
@@ -47,6 +49,24 @@ INTO = (
     "`self`. This happened due to `other` being vmapped over but `self` not being vmapped over {1}. Please try to use out-of-place "
     "operators instead of {0}. If said operator is being called inside the PyTorch framework, please file a bug report instead."
 )
+ESCAPED = (
+    "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
+    "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
+    "`gen_vmap_plumbing` Please file an issue if it looks like the latter"
+)
+DATA = {
+    "__get__": "accessing `data` under vmap transform is not allowed",
+    "__set__": "mutating directly with `.data` under vmap transform is not allowed.",
+}
+QUERIED = "NYI: querying is_contiguous inside of vmap for memory_format other than torch.contiguous_format"
+FORMATS = {
+    "contiguous": QUERIED,
+    "is_contiguous": QUERIED,
+    "clone": "NYI: Tensor.clone(memory_format) inside vmap is only supported with memory_format torch.preserve_format or "
+    "torch.contiguous_format (got {})",
+}
+"""What is said to orders of memory that a slice cannot have."""
+USUAL_FORMATS = frozenset(("None", "torch.preserve_format", "torch.contiguous_format"))
 ARITHMETIC = frozenset("sub_ mul_ div_ copy_ masked_fill_ __setitem__ __isub__ __imul__ __itruediv__".split())
 OWN_NAMES = frozenset("fill_ index_add_ index_fill_ index_put_ scatter_add_".split())
 """Writes that PyTorch names without their namespace."""
@@ -106,6 +126,26 @@ class Batched(Tensor):
 Batched.__qualname__ = "Tensor"
 
 
+class Escaped(Batched):
+    """A slice that a program still has when its level is over: it shows itself, and takes part in nothing."""
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
+        name = func.__name__
+        if name == "__get__":
+            name = getattr(getattr(func, "__self__", None), "__name__", name)
+        own = isinstance(args[0], Escaped) if args else False
+        if own and name in SHOWN:
+            return SHOWN[name](*args, **(kwargs or {}))
+        if own and name in PLAIN:
+            with DisableTorchFunctionSubclass():
+                return func(*args, **(kwargs or {}))
+        raise RuntimeError(MEMORY if name in ("tolist", "numpy", "data_ptr") else ESCAPED)
+
+
+Escaped.__qualname__ = "Tensor"
+
+
 class Own(Batched):
     """A slice as a rule is given it: of the level that the rule works for, and of no other."""
 
@@ -117,6 +157,11 @@ def base(x: Any) -> Any:
     return x
 
 
+def spoken(order: Any) -> str:
+    """PyTorch's C++ name of an order of memory: ChannelsLast."""
+    return "".join(part.title() for part in str(order).rpartition(".")[2].split("_"))
+
+
 def masks(index: Any) -> bool:
     """Whether an index, or one of several, is a tensor of booleans."""
     if isinstance(index, Tensor):
@@ -125,7 +170,12 @@ def masks(index: Any) -> bool:
 
 
 def _text(x: Batched, *_: Any, **__: Any) -> str:
-    return f"BatchedTensor(lvl={x._level.number}, bdim=0, value=\n{indent(repr(x._whole), '    ')}\n)"
+    within, whole = [], x
+    while isinstance(whole, Batched):
+        within.append((whole._level.number, "BatchedTensor(lvl={}, bdim=0, value=\n{}\n)"))
+        whole = whole._whole
+    within += [(depth, TRACKING) for number, depth in state.gradients if whole._born >= number]
+    return nested(whole, within)
 
 
 def _formatted(x: Batched, spec: str) -> str:

@@ -317,6 +317,19 @@ def strided(func: Callable, input: Any, size: Any, stride: Any, storage_offset: 
             f"{list(stride)}"
         )
     x = input._whole
+    own = x.storage_offset()
+    start = own if storage_offset is None else storage_offset
+    end, allowed = (
+        begun + 1 + sum((n - 1) * step for n, step in zip(sizes, steps, strict=True))
+        for begun, sizes, steps in ((start, size, stride), (own, x.shape[1:], x.stride()[1:]))
+    )
+    if not own <= start <= end <= allowed and 0 not in size:
+        raise Refused(
+            f"result = tensor.as_strided({list(size)}, {list(stride)}, {start}) can access memory outside of `tensor`. `result` can "
+            f"access some memory in range [{start}, {end}], but `tensor` can only access some memory in range [{own}, {allowed}]. "
+            "This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of PyTorch view "
+            "operations"
+        )
     return func(x, (x.shape[0], *size), (x.stride(0), *stride), storage_offset)
 
 

@@ -155,7 +155,10 @@ def mapped(
         result = func(*rebuild(args, slices), **kwargs)
     places = spread(out_dims, result, f"vmap({name}, ..., out_dims={out_dims})", "out_dims", "outputs")
     found = [placed(level, leaf, dim, name) for leaf, dim in zip(flatten(result), places, strict=True)]
-    return rebuild(result, found)
+    made = rebuild(result, found)
+    del result, slices
+    level.end()
+    return made
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...engine.operators.torch_function import DisableTorchFunctionSubclass
+
 __all__: list[str] = []
 
 
@@ -16,5 +18,8 @@ def all_same_mode(modes: Any) -> bool:
 
 @contextmanager
 def no_dispatch() -> Iterator[None]:
-    """A context in which no class is asked by ``__torch_dispatch__``; none ever is."""
-    yield
+    """A context in which no class is asked by ``__torch_dispatch__``."""
+    from ..dispatching import silence
+
+    with silence(), DisableTorchFunctionSubclass():
+        yield

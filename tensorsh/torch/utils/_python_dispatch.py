@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...engine.tensors.tensor import Tensor
-from ..dispatching import TorchDispatchMode, modes
+from ..dispatching import TorchDispatchMode, entered, modes
 
 __all__ = ["TorchDispatchMode"]
 
@@ -18,6 +18,11 @@ def _get_current_dispatch_mode() -> Any:
 
 def _get_current_dispatch_mode_stack() -> list:
     return list(modes)
+
+
+def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
+    """Whether the program is within a mode, be it the one that answers just now."""
+    return bool(entered)
 
 
 @contextmanager

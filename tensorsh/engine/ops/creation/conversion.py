@@ -18,6 +18,7 @@ from ...arrays.parallel import listed
 from ...arrays.state import state
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn, warn_of_old
+from ...graph.cut import detached_in_place
 from ...graph.fields import wrap
 from ...graph.nodes import cast
 from ...loading import table
@@ -366,6 +367,8 @@ def detach_(self: Tensor) -> Tensor:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
+    if not self.is_leaf:
+        self._cell = detached_in_place(self._cell)
     self._node = None
     return self
 

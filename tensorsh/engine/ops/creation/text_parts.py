@@ -2,15 +2,58 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import numpy as np
 
 from ...arrays.state import state
+from ...graph.fields import detached
+from ...graph.nodes import AccumulateGrad
 from ...tensors.tensor import Tensor
 from ...tensors.text import print_options, tensor_text
 
 
 def text_of(self: Tensor, given: str | None = None) -> str:
-    """The text of a tensor; `given`: that of its elements, where a class knows it."""
+    """The text of a tensor; `given`: that of its elements, where a class knows it. Within a transform of `torch.func`, a tensor that
+    was made there is shown in what tracks it."""
+    if state.gradients and self._born and given is None:
+        tracked = [(depth, TRACKING) for number, depth in state.gradients if self._born >= number]
+        if tracked:
+            return nested(self, tracked)
+    return plain_text(self, given)
+
+
+def nested(self: Tensor, within: list[tuple[int, str]]) -> str:
+    """The text of a tensor within those that track it, each with its depth, by their texts."""
+    text = plain_text(self if leads_out(self) else without_history(self))
+    for depth, form in sorted(within):
+        text = form.format(depth, indent(text, "    "))
+    return text
+
+
+TRACKING = "GradTrackingTensor(lvl={}, value=\n{}\n)"
+
+
+def without_history(self: Tensor) -> Tensor:
+    return detached(self) if self._node is not None else self
+
+
+def leads_out(self: Tensor) -> bool:
+    """Whether the history of a tensor has a leaf that was there before any transform began."""
+    first, nodes, seen = state.gradients[0][0] if state.gradients else 0, [self._node], set()
+    while nodes:
+        node = nodes.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if type(node) is AccumulateGrad and node.variable._born < first:
+            return True
+        nodes += node._edges
+    return False
+
+
+def plain_text(self: Tensor, given: str | None = None) -> str:
+    """The text of a tensor, and of nothing that tracks it."""
     node = self.grad_fn
     shown = None if type(self._array) is np.ndarray or self.is_cpu else str(self.device)
     if hasattr(self._array, "layout") and given is None:

@@ -23,6 +23,7 @@ from ...arrays.views import expanded
 from ...graph.fields import fresh, wrap
 from ...kernels import kernel, unsuited
 from ...tape.record import view_of
+from ...tensors.captured import captured, refuse
 from ...tensors.inplace import check, mutate
 from ...tensors.overlap import apart, check_inplace
 from ...tensors.subscripts import (
@@ -255,6 +256,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     simple = kind is int or kind is slice or index is Ellipsis
     if kind is tuple and len(index) <= array.ndim:
         simple = all([type(i) in BASIC for i in index])
+    if state.born and captured(self):
+        refuse("copy_" if simple or not taken(self, indices_of(index))[1] else "index_put_")
     if simple:
         if not tracked and array.ndim and 0 not in array.strides:
             if self._inference:

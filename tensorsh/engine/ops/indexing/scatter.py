@@ -396,7 +396,10 @@ def scatter_reduce_gradient(t, g, needs, input, dim, index, src, reduce, include
     return to_input, None, to_src
 
 
-def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result, by=None):
+TWICE = "{0}(): Double backward is unsupported for {1} when >1 zeros in {1} are scattered to the same position in self"
+
+
+def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result, by=None, whole=False):
     """The gradients of a reduction into places, for the tensor that has the places and for what went there; `by`: how to work there."""
     take, add, erase = by or (t.gather, t.scatter_add, t._scatter_number)
     ones = t.ones_like(src)
@@ -419,6 +422,8 @@ def reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self
         others = t.scatter_reduce(input, dim, index, t.where(single, ones, src), "prod", include_self=include_self)
         usual = t.gather(g * result, dim, index) / t.where(zero, ones, src)
         to_src = t.where(single, t.gather(g * others, dim, index), usual)
+        name, source = ("index_reduce", "source") if by is None and whole else ("scatter_reduce", "src")
+        to_src = t.refusing(to_src, t.where(zero, many, t.zeros_like(many)), TWICE.format(name, source))
     else:
         # Equal extremes share the gradient.
         here = t.where(input == result, t.ones_like(g), t.zeros_like(g))
@@ -465,7 +470,9 @@ def index_reduce_gradient(t, g, needs, input, dim, index, source, reduce, includ
     else:  # slice by slice
         raw, by = raw.reshape(-1), (t.index_select, t.index_add, t._index_fill)
     places = t.constant(xp.ascontiguousarray(raw))
-    to_input, to_src = reduction_gradient(t, g, needs, input, dim, places, source, reduce, include_self, result, by)
+    to_input, to_src = reduction_gradient(
+        t, g, needs, input, dim, places, source, reduce, include_self, result, by, True
+    )
     return to_input, None, to_src if to_src is None else t.reshape(to_src, source.shape)
 
 

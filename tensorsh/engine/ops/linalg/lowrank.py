@@ -98,6 +98,8 @@ def lobpcg(
     if A._array.ndim < 2 or A._array.shape[-1] != A._array.shape[-2]:
         raise RuntimeError(f"expected square matrices, got {list(A._array.shape)}")
     k = (1 if X is None else X._array.shape[-1]) if k is None else k
+    if A._node is not None:  # of whose elements both triangles count, and not the lower one alone
+        A = (A + A.mH) / 2
     if B is None:
         values, vectors = eigh.function(A)
     else:

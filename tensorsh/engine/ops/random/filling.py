@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -17,6 +18,7 @@ from ...graph.fields import tick
 from ...graph.nodes import OperatorNode
 from ...operators.registration import add_method
 from ...random.uniform_words import LONG_NAMES, in_memory_order, within_range
+from ...tensors.captured import captured, refuse
 from ...tensors.inplace import check, rewrite
 from ...tensors.tensor import Tensor
 from ..creation.copying import assign
@@ -37,9 +39,14 @@ class _NoGradient:
     runners = [(formulas[0][0], None, None)]
 
 
+WORDS = re.compile("(?<=[a-z])(?=[A-Z])")
+
+
 def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
     """Store random numbers in a tensor; its history then begins at a node without gradient."""
     tracked = t._node is not None and state.grad_enabled
+    if state.born and captured(t):
+        refuse(WORDS.sub("_", title.partition("Backward")[0]).lower(), (t, 0))
     check(t, tracked)
     assign(t._array, np.asarray(array) if isinstance(array, np.generic) else array)
     t._bump()

@@ -29,6 +29,8 @@ from ...graph.fields import wrap
 from ...graph.gradient_nodes import Underivable
 from ...loading import table
 from ...operators.registration import method
+from ...tensors.captured import captured
+from ...tensors.captured import refuse as refuse_captured
 from ...tensors.inplace import Region, check_history
 from ...tensors.lots import enter, known
 from ...tensors.resizing import grow
@@ -322,6 +324,8 @@ def reshaped(op: Any, title: str, values: list) -> Tensor:
     if not isinstance(self, Tensor):
         raise TypeError(f"expected Tensor, but got {type_name(self)}")
     tracked = self._node is not None and state.grad_enabled
+    if state.born and captured(self):
+        refuse_captured(op.names[0])
     check_history(self, tracked)
     array = through(lambda memory: op.kernel(np, memory, *values[1:]), self._array)
     if tracked:

@@ -162,8 +162,8 @@ class _SpectralNorm(Module):
     def _iterate(self, matrix: Tensor, times: int) -> None:
         with no_grad():
             for _ in range(times):
-                self._u.copy_(F.normalize(T.mv(matrix, self._v), dim=0, eps=self.eps))
-                self._v.copy_(F.normalize(T.mv(matrix.mH, self._u), dim=0, eps=self.eps))
+                F.normalize(T.mv(matrix, self._v), dim=0, eps=self.eps, out=self._u)
+                F.normalize(T.mv(matrix.mH, self._u), dim=0, eps=self.eps, out=self._v)
 
     def forward(self, weight: Tensor) -> Tensor:
         if weight.ndim == 1:

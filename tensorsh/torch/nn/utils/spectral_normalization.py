@@ -40,8 +40,8 @@ class SpectralNorm(metaclass=Sealed):
         if do_power_iteration:
             with no_grad():
                 for _ in range(self.n_power_iterations):
-                    v.copy_(F.normalize(T.mv(matrix.t(), u), dim=0, eps=self.eps))
-                    u.copy_(F.normalize(T.mv(matrix, v), dim=0, eps=self.eps))
+                    F.normalize(T.mv(matrix.t(), u), dim=0, eps=self.eps, out=v)
+                    F.normalize(T.mv(matrix, v), dim=0, eps=self.eps, out=u)
                 u, v = u.clone(), v.clone()
         return weight / T.dot(u, T.mv(matrix, v))
 

@@ -50,13 +50,14 @@ def check_backend(backend: Any) -> str:
 
 
 def is_mpi_available() -> bool:
-    """Whether MPI is installed."""
-    return find_spec("mpi4py") is not None
+    """Whether programs should choose MPI by themselves: no, as in PyTorch's own packages. Where gloo is, `init_process_group` takes
+    "mpi", too."""
+    return False
 
 
 def is_gloo_available() -> bool:
     """Whether collectives on the CPU are there: by MPI, under gloo's name."""
-    return is_mpi_available()
+    return find_spec("mpi4py") is not None
 
 
 def is_nccl_available() -> bool:

@@ -120,14 +120,14 @@ class Node(Step, metaclass=Sealed):
         if self._hooks is None:
             self._hooks = {}
         self._watched = True
-        return Handle(self._hooks, hook)
+        return handle_of(self._hooks, hook)
 
     def register_prehook(self, hook: Callable) -> Handle:
         """Call `hook(grad_outputs)` before this node runs."""
         if self._backward_prehooks is None:
             self._backward_prehooks = {}
         self._watched = True
-        return Handle(self._backward_prehooks, hook)
+        return handle_of(self._backward_prehooks, hook)
 
     def _sequence_nr(self) -> int:
         return int(self._sequence)
@@ -145,26 +145,28 @@ class Handle(metaclass=Sealed):
 
     _next = itertools.count().__next__
 
-    def __init__(self, hooks: dict, hook: Callable) -> None:
-        self._hooks, self.id = hooks, Handle._next()
-        hooks[self.id] = hook
+    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
+        """A number for a hook, which the caller enters under it into the dict, and what stands beside it into others."""
+        self._hooks, self.id = hooks_dict, Handle._next()
+        self._beside = [extra_dict] if isinstance(extra_dict, dict) else list(extra_dict or ())
 
     def remove(self) -> None:
-        self._hooks.pop(self.id, None)
+        for entries in (self._hooks, *self._beside):
+            entries.pop(self.id, None)
 
     def hooks_dict_ref(self) -> dict:
         """The hooks among which this one stands, as long as it does."""
         return self._hooks
 
     @classmethod
-    def _restored(cls, hooks: dict, number: int) -> Handle:
+    def _restored(cls, hooks: dict, number: int, beside: list) -> Handle:
         """The handle that was copied or pickled."""
         made = object.__new__(Handle)
-        made._hooks, made.id = hooks, number
+        made._hooks, made.id, made._beside = hooks, number, beside
         return made
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
-        return Handle._restored, (self._hooks, self.id)
+        return Handle._restored, (self._hooks, self.id, self._beside)
 
     def __enter__(self) -> Handle:
         return self
@@ -174,6 +176,16 @@ class Handle(metaclass=Sealed):
 
 
 Handle.__module__, Handle.__qualname__, Handle.__name__ = "torch.utils.hooks", "RemovableHandle", "RemovableHandle"
+Handle.__init__.__qualname__ = "RemovableHandle.__init__"
+
+
+def handle_of(hooks: dict, hook: Callable, *beside: dict) -> Handle:
+    """The handle of a hook, entered among others; the dicts beside say what else is true of it."""
+    handle = Handle(hooks, extra_dict=beside)
+    hooks[handle.id] = hook
+    for entries in beside:
+        entries[handle.id] = True
+    return handle
 
 
 def copied_like(array: Any, like: Any) -> Any:
@@ -234,7 +246,7 @@ class AccumulateGrad(Node):
         heeded.append(True)
         if self._post_hooks is None:
             self._post_hooks = {}
-        return Handle(self._post_hooks, hook)
+        return handle_of(self._post_hooks, hook)
 
     @property
     def _is_heard(self) -> bool:

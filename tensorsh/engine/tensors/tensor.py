@@ -24,7 +24,7 @@ from ..arrays.state import state
 from ..arrays.warning import warn
 from ..graph.dual import DualLeaf, shown, wants_gradient
 from ..graph.fields import Fields, Version, bind, detached, wrap
-from ..graph.nodes import AccumulateGrad, Handle, Slot, nowhere
+from ..graph.nodes import AccumulateGrad, Handle, Slot, handle_of, nowhere
 from ..loading import table
 from ..loading.table import METHODS, find_method, is_indexed, load_all, read_index
 from .shape import Size, shaped
@@ -299,7 +299,7 @@ class Tensor(Fields, metaclass=TensorMeta):
         self._node._watched = True
         if type(self._node) is Slot:
             self._node.hear()
-        return Handle(self._node._prehooks, hook)
+        return handle_of(self._node._prehooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Handle:
         """Call `hook(param)` after `grad` of a leaf was added to."""

@@ -18,7 +18,7 @@ from ...engine.arrays.layout import seen
 from ...engine.arrays.state import state as engine
 from ...engine.arrays.warning import warn
 from ...engine.graph.fields import wrap
-from ...engine.graph.nodes import Handle
+from ...engine.graph.nodes import Handle, handle_of
 from ...engine.tape.grad_modes import enable_grad
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.classes import allow
@@ -54,12 +54,12 @@ _all_post_hooks: OrderedDict = OrderedDict()
 
 def register_optimizer_step_pre_hook(hook: Callable) -> Handle:
     """Call `hook(optimizer, args, kwargs)` before each step of every optimizer."""
-    return Handle(_all_pre_hooks, hook)
+    return handle_of(_all_pre_hooks, hook)
 
 
 def register_optimizer_step_post_hook(hook: Callable) -> Handle:
     """Call `hook(optimizer, args, kwargs)` after each step of every optimizer."""
-    return Handle(_all_post_hooks, hook)
+    return handle_of(_all_post_hooks, hook)
 
 
 def hooked(step: Callable) -> Callable:
@@ -380,7 +380,7 @@ class Optimizer(metaclass=OpenSealed):
 def _registrar(kind: str, doc: str) -> Callable:
     def register(self: Any, hook: Callable, prepend: bool = False) -> Handle:
         hooks = getattr(self, kind)
-        handle = Handle(hooks, hook)
+        handle = handle_of(hooks, hook)
         if prepend:
             hooks.move_to_end(handle.id, last=False)
         return handle

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....engine.arrays.state import state
 from ....engine.arrays.warning import warn
-from ....engine.graph.nodes import Handle
+from ....engine.graph.nodes import Handle, handle_of
 from ....engine.tape.function import Function
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import Sealed
@@ -16,29 +16,12 @@ from .module import Module
 from .registry import CALLED, TABLES
 
 
-class ModuleHandle(Handle):
-    """A handle that also forgets the options its hook was registered with."""
-
-    def __init__(self, hooks: Any, hook: Any, prepend: bool = False, *options: tuple[dict, bool]) -> None:
-        super().__init__(hooks, hook)
-        if prepend:
-            hooks.move_to_end(self.id, last=False)
-        self._options = [members for members, chosen in options if chosen]
-        for members in self._options:
-            members[self.id] = True
-
-    def remove(self) -> None:
-        super().remove()
-        for members in self._options:
-            members.pop(self.id, None)
-
-    def __reduce_ex__(self, protocol: Any) -> tuple:
-        return Handle._restored, (self._hooks, self.id)
-
-
-ModuleHandle.__module__, ModuleHandle.__qualname__, ModuleHandle.__name__ = (
-    Handle.__module__, Handle.__qualname__, Handle.__name__
-)  # fmt: skip
+def entered(hooks: Any, hook: Any, prepend: bool = False, *options: tuple[dict, bool]) -> Handle:
+    """The handle of a hook of a module; the first of all with `prepend`, and among those with an option where that is chosen."""
+    handle = handle_of(hooks, hook, *[members for members, chosen in options if chosen])
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
 
 
 def check_made(module: Any, needed: str) -> None:
@@ -60,7 +43,7 @@ def _table(module: Any, kind: str) -> OrderedDict:
 def register_forward_pre_hook(self: Any, hook: Any, *, prepend: bool = False, with_kwargs: bool = False) -> Handle:
     """Call `hook(module, args)` before `forward`; what it returns replaces the arguments."""
     named = _table(self, "_forward_pre_hooks_with_kwargs")
-    return ModuleHandle(_hooks(self, "_forward_pre_hooks"), hook, prepend, (named, with_kwargs))
+    return entered(_hooks(self, "_forward_pre_hooks"), hook, prepend, (named, with_kwargs))
 
 
 def register_forward_hook(
@@ -69,7 +52,7 @@ def register_forward_hook(
     """Call `hook(module, args, output)` after `forward`; what it returns replaces the output."""
     named = _table(self, "_forward_hooks_with_kwargs")
     always = _table(self, "_forward_hooks_always_called")
-    return ModuleHandle(_hooks(self, "_forward_hooks"), hook, prepend, (named, with_kwargs), (always, always_call))
+    return entered(_hooks(self, "_forward_hooks"), hook, prepend, (named, with_kwargs), (always, always_call))
 
 
 # Hooks of all modules. They stand in the session's state; once there were any, Module has another `__call__`.
@@ -83,13 +66,13 @@ def _common(kind: str) -> Any:
 
 def register_module_forward_pre_hook(hook: Any) -> Handle:
     """Call `hook(module, args)` before `forward` of every module."""
-    return ModuleHandle(_common("_forward_pre_hooks"), hook)
+    return entered(_common("_forward_pre_hooks"), hook)
 
 
 def register_module_forward_hook(hook: Any, *, with_kwargs: bool = False, always_call: bool = False) -> Handle:
     """Call `hook(module, args, output)` after `forward` of every module."""
     named, always = (_common(f"_forward_hooks_{kind}") for kind in ("with_kwargs", "always_called"))
-    return ModuleHandle(_common("_forward_hooks"), hook, False, (named, with_kwargs), (always, always_call))
+    return entered(_common("_forward_hooks"), hook, False, (named, with_kwargs), (always, always_call))
 
 
 def _agree(full: bool) -> None:
@@ -104,33 +87,33 @@ def _agree(full: bool) -> None:
 def register_module_full_backward_hook(hook: Any) -> Handle:
     """Call `hook(module, grad_input, grad_output)` when the gradients of a module's inputs are known."""
     _agree(True)
-    return ModuleHandle(_common("_backward_hooks"), hook)
+    return entered(_common("_backward_hooks"), hook)
 
 
 def register_module_full_backward_pre_hook(hook: Any) -> Handle:
     """Call `hook(module, grad_output)` when the gradients of a module's outputs are known."""
-    return ModuleHandle(_common("_backward_pre_hooks"), hook)
+    return entered(_common("_backward_pre_hooks"), hook)
 
 
 def register_module_backward_hook(hook: Any) -> Handle:
     """The old form for every module, which sees the gradients of the last operation in `forward` only."""
     _agree(False)
-    return ModuleHandle(_common("_backward_hooks"), hook)
+    return entered(_common("_backward_hooks"), hook)
 
 
 def register_module_parameter_registration_hook(hook: Any) -> Handle:
     """Call `hook(module, name, parameter)` before a parameter is entered; what it returns is entered in its place."""
-    return Handle(_common("_parameter_registration_hooks"), hook)
+    return handle_of(_common("_parameter_registration_hooks"), hook)
 
 
 def register_module_buffer_registration_hook(hook: Any) -> Handle:
     """Call `hook(module, name, buffer)` before a buffer is entered; what it returns is entered in its place."""
-    return Handle(_common("_buffer_registration_hooks"), hook)
+    return handle_of(_common("_buffer_registration_hooks"), hook)
 
 
 def register_module_module_registration_hook(hook: Any) -> Handle:
     """Call `hook(module, name, submodule)` before a module is entered; what it returns is entered in its place."""
-    return Handle(_common("_module_registration_hooks"), hook)
+    return handle_of(_common("_module_registration_hooks"), hook)
 
 
 def _all_hooks(module: Any, kind: str) -> dict:
@@ -158,18 +141,18 @@ def _check_kind(module: Any, full: bool) -> None:
 def register_full_backward_hook(self: Any, hook: Any, prepend: bool = False) -> Handle:
     """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known; it may replace them."""
     _check_kind(self, True)
-    return ModuleHandle(_hooks(self, "_backward_hooks"), hook, prepend)
+    return entered(_hooks(self, "_backward_hooks"), hook, prepend)
 
 
 def register_full_backward_pre_hook(self: Any, hook: Any, prepend: bool = False) -> Handle:
     """Call `hook(module, grad_output)` when the gradients of the outputs are known; it may replace them."""
-    return ModuleHandle(_hooks(self, "_backward_pre_hooks"), hook, prepend)
+    return entered(_hooks(self, "_backward_pre_hooks"), hook, prepend)
 
 
 def register_backward_hook(self: Any, hook: Any) -> Handle:
     """The old form, which sees the gradients of the last operation in `forward` only."""
     _check_kind(self, False)
-    return ModuleHandle(_hooks(self, "_backward_hooks"), hook)
+    return entered(_hooks(self, "_backward_hooks"), hook)
 
 
 class BackwardHookFunction(Function):

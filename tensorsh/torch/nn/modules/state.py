@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from ....engine.arrays.warning import warn
-from ....engine.graph.nodes import Handle
+from ....engine.graph.nodes import Handle, handle_of
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow_writing
@@ -247,7 +247,7 @@ def _registrar(kind: str, doc: str) -> Any:
     def register(self: Any, hook: Any) -> Handle:
         if kind == "_state_dict_hooks" and isinstance(hook, FunctionType):
             hook._from_public_api = True  # type: ignore[attr-defined]
-        return Handle(dict.setdefault(self.__dict__, kind, OrderedDict()), hook)
+        return handle_of(dict.setdefault(self.__dict__, kind, OrderedDict()), hook)
 
     register.__doc__ = doc
     return register
@@ -277,7 +277,7 @@ class Replacing(metaclass=Sealed):
 
 def _register_load_state_dict_pre_hook(self: Any, hook: Any, with_module: bool = False) -> Handle:
     hooks = dict.setdefault(self.__dict__, "_load_state_dict_pre_hooks", OrderedDict())
-    return Handle(hooks, hook if with_module else WithoutModule(hook))
+    return handle_of(hooks, hook if with_module else WithoutModule(hook))
 
 
 def _register_state_dict_hook(self: Any, hook: Any) -> Handle:
@@ -285,7 +285,7 @@ def _register_state_dict_hook(self: Any, hook: Any) -> Handle:
         raise RuntimeError(
             "Cannot register the same function as the state dict post hook that was previously registered via register_state_dict_post_hook"
         )
-    return Handle(dict.setdefault(self.__dict__, "_state_dict_hooks", OrderedDict()), Replacing(hook))
+    return handle_of(dict.setdefault(self.__dict__, "_state_dict_hooks", OrderedDict()), Replacing(hook))
 
 
 _METHODS = {

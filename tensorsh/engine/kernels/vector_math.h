@@ -113,15 +113,21 @@ INLINE float bell(float x) { return power_of_two(x * x * (-0.5f * BITS_OF_E)); }
 /* exp(x) for x <= 0, to a few units in the last place where x is small; below -86 it is zero. */
 INLINE float exp_falling(float x) { return x > -86.0f ? power_of_two(x * BITS_OF_E) : 0.0f; }
 
-/* log of a positive normal double: x = 2^k m with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m - 1) / (m + 1)). */
-INLINE double log_positive(double x) {
-    int64_t bits = as_bits(x) - 0x3fe6a09e667f3bcd;
-    double k = as_double((bits >> 52) + as_bits(ROUNDER)) - ROUNDER;
-    double m = as_double((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd);
-    double s = (m - 1.0) / (m + 1.0), z = s * s;
+/* log of a positive normal double: x = 2^k m with m in [sqrt(1/2), sqrt(2)), by f = m - 1; log m = 2 atanh(f / (f + 2)). */
+INLINE double log_of_parts(double k, double f) {
+    double s = f / (f + 2.0), z = s * s;
     double p = FMA(z, 2.0 / 17, 2.0 / 15);
     p = FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, p, 2.0 / 13), 2.0 / 11), 2.0 / 9), 2.0 / 7), 2.0 / 5), 2.0 / 3);
     return FMA(k, 0x1.62e42fefa39efp-1, 2.0 * s + s * z * p);
+}
+INLINE double exponent_of(double x, double *f) {
+    int64_t bits = as_bits(x) - 0x3fe6a09e667f3bcd;
+    *f = as_double((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1.0;
+    return as_double((bits >> 52) + as_bits(ROUNDER)) - ROUNDER;
+}
+INLINE double log_positive(double x) {
+    double f, k = exponent_of(x, &f);
+    return log_of_parts(k, f);
 }
 
 /* What rounds to a float as the log of x, in a unit that is `scale` times as short: -inf at 0, NaN below; subnormal floats are
@@ -146,14 +152,13 @@ INLINE float expm1_float(float x) {
     return x == x ? found : x + x;
 }
 
-/* log(1 + x) for floats: 1 + x is exact enough in double but for small x. */
-INLINE float log1p_float(float given) {
-    double x = given, big = log_positive(1.0 + x);
-    double small = x * FMA(x, FMA(x, FMA(x, FMA(x, FMA(-x, 1.0 / 6, 0.2), -0.25), 1.0 / 3), -0.5), 1.0);
-    float found = fabsf(given) < 0.001f ? (float)small : (float)big;
-    found = given == INFINITY ? given : found;
-    found = given == -1.0f ? -INFINITY : found;
-    return given >= -1.0f ? found : NAN;
+/* log(1 + x) for floats: 1 + x is exact enough in double but next to 1, where x itself is f. */
+INLINE float log1p_float(float x) {
+    double f, k = exponent_of(1.0 + x, &f);
+    float found = __builtin_copysignf((float)log_of_parts(k, k == 0.0 ? (double)x : f), x);
+    found = x == INFINITY ? x : found;
+    found = x == -1.0f ? -INFINITY : found;
+    return x >= -1.0f ? found : NAN;
 }
 
 /* The angle whose tangent is n / d, 0 <= n <= d: fdlibm's polynomial, from the diagonal where the angle is nearer to it. */

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
-
 import numpy as np
 
 from ...arrays.device import absent
@@ -22,7 +20,9 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
     shape = input._array.shape
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    given = next((x for x in (indices_or_sections, sections, indices) if x is not None), None)
+    given = indices_or_sections
+    if given is None:
+        given = indices if sections is None else sections
     if given is None:
         raise combination_error("tensor_split", input)
     if isinstance(given, Tensor):
@@ -44,7 +44,7 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
         if given <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
         least, longer = divmod(n, given)
-        ends = list(accumulate([least + 1] * longer + [least] * (given - longer)))[:-1]
+        ends = [k * least + min(k, longer) for k in range(1, given)]
     else:
         ends = list(given)
     starts = [0, *ends]

@@ -106,7 +106,7 @@ def _forward(
     def work(samples: slice, place: slice, part: Any) -> None:
         xp.matmul(flat, columns(part, groups), out=y[samples, :, :, place])
 
-    if xp is np and view.size <= COLUMNS:  # one piece
+    if xp is np and 0 < view.size <= COLUMNS:  # one piece
         for part in alone((view,)):
             np.matmul(flat, columns(part, groups), out=y)
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import numpy as np
 
 from ...arrays.device import absent
@@ -44,7 +46,7 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
         if given <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {given}")
         least, longer = divmod(n, given)
-        ends = [k * least + min(k, longer) for k in range(1, given)]
+        ends = list(accumulate([least + 1] * longer + [least] * (given - longer)))[:-1]
     else:
         ends = list(given)
     starts = [0, *ends]

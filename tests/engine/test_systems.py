@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tensorsh import torch
+from tensorsh.engine import kernels
 
 RANDOM = np.random.default_rng(0)
 SIZES = [(1, 1), (32, 5), (33, 1), (33, 2), (40, 24), (40, 25), (64, 33), (65, 64), (100, 100), (130, 97), (513, 3)]
@@ -36,6 +37,7 @@ def test_solutions_solve(n: int, k: int) -> None:
     assert torch.allclose(a.float() @ single, b.float(), rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.skipif(kernels.compiled is None, reason="LAPACK's blocks may differ")
 @pytest.mark.parametrize("k", [2, 24, 32, 64, 90])
 def test_a_column_is_solved_by_itself(k: int) -> None:
     a, b = matrices(50), torch.tensor(RANDOM.normal(size=(50, k)))

@@ -19,9 +19,11 @@ SHAPES = [(7,), (40, 33), (3, 4, 130), (1 << 17,)]
 IMAGES = [(2, 6, 9, 11), (3, 4, 20, 20)]
 MATRICES = [(1, 7, 1), (3, 5, 2), (17, 33, 9), (64, 800, 40), (40, 1, 30), (1, 500, 12), (12, 500, 1)]
 
+SYSTEMS = [(9, 4), (32, 33), (33, 7), (50, 90), (70, 1)]
+
 FUNCTIONS = """
 abs acos acosh angle asin asinh atan atanh ceil cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1 floor frac i0 lgamma
-log log10 log1p log2 logit neg rad2deg reciprocal relu round rsqrt sigmoid sign sin sinc sinh sqrt square tan tanh trunc
+special.ndtri log log10 log1p log2 logit neg rad2deg reciprocal relu round rsqrt sigmoid sign sin sinc sinh sqrt square tan tanh trunc
 cumsum cumprod logcumsumexp cummax cummin sort argsort msort softmax log_softmax sum mean prod std var amax amin logsumexp
 median norm count_nonzero argmax argmin flip roll diff
 """.split()
@@ -167,6 +169,22 @@ def computed(torch: Any) -> dict[str, str]:
         names |= {"k3": made((4, c, 3, 3), 7), "k5": made((9, c, 5, 5), 8)}
         for expression in CONVOLUTIONS:
             results.add(expression, str(shape), **names)
+        at = made((shape[0], 5, 9, 2), 10, scale=0.4)
+        for mode in ("bilinear", "nearest", "bicubic"):
+            for padding in ("zeros", "reflection"):
+                how = f"'{mode}', '{padding}', align_corners=False"
+                for dtype in (torch.float32, torch.float64):
+                    images = {"x": made(shape, 1, dtype), "at": at.detach().to(dtype).requires_grad_()}
+                    results.add(f"F.grid_sample(x, at, {how})", f"{shape} {dtype}", **images)
+    for n, k in SYSTEMS:
+        for dtype in (torch.float32, torch.float64):
+            b = made((n, k), 2, dtype)
+            a = (made((n, n), 1, dtype).detach() / n + torch.eye(n, dtype=dtype)).requires_grad_()
+            for expression in (
+                "torch.linalg.solve_triangular(a, b, upper=True)",
+                "torch.linalg.lu_solve(a, torch.arange(1, len(a) + 1, dtype=torch.int32), b)",
+            ):
+                results.add(expression, f"{n} {k} {dtype}", a=a, b=b)
     for m, k, n in MATRICES:
         for dtype in (torch.float32, torch.float64):
             kind = f"{m} {k} {n} {dtype}"

@@ -236,8 +236,9 @@ INLINE double cos_double(double x) {
 INLINE double tan_double(double x) {
     int64_t quadrant;
     const Pair r = angle_part(x, &quadrant), s = sine_part(r), c = cosine_part(r);
-    const int odd = quadrant & 1;
-    const Pair q = pair_quotient((Pair){odd ? -c.high : s.high, odd ? -c.low : s.low}, (Pair){odd ? s.high : c.high, odd ? s.low : c.low});
+    const int64_t odd = -(quadrant & 1);
+    const Pair q = pair_quotient((Pair){chosen(odd, -c.high, s.high), chosen(odd, -c.low, s.low)},
+                                 (Pair){chosen(odd, s.high, c.high), chosen(odd, s.low, c.low)});
     return x == 0 ? x : q.high + q.low;
 }
 
@@ -275,21 +276,56 @@ INLINE double atan_double(double x) {
     const double found = at < 0x1p-28 ? at : angle_of_point((Pair){at, 0.0}, (Pair){1.0, 0.0}, 0);
     return x == x ? __builtin_copysign(found, x) : x + x;
 }
-/* The root of 1 - x^2. */
-INLINE Pair other_side(double x) {
-    const Pair square = pair_product(x, x), less = pair_sum(1.0, -square.high), sum = pair_of(less.high, less.low - square.low);
-    return pair_root((Pair){sum.high > 0.0 ? sum.high : 0.0, sum.low});
+/* As `angle_of_sine`, of numbers of float64. */
+INLINE Pair part_of_sine(double x) {
+    const double rest = 0.5 - 0.5 * x, square = x * x, z = square < rest ? square : rest, w = z * z, w2 = w * w;
+    const float least = sqrtf((float)rest);
+    const double slope = SLOPE_OF_ROOT(least), near = root_from(rest, least, slope);
+    const Pair root = pair_of(near, FMA(-near, near, rest) * slope);
+    const double s = x < root.high ? x : root.high, lost = x < root.high ? FMA(x, x, -square) * x : 0.0, low = x < root.high ? 0.0 : root.low;
+    const double a = FMA(FMA(0x1.007440c2626c1p-6, z, 0x1.2fc888adfe7e3p-8), w, FMA(0x1.23b9a2ce4d7fep-7, z, 0x1.3db1fa43f6e5dp-7));
+    const double b = FMA(FMA(0x1.7ab853e2bde73p-7, z, 0x1.c996c07ccbef2p-7), w, FMA(0x1.1c4ed2824cca2p-6, z, 0x1.6e8ba29be8e9dp-6));
+    const double c = FMA(FMA(0x1.f1c71c72a8007p-6, z, 0x1.6db6db6db65a8p-5), z, 0x1.3333333333334p-4);
+    const double p = FMA(FMA(FMA(FMA(0x1.abe961aafa7f1p-6, z, -0x1.c06025db835e0p-7), w2, a), w2, b), w * z, c); /* from the fifth power on */
+    const Pair cube = pair_product(s, z), third = pair_scaled(cube, 0x1.5555555555555p-3), sum = pair_of(s, third.high);
+    return (Pair){sum.high, sum.low + (low + (third.low + FMA(cube.high * z, p, FMA(lost, 1.0 / 6, cube.high * 0x1.5555555555555p-57))))};
 }
 INLINE double asin_double(double x) {
-    const double at = fabs(x), near = at <= 1.0 ? at : 1.0;
-    const Pair side = other_side(near);
-    const double found = at < 0x1p-28 ? at : angle_of_point((Pair){near, 0.0}, side, 0);
+    const double at = fabs(x);
+    const Pair s = part_of_sine(at), sum = pair_of(0x1.921fb54442d18p+0, -2.0 * s.high);
+    const double found = at > 0.5 ? sum.high + (sum.low + FMA(-2.0, s.low, 0x1.1a62633145c07p-54)) : s.high + s.low;
     return at <= 1.0 ? __builtin_copysign(found, x) : NAN;
 }
 INLINE double acos_double(double x) {
-    const double at = fabs(x), near = at <= 1.0 ? at : 1.0, found = angle_of_point(other_side(near), (Pair){near, 0.0}, x < 0);
+    const double at = fabs(x);
+    const Pair angle = part_of_sine(at), s = {__builtin_copysign(angle.high, x), x < 0 ? -angle.low : angle.low};
+    const Pair far = pair_sum(x < 0 ? 0x1.921fb54442d18p+1 : 0.0, 2.0 * s.high), middle = pair_of(0x1.921fb54442d18p+0, -s.high);
+    const double end = far.high + (far.low + FMA(2.0, s.low, x < 0 ? 0x1.1a62633145c07p-53 : 0.0));
+    const double found = at > 0.5 ? end : middle.high + (middle.low + (0x1.1a62633145c07p-54 - s.low));
     return at <= 1.0 ? found : NAN;
 }
+
+/* The error function and one minus it, beyond |x| = 1 by exp(-x^2), and what the quantiles beyond the middle go by. */
+INLINE double erfc_at(double size_of) {
+    const Pair square = pair_product(size_of, size_of);
+    double n;
+    const Pair part = power_part(-square.high, -square.low, &n);
+    return erfc_tail(size_of, power_scaled(part, n));
+}
+INLINE double erf_beyond(double x) {
+    const double size_of = fabs(x), found = 1.0 - erfc_at(size_of < 6.0 ? size_of : 6.0);
+    return x == x ? __builtin_copysign(found, x) : x;
+}
+INLINE double erfc_beyond(double x) {
+    const double size_of = fabs(x), found = erfc_at(size_of < 27.3 ? size_of : 27.3);
+    return x != x ? x : x < 0 ? 2.0 - found : found;
+}
+INLINE double middle_quantile(double q, Pair unit) {
+    double num, den = central_parts(q, &num);
+    const Pair ratio = pair_quotient(pair_product(q, num), (Pair){den, 0.0}), found = pair_scaled(ratio, unit.high);
+    return __builtin_copysign(found.high + FMA(ratio.high, unit.low, found.low), q);
+}
+INLINE double depth(double p) { return sqrt(-log_double(p > 0.0 ? p : 1.0)); }
 
 /* Both brought near 1 by the power of two of the larger one. */
 INLINE double hypot_double(double given, double other) {

@@ -44,37 +44,42 @@
     }                                                                                                         \
     LOOP_OF(T, name, 1, (in[0], out, m))
 
-/* A function of float32 that some arguments have another formula for: those of a piece are computed side by side. */
-#define IN_TWO_WAYS(name, usual, beyond, other)                                                               \
-    WIDE static void name##_flat(const float *in, float *out, size n) {                                       \
+/* A function that some arguments have another formula for: where a piece has both, those of one are computed side by side. */
+#define IN_TWO_WAYS(name, ...) IN_TWO_WAYS_OF(float, name, __VA_ARGS__)
+#define IN_TWO_WAYS_OF(T, name, usual, beyond, other)                                                         \
+    WIDE static void name##_flat(const T *in, T *out, size n) {                                               \
         for (size done = 0, m; done < n; done += m, in += m, out += m) {                                      \
             m = n - done < PIECE ? n - done : PIECE;                                                          \
-            float far[PIECE], made[PIECE];                                                                    \
+            T far[PIECE], made[PIECE];                                                                        \
             unsigned char is_far[PIECE];                                                                      \
-            int places[PIECE + 1], some = 0;                                                                  \
+            int places[PIECE + 1], some = 0, place = 0;                                                       \
             for (int i = 0; i < m; i++) {                                                                     \
-                const float x = in[i];                                                                        \
+                const T x = in[i];                                                                            \
                 is_far[i] = (beyond);                                                                         \
             }                                                                                                 \
-            for (int i = 0; i < m; i++) {                                                                     \
-                places[some] = i;                                                                             \
-                some += is_far[i];                                                                            \
+            for (int i = 0; i < m; i++) some += is_far[i];                                                    \
+            const int mixed = some && some < m, near = some < m ? (int)m : 0;                                 \
+            for (int i = 0; mixed && i < m; i++) {                                                            \
+                places[place] = i;                                                                            \
+                place += is_far[i];                                                                           \
             }                                                                                                 \
-            for (int i = 0; i < some; i++) far[i] = in[places[i]];                                            \
-            const size near = some < m ? m : 0;                                                               \
+            for (int i = 0; i < place; i++) far[i] = in[places[i]];                                           \
             INDEPENDENT                                                                                       \
-            for (size i = 0; i < near; i++) {                                                                 \
-                const float x = in[i];                                                                        \
-                out[i] = (float)(usual);                                                                      \
+            for (int i = 0; i < near; i++) {                                                                  \
+                const T x = in[i];                                                                            \
+                out[i] = (T)(usual);                                                                          \
             }                                                                                                 \
+            const T *from = mixed ? far : in;                                                                 \
+            T *to = mixed ? made : out;                                                                       \
+            INDEPENDENT                                                                                       \
             for (int i = 0; i < some; i++) {                                                                  \
-                const float x = far[i];                                                                       \
-                made[i] = (float)(other);                                                                     \
+                const T x = from[i];                                                                          \
+                to[i] = (T)(other);                                                                           \
             }                                                                                                 \
-            for (int i = 0; i < some; i++) out[places[i]] = made[i];                                          \
+            for (int i = 0; i < place; i++) out[places[i]] = made[i];                                         \
         }                                                                                                     \
     }                                                                                                         \
-    LOOP_OF(float, name, 1, (in[0], out, m))
+    LOOP_OF(T, name, 1, (in[0], out, m))
 
 #define BINARY(name, a, b, ...) BINARY_OF(float, name, a, b, __VA_ARGS__)
 #define BINARY_OF(T, name, a, b, ...)                    \
@@ -145,11 +150,15 @@ BINARY_OF(double, arctan2_wide, y, x, atan2_double(y, x))
 BINARY_OF(double, hypotenuse_wide, x, y, hypot_double(x, y))
 UNARY_OF(double, sigmoid_wide, 1.0 / (1.0 + exp_double(-x)))
 UNARY_OF(double, silu_wide, x / (1.0 + exp_double(-x)))
+UNARY(logit, log_float(x / (1 - x)))
+UNARY_OF(double, logit_wide, log_double(x / (1 - x)))
 /* -x log(x) */
 UNARY(entropy, x > 0 ? -(double)x * (x < INFINITY ? log_positive(x) : (double)x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : (double)x)
 UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : x)
 UNARY(erf, erf_float(x))
-IN_TWO_WAYS(erfc, erfc_near(x), !(fabsf(x) < 1), erfc_far(x))
+IN_TWO_WAYS(erfc, 1.0 - erf_near(x), !(fabsf(x) < 1), erfc_far(x))
+IN_TWO_WAYS_OF(double, erf_wide, erf_near(x), !(fabs(x) < 1), erf_beyond(x))
+IN_TWO_WAYS_OF(double, erfc_wide, 1.0 - erf_near(x), !(fabs(x) < 1), erfc_beyond(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 BOTH(UNARY_OF, rsqrt, 1 / SQRT(x))
 BOTH(UNARY_OF, frac, x - TRUNC(x))
@@ -212,9 +221,15 @@ WIDE static void power_flat(const float *in, const float *other, float *out, siz
 }
 LOOP(power, 2, (in[0], in[1], out, m))
 #define ROOT_OF_HALF 0.70710678118654752440
-IN_TWO_WAYS(erfinv, central_quantile(0.5 * x) * ROOT_OF_HALF, !(fabsf(x) < (float)(2 * CENTRAL)),
-            tail_quantile(0.5 * x, 0.5 - fabs(0.5 * x), 0) * ROOT_OF_HALF)
-IN_TWO_WAYS(ndtri, central_quantile(x - 0.5), !(fabs(x - 0.5) <= CENTRAL), tail_quantile(x - 0.5, x < 0.5f ? (double)x : 1.0 - x, 1))
+#define QUANTILES(T, wide, middle, root, one, depth, deep)                                                    \
+    IN_TWO_WAYS_OF(T, erfinv##wide, middle(0.5 * x, root), !(fabs(x) < (T)(2 * CENTRAL)),  \
+                   tail_quantile(0.5 * x, 0.5 - fabs(0.5 * x), depth(0.5 - fabs(0.5 * x)), deep) * ROOT_OF_HALF) \
+    IN_TWO_WAYS_OF(T, ndtri##wide, middle(x - 0.5, one), !(fabs(x - 0.5) <= CENTRAL),                    \
+                   tail_quantile(x - 0.5, x < 0.5 ? (double)x : 1.0 - x, depth(x < 0.5 ? (double)x : 1.0 - x), 1))
+#define DEPTH(p) sqrt(-log_positive((p) > 1e-300 ? (p) : 1e-300))
+#define MIDDLE(q, unit) central_quantile(q) * unit
+QUANTILES(float, , MIDDLE, ROOT_OF_HALF, 1.0, DEPTH, 0)
+QUANTILES(double, _wide, middle_quantile, ((Pair){ROOT_OF_HALF, -0x1.bdd3413b26456p-55}), ((Pair){1.0, 0.0}), depth, 1)
 
 BOTH(UNARY_OF, sign, (x > 0) - (x < 0))
 BOTH(UNARY_OF, hardswish, x * (x + 3 < 0 ? 0 : x + 3 > 6 ? 6 : x + 3) / 6)
@@ -366,7 +381,7 @@ SOFT(double, _wide, exp_double, __builtin_fabs)
 Ufunc elementwise_ufuncs[] = {
     UFUNC2(exp, 1), UFUNC2(expm1, 1), UFUNC2(log, 1), UFUNC2(log1p, 1), UFUNC2(log2, 1), UFUNC2(log10, 1), UFUNC2(tanh, 1),
     UFUNC2(sin, 1), UFUNC2(cos, 1), UFUNC2(tan, 1), UFUNC2(sinh, 1), UFUNC2(cosh, 1), UFUNC2(arcsin, 1), UFUNC2(arccos, 1), UFUNC2(arctan, 1),
-    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(entropy, 1), UFUNC(erf, 1), UFUNC(erfc, 1), UFUNC(erfinv, 1), UFUNC(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(logit, 1), UFUNC2(entropy, 1), UFUNC2(erf, 1), UFUNC2(erfc, 1), UFUNC2(erfinv, 1), UFUNC2(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC2(logsigmoid_backward, 2), UFUNC2(softplus_backward, 4), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(add_quotient, 3), UFUNC2(softplus, 3), UFUNC2(logsigmoid, 1),
     UFUNC2(elu, 3), UFUNC2(elu_backward, 4), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),

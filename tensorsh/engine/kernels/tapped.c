@@ -5,7 +5,8 @@
 #define MOST_DIMS 3
 #define MOST_TAPS 4
 #define MOST 64  /* combinations */
-#define LANES 8  /* points at a time */
+#define LANES 8  /* points at a time, where gradients are added */
+#define MANY 32  /* points whose taps are found at a time */
 #define BLOCK 4  /* channels that are added up side by side */
 
 enum { BILINEAR, NEAREST, BICUBIC };
@@ -34,13 +35,13 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
     return whole == t->elements;
 }
 
-#define GRID(T, name)                                                                                      \
+#define GRID(T, name, floor, fabs)                                                                                      \
     /* A coordinate folded back between the ends, and the sign that this gives it. */                      \
     INLINE T name##_reflected(T x, T low, T span, T *slope) {                                              \
         if (span <= 0) return *slope = 0, (T)0;                                                            \
         x -= low;                                                                                          \
         const T sign = x < 0 ? -1 : 1, far = x < 0 ? -x : x, over = (T)fmod(far, span);                    \
-        const int odd = fmod(floor((double)(T)(far / span)), 2.0) != 0;                                    \
+        const int odd = fmod((double)floor(far / span), 2.0) != 0;                                    \
         *slope = odd ? -sign : sign;                                                                       \
         return (odd ? span - over : over) + low;                                                           \
     }                                                                                                      \
@@ -61,11 +62,11 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         return (((T)-0.75 * x - (T)-3.75) * x + (T)-6.0) * x - (T)-3.0;                                    \
     }                                                                                                      \
     /* The taps of a coordinate: places, weights and slopes by the place in the image; the derivative of that by the coordinate. */ \
-    INLINE T name##_taps(const Grid *t, T at, size count, size *places, T *weights, T *slopes) {           \
+    INLINE T name##_taps(const Grid *t, T at, size count, int32_t *places, T *weights, T *slopes) {        \
         const T n = (T)count, half = (T)(t->align ? (n - 1) / 2 : n / 2);                                  \
-        T x = t->align ? (at + 1) * half : (at + 1) * half - (T)0.5, scale = 1, found[MOST_TAPS] = {0};    \
+        T x = (at + 1) * half - (t->align ? 0 : (T)0.5), scale = 1, found[MOST_TAPS] = {0};                \
         if (t->mode == BICUBIC) {                                                                          \
-            const T low = (T)floor(x), part = x - low;                                                     \
+            const T low = floor(x), part = x - low;                                                        \
             T unused;                                                                                      \
             weights[0] = name##_far(part + 1, &slopes[0]), weights[1] = name##_near(part, &slopes[1]);     \
             weights[2] = name##_near(1 - part, &slopes[2]), weights[3] = name##_far(2 - part, &slopes[3]); \
@@ -73,18 +74,18 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
             for (int k = 0; k < 4; k++) found[k] = name##_inside(t, low + (T)(k - 1), n, &unused);         \
         } else {                                                                                           \
             x = name##_inside(t, x, n, &scale);                                                            \
-            x = fabs((double)x) < 0x1p31 ? x : -100; /* infinities and NaN are outside */                  \
+            x = fabs(x) < (T)0x1p31 ? x : -100;     /* infinities and NaN are outside */                  \
             if (t->mode == NEAREST) {                                                                      \
                 found[0] = (T)rint(x), weights[0] = 1, slopes[0] = 0;                                      \
             } else {                                                                                       \
-                found[0] = (T)floor(x), found[1] = found[0] + 1;                                           \
+                found[0] = floor(x), found[1] = found[0] + 1;                                              \
                 weights[0] = found[0] + 1 - x, weights[1] = x - found[0], slopes[0] = -1, slopes[1] = 1;   \
             }                                                                                              \
         }                                                                                                  \
         UNROLL(4)                                                                                          \
         for (int k = 0; k < t->taps; k++) {                                                                \
             const int within = found[k] >= 0 && found[k] < n;                                              \
-            places[k] = within ? (size)found[k] : -1;                                                      \
+            places[k] = within ? (int32_t)found[k] : -1;                                                   \
             if (!within) weights[k] = slopes[k] = 0;                                                       \
         }                                                                                                  \
         return scale * half;                                                                               \
@@ -92,7 +93,7 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
     /* The combinations of a point's taps, the innermost dimension's fastest: elements (-1 outside) and weights; how many there are. */ \
     INLINE int name##_combined(const Grid *t, const T *point, size *at, T *weights, T (*factors)[MOST_TAPS], T (*slopes)[MOST_TAPS], \
                                T *scales) {                                                                \
-        size places[MOST_DIMS][MOST_TAPS];                                                                 \
+        int32_t places[MOST_DIMS][MOST_TAPS];                                                              \
         int count = 1;                                                                                     \
         at[0] = 0;                                                                                         \
         for (int d = 0; d < t->dims; d++) {                                                                \
@@ -109,12 +110,12 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         return count;                                                                                      \
     }                                                                                                      \
     /* The samples of so many channels, which are added up side by side; the first term begins a sum or is added to zero. */ \
-    INLINE void name##_added(const T *image, size elements, const size *at, const T *weights, int count, int begins, int m, T *out, size step) { \
+    INLINE void name##_added(const T *image, size elements, const int64_t *at, const T *weights, int count, int begins, int m, T *out, size step) { \
         T a = 0, b = 0, c = 0, d = 0; /* not in an array, which would be written to memory between the terms */ \
         for (int k = 0; k < count; k++) {                                                                  \
-            const size place = at[k] < 0 ? 0 : at[k];                                                      \
-            const T weight = weights[k], *from = image + place;                                            \
-            const int out_of_it = at[k] < 0, first = begins && k == 0;                                     \
+            const size at_k = at[k * MANY], place = at_k < 0 ? 0 : at_k;                                   \
+            const T weight = weights[k * MANY], *from = image + place;                                     \
+            const int out_of_it = at_k < 0, first = begins && k == 0;                                      \
             T term = (out_of_it ? 0 : from[0]) * weight;                                                   \
             a = first ? term : a + term;                                                                   \
             if (m < BLOCK) continue;                                                                       \
@@ -125,31 +126,63 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         out[0] = a;                                                                                        \
         if (m == BLOCK) out[step] = b, out[2 * step] = c, out[3 * step] = d;                               \
     }                                                                                                      \
-    /* `dims` and `mode` are the grid's, and known where this is compiled. */                               \
-    INLINE void name##_sampled(Call *c, const Grid *whole, size from, size to, const int dims, const int mode) { \
+    /* The combinations of the taps of MANY points, as those of one above. */                              \
+    INLINE void name##_combinations(const Grid *t, const T (*points)[MANY], int64_t (*at)[MANY], T (*weights)[MANY]) { \
+        int count = 1;                                                                                     \
+        for (int d = 0; d < t->dims; d++, count *= t->taps) {                                              \
+            int32_t places[MOST_TAPS][MANY];                                                               \
+            T factors[MOST_TAPS][MANY];                                                                    \
+            for (int j = 0; j < MANY; j++) {                                                               \
+                int32_t place[MOST_TAPS];                                                                  \
+                T weight[MOST_TAPS], slopes[MOST_TAPS];                                                    \
+                name##_taps(t, points[d][j], t->sizes[d], place, weight, slopes);                          \
+                UNROLL(4)                                                                                  \
+                for (int k = 0; k < t->taps; k++) places[k][j] = place[k], factors[k][j] = weight[k];      \
+            }                                                                                              \
+            for (int k = count - 1; k >= 0; k--)                                                           \
+                for (int tap = t->taps - 1; tap >= 0; tap--)                                               \
+                    for (int j = 0; j < MANY; j++) {                                                       \
+                        const int64_t place = places[tap][j], before = d == 0 ? 0 : at[k][j];              \
+                        at[k * t->taps + tap][j] = before < 0 || place < 0 ? -1 : before + place * t->steps[d]; \
+                        weights[k * t->taps + tap][j] = d == 0 ? factors[tap][j] : weights[k][j] * factors[tap][j]; \
+                    }                                                                                      \
+        }                                                                                                  \
+    }                                                                                                      \
+    /* `dims`, `mode` and `padding` are the grid's, and known where this is compiled. */                   \
+    INLINE void name##_sampled(Call *c, const Grid *whole, size from, size to, const int dims, const int mode, const int padding) { \
         Grid known = *whole, *const t = &known;                                                            \
-        t->dims = dims, t->mode = mode, t->taps = mode == BICUBIC ? 4 : mode == NEAREST ? 1 : 2;           \
-        size at[MOST];                                                                                     \
-        T weights[MOST], factors[MOST_DIMS][MOST_TAPS], slopes[MOST_DIMS][MOST_TAPS], scales[MOST_DIMS];   \
+        t->dims = dims, t->mode = mode, t->padding = padding, t->taps = mode == BICUBIC ? 4 : mode == NEAREST ? 1 : 2; \
+        int64_t at[MOST][MANY];                                                                            \
+        T weights[MOST][MANY], points[MOST_DIMS][MANY] = {{0}};                                            \
         const int begins = t->dims == 2 && t->mode != BICUBIC;                                             \
-        for (size point = from; point < to; point++) {                                                     \
-            const size n = point / t->points;                                                              \
+        int count = 1;                                                                                     \
+        for (int d = 0; d < t->dims; d++) count *= t->taps;                                                \
+        for (size first = from, m; first < to; first += m) {                                               \
+            const size n = first / t->points, place = first % t->points;                                   \
+            m = t->points - place < to - first ? t->points - place : to - first;                           \
+            m = m < MANY ? m : MANY;                                                                       \
+            const T *grid = (const T *)c->in[2].data + first * t->dims;                                    \
+            for (int j = 0; j < m; j++, grid += t->dims)                                                   \
+                for (int d = 0; d < t->dims; d++) points[d][j] = *(const volatile T *)(grid + t->dims - 1 - d); \
+            name##_combinations(t, points, at, weights);                                                   \
             const T *image = (const T *)c->in[0].data + n * t->channels * t->elements;                     \
-            T *out = (T *)c->in[4].data + n * t->channels * t->points + point % t->points;                 \
-            const int count = name##_combined(t, (const T *)c->in[2].data + point * t->dims, at, weights, factors, slopes, scales); \
-            for (size first = 0, m; first < t->channels; first += m, image += m * t->elements) {           \
-                m = t->channels - first >= BLOCK ? BLOCK : 1;                                              \
-                if (m == BLOCK) name##_added(image, t->elements, at, weights, count, begins, BLOCK, out, t->points); \
-                else name##_added(image, t->elements, at, weights, count, begins, 1, out, t->points);      \
-                out += m * t->points;                                                                      \
+            T *out = (T *)c->in[4].data + n * t->channels * t->points + place;                             \
+            for (size channel = 0, some; channel < t->channels; channel += some) {                         \
+                some = t->channels - channel >= BLOCK ? BLOCK : 1;                                         \
+                for (int j = 0; j < m; j++) {                                                              \
+                    if (some == BLOCK) name##_added(image, t->elements, at[0] + j, weights[0] + j, count, begins, BLOCK, out + j, t->points); \
+                    else name##_added(image, t->elements, at[0] + j, weights[0] + j, count, begins, 1, out + j, t->points); \
+                }                                                                                          \
+                image += some * t->elements, out += some * t->points;                                      \
             }                                                                                              \
         }                                                                                                  \
     }                                                                                                      \
     WIDE static void name##_samples(Call *c, const Grid *t, size from, size to) {                          \
-        if (t->dims == 2 && t->mode == BILINEAR) name##_sampled(c, t, from, to, 2, BILINEAR);              \
-        else if (t->dims == 2 && t->mode == BICUBIC) name##_sampled(c, t, from, to, 2, BICUBIC);           \
-        else if (t->dims == 3 && t->mode == BILINEAR) name##_sampled(c, t, from, to, 3, BILINEAR);         \
-        else name##_sampled(c, t, from, to, t->dims, t->mode);                                             \
+        const int zeros = t->padding == ZEROS;                                                             \
+        if (t->dims == 2 && t->mode == BILINEAR && zeros) name##_sampled(c, t, from, to, 2, BILINEAR, ZEROS); \
+        else if (t->dims == 2 && t->mode == BICUBIC && zeros) name##_sampled(c, t, from, to, 2, BICUBIC, ZEROS); \
+        else if (t->dims == 3 && t->mode == BILINEAR && zeros) name##_sampled(c, t, from, to, 3, BILINEAR, ZEROS); \
+        else name##_sampled(c, t, from, to, t->dims, t->mode, t->padding);                                 \
     }                                                                                                      \
     /* Gradients are added to the image's as PyTorch adds them: in two dimensions a vector of points at one tap, then at the next. */ \
     WIDE static void name##_slopes(Call *c, const Grid *t, size from, size to) {                           \
@@ -192,8 +225,8 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
                 }                                                                                          \
         }                                                                                                  \
     }
-GRID(float, singles)
-GRID(double, doubles)
+GRID(float, singles, __builtin_floorf, __builtin_fabsf)
+GRID(double, doubles, __builtin_floor, __builtin_fabs)
 
 /* tapped(image, sizes, grid, (mode, padding, align), out) */
 static int tapped_plan(Call *c) {

@@ -5,7 +5,7 @@
 #include "kernels.h"
 
 enum { UPPER = 1, UNIT = 2, TURNED = 4, IN_ROWS = 8 }; /* how a system is to be read: `A` transposed; ``X A = B`` */
-enum { COLUMNS = 64, MOST = 512 }; /* right sides at a time; rows of a system, above which blocks are faster */
+enum { COLUMNS = 64, FEW = 24, SMALL = 32, MOST = 512 }; /* right sides at a time, or few; rows of a system up to which products are rounded, and above which blocks are faster */
 
 static size product_of(const Argument *x, int dimensions) {
     size found = 1;
@@ -20,24 +20,34 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
 }
 
 /* Systems. Element (i, j) of A stands at a[i * row + j * column]; X has columns `side` of which are solved at a time. */
-#define SYSTEMS(T, name)                                                                                                   \
-    WIDE static void name##_columns(const T *a, size row, size column, T *x, size n, size k, size width, int upper, int unit) { \
-        T sums[COLUMNS];                                                                                          \
+#define SYSTEMS(T, name, fma)                                                                                                   \
+    INLINE void name##_rows(const T *a, size row, size column, T *x, size n, const size k, size width, int upper, int unit, const int fused) { \
         for (size step = 0; step < n; step++) {                                                                            \
             const size i = upper ? n - 1 - step : step, first = upper ? i + 1 : 0, end = upper ? n : i;                    \
-            T *to = x + i * width;                                                                                         \
-            const T inverse = unit ? 1 : 1 / a[i * (row + column)];                                                        \
-            if (first < end) {                                                                                             \
-                for (size c = 0; c < k; c++) sums[c] = 0;                                                                  \
-                for (size j = first; j < end; j++) {                                                                       \
-                    const T factor = a[i * row + j * column], *from = x + j * width;                                       \
-                    INDEPENDENT                                                                                            \
-                    for (size c = 0; c < k; c++) sums[c] += factor * from[c];                                              \
-                }                                                                                                          \
-                for (size c = 0; c < k; c++) to[c] -= sums[c];                                                             \
+            T *to = x + i * width, sums[COLUMNS], inverse = unit ? 1 : 1 / a[i * (row + column)];                          \
+            for (size c = 0; c < k; c++) sums[c] = 0;                                                                      \
+            for (size j = first; j < end; j++) {                                                                           \
+                const T factor = a[i * row + j * column], *from = x + j * width;                                           \
+                INDEPENDENT                                                                                                \
+                for (size c = 0; c < k; c++) sums[c] = fused ? fma(factor, from[c], sums[c]) : sums[c] + factor * from[c]; \
             }                                                                                                              \
-            if (!unit)                                                                                                     \
-                for (size c = 0; c < k; c++) to[c] *= inverse;                                                             \
+            for (size c = 0; c < k; c++) to[c] = (to[c] - sums[c]) * inverse;                                              \
+        }                                                                                                                  \
+    }                                                                                                                      \
+    WIDE static void name##_columns(const T *a, size row, size column, T *x, size n, size k, size width, int upper, int unit) { \
+        if (n <= SMALL) {                                                                                                  \
+            name##_rows(a, row, column, x, n, k, width, upper, unit, 0);                                                   \
+        } else if (k == COLUMNS) {                                                                                         \
+            name##_rows(a, row, column, x, n, COLUMNS, width, upper, unit, 1);                                             \
+        } else if (k == COLUMNS / 2) {                                                                                     \
+            name##_rows(a, row, column, x, n, COLUMNS / 2, width, upper, unit, 1);                                         \
+        } else {                                                                                                           \
+            T few[MOST * FEW];                                                                                             \
+            for (size i = 0; i < n; i++)                                                                                   \
+                for (size c = 0; c < FEW; c++) few[i * FEW + c] = c < k ? x[i * width + c] : 0;                            \
+            name##_rows(a, row, column, few, n, FEW, FEW, upper, unit, 1);                                                 \
+            for (size i = 0; i < n; i++)                                                                                   \
+                for (size c = 0; c < k; c++) x[i * width + c] = few[i * FEW + c];                                          \
         }                                                                                                                  \
     }                                                                                                                      \
     static void name##_one(const T *a, size row, size column, T *x, size n, size step_of, int upper, int unit, int alone) { \
@@ -60,8 +70,9 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
         const int turned = ((how & TURNED) != 0) != ((how & IN_ROWS) != 0); /* ``X A = B`` is ``A^T X^T = B^T`` */         \
         const size row = turned ? 1 : n, column = turned ? n : 1;                                                          \
         if (turned) upper = !upper;                                                                                        \
-        for (size left = 0; left < k; left += COLUMNS) {                                                          \
-            const size width = k - left < COLUMNS ? k - left : COLUMNS;                                  \
+        for (size left = 0, width; left < k; left += width) {                                                              \
+            const size rest = k - left, most = n <= SMALL || rest >= COLUMNS ? COLUMNS : rest >= COLUMNS / 2 ? COLUMNS / 2 : FEW; \
+            width = rest < most ? rest : most;                                                                             \
             if (how & IN_ROWS) {                                                                                           \
                 for (size r = 0; r < width; r++) name##_one(a, row, column, x + (left + r) * n, n, 1, upper, unit, alone); \
             } else if (width > 1) {                                                                                        \
@@ -73,8 +84,8 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
         }                                                                                                                  \
         return 1;                                                                                                          \
     }
-SYSTEMS(float, systems_of_floats)
-SYSTEMS(double, systems_of_doubles)
+SYSTEMS(float, systems_of_floats, __builtin_fmaf)
+SYSTEMS(double, systems_of_doubles, __builtin_fma)
 
 /* substituted(a, b, how): b's shape is (..., n, k), or (..., k, n) for ``X A = B``. */
 static int substituted_plan(Call *c) {

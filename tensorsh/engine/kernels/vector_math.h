@@ -31,6 +31,18 @@ INLINE double exp_reduced(double x) {
     return as_double(as_bits(p) + (as_bits(shifted) << 52));
 }
 
+/* exp(x) - 1, to the digits of what is small, too; |x| < 700. A zero loses its sign. */
+INLINE double growth_reduced(double x) {
+    double shifted = FMA(x, 0x1.71547652b82fep+0, ROUNDER);
+    double n = shifted - ROUNDER;
+    double r = FMA(-n, 0x1.cf79abc9e3b3ap-40, FMA(-n, 0x1.62e42fefa0000p-1, x));
+    double r2 = r * r, r4 = r2 * r2, scale = as_double((as_bits(shifted) << 52) + 0x3ff0000000000000);
+    double high = FMA(r2, 1.0 / 3628800, FMA(r, 1.0 / 362880, 1.0 / 40320));
+    double middle = FMA(r4, high, FMA(r2, FMA(r, 1.0 / 5040, 1.0 / 720), FMA(r, 1.0 / 120, 1.0 / 24)));
+    double part = FMA(r4, middle, FMA(r2, FMA(r, 1.0 / 6, 0.5), r));
+    return FMA(scale, part, scale - 1.0);
+}
+
 /* The nearest number to x from low < 0 to high > 0, found by its bits as integers: compilers choose the smaller of two integers
    in one instruction, but between floats, which may be NaN, with masks that they widen to those of doubles. A NaN becomes a
    bound; the caller gives it back. */
@@ -101,15 +113,21 @@ INLINE float bell(float x) { return power_of_two(x * x * (-0.5f * BITS_OF_E)); }
 /* exp(x) for x <= 0, to a few units in the last place where x is small; below -86 it is zero. */
 INLINE float exp_falling(float x) { return x > -86.0f ? power_of_two(x * BITS_OF_E) : 0.0f; }
 
-/* log of a positive normal double: x = 2^k m with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh((m - 1) / (m + 1)). */
-INLINE double log_positive(double x) {
-    int64_t bits = as_bits(x) - 0x3fe6a09e667f3bcd;
-    double k = as_double((bits >> 52) + as_bits(ROUNDER)) - ROUNDER;
-    double m = as_double((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd);
-    double s = (m - 1.0) / (m + 1.0), z = s * s;
+/* log of a positive normal double: x = 2^k m with m in [sqrt(1/2), sqrt(2)), by f = m - 1; log m = 2 atanh(f / (f + 2)). */
+INLINE double log_of_parts(double k, double f) {
+    double s = f / (f + 2.0), z = s * s;
     double p = FMA(z, 2.0 / 17, 2.0 / 15);
     p = FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, FMA(z, p, 2.0 / 13), 2.0 / 11), 2.0 / 9), 2.0 / 7), 2.0 / 5), 2.0 / 3);
     return FMA(k, 0x1.62e42fefa39efp-1, 2.0 * s + s * z * p);
+}
+INLINE double exponent_of(double x, double *f) {
+    int64_t bits = as_bits(x) - 0x3fe6a09e667f3bcd;
+    *f = as_double((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1.0;
+    return as_double((bits >> 52) + as_bits(ROUNDER)) - ROUNDER;
+}
+INLINE double log_positive(double x) {
+    double f, k = exponent_of(x, &f);
+    return log_of_parts(k, f);
 }
 
 /* What rounds to a float as the log of x, in a unit that is `scale` times as short: -inf at 0, NaN below; subnormal floats are
@@ -122,42 +140,37 @@ INLINE float log_scaled(float x, double scale) {
 }
 INLINE float log_float(float x) { return log_scaled(x, 1.0); }
 
-/* tanh by exp(2x), near 0 by its series. */
+/* tanh by exp(2x) - 1. */
 INLINE float tanh_float(float x) {
-    double c = within(x, -20.0f, 20.0f), e = exp_reduced(2.0 * c), z = c * c;
-    double big = (e - 1.0) / (e + 1.0);
-    double small = c * FMA(z, FMA(z, FMA(z, FMA(z, 62.0 / 2835, -17.0 / 315), 2.0 / 15), -1.0 / 3), 1.0);
-    float found = fabsf(x) < 0.05f ? (float)small : (float)big;
+    double e = growth_reduced(2.0 * within(x, -20.0f, 20.0f));
+    float found = __builtin_copysignf((float)(e / (e + 2.0)), x);
     return x == x ? found : x + x;
 }
 
-INLINE float expm1_float(float given) {
-    double x = given, big = exp_reduced(within(given, -110.0f, 100.0f)) - 1.0;
-    double small = x * FMA(x, FMA(x, FMA(x, FMA(x, FMA(x, 1.0 / 720, 1.0 / 120), 1.0 / 24), 1.0 / 6), 0.5), 1.0);
-    float found = fabsf(given) <= 0.01f ? (float)small : (float)big;
-    return given == given ? found : given + given;
+INLINE float expm1_float(float x) {
+    float found = __builtin_copysignf((float)growth_reduced(within(x, -110.0f, 100.0f)), x);
+    return x == x ? found : x + x;
 }
 
-/* log(1 + x) for floats: 1 + x is exact enough in double but for small x. */
-INLINE float log1p_float(float given) {
-    double x = given, big = log_positive(1.0 + x);
-    double small = x * FMA(x, FMA(x, FMA(x, FMA(x, FMA(-x, 1.0 / 6, 0.2), -0.25), 1.0 / 3), -0.5), 1.0);
-    float found = fabsf(given) < 0.001f ? (float)small : (float)big;
-    found = given == INFINITY ? given : found;
-    found = given == -1.0f ? -INFINITY : found;
-    return given >= -1.0f ? found : NAN;
+/* log(1 + x) for floats: 1 + x is exact enough in double but next to 1, where x itself is f. */
+INLINE float log1p_float(float x) {
+    double f, k = exponent_of(1.0 + x, &f);
+    float found = __builtin_copysignf((float)log_of_parts(k, k == 0.0 ? (double)x : f), x);
+    found = x == INFINITY ? x : found;
+    found = x == -1.0f ? -INFINITY : found;
+    return x >= -1.0f ? found : NAN;
 }
 
 /* The angle whose tangent is n / d, 0 <= n <= d: fdlibm's polynomial, from the diagonal where the angle is nearer to it. */
 INLINE double angle_below(double n, double d) {
-    const int far = n > 0.41421356237309503 * d;
-    const double t = (far ? n - d : n) / (far ? n + d : d), z = t * t, w = z * z;
+    const double far = n > 0.41421356237309503 * d ? 1.0 : 0.0; /* a number, for which compilers do not compute all of it twice */
+    const double t = FMA(-far, d, n) / FMA(far, n, d), z = t * t, w = z * z;
     double even = FMA(w, 1.62858201153657823623e-02, 4.97687799461593236017e-02);
     double odd = FMA(w, -3.65315727442169155270e-02, -5.83357013379057348645e-02);
     even = FMA(w, FMA(w, FMA(w, FMA(w, even, 6.66107313738753120669e-02), 9.09088713343650656196e-02), 1.42857142725034663711e-01),
                3.33333333333329318027e-01);
     odd = FMA(w, FMA(w, FMA(w, odd, -7.69187620504482999495e-02), -1.11111104054623557880e-01), -1.99999999998764832476e-01);
-    return (far ? 0x1.921fb54442d18p-1 : 0.0) + FMA(-t * z, FMA(z, odd, even), t);
+    return far * 0x1.921fb54442d18p-1 + FMA(-t * z, FMA(z, odd, even), t);
 }
 
 /* The angle of the point (x, y), y not below 0, x not 0, both finite. */
@@ -180,13 +193,28 @@ INLINE float atan2_float(float given, float x) {
     found = x == x ? found : x + x;
     return given == given ? found : given + given;
 }
+/* The root of z, 0 <= z <= 1, to twice a float's digits: a step of Newton's from that of a float, `near`, for which `slope` is one half
+   over it. */
+#define SLOPE_OF_ROOT(near) (0.5f / ((near) + 0x1p-100f))
+INLINE double root_from(double z, double near, double slope) { return FMA(FMA(-near, near, z), slope, near); }
+/* The angle whose sine is x, 0 <= x <= 1/2, or where x is larger that whose cosine it is, which is twice that whose sine is the root
+   of (1 - x) / 2: the smaller one of the two. */
+INLINE double angle_of_sine(float x) {
+    const float rest = 0.5f - 0.5f * x, near = sqrtf(rest), slope = SLOPE_OF_ROOT(near);
+    const double square = (double)x * x, root = root_from(rest, near, slope);
+    const double z = square < rest ? square : rest, s = x < root ? x : root, w = z * z;
+    double even = FMA(FMA(FMA(FMA(FMA(0x1.c8a4a8d5d7026p-6, w, 0x1.fa1b2b4831188p-7), w, 0x1.cf5ed14c7cb7ep-7), w, 0x1.6e8f34a32a3ecp-6), w, 0x1.6db6dba99e56dp-5), w, 0x1.55555555555bbp-3);
+    const double odd = FMA(FMA(FMA(FMA(-0x1.bf16e7c9f283cp-8, w, 0x1.512bc40e88a9ep-7), w, 0x1.1c0d74beb3610p-6), w, 0x1.f1c6ff7f5507fp-6), w, 0x1.33333333030cfp-4);
+    even = FMA(z, odd, even);
+    return FMA(s * z, even, s);
+}
 INLINE float asin_float(float given) {
-    const double x = fabsf(given);
-    return __builtin_copysignf((float)angle_above(x, sqrt((1.0 - x) * (1.0 + x))), given);
+    const double found = angle_of_sine(fabsf(given));
+    return __builtin_copysignf((float)(fabsf(given) > 0.5f ? FMA(-2.0, found, 0x1.921fb54442d18p+0) : found), given);
 }
 INLINE float acos_float(float given) {
-    const double x = given;
-    return (float)angle_above(sqrt((1.0 - x) * (1.0 + x)), x);
+    const double angle = angle_of_sine(fabsf(given)), found = given < 0 ? -angle : angle, end = given < 0 ? 0x1.921fb54442d18p+1 : 0.0;
+    return (float)(fabsf(given) > 0.5f ? FMA(2.0, found, end) : 0x1.921fb54442d18p+0 - found);
 }
 
 /* Hyperbolic functions and their inverses; odd ones near 0 by their series. */
@@ -253,16 +281,19 @@ INLINE double cos_float(double x) {
     const double r = in_quadrant(x, &quadrant), found = quadrant & 1 ? sine_reduced(r) : cosine_reduced(r);
     return (quadrant + 1) & 2 ? -found : found;
 }
+/* `a` where the bits of `which` are set, otherwise `b`: of what is chosen by a condition compilers may compute all that follows twice. */
+INLINE double chosen(int64_t which, double a, double b) { return as_double((as_bits(a) & which) | (as_bits(b) & ~which)); }
 INLINE double tan_float(double x) {
     int64_t quadrant;
     const double r = in_quadrant(x, &quadrant), s = sine_reduced(r), c = cosine_reduced(r);
-    return quadrant & 1 ? -c / s : s / c;
+    return chosen(-(quadrant & 1), -c, s) / chosen(-(quadrant & 1), s, c);
 }
 
 /* The argument at which the normal distribution function lies `q` above one half, `p` the distance from the nearer of 0 and 1:
-   Wichura's rational functions (AS 241), right to 1e-16, up to |q| = CENTRAL and beyond. `deep`: also for p below 1e-11. */
+   Wichura's rational functions (AS 241), right to 1e-16, up to |q| = CENTRAL and beyond, where `far` is the root of -log(p).
+   `deep`: also for p below 1e-11. */
 #define CENTRAL 0.425
-INLINE double central_quantile(double q) {
+INLINE double central_parts(double q, double *numerator) {
     const double r = 0.180625 - q * q;
     double num = 2.50908092873012267270e+3, den = 5.22649527885285456100e+3;
     num = FMA(num, r, 3.34305755835881281050e+4), den = FMA(den, r, 2.87290857357219426740e+4);
@@ -272,10 +303,15 @@ INLINE double central_quantile(double q) {
     num = FMA(num, r, 1.97159095030655144270e+3), den = FMA(den, r, 6.87187007492057908300e+2);
     num = FMA(num, r, 1.33141667891784377450e+2), den = FMA(den, r, 4.23133307016009112520e+1);
     num = FMA(num, r, 3.38713287279636660800e+0), den = FMA(den, r, 1.0);
+    *numerator = num;
+    return den;
+}
+INLINE double central_quantile(double q) {
+    double num, den = central_parts(q, &num);
     return q * num / den;
 }
-INLINE double tail_quantile(double q, double p, const int deep) {
-    const double far = sqrt(-log_positive(p > 1e-300 ? p : 1e-300)), s = far - 1.6, t = far - 5.0;
+INLINE double tail_quantile(double q, double p, double far, const int deep) {
+    const double s = far - 1.6, t = far - 5.0;
     double num = 7.74545014278341407640e-4, den = 1.05075007164441684324e-9;
     num = FMA(num, s, 2.27238449892691845833e-2), den = FMA(den, s, 5.47593808499534494600e-4);
     num = FMA(num, s, 2.41780725177450611770e-1), den = FMA(den, s, 1.51986665636164571966e-2);
@@ -318,17 +354,16 @@ INLINE double erf_float(double x) {
     return y * FMA(t, odd, even);
 }
 
-/* erfc of a float: Cephes' rational functions within (-1, 1), and beyond for exp(x^2) times it. */
-INLINE double erfc_near(double x) {
+/* The error function by Cephes' rational functions: within (-1, 1), and beyond one minus it, given exp(-x^2). */
+INLINE double erf_near(double x) {
     const double z = x * x;
     double a = FMA(FMA(FMA(FMA(9.60497373987051638749e0, z, 9.00260197203842689217e1), z, 2.23200534594684319226e3), z,
                        7.00332514112805075473e3), z, 5.55923013010394962768e4);
     double b = FMA(FMA(FMA(FMA(z + 3.35617141647503099647e1, z, 5.21357949780152679795e2), z, 4.59432382970980127987e3), z,
                        2.26290000613890934246e4), z, 4.92673942608635921086e4);
-    return x < 0 ? 2.0 - (1.0 + x * a / b) : 1.0 - x * a / b;
+    return x * a / b;
 }
-INLINE double erfc_far(double x) {
-    const double size_of = fabs(x) < 11.0 ? fabs(x) : 11.0, power = exp_reduced(-(size_of * size_of));
+INLINE double erfc_tail(double size_of, double power) {
     double a, b;
     a = 2.46196981473530512524e-10, b = size_of + 1.32281951154744992508e1;
     a = FMA(a, size_of, 5.64189564831068821977e-1), b = FMA(b, size_of, 8.67072140885989742329e1);
@@ -339,14 +374,17 @@ INLINE double erfc_far(double x) {
     a = FMA(a, size_of, 9.34528527171957607540e2), b = FMA(b, size_of, 1.65666309194161350182e3);
     a = FMA(a, size_of, 1.02755188689515710272e3), b = FMA(b, size_of, 5.57535340817727675546e2);
     a = FMA(a, size_of, 5.57535335369399327526e2);
-    const double middle = power * a / b;
+    const double middle = a, below = b;
     a = 5.64189583547755073984e-1, b = size_of + 2.26052863220117276590e0;
     a = FMA(a, size_of, 1.27536670759978104416e0), b = FMA(b, size_of, 9.39603524938001434673e0);
     a = FMA(a, size_of, 5.01905042251180477414e0), b = FMA(b, size_of, 1.20489539808096656605e1);
     a = FMA(a, size_of, 6.16021097993053585195e0), b = FMA(b, size_of, 1.70814450747565897222e1);
     a = FMA(a, size_of, 7.40974269950448939160e0), b = FMA(b, size_of, 9.60896809063285878198e0);
     a = FMA(a, size_of, 2.97886665372100240670e0), b = FMA(b, size_of, 3.36907645100081516050e0);
-    const double found = size_of < 8.0 ? middle : power * a / b;
+    return power * (size_of < 8.0 ? middle : a) / (size_of < 8.0 ? below : b);
+}
+INLINE double erfc_far(double x) {
+    const double size_of = fabs(x) < 11.0 ? fabs(x) : 11.0, found = erfc_tail(size_of, exp_reduced(-(size_of * size_of)));
     return x != x ? x : x < 0 ? 2.0 - found : found;
 }
 

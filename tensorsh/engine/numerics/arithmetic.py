@@ -73,7 +73,8 @@ def rounded_half_quotient(a: Any, b: Any, mode: str) -> Any:
     quotient = step(wide / b)
     if mode == "trunc":
         return converted(np.trunc(quotient), half)
-    rest = np.fmod(wide, b)
+    rest = through("fmod", wide, b)
+    rest = np.fmod(wide, b) if rest is None else rest
     found = step(step(wide - rest) / b)
     found = np.where((rest != 0) & ((b < 0) != (rest < 0)), step(found - 1), found)
     down = np.floor(found)

@@ -14,7 +14,7 @@ from ..arrays.dtype import COMPLEX_HALF, as_complex_half, is_half
 from ..kernels import kernel, through, unsuited
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-BOOL, ZERO = np.dtype(np.bool_), np.float32(0)
+BOOL, ZERO, WITHOUT_SIGN = np.dtype(np.bool_), np.float32(0), np.uint16(0x7FFF)
 HALF, PAIRS = np.dtype(np.float16), frozenset(map(np.dtype, (np.float32, np.complex64)))
 THROUGH_SINGLES = frozenset(map(np.dtype, ("f8", "u1", "i1", "i2", "i4", "i8", "c8", "c16")))
 """What half types become by way of float32, with the same numbers."""
@@ -58,6 +58,8 @@ def converted(a: Any, dtype: np.dtype) -> Any:
         if made is not None:
             return made
     if a.size > MANY and (a.dtype.itemsize == 2 or dtype.itemsize == 2):
+        if dtype is BOOL and a.dtype.kind in "fV":
+            return (a.view(np.uint16) & WITHOUT_SIGN) != 0
         if is_half(dtype):
             if a.dtype in SHORT and type(a) is np.ndarray:
                 a = a.astype(FLOAT32)
@@ -182,9 +184,16 @@ def by_kernel(name: str, operands: Any) -> Any:
         if ufunc is None or a.dtype.itemsize != 2 or type(a) is not np.ndarray or a.dtype.kind not in "fV":
             return None
         given = operands(a, *rest)
-        if given is None or any(type(x) is np.ndarray and x.dtype != a.dtype for x in given):
+        if given is None:
             return None
-        return computed(ufunc, *[x if type(x) is np.ndarray else np.asarray(x, FLOAT32) for x in given])
+        arrays = []
+        for x in given:
+            if type(x) is not np.ndarray:
+                x = np.asarray(x, FLOAT32)
+            elif x.dtype != a.dtype:
+                return None
+            arrays.append(x)
+        return computed(ufunc, *arrays)
 
     return compute
 

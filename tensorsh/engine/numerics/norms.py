@@ -157,15 +157,16 @@ def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
         return None
     x = np.ascontiguousarray(x)
     samples, channels = x.shape[:2]
-    shape = (samples, groups, channels // groups, -1)
-    out, mean, rstd = np.empty_like(x), np.empty((samples, groups, 1), x.dtype), np.empty((samples, groups, 1), x.dtype)
+    lines, each_of = samples * groups, channels // groups
+    out, mean, rstd = np.empty(x.shape, x.dtype), np.empty((lines, 1), x.dtype), np.empty((lines, 1), x.dtype)
     if state.threads == 1 or x.size < SHARED:
-        some, (lines, *rows) = (samples * groups, *shape[2:]), (out, mean, rstd)
-        means, rstds = (a.reshape(-1, 1) for a in rows)
-        found = kernels.compiled.group_norm(
-            x.reshape(some), weight, bias, eps, lines.reshape(some), means, rstds, groups
-        )
-        return None if found is None else (out, mean, rstd)
+        some = (lines, each_of, x.size // (lines * each_of))
+        f = kernels.compiled.group_norm
+        found = f(x.reshape(some), weight, bias, eps, out.reshape(some), mean, rstd, groups)
+        kept = (samples, groups, 1)
+        return None if found is None else (out, mean.reshape(kept), rstd.reshape(kept))
+    shape = (samples, groups, each_of, -1)
+    mean, rstd = mean.reshape(samples, groups, 1), rstd.reshape(samples, groups, 1)
     arrays = [x.reshape(shape), out.reshape(shape), mean, rstd]
     done = []
 

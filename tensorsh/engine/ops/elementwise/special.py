@@ -63,6 +63,8 @@ def logit(xp, input: Array, eps=None):
         kind = input.dtype.type
         low = kind(eps)
         input = xp.where(input < low, low, xp.minimum(input, kind(1 - eps)))
+    if type(input) is np.ndarray and (found := through("logit", input)) is not None:
+        return found
     return rounded(xp.log, input / (input.dtype.type(1) - input))
 
 

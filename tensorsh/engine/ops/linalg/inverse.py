@@ -32,6 +32,7 @@ from .common import (
     unit,
     use,
 )  # fmt: skip
+from .factored import inverted, solved
 
 
 def broken(a: Any, b: Any) -> tuple[Any, Any]:
@@ -78,7 +79,7 @@ def inv_ex(xp, A: Array, *, check_errors=False):
     check_square("linalg.inv", A)
     check_float("linalg.inv", A)
     try:
-        inverse, info = batches.inv(A), np.zeros(A.shape[:-2], np.int32)
+        inverse, info = inverted(A), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         inverse, info = broken(A, np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape))
     if check_errors:
@@ -130,7 +131,7 @@ def solved_for_diagonals(A: Any, numbers: Any) -> Any:
     right = np.zeros(A.shape, A.dtype)
     right.reshape(*A.shape[:-2], n * n)[..., :: n + 1] = numbers[..., None]
     try:
-        return batches.solve(herm(A), right)
+        return solved(herm(A), right)
     except np.linalg.LinAlgError:
         return None
 
@@ -236,7 +237,7 @@ def solve_ex(xp, A: Array, B: Array, *, left=True, check_errors=False):
     a, b = (A, b) if left else (A.swapaxes(-1, -2), b.swapaxes(-1, -2))
     batch = common_shape(b.shape[:-2], a.shape[:-2])
     try:
-        result = batches.solve(a, b)
+        result = solved(a, b)
         info = np.zeros(batch, np.int32)
     except np.linalg.LinAlgError:
         result, info = broken(a, b)

@@ -33,34 +33,13 @@ from .common import (
     renamed,
     use,
 )
+from .factored import compact, lu_solved
 from .inverse import check_same_dtype, check_system, permutation
 from .triangular import triangular_solution
 
-lu_factored = kernel("lu_factored", unsuited)
-lu_solved = kernel("lu_solved", unsuited)
 lu_parts = kernel("lu_parts", unsuited)
 interchanged = kernel("interchanged", unsuited)
 NO_PIVOT = "linalg.lu_factor: LU without pivoting is not implemented on the CPU"
-
-
-def compact(A: Any) -> tuple:
-    """LU in one matrix, LAPACK's interchanges counted from 1, and the number of a zero pivot."""
-    m, n = A.shape[-2:]
-    k = min(m, n)
-    if A.size == 0:
-        return A.copy(), np.zeros((*A.shape[:-2], k), np.int32), np.zeros(A.shape[:-2], np.int32)
-    pivots = np.empty((*A.shape[:-2], k), np.int32)
-    lu = lu_factored(np.ascontiguousarray(A), pivots)
-    if lu is not None:
-        return lu, pivots, np.zeros(A.shape[:-2], np.int32)
-    (getrf,) = lapack("getrf", A)
-
-    def one(x: Any) -> tuple:
-        lu, pivots, info = getrf(x)
-        return lu, (pivots + 1).astype(np.int32), np.int32(max(info, 0))
-
-    lu, pivots, info = each(one, A)
-    return np.ascontiguousarray(lu), pivots, info
 
 
 def check_factor(name: str, A: Any, pivot: bool) -> None:

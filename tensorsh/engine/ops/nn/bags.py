@@ -31,7 +31,7 @@ WIDE = 256
 
 
 def starts(bag: Any, bags: int) -> Any:
-    """Where each bag begins, given the numbers of the bags of the indices, on a GPU."""
+    """Where each bag begins, given the numbers of the bags of the indices, which ascend."""
     xp = module_of(bag)
     return xp.searchsorted(bag, xp.arange(bags + 1))
 
@@ -85,10 +85,8 @@ def sums(rows: Any, bag: Any, bags: int) -> Any:
 def sizes(bag: Any, bags: int, dtype: Any) -> Any:
     if absent(bag):
         return module_of(bag).ones(bags, dtype)
-    if type(bag) is not np.ndarray:
-        xp = module_of(bag)
-        return xp.maximum(xp.diff(starts(bag, bags)), 1).astype(dtype)
-    return np.maximum(np.bincount(bag, minlength=bags), 1).astype(dtype)
+    xp = module_of(bag)
+    return xp.maximum(xp.diff(starts(bag, bags)), 1).astype(dtype)
 
 
 def rows_of_bags(g: Any, indices: Any, bag: Any, weight: Any) -> Any:
@@ -143,7 +141,8 @@ def numbered(index: Any, begins: Any, bags: int, rows: int, by_index: bool) -> A
         raise RuntimeError(
             f"offsets[-1] can not be greater than input's length {len(index)} but got offsets[-1] of {begins[-1]}"
         )
-    for at in np.flatnonzero((index < 0) | (index >= rows))[:1]:
+    if len(index) and index.view(np.uint64).max() >= rows:
+        at = np.flatnonzero((index < 0) | (index >= rows))[0]
         if by_index:
             raise RuntimeError(
                 f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {index[at]}"
@@ -171,7 +170,7 @@ def combined(
         parts = {"weight": weight, "indices": indices, "offsets": offsets, "per_sample_weights": per_sample_weights}
         name = "_embedding_bag" if weight.requires_grad else "_embedding_bag_forward_only"
         same_device(name, **{k: x._array for k, x in parts.items() if x is not None})
-    index, begins, rows = indices._array.astype(np.int64), offsets._array, weight.shape[0]
+    index, begins, rows = indices._array.astype(np.int64, copy=False), offsets._array, weight.shape[0]
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
             raise RuntimeError(

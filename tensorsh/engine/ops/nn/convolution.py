@@ -106,7 +106,11 @@ def _forward(
     def work(samples: slice, place: slice, part: Any) -> None:
         xp.matmul(flat, columns(part, groups), out=y[samples, :, :, place])
 
-    each(work, alone(pieces(xp, view, groups)), state.threads if xp is np and view.size >= SHARED else 1)
+    if xp is np and 0 < view.size <= COLUMNS:  # one piece
+        for part in alone((view,)):
+            np.matmul(flat, columns(part, groups), out=y)
+    else:
+        each(work, alone(pieces(xp, view, groups)), state.threads if xp is np and view.size >= SHARED else 1)
     y = y.reshape(n, o, *out)
     if bias is not None:
         y += bias.reshape(-1, *[1] * (y.ndim - 2))

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.dtype import is_half
 from ...kernels import kernel as compiled
 from ...kernels import unsuited
 from ...loading.table import find_function
+from ...numerics.halves import FLOAT32, converted
 from ...operators.declare import Array, composite, operator
 
 fractional_maxima = compiled("fractional_maxima", unsuited)
+region_maxima = compiled("region_maxima", unsuited)
 
 
 def starts(xp: Any, sample: Any, n: int, out: int, k: int) -> Any:
@@ -23,6 +26,20 @@ def starts(xp: Any, sample: Any, n: int, out: int, k: int) -> Any:
         i = xp.arange(out - 1).astype(sample.dtype)
         at[:, :-1] = ((i + sample[:, None]) * step).astype(np.int64) - (sample * step).astype(np.int64)[:, None]
     return at
+
+
+def maxima_of_regions(planes: Any, draws: Any, kernel: Any, size: Any) -> Any:
+    """The largest elements of windows of planes [M, *S], and their flat indices, by a kernel; None where it is not for them."""
+    begins = [starts(np, draws[:, k], planes.shape[1 + k], size[k], kernel[k]) for k in range(len(size))]
+    edges = [edge for begin, width in zip(begins, kernel, strict=True) for edge in (begin, begin + width)]
+    if len(size) == 2:
+        first = np.zeros((len(planes), 1), np.int64)
+        edges = [first, first + 1, *edges]
+        planes, size = planes[:, None], (1, *size)
+    half = planes.dtype if is_half(planes.dtype) else None
+    x = planes if half is None else converted(planes, FLOAT32)
+    found = region_maxima(np.ascontiguousarray(x), np.ascontiguousarray(np.concatenate(edges, 1)), tuple(size))
+    return found if found is None or half is None else (converted(found[0], half), found[1])
 
 
 @operator(
@@ -40,6 +57,8 @@ def fractional(xp, input: Array, kernel, size, samples):
             return tuple(each.reshape(*outer, *size) for each in found)
     # In two dimensions the first number of a sample belongs to the width, in three to the depth.
     order = range(d) if d == 3 else range(d - 1, -1, -1)
+    if type(planes) is np.ndarray and (found := maxima_of_regions(planes, draws[:, order], kernel, size)) is not None:
+        return tuple(each.reshape(*outer, *size) for each in found)
     index = xp.zeros((len(planes),) + (1,) * (2 * d), np.int64)
     first = index
     for axis, drawn in zip(range(d), order, strict=True):

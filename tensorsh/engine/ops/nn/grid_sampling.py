@@ -134,16 +134,18 @@ def add_weighed(image: Any, number: Any, weight: Any, out: Any) -> None:
 sampled, sampled_backward = kernel("sampled", unsuited), kernel("sampled_backward", unsuited)
 
 
-def places(grid: Any, shape: tuple, padding: int, align: bool) -> tuple[list, list]:
-    """Where the points lie in images of a shape, along the height and along the width, [N, points] each, and two factors of the
-    derivative of that by the grid's coordinates."""
+def places(grid: Any, shape: tuple, padding: int, align: bool, sloped: bool = False) -> tuple[list, list]:
+    """Where the points lie in images of a shape, along the height and along the width, [N, points] each, and where that is asked
+    for two factors of the derivative of that by the grid's coordinates."""
     found, slopes = [], []
     for d, extent in enumerate(shape[2:]):
         half = np.float32((extent - 1) / 2 if align else extent / 2)
-        x = grid[..., -1 - d] + np.float32(1)
-        x, slope = inside(np, x * half if align else fused(x, half, np.float32(-0.5)), extent, padding, align)
-        found.append(np.ascontiguousarray(x).reshape(len(grid), -1))
-        slopes.append((slope.reshape(len(grid), -1), half))
+        x = np.ascontiguousarray(grid[..., -1 - d]).reshape(len(grid), -1) + np.float32(1)
+        x = x * half if align else fused(x, half, np.float32(-0.5))
+        if sloped or padding != ZEROS:
+            x, slope = inside(np, x, extent, padding, align)
+            slopes.append((slope, half))
+        found.append(x)
     return found, slopes
 
 
@@ -157,7 +159,7 @@ def compiled(input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any
 
 def compiled_backward(g: Any, input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
     """The gradients of image and grid by the kernel; None for what it is not made for."""
-    found, slopes = places(grid, input.shape, padding, align)
+    found, slopes = places(grid, input.shape, padding, align, True)
     dx, dgrid = np.zeros(input.shape, np.float32), np.zeros((2, len(grid), found[0].shape[1]), np.float32)
     g = np.ascontiguousarray(g).reshape(*input.shape[:2], -1)
     if sampled_backward(g, np.ascontiguousarray(input), *found, dx, *dgrid, mode == NEAREST) is None:

@@ -303,12 +303,13 @@ def log_of_sums(a, axes, keepdims=False, xp=np):
     if a.dtype.itemsize == 2 and type(a) is np.ndarray:
         top = converted(np.max(converted(a, FLOAT32), axis=axes, keepdims=True), a.dtype)
     else:
-        top = xp.max(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
+        most = np.maximum.reduce if type(a) is np.ndarray else xp.max
+        top = most(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
     result = xp.log(total(xp, exp(a - top), axes, True)) + top
-    if type(result) is not np.ndarray or not np.isfinite(result).all():
+    if type(result) is not np.ndarray or not np.isfinite(np.add.reduce(result, None)):
         top = xp.where(xp.isinf(top), top.dtype.type(0), top)
         result = xp.log(total(xp, exp(a - top), axes, True)) + top
-    return result if keepdims else result.reshape(reduced_shape(a.shape, axes, False))
+    return result if keepdims else result.squeeze(axes)
 
 
 @operator("logsumexp special.logsumexp", promote="float", wide=False)

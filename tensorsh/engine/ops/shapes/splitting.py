@@ -22,7 +22,9 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
     shape = input._array.shape
     if not shape:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    given = next((x for x in (indices_or_sections, sections, indices) if x is not None), None)
+    given = indices_or_sections
+    if given is None:
+        given = indices if sections is None else sections
     if given is None:
         raise combination_error("tensor_split", input)
     if isinstance(given, Tensor):

@@ -139,20 +139,22 @@ def narrow(input: Tensor, dim, start, length) -> Tensor:
 def diagonal_geometry(shape: tuple, strides: tuple, offset: int, dim1: int, dim2: int) -> tuple:
     """Shape, strides and first element of a diagonal."""
     n = len(shape)
-    first, second, offset = wrap_dim(dim1, n), wrap_dim(dim2, n), whole(offset)
+    first, second = wrap_dim(dim1, n), wrap_dim(dim2, n)
+    offset = offset if type(offset) is int else whole(offset)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    rows, columns = shape[first], shape[second]
-    length = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
-    start = 0
-    if length:
-        start = offset * strides[second] if offset >= 0 else -offset * strides[first]
-    others = [i for i in range(n) if i not in (first, second)]
-    return (
-        (*[shape[i] for i in others], length),
-        (*[strides[i] for i in others], strides[first] + strides[second]),
-        start,
-    )
+    rows, columns, down, right = shape[first], shape[second], strides[first], strides[second]
+    if offset >= 0:
+        columns, start = columns - offset, offset * right
+    else:
+        rows, start = rows + offset, -offset * down
+    length = rows if rows < columns else columns
+    if length <= 0:
+        length = start = 0
+    if n == 2:
+        return (length,), (down + right,), start
+    others = [i for i in range(n) if i != first and i != second]
+    return (*[shape[i] for i in others], length), (*[strides[i] for i in others], down + right), start
 
 
 @view_operator()
@@ -397,7 +399,7 @@ def checked_lengths(input: Tensor, split_sizes: Any, dim: int) -> tuple[list, in
         raise RuntimeError("split_with_sizes expects at least a 1-dimensional tensor")
     lengths = list(ints("split_with_sizes", "split_sizes", split_sizes, 2))
     dim = wrap_dim(dim, len(shape))
-    if any(n < 0 for n in lengths):
+    if lengths and min(lengths) < 0:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={lengths}"
         )

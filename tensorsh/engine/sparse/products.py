@@ -123,6 +123,9 @@ def mv(xp: Any, x: Any, y: Any) -> Any:
 def addmv(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     if type(x) is not Compressed:
         raise Missing(x)
+    if not input.dtype == x.dtype == y.dtype:
+        first, second, third = (of(each).short for each in (input, x, y))
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {first}, {second}, and {third}")
     return weighed(input, mv(xp, x, y), beta, alpha)
 
 
@@ -222,3 +225,45 @@ def reduced_product(x: Any, y: Any, reduce: str) -> tuple:
     np.minimum.at(at, rows, numbers)
     made[np.diff(x.starts) == 0] = 0
     return made, at
+
+
+def check_sampled(input: Any, x: Any, y: Any) -> None:
+    """RuntimeError unless matrices can be multiplied where compressed ones have elements."""
+    name, said = "sampled_addmm", "Expected"
+    for title, each in (("mat1", x), ("mat2", y)):
+        if isinstance(each, Sparse):
+            raise RuntimeError(f"{name}: {said} {title} to have strided layout, but got {TITLES[each.layout]}")
+    if input.dense_dim:
+        raise RuntimeError(f"{name}: {said} non-hybrid self tensor")
+    for title, each in (("mat2", y), ("self", input)):
+        if each.dtype != x.dtype:
+            raise RuntimeError(
+                f"{name}: {said} mat1 and {title} to have the same dtype, but got {of(x).short} and {of(each).short}"
+            )
+    for title, each in (("mat1", x), ("mat2", y)):
+        if each.ndim < 2:
+            raise RuntimeError(f"{name}: {said} {title} to be a matrix, got {each.ndim}-D tensor")
+    if x.shape[:-2] != y.shape[:-2]:
+        raise RuntimeError(
+            f"{name}: {said} mat1 and mat2 to have the same batch size, but got {list(x.shape[:-2])} and {list(y.shape[:-2])}"
+        )
+    if input.batch and input.shape[:-2] != x.shape[:-2]:
+        raise RuntimeError(
+            f"{name}: {said} self and mat1 to have the same batch size, but got {list(input.shape[:-2])} and {list(x.shape[:-2])}"
+        )
+    if x.shape[-1] != y.shape[-2]:
+        raise RuntimeError(
+            f"{name}: mat1 and mat2 shapes cannot be multiplied ({x.shape[-2]}x{x.shape[-1]} and {y.shape[-2]}x{y.shape[-1]})"
+        )
+    for side, title, each in ((-2, "mat1", x), (-1, "mat2", y)):
+        if input.shape[side] != each.shape[side]:
+            raise RuntimeError(f"{name}: self.shape[{side}] must match {title}.shape[{side}]")
+
+
+def for_each(x: Compressed, head: tuple) -> Compressed:
+    """A compressed matrix once for each place of a batch."""
+    xp = x.xp
+    starts, others, values = (
+        xp.broadcast_to(part, (*head, *part.shape)).copy() for part in (x.starts, x.others, x.values)
+    )
+    return Compressed(x.layout, starts, others, values, (*head, *x.shape))

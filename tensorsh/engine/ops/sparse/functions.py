@@ -148,16 +148,14 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     return sparse_addmm.function(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
-@sparse_operator("sparse.sampled_addmm", node="SparseSampledAddmmBackward0")
+@sparse_operator("sparse.sampled_addmm", node="SparseSampledAddmmBackward0", out=True)
 def sampled_addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)``, only where `input`, in CSR format, has elements."""
     if type(input) is not Compressed:
         raise Missing(input)
-    if mat1.shape[-1] != mat2.shape[-2]:
-        raise RuntimeError(
-            f"sampled_addmm: mat1 and mat2 shapes cannot be multiplied ({mat1.shape[-2]}x{mat1.shape[-1]} and "
-            f"{mat2.shape[-2]}x{mat2.shape[-1]})"
-        )
+    products.check_sampled(input, mat1, mat2)
+    if mat1.ndim > 2 and not input.batch:
+        input = products.for_each(input, mat1.shape[:-2])
     sampled = at_places(mat1 @ mat2, input)
     return input.with_values(products.weighed(input.values, sampled, beta, alpha))
 

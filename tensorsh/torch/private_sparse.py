@@ -8,7 +8,9 @@ from ..engine.arrays import layout as layouts
 from ..engine.arrays.dtype import dtype as Kind
 from ..engine.arrays.dtype import int32, int64
 from ..engine.arrays.layout import BLOCKS, ROWS, TITLES
+from ..engine.graph.fields import wrap
 from ..engine.sparse.invariants import check_compressed, check_coo, check_indices
+from ..engine.sparse.rules import repeated
 from ..engine.tensors.tensor import Tensor
 from .root import torch as T  # noqa: N812
 
@@ -84,6 +86,23 @@ def _sparse_compressed_tensor_with_dims(
     return _sparse_compressed_tensor_unsafe(starts, others, values, size, layout=layout, **options)
 
 
+def _sparse_broadcast_to(self: Tensor, size: Any) -> Tensor:
+    """A tensor in coordinate format, broadcast to a size."""
+    array, size = self._array, tuple(size)
+    extra = len(size) - array.ndim
+    if extra < 0:
+        raise RuntimeError(
+            f"input not broadcastable to size with smaller dimensionality (input {array.ndim}, size {len(size)})"
+        )
+    for dim, n in enumerate(array.shape):
+        if n not in (1, size[extra + dim]):
+            raise RuntimeError(
+                f"The input's length {n} at dimension {dim} does not broadcast over the requested shape of length "
+                f"{size[extra + dim]} at dimension {extra + dim}"
+            )
+    return wrap(repeated(array, size))
+
+
 def _of_layout(layout: Any) -> None:
     """Enter what checks, and what makes without checks, tensors of one layout."""
     name = str(layout)[6:]
@@ -105,3 +124,5 @@ def _of_layout(layout: Any) -> None:
 for _layout in COMPRESSED:
     _of_layout(_layout)
 SPARSE = {name: value for name, value in globals().items() if name.startswith(("_validate", "_sparse"))}
+PUBLIC = {name for name in SPARSE if name.startswith("_validate")} | {"_sparse_broadcast_to"}
+"""Those that are names of torch; the others stand below ``torch.ops.aten``."""

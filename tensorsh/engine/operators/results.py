@@ -56,19 +56,19 @@ def same_place(array: Any, t: Tensor) -> None:
         raise RuntimeError(two_of((here, there)))
 
 
-def stored(array: Any, out: Tensor, given: Any) -> Tensor:
+def stored(array: Any, out: Tensor, given: Any, requires_grad: bool = False) -> Tensor:
     """A new array in the tensor ``out``. `given`: the dtype that was asked for, which that must have."""
     if given is not None and (made := of(array)) is not out.dtype:
         raise RuntimeError(f"dtype {made.short} does not match dtype of out parameter ({out.dtype.short})")
     if type(out._array) is not ndarray:
         if hasattr(out._array, "layout"):
             out._array.filled(array)
-            return out
+            return out.requires_grad_() if requires_grad else out
         array = move_like(array, out._array)
     if out._array.shape != array.shape:  # which what only makes new elements never warns of
         resize(out, array.shape)
     store_out(out, array)
-    return out
+    return out.requires_grad_() if requires_grad else out
 
 
 def writes_out(function: Callable) -> Callable:

@@ -27,7 +27,7 @@ def permuted(xp: Any, x: Any, axes: tuple) -> Any:
         )
     values = x.values.transpose(0, *(d - sparse + 1 for d in axes[sparse:]))
     same = tuple(axes[:sparse]) == tuple(range(sparse))
-    return Coo(lines(x, axes[:sparse]), values, [x.shape[d] for d in axes], x.coalesced and same or not x.nnz)
+    return Coo(lines(x, axes[:sparse]), values, [x.shape[d] for d in axes], x.coalesced and same)
 
 
 @rule("_part")

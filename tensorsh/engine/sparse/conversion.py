@@ -13,6 +13,7 @@ from ..arrays.errors import broadcast_error
 from ..arrays.layout import BLOCKS, ROWS, TITLES, type_of
 from .arrays import Compressed, Coo, int64, prod, with_elements
 from .folding import starts_of
+from .missing import Missing
 
 
 def coo_of(array: Any, sparse_dim: int) -> Coo:
@@ -96,9 +97,11 @@ def nothing(shape: tuple, kind: Any, layout: Any) -> Any:
     )
 
 
-def relaid(x: Any, layout: Any) -> Any:
-    """Zeros of an array's size and dtype in another layout."""
-    if type(x) is Compressed and layout is not layouts.sparse_coo:
+def relaid(x: Any, layout: Any, name: str) -> Any:
+    """Zeros of an array's size and dtype in another layout, for a function of a name."""
+    if name == "empty_like" and not hasattr(x, "layout"):
+        raise Missing(layout, "empty_strided")
+    if type(x) is Compressed and (name == "empty_like" or layout is layouts.strided):
         raise RuntimeError(
             f"empty_like with different sparse layout is not supported (self is {TITLES[x.layout]} but you requested "
             f"{TITLES[layout]})"
@@ -291,6 +294,11 @@ def blocks_of(x: Any, layout: Any, block: Any, kind: Any = int64) -> Compressed:
             f"{name}: tensor sparse size ({n},{m}) must be divisible by given blocksize ({height},{width})"
         )
     coo = coo_from_compressed(x) if type(x) is Compressed else x.coalesce()
+    if coo.sparse_dim != 2:
+        raise RuntimeError(
+            f"sparse_coo_to_sparse: conversion from Sparse to {TITLES[layout]} for input tensors with sparse_dim()!=2 is not "
+            "supported"
+        )
     rows, columns = coo.indices
     wide = m // width
     tall = n // height

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...sandbox.long_calls import endable
 from ..arrays.dtype import is_half, of
-from ..arrays.layout import TITLES, sparse_csr
+from ..arrays.layout import TITLES, sparse_coo, sparse_csr
 from ..arrays.layout import strided as STRIDED
 from ..arrays.views import expanded
 from .arrays import Compressed, Coo, Sparse, int64
@@ -104,10 +104,12 @@ def mm(xp: Any, x: Any, y: Any) -> Any:
 
 @rule("mv")
 def mv(xp: Any, x: Any, y: Any) -> Any:
-    if type(x) is Coo and not isinstance(y, Sparse) and (x.ndim != 2 or y.ndim != 1):
+    if Coo in (type(x), type(y)) and (x.ndim != 2 or y.ndim != 1):
         raise RuntimeError(
             f"mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: {x.ndim}Tensor Dim: {y.ndim}"
         )
+    if not isinstance(x, Sparse) and type(y) is Coo:
+        return x @ y.dense()
     if x.ndim != 2 or y.ndim != 1 or isinstance(y, Sparse):
         raise Missing(y if isinstance(y, Sparse) else x)
     if x.shape[1] != y.shape[0] and type(x) is Compressed:
@@ -124,7 +126,8 @@ def addmv(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) ->
     if type(x) is not Compressed:
         raise Missing(x)
     if not input.dtype == x.dtype == y.dtype:
-        first, second, third = (of(each).short for each in (input, x, y))
+        given: list = [input, x, y]
+        first, second, third = (of(each).short for each in given)
         raise RuntimeError(f"addmv input tensors must have the same dtype, but got {first}, {second}, and {third}")
     return weighed(input, mv(xp, x, y), beta, alpha)
 
@@ -186,13 +189,24 @@ def spread_rows(x: Coo, y: Any) -> tuple:
     return rows, weighed_rows(x.values, y, x.indices[1], where, rows.size)
 
 
-def hybrid(x: Coo, y: Any) -> Coo:
+def hybrid(x: Any, y: Any) -> Coo:
+    for each, kept in ((x, True), (y, False)):
+        if isinstance(each, Sparse) is not kept:
+            raise Missing(each, "hspmm")
     rows, made = spread_rows(x, y)
     return Coo(rows[None], made, (x.shape[0], y.shape[1]))
 
 
 def added_sparsely(input: Coo, x: Coo, y: Any, beta: Any, alpha: Any) -> Coo:
     """``beta * input + alpha * (x @ y)`` with all elements of the rows that `x` has any in."""
+    if type(input) is not Coo:
+        raise Missing(input, "sspaddmm")
+    for name, each, kind, layout in (("mat1", x, "sparse", sparse_coo), ("mat2", y, "strided", STRIDED)):
+        found = getattr(each, "layout", STRIDED)
+        if found is not layout:
+            raise RuntimeError(
+                f"sspaddmm: expected '{name}' to have {kind} layout, got '{name}' with layout {TITLES[found]}"
+            )
     if x.shape[1] != y.shape[0]:
         raise RuntimeError(f"sspaddmm: Argument #3: Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
     for dim, n in enumerate((x.shape[0], y.shape[1])):

@@ -130,7 +130,7 @@ def _filler(name: str, fill: Callable) -> Callable:
         array = filled_on(device, shape, d.numpy, fill, out is None)
         array = array if memory_format is None else laid_out(array, memory_format)
         if out is not None:
-            return stored(array, out, dtype)
+            return stored(array, out, dtype, requires_grad)
         return made(array, device, requires_grad)
 
     explained = form("torch." + name, any_form)
@@ -192,7 +192,7 @@ def full(
     else:
         array = _full(shape, fill_value, dtype)
     if out is not None:
-        return stored(array, out, dtype)
+        return stored(array, out, dtype, requires_grad)
     return made(array, device, requires_grad)
 
 
@@ -222,10 +222,13 @@ def _like(name: str, fill: Callable) -> Callable:
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
         a = input._array if device is None else pattern(input._array, device)
+        sparse = layout is not strided and (layout is not None or hasattr(a, "layout"))
+        if sparse and memory_format is not None:
+            raise RuntimeError("memory format option is only supported by strided tensors")
         if layout not in (None, getattr(a, "layout", strided)):
             from ...sparse.conversion import relaid
 
-            a = relaid(a, layout)
+            a = relaid(a, layout, name)
         array = fill(a, a.dtype if dtype is None else given_dtype(dtype, name).numpy)
         return made(laid_out(array, memory_format) if memory_format else array, beside(input, device), requires_grad)
 
@@ -382,7 +385,7 @@ def _delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: An
         return made(array, device, requires_grad)
     if array.ndim == 1 and out._array.size == array.size:  # so many numbers keep the shape that is there
         array = array.reshape(out._array.shape)
-    return stored(array, out, given)
+    return stored(array, out, given, requires_grad)
 
 
 def spaced_dtype(name: str, usual: Any, given: Any) -> np.dtype:

@@ -51,6 +51,15 @@ def copying(name: str, view: Any, title: str | None = None, method: bool = False
     return composite(name, method=method, kernel=view)(function)
 
 
+def narrowing(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """As `narrow`; of a sparse tensor, which has no such view, its elements there."""
+    if hasattr(input._array, "layout"):
+        from ...sparse.forms import narrow_copy
+
+        return narrow_copy(input, dim, start, length)
+    return views.narrow(input, dim, start, length)
+
+
 def selection(input: Tensor, dim: int, index: int) -> Tensor:
     """As `select`; of a compressed matrix also a row or column that is no view."""
     array = input._array
@@ -74,6 +83,6 @@ for _op in (shape.expand, shape.permute, shape.transpose, shape.t, shape.squeeze
 for _function in views.split, views.split_with_sizes, views.as_strided:
     copying(_function.__name__ + "_copy", _function)
 copying("select_copy", selection)
-copying("narrow_copy", views.narrow, "NarrowCopyBackward0", method=True)
+copying("narrow_copy", narrowing, "NarrowCopyBackward0", method=True)
 copying("view_copy", shape.view.function)
 diagonal_copy = copying("diagonal_copy", views.diagonal.function)

@@ -243,6 +243,12 @@ def sspaddmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
 sspaddmm.gradient(**dict.fromkeys(("input", "mat1", "mat2"), no_derivative("sspaddmm")))
 
 
+@composite(method=False)
+def saddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``, as `sspaddmm` gives it."""
+    return sspaddmm.function(input, mat1, mat2, beta=beta, alpha=alpha)
+
+
 @composite()
 def smm(input: Tensor, mat2: Tensor) -> Tensor:
     """The product of a sparse and a dense matrix, as a sparse tensor."""

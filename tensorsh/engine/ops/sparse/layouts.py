@@ -170,6 +170,10 @@ def to_sparse(
         raise RuntimeError(
             f"dense_to_sparse: conversion from Strided to {TITLES[layout]} with blocksize argument given is not supported"
         )
+    if isinstance(self._array, Sparse) and self.layout is layout and layout in BLOCKS and blocksize is None:
+        raise RuntimeError(
+            f"to_sparse: conversion from {TITLES[layout]} to {TITLES[layout]} without blocksize argument given is not supported"
+        )
     if not isinstance(self._array, Sparse):
         if blocksize is None and layout in BLOCKS:
             raise RuntimeError(

@@ -175,7 +175,8 @@ tried("blocks again", lambda: torch.eye(4).to_sparse_bsr((2, 2)).to_sparse(layou
 # Parts and products.
 for arguments in ((10, 0, 3), (-1, 0, 3), (0, 4, 3), (0, 2, 3), (0, 1, 2)):
     tried("narrow_copy", lambda: identity.narrow_copy(*arguments))
-    tried("narrow_copy", lambda: torch.narrow_copy(torch.eye(3), *arguments))
+    if arguments[0] < 2:
+        tried("narrow_copy", lambda: torch.narrow_copy(torch.eye(3), *arguments))
 tried("no elements", lambda: torch.zeros(3, 2).to_sparse().permute(1, 0).is_coalesced())
 tried("dense part", lambda: torch.ones(2, 3, 4).to_sparse(2).select(2, 1).is_coalesced())
 tried("mv of matrices", lambda: identity.mv(identity))

@@ -460,7 +460,7 @@ class Compressed(Sparse):
     def swapaxes(self, a: int, b: int) -> Any:
         from .conversion import turned
 
-        return turned(self, a, b)
+        return turned(self, a % self.ndim, b % self.ndim)
 
     def rows(self) -> Any:
         """For each element (of each batch) the row, or column, that it is sorted by."""

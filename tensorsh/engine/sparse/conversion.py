@@ -127,6 +127,7 @@ def compressed(layout: Any, at: tuple, values: Any, shape: Any, kind: Any = int6
 def compressed_of(array: Any, layout: Any, block: tuple = (1, 1), dense_dim: int = 0, name: str = "") -> Compressed:
     """The elements of a dense array, or the blocks of it, that are not zero."""
     batch = array.ndim - 2 - dense_dim
+    check_block(block, name)
     height, width = block
     n, m = array.shape[batch : batch + 2]
     if n % height or m % width:
@@ -144,6 +145,14 @@ def compressed_of(array: Any, layout: Any, block: tuple = (1, 1), dense_dim: int
     if any(each.nnz != made[0].nnz for each in made):
         raise RuntimeError("Expect the same number of specified elements per batch.")
     return stacked(made, array.shape[:batch], array.shape)
+
+
+def check_block(block: tuple, name: str) -> None:
+    """RuntimeError: no size of blocks."""
+    if len(block) != 2:
+        raise RuntimeError(f"{name}: blocksize needs to be a tuple of size 2, but got {len(block)}")
+    if min(block) <= 0:
+        raise RuntimeError(f"{name}: blocksize needs to be positive, but got {list(block)}")
 
 
 def line_list(layout: Any, grid: Any, present: Any, shape: tuple) -> Compressed:
@@ -234,7 +243,7 @@ def converted(
         if type(x) is Compressed and x.batch:
             made = [blocks_of(part, layout, block, kind) for part in matrices(x)]
             return stacked(made, x.shape[: x.batch], x.shape)
-        return blocks_of(x, layout, block, kind)
+        return blocks_of(x, layout, block, kind, general)
     if type(x) is Compressed:
         if x.blocked:
             raise RuntimeError(
@@ -281,7 +290,7 @@ def check_blocks(x: Any, layout: Any, block: Any) -> None:
         )
 
 
-def blocks_of(x: Any, layout: Any, block: Any, kind: Any = int64) -> Compressed:
+def blocks_of(x: Any, layout: Any, block: Any, kind: Any = int64, general: bool = False) -> Compressed:
     """A sparse matrix in blocks: those that have an element."""
     if block is None:
         block = x.block
@@ -295,8 +304,9 @@ def blocks_of(x: Any, layout: Any, block: Any, kind: Any = int64) -> Compressed:
         )
     coo = coo_from_compressed(x) if type(x) is Compressed else x.coalesce()
     if coo.sparse_dim != 2:
+        called = "sparse_coo_to_sparse" if general else f"coo_to_{str(layout)[6:]}"
         raise RuntimeError(
-            f"sparse_coo_to_sparse: conversion from Sparse to {TITLES[layout]} for input tensors with sparse_dim()!=2 is not "
+            f"{called}: conversion from Sparse to {TITLES[layout]} for input tensors with sparse_dim()!=2 is not "
             "supported"
         )
     rows, columns = coo.indices

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...sandbox.long_calls import endable
 from ..arrays.dtype import is_half, of
-from ..arrays.layout import TITLES, sparse_coo, sparse_csr
+from ..arrays.layout import BLOCKS, TITLES, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..arrays.layout import strided as STRIDED
 from ..arrays.views import expanded
 from .arrays import Compressed, Coo, Sparse, int64
@@ -95,9 +95,15 @@ def mm(xp: Any, x: Any, y: Any) -> Any:
             )
         if x.ndim == 2 and y.ndim == 2 and x.shape[1] != y.shape[0]:
             raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {y.shape[0]}, got {x.shape[1]}")
+        check_layouts(STRIDED, x, y)
         return xp.ascontiguousarray(by_dense(y.T, x.T).T)
     if not isinstance(y, Sparse):
+        check_layouts(STRIDED, x, y)
         return by_dense(x, y)
+    if type(x) is not type(y) or type(x) is Compressed:
+        result = layout_of(x)
+        check_blocks(result, "zeros")
+        check_layouts(result if type(x) is Coo or (sparse_csr, x.layout, y.layout) not in SUMMED else sparse_csr, x, y)
     found = by_sparse(x, y)
     return found if type(x) is Coo else converted(found, sparse_csr)
 
@@ -112,6 +118,8 @@ def mv(xp: Any, x: Any, y: Any) -> Any:
         return x @ y.dense()
     if x.ndim != 2 or y.ndim != 1 or isinstance(y, Sparse):
         raise Missing(y if isinstance(y, Sparse) else x)
+    if x.layout is sparse_bsc and xp is np:
+        raise RuntimeError("torch.addmv: operation not supported for mat with SparseBsc layout")
     if x.shape[1] != y.shape[0] and type(x) is Compressed:
         raise RuntimeError(
             f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})"
@@ -143,25 +151,72 @@ def weighed(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
 @rule("addmm")
 def addmm(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (x @ y)``."""
+    if Compressed in (type(input), type(x), type(y)):
+        return summed_rows(xp, input, x, y, beta, alpha)
     if type(input) is Coo:
-        if (x.shape[0], y.shape[1]) != input.shape or not isinstance(y, Sparse):
+        if (x.shape[0], y.shape[1]) != input.shape:
             raise RuntimeError("expand is unsupported for Sparse tensors")
         raise RuntimeError("addmm_sparse_dense: expected strided result tensor, got tensor with layout Sparse")
-    if type(input) is Compressed:
-        return add(xp, scaled(input, beta), scaled(mm(xp, x, y), alpha))
-    if type(x) is not Compressed and (not isinstance(x, Sparse) or isinstance(y, Sparse)):
+    if not isinstance(x, Sparse) or isinstance(y, Sparse):
         raise RuntimeError(
             "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got 'mat1' with "
             f"layout {TITLES[getattr(x, 'layout', STRIDED)]} and 'mat2' with layout {TITLES[getattr(y, 'layout', STRIDED)]}"
-        )
-    if isinstance(y, Sparse):
-        raise RuntimeError(
-            f"addmm: computation on {kernels(y)} is not implemented for Strided + {TITLES[x.layout]} @ {TITLES[y.layout]}"
         )
     if x.ndim != 2 or y.ndim != 2:
         return by_dense(x, y)
     shape = (x.shape[0], y.shape[1])
     return weighed(expanded(input, shape), mm(xp, x, y), beta, alpha)
+
+
+def summed_rows(xp: Any, input: Any, x: Any, y: Any, beta: Any, alpha: Any) -> Any:
+    """The same where an operand is compressed."""
+    if x.ndim != 2 or y.ndim != 2 or x.shape[1] != y.shape[0]:
+        return mm(xp, x, y)  # which says what is wrong
+    result = layout_of(input)
+    check_blocks(result, "empty")
+    if any(isinstance(each, Sparse) and not each.nnz for each in (x, y)):
+        if result is not STRIDED:
+            return scaled(input, beta)
+        whole = expanded(input, (x.shape[0], y.shape[1]))
+        return whole * whole.dtype.type(beta) if beta else xp.zeros(whole.shape, whole.dtype)
+    check_layouts(result, x, y)
+    if result is not STRIDED:
+        return add(xp, scaled(input, beta), scaled(converted(by_sparse(x, y), result), alpha))
+    both = isinstance(x, Sparse) and isinstance(y, Sparse)
+    product = by_sparse(x, y).dense() if both else mm(xp, x, y)
+    return weighed(expanded(input, (x.shape[0], y.shape[1])), product, beta, alpha)
+
+
+def layout_of(x: Any) -> Any:
+    return getattr(x, "layout", STRIDED)
+
+
+def check_blocks(layout: Any, what: str) -> None:
+    """RuntimeError: a result in blocks."""
+    if layout in BLOCKS:
+        raise RuntimeError(
+            f"{what}_sparse_compressed expected sparse compressed (non-block) tensor layout but got {TITLES[layout]}"
+        )
+
+
+def check_layouts(result: Any, x: Any, y: Any) -> None:
+    """RuntimeError: a product of compressed matrices that PyTorch does not add to a result in such a layout."""
+    layouts = (result, layout_of(x), layout_of(y))
+    rows = Compressed in (type(x), type(y)) or result not in (STRIDED, sparse_coo)
+    if rows and layouts not in SUMMED and kernels(x) == "CPU":
+        first, second, third = (TITLES[each] for each in layouts)
+        raise RuntimeError(f"addmm: computation on CPU is not implemented for {first} + {second} @ {third}")
+
+
+PAIRS = tuple((one, other) for one in (sparse_csr, sparse_csc) for other in (sparse_csr, sparse_csc))
+SUMMED = {
+    *((STRIDED, STRIDED, other) for other in (sparse_csr, sparse_csc, sparse_bsc)),
+    *((STRIDED, one, STRIDED) for one in (sparse_csr, sparse_csc, sparse_bsr)),
+    *((STRIDED, *pair) for pair in PAIRS if pair != (sparse_csc, sparse_csr)),
+    *((sparse_csr, *pair) for pair in PAIRS),
+    (sparse_csc, sparse_csc, sparse_csc),
+}
+"""The layouts of a result and of two factors, of which one at least is compressed, that a processor adds."""
 
 
 @rule("bmm")

@@ -13,7 +13,7 @@ from ...graph.fields import wrap
 from ...operators.declare import Array
 from ...operators.registration import add_method
 from ...sparse.arrays import Compressed, Coo, Sparse, with_elements
-from ...sparse.conversion import converted, coo_of
+from ...sparse.conversion import check_block, converted, coo_of
 from ...sparse.masks import masked
 from ...sparse.missing import Missing
 from ...sparse.resized_rows import resize_as
@@ -166,6 +166,8 @@ def to_sparse(
     layout = layouts.sparse_coo if layout is None else layout
     if layout is layouts.strided:
         return self
+    if blocksize is not None and not isinstance(self._array, Sparse):
+        check_block(blocksize, "dense_to_sparse")
     if blocksize is not None and layout not in BLOCKS:
         raise RuntimeError(
             f"dense_to_sparse: conversion from Strided to {TITLES[layout]} with blocksize argument given is not supported"

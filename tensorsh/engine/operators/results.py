@@ -10,8 +10,10 @@ import numpy as np
 from ...sandbox.wrapping import wraps
 from ..arrays.backend import device_of, move_like
 from ..arrays.device import META
+from ..arrays.device import device as device_type
 from ..arrays.device_errors import two_of
 from ..arrays.dtype import COMPLEX_HALF, as_complex_half, can_hold, of
+from ..arrays.layout import TITLES
 from ..arrays.numbers import check_width
 from ..arrays.state import state
 from ..arrays.warning import warn
@@ -54,6 +56,16 @@ def same_place(array: Any, t: Tensor) -> None:
                 f"Attempting to copy from device {here} to device {there}, but cross-device copies are not allowed!"
             )
         raise RuntimeError(two_of((here, there)))
+
+
+def check_out(out: Any, layout: Any, device: Any) -> None:
+    """RuntimeError: an ``out`` in another layout, or on another device, than was asked for."""
+    if out is None:
+        return
+    if layout is not None and layout is not out.layout:
+        raise RuntimeError(f"layout {TITLES[layout]} does not match layout of out parameter ({TITLES[out.layout]})")
+    if device is not None and (kind := device_type(device).type) != out.device.type:
+        raise RuntimeError(f"device type {kind} does not match device type of out parameter ({out.device.type})")
 
 
 def stored(array: Any, out: Tensor, given: Any, requires_grad: bool = False) -> Tensor:

@@ -143,3 +143,4 @@ for n in (-1, 0, 2**65, 1.5):
             print(function(n))
         except Exception as error:
             print(type(error).__name__, error)
+print(torch.onnx.producer_name, torch.onnx.producer_version)

@@ -73,3 +73,20 @@ t("negative", lambda: torch.ones(2, 2).to_sparse_bsr((-1, 1)))
 t("none", lambda: torch.ones(2, 2).to_sparse_bsr((0, 1)))
 t("hybrid", lambda: torch.ones(2, 4, 4).to_sparse().to_sparse_bsr((2, 2)))
 t("hybrid", lambda: torch.ones(2, 4, 4).to_sparse().to_sparse(layout=torch.sparse_bsc, blocksize=(2, 2)))
+
+# Values alone, also with dense dimensions.
+whole = torch.arange(1.0, 33, dtype=torch.float64).reshape(4, 4, 2)
+for layout in LAYOUTS[2:]:
+    for given in (whole, whole[..., 0], whole * (whole > 9)):
+        blocks = {"blocksize": (2, 2)} if layout in LAYOUTS[4:] else {}
+        s = given.to_sparse(layout=layout, dense_dim=given.dim() - 2, **blocks)
+        rows = layout in (torch.sparse_csr, torch.sparse_bsr)
+        i = (s.crow_indices(), s.col_indices()) if rows else (s.ccol_indices(), s.row_indices())
+        for masked in (True, False):
+
+            def to_dense(values):
+                made = torch.sparse_compressed_tensor(*i, values, s.shape, layout=layout)
+                return made.to_dense(masked_grad=masked)
+
+            values = s.values().clone().requires_grad_()
+            t(f"{layout} {masked}", lambda: torch.autograd.gradcheck(to_dense, values, masked=masked))

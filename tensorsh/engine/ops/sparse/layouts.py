@@ -32,7 +32,10 @@ def dense_gradient(t, g, input, masked_grad):
     if masked_grad:
         input = t.detach(input)
         return t._sparse_mask(g, t._coalesce(input) if input.layout is layouts.sparse_coo else input)
-    return t._to_layout(g, input.layout, None, None, t.array(input).sparse_dim, None)
+    array = t.array(input)
+    if array.layout is layouts.sparse_coo:
+        return t._to_layout(g, array.layout, None, None, array.sparse_dim, None)
+    return t._to_layout(g, array.layout, array.block if array.blocked else None, array.dense_dim, None, None)
 
 
 dense.gradient(input=dense_gradient)

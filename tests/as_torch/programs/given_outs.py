@@ -67,3 +67,9 @@ for shape in ((7, 0, 3), (5, 0)):
         t("histogramdd", lambda: torch.histogramdd(torch.ones(shape), bins))
     t("histogramdd", lambda: torch.histogramdd(torch.ones(shape), [2] * n, range=[0.0, 1.0] * n))
     t("histogramdd", lambda: torch.histogramdd(torch.ones(shape), [2] * n, density=True))
+
+# Complex numbers where the default is another.
+for kind in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
+    torch.set_default_dtype(kind)
+    t("full", lambda: (torch.full((2,), 1 + 1j).dtype, torch.full((2,), 1.0).dtype))
+torch.set_default_dtype(torch.float32)

@@ -15,7 +15,7 @@ from ...arrays.blank import assigned, blank
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import CPU
 from ...arrays.door import asked
-from ...arrays.dtype import COMPLEX, INTEGER, bool_, dtype, given_dtype, int64, of
+from ...arrays.dtype import COMPLEX, INTEGER, bool_, complex64, complex128, dtype, given_dtype, int64, of
 from ...arrays.errors import not_implemented
 from ...arrays.extents import count, span
 from ...arrays.layout import laid_out, strided
@@ -205,7 +205,9 @@ def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
     elif isinstance(value, (int, np.integer)):
         d = int64
     else:
-        d = state.default_dtype.to_complex() if isinstance(value, complex) else state.default_dtype
+        d = state.default_dtype
+        if isinstance(value, complex):  # never of halves
+            d = complex128 if d.itemsize == 8 else complex64
     return np.full(shape, _number(value, d), d.numpy)
 
 

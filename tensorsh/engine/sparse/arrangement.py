@@ -15,8 +15,8 @@ from .rules import rule, sized, sparse_operator
 
 
 @rule("_permuted")
-def permuted(xp: Any, x: Any, axes: tuple) -> Any:
-    """With the dimensions in another order; sparse ones stay sparse."""
+def permuted(xp: Any, x: Any, axes: tuple, swapped: bool = False) -> Any:
+    """With the dimensions in another order; sparse ones stay sparse. Without elements two that are swapped stay coalesced."""
     if type(x) is Compressed:
         raise Missing(x, "permute")
     sparse = x.sparse_dim
@@ -27,7 +27,9 @@ def permuted(xp: Any, x: Any, axes: tuple) -> Any:
         )
     values = x.values.transpose(0, *(d - sparse + 1 for d in axes[sparse:]))
     same = tuple(axes[:sparse]) == tuple(range(sparse))
-    return Coo(lines(x, axes[:sparse]), values, [x.shape[d] for d in axes], x.coalesced and same)
+    return Coo(
+        lines(x, axes[:sparse]), values, [x.shape[d] for d in axes], x.coalesced and same or swapped and not x.nnz
+    )
 
 
 @rule("_part")

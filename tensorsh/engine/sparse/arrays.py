@@ -268,7 +268,7 @@ class Sparse:
     def swapaxes(self, a: int, b: int) -> Any:
         axes = list(range(len(self.shape)))
         axes[a], axes[b] = axes[b], axes[a]
-        return ruled("_permuted", self, tuple(axes))
+        return ruled("_permuted", self, tuple(axes), True)
 
     @property
     def T(self) -> Any:
@@ -279,7 +279,7 @@ class Sparse:
                 f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {self.sparse_dim} sparse and "
                 f"{self.dense_dim} dense dimensions"
             )
-        return ruled("_permuted", self, tuple(reversed(range(len(self.shape)))))
+        return ruled("_permuted", self, tuple(reversed(range(len(self.shape)))), True)
 
 
 def is_dense(x: Any) -> bool:

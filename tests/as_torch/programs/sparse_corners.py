@@ -190,3 +190,10 @@ tried("hspmm of dense", lambda: torch.hspmm(torch.eye(3), torch.eye(3)))
 tried("broadcast", lambda: torch._sparse_broadcast_to(identity[0], (2, 3)))
 tried("broadcast", lambda: torch._sparse_broadcast_to(identity, (2, 3, 2)))
 tried("changed", lambda: (identity.requires_grad_() * 2).values())
+
+tried("swapped", lambda: torch.zeros(3, 2).to_sparse().t().is_coalesced())
+tried("swapped", lambda: torch.zeros(3, 2).to_sparse().transpose(0, 1).is_coalesced())
+for source in (identity.detach(), torch.eye(3).to_sparse_csr()):
+    for function in (torch.empty_like, torch.zeros_like):
+        tried("on a device", lambda: function(source, device="cpu").layout)
+        tried("on a device", lambda: function(source, dtype=torch.int64, layout=source.layout, device="cpu").layout)

@@ -224,7 +224,8 @@ def _like(name: str, fill: Callable) -> Callable:
     ) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
-        a = input._array if device is None else pattern(input._array, device)
+        given = input._array
+        a = given if device is None or hasattr(given, "layout") else pattern(given, device)
         sparse = layout is not strided and (layout is not None or hasattr(a, "layout"))
         if sparse and memory_format is not None:
             raise RuntimeError("memory format option is only supported by strided tensors")

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..engine.loading.table import find_function, find_method
 from ..engine.tensors.tensor import Tensor
+from .private_sparse import SPARSE
 from .root import torch as T  # noqa: N812
 
 SILENT = frozenset(
@@ -402,5 +403,5 @@ KERNELS: dict[str, Callable] = {
     ),
     "native_dropout": lambda x, p, train: _filled(_f("dropout")(x, p, train), 1),
     "alias": lambda x: x.detach() if x._node is None else x.view_as(x),
-}  # fmt: skip
+} | SPARSE  # fmt: skip
 """Operators that no public function is, in terms of those."""

@@ -79,11 +79,12 @@ def state_of(t: Tensor) -> Any:
 def _parts(t: Tensor, requires_grad: bool) -> tuple:
     if t.layout != wrap(np.zeros(0)).layout:
         t = t.detach()
-        data = (t._indices(), t._values(), t.size(), t.is_coalesced()) if str(t.layout) == "torch.sparse_coo" else None
-        if data is None:
-            raise NotImplementedError(
-                f"sparse tensor pickling for layout `{t.layout}` is not available: save it by torch.save"
-            )
+        if str(t.layout) == "torch.sparse_coo":
+            data = (t._indices(), t._values(), t.size(), t.is_coalesced())
+        else:
+            rows = str(t.layout) in ("torch.sparse_csr", "torch.sparse_bsr")
+            indices = (t.crow_indices(), t.col_indices()) if rows else (t.ccol_indices(), t.row_indices())
+            data = (*indices, t.values(), t.size())
         return (_rebuild_sparse_tensor, (t.layout, data))
     if t.is_meta:
         return (_rebuild_meta_tensor_no_storage, (t.dtype, tuple(t.size()), t.stride(), requires_grad))

@@ -8,11 +8,12 @@ from ..engine.arrays.layout import _mkldnn  # noqa: F401 - a name of torch
 from ..engine.tensors.tensor import Tensor
 from .foreach import FOREACH
 from .grad_scaler import unscale, update_scale
+from .private_sparse import PUBLIC, SPARSE
 from .root import torch as T  # noqa: N812
 
 __all__: list[str] = []
 
-globals().update(FOREACH)
+globals().update(FOREACH | {name: function for name, function in SPARSE.items() if name in PUBLIC})
 
 
 class _Classes:

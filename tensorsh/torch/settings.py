@@ -352,6 +352,16 @@ def get_num_threads() -> int:
     return state.threads
 
 
+def check_number(name: str, n: Any) -> None:
+    """RuntimeError: no number of threads."""
+    if not isinstance(n, int):
+        raise RuntimeError(f"{name} expects an int, but got {type_name(n)}")
+    if n >= 1 << 63:
+        raise ValueError("Overflow when unpacking long long")
+    if n <= 0:
+        raise RuntimeError(f"{name} expects a positive integer")
+
+
 def set_num_threads(n: int) -> None:
     """A limit to the threads that one operation may use.
 
@@ -361,10 +371,7 @@ def set_num_threads(n: int) -> None:
     >>> torch.get_num_threads()
     1
     """
-    if not isinstance(n, int):
-        raise RuntimeError(f"set_num_threads expects an int, but got {type_name(n)}")
-    if n <= 0:
-        raise RuntimeError("set_num_threads expects a positive integer")
+    check_number("set_num_threads", n)
     from ..engine.arrays.blas import set_threads
 
     state.threads = n
@@ -377,8 +384,10 @@ def get_num_interop_threads() -> int:
 
 
 def set_num_interop_threads(n: int) -> None:
-    """Nothing: operators run one after the other. n: how many threads."""
-    return None
+    """Nothing: operators run one after the other.
+
+    n: how many threads, at least one. RuntimeError: not positive."""
+    check_number("set_num_interop_threads", n)
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:

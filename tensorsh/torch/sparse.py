@@ -68,26 +68,27 @@ def as_sparse_gradcheck(gradcheck: Callable) -> Callable:
         def is_sparse(x: Any) -> bool:
             return isinstance(x, Tensor) and x.layout != STRIDED
 
+        def with_zeros(x: Any) -> Any:
+            """The tensor with all its zeros among its elements."""
+            blocks = x._array.block if x.layout in BLOCKS else None
+            whole = find_function("ones")(x.shape, dtype=bool_)
+            mask = whole.to_sparse(layout=x.layout, blocksize=blocks, dense_dim=x.dense_dim())
+            return x.to_dense().sparse_mask(mask)
+
+        def settled(x: Any) -> Any:
+            kept = x if masked or check else with_zeros(x)
+            return kept.coalesce() if kept.is_sparse else kept
+
         places = [
-            x.detach() if is_sparse(x) and x.requires_grad else None
+            settled(x.detach()) if is_sparse(x) and x.requires_grad else None
             for x in given
         ]  # fmt: skip
 
         def parts(x: Any, place: Any) -> Any:
-            if place is None:
-                return x
-            if masked or check:
-                kept = place.coalesce() if place.is_sparse else place
-                return kept.values().detach().clone().requires_grad_()
-            return place.to_dense().requires_grad_()
+            return x if place is None else place.values().detach().clone().requires_grad_()
 
         def rebuilt(x: Any, place: Any) -> Any:
-            if place is None:
-                return x
-            if masked or check:
-                kept = place.coalesce() if place.is_sparse else place
-                return find_function("_with_values")(x, kept)
-            return x.to_sparse(layout=place.layout)
+            return x if place is None else find_function("_with_values")(x, place)
 
         def on_parts(*elements: Any) -> Any:
             found = func(*[rebuilt(x, place) for x, place in zip(elements, places, strict=True)])
@@ -97,6 +98,8 @@ def as_sparse_gradcheck(gradcheck: Callable) -> Callable:
 
         return gradcheck(on_parts, tuple(map(parts, given, places)), **kwargs)
 
+    from ..engine.arrays.dtype import bool_
+    from ..engine.arrays.layout import BLOCKS
     from ..engine.arrays.layout import strided as STRIDED
     from ..engine.loading.table import find_function
 

@@ -24,7 +24,7 @@ from ...sandbox.sealed import Sealed
 from ..arrays.device import absent
 from ..arrays.door import answers_below, listening
 from ..arrays.dtype import COMPLEX_HALF, UINT8, of
-from ..arrays.layout import contiguous_format
+from ..arrays.layout import contiguous_format, type_of
 from ..arrays.state import state
 from ..numerics.halves import complex_half, converted
 from .cut import DetachedInPlace
@@ -467,7 +467,6 @@ def raise_modified(
         if "Backward" in title and not title.endswith("Backward"):
             title = title[: title.rindex("Backward")]
         which = f", which is output {number} of {title},"
-    where = "torch.cuda." if type(array) is not np.ndarray else "torch."
     hint = (
         "the backtrace further above shows the operation that failed to compute its gradient. The variable in question "
         "was changed in there or anywhere later. Good luck!"
@@ -477,7 +476,7 @@ def raise_modified(
     )
     error = RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[{where}{of(array).short}Tensor {list(array.shape)}]{which} is at version {cell.count}; expected version "
+        f"[{type_of(array)} {list(array.shape)}]{which} is at version {cell.count}; expected version "
         f"{cell.at(node._sequence)} instead. Hint: {hint}"
     )
     error._node = node  # type: ignore[attr-defined]

@@ -10,8 +10,10 @@ import numpy as np
 from ...sandbox.wrapping import wraps
 from ..arrays.backend import device_of, move_like
 from ..arrays.device import META
+from ..arrays.device import device as device_type
 from ..arrays.device_errors import two_of
 from ..arrays.dtype import COMPLEX_HALF, as_complex_half, can_hold, of
+from ..arrays.layout import TITLES
 from ..arrays.numbers import check_width
 from ..arrays.state import state
 from ..arrays.warning import warn
@@ -56,19 +58,29 @@ def same_place(array: Any, t: Tensor) -> None:
         raise RuntimeError(two_of((here, there)))
 
 
-def stored(array: Any, out: Tensor, given: Any) -> Tensor:
+def check_out(out: Any, layout: Any, device: Any) -> None:
+    """RuntimeError: an ``out`` in another layout, or on another device, than was asked for."""
+    if out is None:
+        return
+    if layout is not None and layout is not out.layout:
+        raise RuntimeError(f"layout {TITLES[layout]} does not match layout of out parameter ({TITLES[out.layout]})")
+    if device is not None and (kind := device_type(device).type) != out.device.type:
+        raise RuntimeError(f"device type {kind} does not match device type of out parameter ({out.device.type})")
+
+
+def stored(array: Any, out: Tensor, given: Any, requires_grad: bool = False) -> Tensor:
     """A new array in the tensor ``out``. `given`: the dtype that was asked for, which that must have."""
     if given is not None and (made := of(array)) is not out.dtype:
         raise RuntimeError(f"dtype {made.short} does not match dtype of out parameter ({out.dtype.short})")
     if type(out._array) is not ndarray:
         if hasattr(out._array, "layout"):
             out._array.filled(array)
-            return out
+            return out.requires_grad_() if requires_grad else out
         array = move_like(array, out._array)
     if out._array.shape != array.shape:  # which what only makes new elements never warns of
         resize(out, array.shape)
     store_out(out, array)
-    return out
+    return out.requires_grad_() if requires_grad else out
 
 
 def writes_out(function: Callable) -> Callable:

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from ..arrays.errors import wrap_dim
+from ..operators.declare import Array
 from .arrays import Compressed, Coo, Sparse, int64, lines
-from .conversion import coo_from_compressed, turned
 from .folding import stretches
-from .missing import Missing
-from .rules import rule, sized
+from .missing import Missing, refused
+from .rules import rule, sized, sparse_operator
 
 
 @rule("_permuted")
-def permuted(xp: Any, x: Any, axes: tuple) -> Any:
-    """With the dimensions in another order; sparse ones stay sparse."""
+def permuted(xp: Any, x: Any, axes: tuple, swapped: bool = False) -> Any:
+    """With the dimensions in another order; sparse ones stay sparse. Without elements two that are swapped stay coalesced."""
     if type(x) is Compressed:
-        return turned(x, axes)
+        raise Missing(x, "permute")
     sparse = x.sparse_dim
     if any(d >= sparse for d in axes[:sparse]):
         raise RuntimeError(
@@ -27,7 +27,9 @@ def permuted(xp: Any, x: Any, axes: tuple) -> Any:
         )
     values = x.values.transpose(0, *(d - sparse + 1 for d in axes[sparse:]))
     same = tuple(axes[:sparse]) == tuple(range(sparse))
-    return Coo(lines(x, axes[:sparse]), values, [x.shape[d] for d in axes], x.coalesced and same or not x.nnz)
+    return Coo(
+        lines(x, axes[:sparse]), values, [x.shape[d] for d in axes], x.coalesced and same or swapped and not x.nnz
+    )
 
 
 @rule("_part")
@@ -57,19 +59,69 @@ def part(xp: Any, x: Any, at: Any) -> Any:
 
 
 def selected(x: Any, dim: int, index: int) -> Any:
+    shape = x.shape[:dim] + x.shape[dim + 1 :]
     if type(x) is Compressed:
         if dim < x.batch:
             at = (slice(None),) * dim + (index,)
-            return Compressed(x.layout, x.starts[at], x.others[at], x.values[at], x.shape[:dim] + x.shape[dim + 1 :])
-        x = coo_from_compressed(x)
-    shape = x.shape[:dim] + x.shape[dim + 1 :]
+            return Compressed(x.layout, x.starts[at], x.others[at], x.values[at], shape)
+        if dim > x.batch + 1:
+            at = (slice(None),) * (dim + 1 if x.blocked else dim - 1) + (index,)
+            return Compressed(x.layout, x.starts, x.others, x.values[at], shape)
+        return line_of_matrix(x, dim, index, True)
     if dim >= x.sparse_dim:
-        return Coo(x.indices, x.values[(slice(None),) * (dim - x.sparse_dim + 1) + (index,)], shape, x.coalesced)
+        return Coo(x.indices, x.values[(slice(None),) * (dim - x.sparse_dim + 1) + (index,)], shape, x.nnz < 2)
     there = x.indices[dim] == index
     values = x.values[there]
     if x.sparse_dim == 1:
         return values[0] if values.shape[0] == 1 else x.xp.asarray(values.sum(0, dtype=values.dtype))
     return Coo(lines(x, [d for d in range(x.sparse_dim) if d != dim])[:, there], values, shape)
+
+
+def line_of_matrix(x: Any, dim: int, index: int, view: bool) -> Coo:
+    """A row or column of a compressed matrix. RuntimeError: its values are no view of the matrix' values, where they are to be."""
+    name = "select" if view else "select_copy"
+    if x.batch:
+        raise RuntimeError(
+            f"{name}(): selecting sparse dimensions is not supported for batched sparse compressed tensors."
+        )
+    xp, line = x.xp, index // x.block[dim]
+    at: Any
+    if dim == (0 if x.by_rows else 1):
+        at = slice(int(x.starts[line].item()), int(x.starts[line + 1].item()))
+        indices, values = x.others[at], x.values[at]
+    else:
+        at = even_steps((x.others == line).nonzero()[0])
+        indices, values = x.rows()[at], x.values[at]
+    seen = type(at) is slice
+    if x.blocked:
+        other = x.block[1 - dim]
+        indices = (indices[:, None] * other + xp.arange(other)).reshape(-1)
+        values = values[:, index % x.block[0]] if dim == 0 else values[:, :, index % x.block[1]]
+        seen = seen and (len(values) < 2 or other == 1 or values.strides[0] == other * values.strides[1])
+        values = values.reshape(-1, *values.shape[2:])
+    if view and not seen:
+        raise RuntimeError("select(): no view exists for the given input, consider using torch.select_copy.")
+    shape = x.shape[:dim] + x.shape[dim + 1 :]
+    return Coo(indices[None].astype(int64), values if view else values.copy(), shape, True)
+
+
+def even_steps(at: Any) -> Any:
+    """Places as a slice, where they are one."""
+    if at.size < 2:
+        return slice(*([int(at[0].item()), int(at[0].item()) + 1] if at.size else [0, 0]))
+    steps = at[1:] - at[:-1]
+    if not (steps == steps[0]).all().item():
+        return at
+    return slice(int(at[0].item()), int(at[-1].item()) + 1, int(steps[0].item()))
+
+
+@sparse_operator("_line_copy", node="SelectCopyBackward0")
+def line_copy(xp: Any, input: Array, dim: int, index: int) -> Any:
+    """A row or column of a compressed matrix, as memory of its own."""
+    return line_of_matrix(input, dim, index, False)
+
+
+line_copy.gradient(input=refused("select_backward"))
 
 
 @rule("unbind")

@@ -18,7 +18,7 @@ from ..arrays import layout as layouts
 from ..arrays.backend import fold_at, module_of, move
 from ..arrays.device import absent
 from ..arrays.extents import count
-from .folding import grouped, line_of
+from .folding import grouped, line_of, places
 from .missing import Missing, MissingAttribute, MissingOperand
 from .resizing import check_resize
 
@@ -263,23 +263,23 @@ class Sparse:
         self.values = other.values.astype(self.values.dtype)
 
     def transpose(self, *axes: Any) -> Any:
-        if type(self) is Compressed:
-            raise Missing(self, "permute")
         return ruled("_permuted", self, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes)
 
     def swapaxes(self, a: int, b: int) -> Any:
         axes = list(range(len(self.shape)))
         axes[a], axes[b] = axes[b], axes[a]
-        return ruled("_permuted", self, tuple(axes))
+        return ruled("_permuted", self, tuple(axes), True)
 
     @property
     def T(self) -> Any:
-        if type(self) is Coo and (self.dense_dim or self.sparse_dim > 2):
+        if type(self) is Compressed:
+            return self.swapaxes(0, 1)
+        if self.dense_dim or self.sparse_dim > 2:
             raise RuntimeError(
                 f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {self.sparse_dim} sparse and "
                 f"{self.dense_dim} dense dimensions"
             )
-        return ruled("_permuted", self, tuple(reversed(range(len(self.shape)))))
+        return ruled("_permuted", self, tuple(reversed(range(len(self.shape)))), True)
 
 
 def is_dense(x: Any) -> bool:
@@ -400,15 +400,6 @@ class Coo(Sparse):
         return made
 
 
-def places(indices: Any, sizes: Any) -> Any:
-    """Coordinates as places in row order."""
-    found = module_of(indices).zeros(indices.shape[1], int64)
-    for row, n in zip(indices, sizes, strict=True):
-        found *= int(n)
-        found += row
-    return found
-
-
 def lines(x: Coo, dims: Any) -> Any:
     """The coordinates of an array's elements along some dimensions."""
     return x.xp.stack([x.indices[d] for d in dims]) if len(dims) else x.indices[:0]
@@ -465,6 +456,11 @@ class Compressed(Sparse):
     def __setitem__(self, at: Any, other: Any) -> None:
         super().__setitem__(at, other)
         self.starts, self.others = other.starts, other.others
+
+    def swapaxes(self, a: int, b: int) -> Any:
+        from .conversion import turned
+
+        return turned(self, a % self.ndim, b % self.ndim)
 
     def rows(self) -> Any:
         """For each element (of each batch) the row, or column, that it is sorted by."""

@@ -9,9 +9,11 @@ import numpy as np
 from ...sandbox.long_calls import endable
 from ..arrays import layout as layouts
 from ..arrays.backend import device_of, module_of
+from ..arrays.errors import broadcast_error
 from ..arrays.layout import BLOCKS, ROWS, TITLES, type_of
 from .arrays import Compressed, Coo, int64, prod, with_elements
 from .folding import starts_of
+from .missing import Missing
 
 
 def coo_of(array: Any, sparse_dim: int) -> Coo:
@@ -29,6 +31,8 @@ def coo_of(array: Any, sparse_dim: int) -> Coo:
 
 def assign(target: Any, source: Any) -> None:
     """Write a sparse array into another."""
+    if type(target) is Compressed or type(source) is Compressed:
+        return assign_rows(target, source)
     if type(source) is not type(target):
         raise RuntimeError(
             f"copy_() between dense and sparse Tensors is not implemented! Found self type = {type_of(target)} and src type = "
@@ -37,12 +41,55 @@ def assign(target: Any, source: Any) -> None:
     target[...] = source.moved(device_of(target))
 
 
+def assign_rows(target: Any, source: Any) -> None:
+    """Write compressed matrices into others, which have as many elements."""
+    if type(target) is not Compressed:
+        raise RuntimeError(
+            f"copy_sparse_compressed_ expected sparse compressed tensor layout but got {title_of(target)}"
+        )
+    if getattr(source, "layout", None) is not target.layout:
+        raise RuntimeError(
+            "torch.copy_: copy of sparse compressed tensors having different layouts is not supported. self layout is "
+            f"{title_of(target)} and src layout is {title_of(source)}"
+        )
+    if source.nnz != target.nnz:
+        raise RuntimeError(
+            "torch.copy_: only sparse compressed tensors with the same number of specified elements are supported."
+        )
+    dim, other = (len(x.shape) - (2 if x.by_rows else 1) for x in (target, source))
+    if target.shape[dim] != source.shape[other]:
+        place = f" {dim} for" if dim == other else f"s {dim} and {other}, respectively, for"
+        raise RuntimeError(
+            f"torch.copy_: expected shapes of self and src to match along dimension{place} {title_of(target)} layout but the "
+            f"corresponding dimensions of self and src are {target.shape[dim]} and {source.shape[other]}, respectively."
+        )
+    if target.block != source.block:
+        raise RuntimeError(
+            "torch.copy_: copy of sparse compressed tensors having different block sizes is not supported. self and src block "
+            f"sizes are {list(target.block)} and {list(source.block)}, respectively."
+        )
+    if source.values.shape != target.values.shape:
+        raise broadcast_error(target.values.shape, source.values.shape)
+    target[...] = source.moved(device_of(target))
+
+
+def title_of(x: Any) -> str:
+    """What error texts call an array's layout."""
+    return TITLES[getattr(x, "layout", layouts.strided)]
+
+
 def nothing(shape: tuple, kind: Any, layout: Any) -> Any:
     """An array without elements."""
     if layout is layouts.sparse_coo:
         return Coo(np.zeros((len(shape), 0), int64), np.zeros(0, kind), shape, True)
+    if len(shape) < 2:
+        raise RuntimeError(
+            f"torch.empty: Only batched sparse compressed (non-block) tensors are supported, but got size {list(shape)}"
+        )
     if layout in BLOCKS:
-        raise RuntimeError(f"empty: expected non-block sparse compressed layout but got {TITLES[layout]}")
+        raise RuntimeError(
+            f"empty_sparse_compressed expected sparse compressed (non-block) tensor layout but got {TITLES[layout]}"
+        )
     lines = shape[-2] if layout in ROWS else shape[-1]
     head = shape[:-2]
     return Compressed(
@@ -50,9 +97,11 @@ def nothing(shape: tuple, kind: Any, layout: Any) -> Any:
     )
 
 
-def relaid(x: Any, layout: Any) -> Any:
-    """Zeros of an array's size and dtype in another layout."""
-    if type(x) is Compressed and layout is not layouts.sparse_coo:
+def relaid(x: Any, layout: Any, name: str) -> Any:
+    """Zeros of an array's size and dtype in another layout, for a function of a name."""
+    if name == "empty_like" and not hasattr(x, "layout"):
+        raise Missing(layout, "empty_strided")
+    if type(x) is Compressed and (name == "empty_like" or layout is layouts.strided):
         raise RuntimeError(
             f"empty_like with different sparse layout is not supported (self is {TITLES[x.layout]} but you requested "
             f"{TITLES[layout]})"
@@ -78,6 +127,7 @@ def compressed(layout: Any, at: tuple, values: Any, shape: Any, kind: Any = int6
 def compressed_of(array: Any, layout: Any, block: tuple = (1, 1), dense_dim: int = 0, name: str = "") -> Compressed:
     """The elements of a dense array, or the blocks of it, that are not zero."""
     batch = array.ndim - 2 - dense_dim
+    check_block(block, name)
     height, width = block
     n, m = array.shape[batch : batch + 2]
     if n % height or m % width:
@@ -95,6 +145,14 @@ def compressed_of(array: Any, layout: Any, block: tuple = (1, 1), dense_dim: int
     if any(each.nnz != made[0].nnz for each in made):
         raise RuntimeError("Expect the same number of specified elements per batch.")
     return stacked(made, array.shape[:batch], array.shape)
+
+
+def check_block(block: tuple, name: str) -> None:
+    """RuntimeError: no size of blocks."""
+    if len(block) != 2:
+        raise RuntimeError(f"{name}: blocksize needs to be a tuple of size 2, but got {len(block)}")
+    if min(block) <= 0:
+        raise RuntimeError(f"{name}: blocksize needs to be positive, but got {list(block)}")
 
 
 def line_list(layout: Any, grid: Any, present: Any, shape: tuple) -> Compressed:
@@ -141,21 +199,26 @@ TURNED = {
 }  # fmt: skip
 
 
-def turned(x: Compressed, axes: tuple) -> Compressed:
-    """A compressed matrix transposed: rows become columns, and the layout its counterpart."""
+def turned(x: Compressed, a: int, b: int) -> Compressed:
+    """Compressed matrices with two dimensions swapped: of the batch, or rows and columns, and the layout its counterpart."""
     batch = x.batch
-    plain = tuple(range(x.ndim))
-    if tuple(axes) == plain:
-        return x
-    swapped = (*plain[:batch], batch + 1, batch, *plain[batch + 2 :])
-    if tuple(axes) != swapped:
+    if x.dense_dim:
+        raise RuntimeError("transpose(): hybrid sparse compressed tensors with dense dimensions are not supported")
+    if a == b:
+        return x.with_values(x.values)
+    kinds = ["Batch" if d < batch else "Sparse" for d in (a, b)]
+    if kinds[0] != kinds[1]:
         raise RuntimeError(
-            "transpose(): can only transpose 2D compressed sparse tensors' row and column dimensions"
-            if x.ndim == 2
-            else "transpose(): can only transpose dimensions of the same type (Batch, Sparse, Dense)"
+            "transpose(): can only transpose dimensions of the same type (Batch, Sparse, Dense), got "
+            f"{a}({kinds[0]}) and {b}({kinds[1]})"
         )
+    shape = list(x.shape)
+    shape[a], shape[b] = shape[b], shape[a]
+    if a < batch:
+        starts, others, values = (part.swapaxes(a, b) for part in (x.starts, x.others, x.values))
+        return Compressed(x.layout, starts, others, values, shape)
     values = x.values.swapaxes(batch + 1, batch + 2) if x.blocked else x.values
-    return Compressed(TURNED[x.layout], x.starts, x.others, values, [x.shape[d] for d in axes])
+    return Compressed(TURNED[x.layout], x.starts, x.others, values, shape)
 
 
 def converted(
@@ -177,7 +240,10 @@ def converted(
     kind = x.starts.dtype if type(x) is Compressed else int64
     if layout in BLOCKS:
         check_blocks(x, layout, block)
-        return blocks_of(x, layout, block, kind)
+        if type(x) is Compressed and x.batch:
+            made = [blocks_of(part, layout, block, kind) for part in matrices(x)]
+            return stacked(made, x.shape[: x.batch], x.shape)
+        return blocks_of(x, layout, block, kind, general)
     if type(x) is Compressed:
         if x.blocked:
             raise RuntimeError(
@@ -224,7 +290,7 @@ def check_blocks(x: Any, layout: Any, block: Any) -> None:
         )
 
 
-def blocks_of(x: Any, layout: Any, block: Any, kind: Any = int64) -> Compressed:
+def blocks_of(x: Any, layout: Any, block: Any, kind: Any = int64, general: bool = False) -> Compressed:
     """A sparse matrix in blocks: those that have an element."""
     if block is None:
         block = x.block
@@ -237,6 +303,12 @@ def blocks_of(x: Any, layout: Any, block: Any, kind: Any = int64) -> Compressed:
             f"{name}: tensor sparse size ({n},{m}) must be divisible by given blocksize ({height},{width})"
         )
     coo = coo_from_compressed(x) if type(x) is Compressed else x.coalesce()
+    if coo.sparse_dim != 2:
+        called = "sparse_coo_to_sparse" if general else f"coo_to_{str(layout)[6:]}"
+        raise RuntimeError(
+            f"{called}: conversion from Sparse to {TITLES[layout]} for input tensors with sparse_dim()!=2 is not "
+            "supported"
+        )
     rows, columns = coo.indices
     wide = m // width
     tall = n // height

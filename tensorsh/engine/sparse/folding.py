@@ -11,6 +11,15 @@ from ..arrays.cupy_module import accelerator
 from ..arrays.extents import repeated
 
 
+def places(indices: Any, sizes: Any) -> Any:
+    """Coordinates as places in row order."""
+    found = module_of(indices).zeros(indices.shape[1], np.int64)
+    for row, n in zip(indices, sizes, strict=True):
+        found *= int(n)
+        found += row
+    return found
+
+
 def starts_of(lines: Any, count: int) -> Any:
     """Where the elements of each of `count` lines begin, given the lines of elements in ascending order; [count + 1]."""
     xp = module_of(lines)

@@ -11,7 +11,7 @@ from ..operators.declare import Array
 from ..tensors.tensor import Tensor
 from .arrangement import narrowed
 from .arrays import Compressed, Coo, Sparse
-from .missing import Missing
+from .missing import Missing, refused
 from .rules import alone, rule, sparse_operator
 
 FORMS: dict[str, Callable] = {}
@@ -30,15 +30,6 @@ def form(name: str) -> Callable:
 def narrow(xp, input: Array, dim, start, length):
     """The `length` slices from `start` along a dimension."""
     return narrowed(input, dim, start, length)
-
-
-def refused(name: str) -> Callable:
-    """A gradient formula for which PyTorch misses a kernel."""
-
-    def formula(t: Any, g: Any, input: Any) -> Any:
-        raise Missing(getattr(input, "_array", input), name)
-
-    return formula
 
 
 narrow.gradient(input=refused("narrow"))

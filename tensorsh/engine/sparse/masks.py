@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .arrays import Compressed, Coo, Sparse, places, prod
+from .arrays import Compressed, Coo, Sparse, prod
 from .conversion import coo_from_compressed
+from .folding import places
 
 
 def looked_up(x: Any, indices: Any) -> Any:

@@ -68,6 +68,15 @@ class Missing(NotImplementedError):
         return f"Could not run 'aten::{found}' with arguments from the '{backend}' backend."
 
 
+def refused(name: str) -> Any:
+    """A gradient formula for which PyTorch misses a kernel."""
+
+    def formula(t: Any, g: Any, input: Any) -> Any:
+        raise Missing(getattr(input, "_array", input), name)
+
+    return formula
+
+
 class MissingAttribute(Missing, AttributeError):
     """The same where an attribute was asked for, so that `hasattr` tells."""
 

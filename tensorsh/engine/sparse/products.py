@@ -8,7 +8,7 @@ import numpy as np
 
 from ...sandbox.long_calls import endable
 from ..arrays.dtype import is_half, of
-from ..arrays.layout import TITLES, sparse_csr
+from ..arrays.layout import BLOCKS, TITLES, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..arrays.layout import strided as STRIDED
 from ..arrays.views import expanded
 from .arrays import Compressed, Coo, Sparse, int64
@@ -95,21 +95,31 @@ def mm(xp: Any, x: Any, y: Any) -> Any:
             )
         if x.ndim == 2 and y.ndim == 2 and x.shape[1] != y.shape[0]:
             raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {y.shape[0]}, got {x.shape[1]}")
+        check_layouts(STRIDED, x, y)
         return xp.ascontiguousarray(by_dense(y.T, x.T).T)
     if not isinstance(y, Sparse):
+        check_layouts(STRIDED, x, y)
         return by_dense(x, y)
+    if type(x) is not type(y) or type(x) is Compressed:
+        result = layout_of(x)
+        check_blocks(result, "zeros")
+        check_layouts(result if type(x) is Coo or (sparse_csr, x.layout, y.layout) not in SUMMED else sparse_csr, x, y)
     found = by_sparse(x, y)
     return found if type(x) is Coo else converted(found, sparse_csr)
 
 
 @rule("mv")
 def mv(xp: Any, x: Any, y: Any) -> Any:
-    if type(x) is Coo and not isinstance(y, Sparse) and (x.ndim != 2 or y.ndim != 1):
+    if Coo in (type(x), type(y)) and (x.ndim != 2 or y.ndim != 1):
         raise RuntimeError(
             f"mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: {x.ndim}Tensor Dim: {y.ndim}"
         )
+    if not isinstance(x, Sparse) and type(y) is Coo:
+        return x @ y.dense()
     if x.ndim != 2 or y.ndim != 1 or isinstance(y, Sparse):
         raise Missing(y if isinstance(y, Sparse) else x)
+    if x.layout is sparse_bsc and xp is np:
+        raise RuntimeError("torch.addmv: operation not supported for mat with SparseBsc layout")
     if x.shape[1] != y.shape[0] and type(x) is Compressed:
         raise RuntimeError(
             f"size mismatch, got input ({x.shape[0]}), mat ({x.shape[0]}x{x.shape[1]}), vec ({y.shape[0]})"
@@ -123,6 +133,10 @@ def mv(xp: Any, x: Any, y: Any) -> Any:
 def addmv(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     if type(x) is not Compressed:
         raise Missing(x)
+    if not input.dtype == x.dtype == y.dtype:
+        given: list = [input, x, y]
+        first, second, third = (of(each).short for each in given)
+        raise RuntimeError(f"addmv input tensors must have the same dtype, but got {first}, {second}, and {third}")
     return weighed(input, mv(xp, x, y), beta, alpha)
 
 
@@ -137,25 +151,72 @@ def weighed(input: Any, product: Any, beta: Any, alpha: Any) -> Any:
 @rule("addmm")
 def addmm(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (x @ y)``."""
+    if Compressed in (type(input), type(x), type(y)):
+        return summed_rows(xp, input, x, y, beta, alpha)
     if type(input) is Coo:
-        if (x.shape[0], y.shape[1]) != input.shape or not isinstance(y, Sparse):
+        if (x.shape[0], y.shape[1]) != input.shape:
             raise RuntimeError("expand is unsupported for Sparse tensors")
         raise RuntimeError("addmm_sparse_dense: expected strided result tensor, got tensor with layout Sparse")
-    if type(input) is Compressed:
-        return add(xp, scaled(input, beta), scaled(mm(xp, x, y), alpha))
-    if type(x) is not Compressed and (not isinstance(x, Sparse) or isinstance(y, Sparse)):
+    if not isinstance(x, Sparse) or isinstance(y, Sparse):
         raise RuntimeError(
             "addmm_sparse_dense: expected either 'mat1' to have sparse layout and 'mat2' to have strided layout, got 'mat1' with "
             f"layout {TITLES[getattr(x, 'layout', STRIDED)]} and 'mat2' with layout {TITLES[getattr(y, 'layout', STRIDED)]}"
-        )
-    if isinstance(y, Sparse):
-        raise RuntimeError(
-            f"addmm: computation on {kernels(y)} is not implemented for Strided + {TITLES[x.layout]} @ {TITLES[y.layout]}"
         )
     if x.ndim != 2 or y.ndim != 2:
         return by_dense(x, y)
     shape = (x.shape[0], y.shape[1])
     return weighed(expanded(input, shape), mm(xp, x, y), beta, alpha)
+
+
+def summed_rows(xp: Any, input: Any, x: Any, y: Any, beta: Any, alpha: Any) -> Any:
+    """The same where an operand is compressed."""
+    if x.ndim != 2 or y.ndim != 2 or x.shape[1] != y.shape[0]:
+        return mm(xp, x, y)  # which says what is wrong
+    result = layout_of(input)
+    check_blocks(result, "empty")
+    if any(isinstance(each, Sparse) and not each.nnz for each in (x, y)):
+        if result is not STRIDED:
+            return scaled(input, beta)
+        whole = expanded(input, (x.shape[0], y.shape[1]))
+        return whole * whole.dtype.type(beta) if beta else xp.zeros(whole.shape, whole.dtype)
+    check_layouts(result, x, y)
+    if result is not STRIDED:
+        return add(xp, scaled(input, beta), scaled(converted(by_sparse(x, y), result), alpha))
+    both = isinstance(x, Sparse) and isinstance(y, Sparse)
+    product = by_sparse(x, y).dense() if both else mm(xp, x, y)
+    return weighed(expanded(input, (x.shape[0], y.shape[1])), product, beta, alpha)
+
+
+def layout_of(x: Any) -> Any:
+    return getattr(x, "layout", STRIDED)
+
+
+def check_blocks(layout: Any, what: str) -> None:
+    """RuntimeError: a result in blocks."""
+    if layout in BLOCKS:
+        raise RuntimeError(
+            f"{what}_sparse_compressed expected sparse compressed (non-block) tensor layout but got {TITLES[layout]}"
+        )
+
+
+def check_layouts(result: Any, x: Any, y: Any) -> None:
+    """RuntimeError: a product of compressed matrices that PyTorch does not add to a result in such a layout."""
+    layouts = (result, layout_of(x), layout_of(y))
+    rows = Compressed in (type(x), type(y)) or result not in (STRIDED, sparse_coo)
+    if rows and layouts not in SUMMED and kernels(x) == "CPU":
+        first, second, third = (TITLES[each] for each in layouts)
+        raise RuntimeError(f"addmm: computation on CPU is not implemented for {first} + {second} @ {third}")
+
+
+PAIRS = tuple((one, other) for one in (sparse_csr, sparse_csc) for other in (sparse_csr, sparse_csc))
+SUMMED = {
+    *((STRIDED, STRIDED, other) for other in (sparse_csr, sparse_csc, sparse_bsc)),
+    *((STRIDED, one, STRIDED) for one in (sparse_csr, sparse_csc, sparse_bsr)),
+    *((STRIDED, *pair) for pair in PAIRS if pair != (sparse_csc, sparse_csr)),
+    *((sparse_csr, *pair) for pair in PAIRS),
+    (sparse_csc, sparse_csc, sparse_csc),
+}
+"""The layouts of a result and of two factors, of which one at least is compressed, that a processor adds."""
 
 
 @rule("bmm")
@@ -183,13 +244,24 @@ def spread_rows(x: Coo, y: Any) -> tuple:
     return rows, weighed_rows(x.values, y, x.indices[1], where, rows.size)
 
 
-def hybrid(x: Coo, y: Any) -> Coo:
+def hybrid(x: Any, y: Any) -> Coo:
+    for each, kept in ((x, True), (y, False)):
+        if isinstance(each, Sparse) is not kept:
+            raise Missing(each, "hspmm")
     rows, made = spread_rows(x, y)
     return Coo(rows[None], made, (x.shape[0], y.shape[1]))
 
 
 def added_sparsely(input: Coo, x: Coo, y: Any, beta: Any, alpha: Any) -> Coo:
     """``beta * input + alpha * (x @ y)`` with all elements of the rows that `x` has any in."""
+    if type(input) is not Coo:
+        raise Missing(input, "sspaddmm")
+    for name, each, kind, layout in (("mat1", x, "sparse", sparse_coo), ("mat2", y, "strided", STRIDED)):
+        found = getattr(each, "layout", STRIDED)
+        if found is not layout:
+            raise RuntimeError(
+                f"sspaddmm: expected '{name}' to have {kind} layout, got '{name}' with layout {TITLES[found]}"
+            )
     if x.shape[1] != y.shape[0]:
         raise RuntimeError(f"sspaddmm: Argument #3: Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
     for dim, n in enumerate((x.shape[0], y.shape[1])):
@@ -222,3 +294,45 @@ def reduced_product(x: Any, y: Any, reduce: str) -> tuple:
     np.minimum.at(at, rows, numbers)
     made[np.diff(x.starts) == 0] = 0
     return made, at
+
+
+def check_sampled(input: Any, x: Any, y: Any) -> None:
+    """RuntimeError unless matrices can be multiplied where compressed ones have elements."""
+    name, said = "sampled_addmm", "Expected"
+    for title, each in (("mat1", x), ("mat2", y)):
+        if isinstance(each, Sparse):
+            raise RuntimeError(f"{name}: {said} {title} to have strided layout, but got {TITLES[each.layout]}")
+    if input.dense_dim:
+        raise RuntimeError(f"{name}: {said} non-hybrid self tensor")
+    for title, each in (("mat2", y), ("self", input)):
+        if each.dtype != x.dtype:
+            raise RuntimeError(
+                f"{name}: {said} mat1 and {title} to have the same dtype, but got {of(x).short} and {of(each).short}"
+            )
+    for title, each in (("mat1", x), ("mat2", y)):
+        if each.ndim < 2:
+            raise RuntimeError(f"{name}: {said} {title} to be a matrix, got {each.ndim}-D tensor")
+    if x.shape[:-2] != y.shape[:-2]:
+        raise RuntimeError(
+            f"{name}: {said} mat1 and mat2 to have the same batch size, but got {list(x.shape[:-2])} and {list(y.shape[:-2])}"
+        )
+    if input.batch and input.shape[:-2] != x.shape[:-2]:
+        raise RuntimeError(
+            f"{name}: {said} self and mat1 to have the same batch size, but got {list(input.shape[:-2])} and {list(x.shape[:-2])}"
+        )
+    if x.shape[-1] != y.shape[-2]:
+        raise RuntimeError(
+            f"{name}: mat1 and mat2 shapes cannot be multiplied ({x.shape[-2]}x{x.shape[-1]} and {y.shape[-2]}x{y.shape[-1]})"
+        )
+    for side, title, each in ((-2, "mat1", x), (-1, "mat2", y)):
+        if input.shape[side] != each.shape[side]:
+            raise RuntimeError(f"{name}: self.shape[{side}] must match {title}.shape[{side}]")
+
+
+def for_each(x: Compressed, head: tuple) -> Compressed:
+    """A compressed matrix once for each place of a batch."""
+    xp = x.xp
+    starts, others, values = (
+        xp.broadcast_to(part, (*head, *part.shape)).copy() for part in (x.starts, x.others, x.values)
+    )
+    return Compressed(x.layout, starts, others, values, (*head, *x.shape))

@@ -110,8 +110,13 @@ def add(xp: Any, x: Any, y: Any, alpha: Any = 1) -> Any:
         return x + scaled(y, alpha).dense()
     if not isinstance(y, Sparse):
         if type(x) is Compressed and is_dense(y) and y.ndim:
-            return x.dense() + times(y, alpha)
+            return scaled(x, alpha).dense() + y  # PyTorch swaps the two and multiplies the sparse one
         raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+    if type(x) is type(y) is Compressed and x.shape != y.shape:
+        raise RuntimeError(
+            f"torch.add: Expected input tensors to have the same shape, but got tensor `self` with shape {sized(x)} and tensor "
+            f"`other` with shape {sized(y)}"
+        )
     unlike(x, y)
     if type(x) is not type(y) or x.layout is not y.layout:
         raise Missing(x)

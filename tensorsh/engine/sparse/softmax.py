@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.backend import fold_at
-from .arrays import Coo, lines, places
-from .folding import grouped
+from .arrays import Coo, lines
+from .folding import grouped, places
 from .masks import looked_up
 
 

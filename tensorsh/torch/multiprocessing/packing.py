@@ -21,6 +21,7 @@ from ...engine.arrays.device import device
 from ...engine.arrays.dtype import BY_NAME, dtype
 from ...engine.arrays.extents import address, extent, in_bytes, owner, strided
 from ...engine.graph.fields import wrap
+from ...engine.loading.table import find_function
 from ...engine.operators.hooks import stay
 from ...engine.tensors.resizing import hold
 from ...engine.tensors.segments import kept_alone, mapped, segment_of, told_as_shared
@@ -95,6 +96,10 @@ class Packer(pickle.Pickler):
             raise RuntimeError(COWARDLY)
         array: Any = t._array
         kind = Parameter if isinstance(t, Parameter) else Tensor
+        if hasattr(array, "layout") and type(array.values) is np.ndarray:
+            parts = tuple([wrap(getattr(array, name)) for name in (*array.PARTS, "values")])
+            form = (str(array.layout)[6:], array.shape, getattr(array, "coalesced", None))
+            return _sparse, (kind.__name__, parts, *form, t.requires_grad)
         if type(array) is not np.ndarray:
             raise TypeError(
                 f"a tensor on {t.device} in layout {t.layout} cannot be sent to another process; send t.cpu()"
@@ -287,6 +292,14 @@ def _tensor(kind: str, place: tuple, requires_grad: bool) -> Any:
     return made.requires_grad_() if requires_grad else made
 
 
+def _sparse(kind: str, parts: tuple, layout: str, shape: tuple, coalesced: bool | None, requires_grad: bool) -> Any:
+    options: dict = {"check_invariants": True} if coalesced is None else {"is_coalesced": coalesced}
+    made = find_function(layout + "_tensor")(*parts, shape, **options)
+    if kind == "Parameter":
+        return Parameter(made, requires_grad)
+    return made.requires_grad_() if requires_grad else made
+
+
 def _array(place: Any, order: Any, shape: tuple, data: bytes | None, scalar: bool) -> Any:
     form = np.dtype([tuple(each) for each in order] if isinstance(order, list) else order)
     if place is not None:
@@ -299,6 +312,7 @@ RULES: dict[str, Callable] = {
     f.__name__: f
     for f in (
         _tensor,
+        _sparse,
         _array,
         _dtype,
         _device,

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..version import __version__
+
 __all__: list[str] = []
+producer_name, producer_version = "pytorch", __version__.partition("+")[0]
 
 
 def is_in_onnx_export() -> bool:

@@ -136,3 +136,11 @@ module.register_state_dict_post_hook(empties)
 print(empties._from_public_api)
 told(module.state_dict)
 told(lambda: module._register_state_dict_hook(empties))
+
+for n in (-1, 0, 2**65, 1.5):
+    for function in (torch.set_num_threads, torch.set_num_interop_threads):
+        try:
+            print(function(n))
+        except Exception as error:
+            print(type(error).__name__, error)
+print(torch.onnx.producer_name, torch.onnx.producer_version)

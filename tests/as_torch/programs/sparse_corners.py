@@ -8,7 +8,7 @@ def tried(name, function):
     try:
         print(name, function())
     except Exception as error:
-        print(name, type(error).__name__, str(error).split("\n")[0])
+        print(name, type(error).__name__, str(error).split("\n")[0].split(" This could be")[0])
 
 
 def coo(indices, values, size, **options):
@@ -150,3 +150,50 @@ tried("spdiags", lambda: torch.sparse.spdiags(torch.zeros(2, 3, 3), torch.tensor
 half.requires_grad_()
 print(torch.autograd.grad(half.to_dense(masked_grad=False).sum(), half))
 print(torch.autograd.grad(half.to_dense(masked_grad=True).sum(), half))
+
+# Made in place of another, or like another, in a layout.
+like = torch.sparse_coo_tensor((2, 3), requires_grad=True)
+for made in (torch.zeros, torch.ones, torch.empty):
+    tried("requires_grad of out", lambda: made((2, 3), out=torch.empty(0), requires_grad=True).requires_grad)
+tried("sparse out", lambda: torch.zeros((2, 3), out=like.new(), requires_grad=True))
+for made in (
+    torch.full((2,), 3.0, out=torch.empty(0), requires_grad=True),
+    torch.arange(3.0, out=torch.empty(0), requires_grad=True),
+    torch.eye(3, out=torch.empty(0), requires_grad=True),
+    torch.rand(3, out=torch.empty(0), requires_grad=True),
+):
+    print(made.requires_grad)
+identity = torch.eye(3).to_sparse()
+for function in (torch.empty_like, torch.zeros_like):
+    for source in (identity, torch.eye(3), identity.to_sparse_csr()):
+        for layout in (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.strided):
+            tried(f"{function.__name__} {layout}", lambda: function(source, layout=layout).layout)
+        if source.layout != torch.sparse_csr:
+            tried("format", lambda: function(source, layout=torch.sparse_coo, memory_format=torch.preserve_format))
+tried("blocks again", lambda: torch.eye(4).to_sparse_bsr((2, 2)).to_sparse(layout=torch.sparse_bsr))
+
+# Parts and products.
+for arguments in ((10, 0, 3), (-1, 0, 3), (0, 4, 3), (0, 2, 3), (0, 1, 2)):
+    tried("narrow_copy", lambda: identity.narrow_copy(*arguments))
+    if arguments[0] < 2:
+        tried("narrow_copy", lambda: torch.narrow_copy(torch.eye(3), *arguments))
+tried("no elements", lambda: torch.zeros(3, 2).to_sparse().permute(1, 0).is_coalesced())
+tried("dense part", lambda: torch.ones(2, 3, 4).to_sparse(2).select(2, 1).is_coalesced())
+tried("mv of matrices", lambda: identity.mv(identity))
+tried("mv", lambda: identity.mv(torch.ones(2)))
+tried("mv of a dense one", lambda: torch.eye(3).mv(identity))
+tried("mv by a sparse one", lambda: torch.eye(3).mv(torch.ones(3).to_sparse()))
+tried("saddmm", lambda: torch.saddmm(identity, identity, torch.eye(3), beta=2, alpha=3))
+tried("sspaddmm of dense", lambda: torch.sspaddmm(identity, torch.eye(3), torch.eye(3)))
+tried("sspaddmm of sparse", lambda: torch.sspaddmm(identity, identity, identity))
+tried("hspmm of dense", lambda: torch.hspmm(torch.eye(3), torch.eye(3)))
+tried("broadcast", lambda: torch._sparse_broadcast_to(identity[0], (2, 3)))
+tried("broadcast", lambda: torch._sparse_broadcast_to(identity, (2, 3, 2)))
+tried("changed", lambda: (identity.requires_grad_() * 2).values())
+
+tried("swapped", lambda: torch.zeros(3, 2).to_sparse().t().is_coalesced())
+tried("swapped", lambda: torch.zeros(3, 2).to_sparse().transpose(0, 1).is_coalesced())
+for source in (identity.detach(), torch.eye(3).to_sparse_csr()):
+    for function in (torch.empty_like, torch.zeros_like):
+        tried("on a device", lambda: function(source, device="cpu").layout)
+        tried("on a device", lambda: function(source, dtype=torch.int64, layout=source.layout, device="cpu").layout)

@@ -3,6 +3,7 @@
 import random
 import sys
 import time
+import warnings
 
 import numpy as np
 import torch
@@ -132,3 +133,36 @@ except RuntimeError as e:
 for n in (0, 1, 2):
     dl = DataLoader(range(5), num_workers=n, batch_size=2, drop_last=True)
     print(len(dl), list(dl))
+
+
+# Sparse tensors are sent, and not collated.
+sparse = [
+    torch.eye(3).to_sparse(),
+    torch.eye(4).to_sparse_csr(),
+    torch.eye(4).to_sparse_bsc((2, 2)),
+    torch.sparse_coo_tensor([[0, 0]], [1.0, 2.0], (3,)),
+]
+for x in DataLoader(sparse, batch_size=None, num_workers=2):
+    print(x, x.is_coalesced() if x.is_sparse else "")
+try:
+    print(next(iter(DataLoader(sparse[:1] * 2, batch_size=2))))
+except RuntimeError as error:
+    print(error)
+
+
+class Longer(IterableDataset):
+    def __iter__(self):
+        return iter(range(6))
+
+    def __len__(self):
+        return 3
+
+
+for before in (True, False):
+    loader = DataLoader(Longer())
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        length = before and len(loader)
+        passing = iter(loader)
+        next(passing)
+        print(len(loader), len(list(passing)), len(told))

@@ -15,8 +15,8 @@ from ...arrays.blank import assigned, blank
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import CPU
 from ...arrays.door import asked
-from ...arrays.dtype import COMPLEX, INTEGER, bool_, dtype, given_dtype, int64, of
-from ...arrays.errors import cpp_name, not_implemented
+from ...arrays.dtype import COMPLEX, INTEGER, bool_, complex64, complex128, dtype, given_dtype, int64, of
+from ...arrays.errors import not_implemented
 from ...arrays.extents import count, span
 from ...arrays.layout import laid_out, strided
 from ...arrays.numbers import converted
@@ -25,13 +25,12 @@ from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import fresh, new
 from ...loading import table
-from ...numerics.rounding import rounded
 from ...operators.forms import form
 from ...operators.registration import add_method
-from ...operators.results import stored
+from ...operators.results import check_out, stored
 from ...operators.signature import Form
 from ...tensors.data import check_layout, to_array
-from ...tensors.ranges import both_halves, check_bounds, counted, of_out, of_size, with_room
+from ...tensors.ranges import counted, of_out, of_size, with_room
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
@@ -123,6 +122,7 @@ def _filler(name: str, fill: Callable) -> Callable:
             raise TypeError(f"{name}() received an invalid combination of arguments - got (), but expected one of:")
         shape = size_of(name, size)
         d = of_size(name, dtype, out)
+        check_out(out, layout, device)
         if layout is not None and layout is not strided:
             from ...sparse.conversion import nothing
 
@@ -130,7 +130,7 @@ def _filler(name: str, fill: Callable) -> Callable:
         array = filled_on(device, shape, d.numpy, fill, out is None)
         array = array if memory_format is None else laid_out(array, memory_format)
         if out is not None:
-            return stored(array, out, dtype)
+            return stored(array, out, dtype, requires_grad)
         return made(array, device, requires_grad)
 
     explained = form("torch." + name, any_form)
@@ -182,6 +182,7 @@ def full(
     `size` is a sequence of integers. A float gives the default dtype, an integer int64, a boolean bool, a complex number the
     complex dtype of the default one, unless `dtype` says otherwise. RuntimeError: a negative size."""
     shape = size_of("full", (size,))
+    check_out(out, layout, device)
     if dtype is None and out is not None:
         dtype = out.dtype
     if isinstance(fill_value, Tensor):
@@ -192,7 +193,7 @@ def full(
     else:
         array = _full(shape, fill_value, dtype)
     if out is not None:
-        return stored(array, out, dtype)
+        return stored(array, out, dtype, requires_grad)
     return made(array, device, requires_grad)
 
 
@@ -204,7 +205,9 @@ def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
     elif isinstance(value, (int, np.integer)):
         d = int64
     else:
-        d = state.default_dtype.to_complex() if isinstance(value, complex) else state.default_dtype
+        d = state.default_dtype
+        if isinstance(value, complex):  # never of halves
+            d = complex128 if d.itemsize == 8 else complex64
     return np.full(shape, _number(value, d), d.numpy)
 
 
@@ -221,11 +224,15 @@ def _like(name: str, fill: Callable) -> Callable:
     ) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
-        a = input._array if device is None else pattern(input._array, device)
+        given = input._array
+        a = given if device is None or hasattr(given, "layout") else pattern(given, device)
+        sparse = layout is not strided and (layout is not None or hasattr(a, "layout"))
+        if sparse and memory_format is not None:
+            raise RuntimeError("memory format option is only supported by strided tensors")
         if layout not in (None, getattr(a, "layout", strided)):
             from ...sparse.conversion import relaid
 
-            a = relaid(a, layout)
+            a = relaid(a, layout, name)
         array = fill(a, a.dtype if dtype is None else given_dtype(dtype, name).numpy)
         return made(laid_out(array, memory_format) if memory_format else array, beside(input, device), requires_grad)
 
@@ -349,7 +356,7 @@ def arange(
         if nowhere_on(device):
             return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
         array = counted(start, number, step, d.numpy)
-    return _delivered(array, with_room(out, array), device, requires_grad, dtype)
+    return keeping(array, with_room(out, array), device, requires_grad, dtype)
 
 
 def range_(
@@ -374,97 +381,21 @@ def range_(
     array = np.arange(start, start + count, dtype=np.float64) if exact else start + np.arange(count) * np.float64(step)
     array = array.astype(d.numpy, copy=False)
     # PyTorch does not ask for the default device here.
-    return _delivered(array, out, CPU if device is None else device, requires_grad, dtype)
+    return keeping(array, out, CPU if device is None else device, requires_grad, dtype)
 
 
-def _delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: Any = None) -> Tensor:
-    if out is None:
-        return made(array, device, requires_grad)
-    if array.ndim == 1 and out._array.size == array.size:  # so many numbers keep the shape that is there
+def delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: Any = None) -> Tensor:
+    """A new tensor of an array, or ``out``."""
+    return made(array, device, requires_grad) if out is None else stored(array, out, given, requires_grad)
+
+
+def keeping(array: Any, out: Any, device: Any, requires_grad: bool, given: Any = None) -> Tensor:
+    """The same of numbers in a row, which keep the shape of an ``out`` that holds as many."""
+    if (
+        out is not None and array.ndim == 1 and out._array.size == array.size
+    ):  # so many numbers keep the shape that is there
         array = array.reshape(out._array.shape)
-    return stored(array, out, given)
-
-
-def spaced_dtype(name: str, usual: Any, given: Any) -> np.dtype:
-    """The dtype of evenly spaced numbers: that of the bounds, or a given one that can hold them."""
-    d = usual if given is None else given_dtype(given, name)
-    if usual.is_complex and not d.is_complex:
-        raise RuntimeError(
-            f"torch.{name}(): inferred dtype {cpp_name(usual)} can't be safely cast to passed dtype {d.short}"
-        )
-    return d.numpy
-
-
-def linspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
-    """`steps` evenly spaced values from `start` to `end`, both included.
-    They are (end - start) / (steps - 1) apart; one step gives `start`. RuntimeError: a negative `steps`."""
-    check_bounds("linspace", start, end)
-    dtype = of_out("linspace", dtype, out)
-    start, end, steps = _end(start), _end(end), _bound(steps)
-    if isinstance(steps, bool) or not isinstance(steps, int):
-        raise TypeError(f"linspace(): argument 'steps' (position 3) must be int, not {type_name(steps)}")
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    complex_ = isinstance(start, complex) or isinstance(end, complex)
-    usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
-    d = spaced_dtype("linspace", usual, dtype)
-    span((steps,), None, d.itemsize)
-    if steps == 1:
-        array = np.full(1, start).astype(d)
-    elif d.kind in "iu":
-        array = both_halves(start, end, steps, np.dtype(np.float64))
-        array = np.trunc(array).astype(d)
-    else:
-        array = both_halves(start, end, steps, d).astype(d) if steps else np.empty(0, d)
-    return _delivered(array, out, device, requires_grad, dtype)
-
-
-def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: float = 10.0,
-    *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
-    """`steps` values from ``base ** start`` to ``base ** end``, evenly spaced on a logarithmic scale.
-    A vector of `steps` numbers of the default dtype unless `dtype` says otherwise; `base` is 10. RuntimeError: a
-    negative `steps`.
-    """
-    check_bounds("logspace", start, end)
-    dtype = of_out("logspace", dtype, out)
-    start, end = _end(start), _end(end)
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    complex_ = isinstance(start, complex) or isinstance(end, complex)
-    usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
-    d = spaced_dtype("logspace", usual, dtype)
-    span((steps,), None, d.itemsize)
-    wide = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64)
-    if d.kind in "iu":
-        start, end = int(start), int(end)
-    powers = np.full(steps, start, wide) if steps < 2 else both_halves(start, end, steps, d, True)
-    if d.kind == "c" and steps > 1:  # as C's library has it
-        found = rounded(np.exp, powers.astype(d) * np.log(np.complex128(base)).astype(d))
-    else:
-        found = np.power(wide.type(base), powers).astype(d)
-    return _delivered(found, out, device, requires_grad, dtype)
+    return delivered(array, out, device, requires_grad, given)
 
 
 def eye(
@@ -488,11 +419,11 @@ def eye(
     count((n, n if m is None else m))
     d = (state.default_dtype if out is None else out.dtype) if dtype is None else given_dtype(dtype, "eye")
     xp = nowhere().module if nowhere_on(device) else np
-    return _delivered(xp.eye(n, m, dtype=d.numpy), out, device, requires_grad, dtype)
+    return keeping(xp.eye(n, m, dtype=d.numpy), out, device, requires_grad, dtype)
 
 
 for _f in (tensor, scalar_tensor, as_tensor, from_numpy, zeros, ones, empty, full, zeros_like, ones_like,
-           empty_like, full_like, arange, linspace, logspace, eye):  # fmt: skip
+           empty_like, full_like, arange, eye):  # fmt: skip
     table.FUNCTIONS[_f.__name__] = _f
 table.FUNCTIONS["range"] = range_
 for _maker, _filled in (zeros, np.zeros), (ones, np.ones), (empty, blank), (full, None):

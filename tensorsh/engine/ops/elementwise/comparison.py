@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.backend import same_device
+from ...arrays.backend import module_of, same_device
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import absent
 from ...arrays.errors import check_broadcast
@@ -14,6 +14,7 @@ from ...arrays.promotion import result_type
 from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
+from ...numerics.complex import modulus
 from ...numerics.halves import in_rows
 from ...operators.declare import Array, by, composite, operator
 from ...operators.pointwise import refuse
@@ -127,8 +128,12 @@ def close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
         x, y = x.astype(np.float64), y.astype(np.float64)
     elif x.dtype.itemsize <= 2:
         x, y = x.astype(np.float32), y.astype(np.float32)
-    difference = np.abs(x - y)
-    allowed = atol + np.abs(rtol * y)
+    difference, scale = x - y, rtol * y
+    if kind == "c":
+        xp = module_of(x)
+        difference, scale = (modulus(xp, xp.asarray(each)) for each in (difference, scale))
+    difference = np.abs(difference)
+    allowed = atol + np.abs(scale)
     return same | (np.isfinite(difference) & (difference <= allowed))
 
 

@@ -19,7 +19,7 @@ from ...arrays.warning import warn
 from ...kernels import kernel, unsuited
 from ...numerics.rounding import fused
 from ...operators.declare import Array, composite, operator
-from ..creation.factories import both_halves
+from ...tensors.ranges import both_halves
 from .embedding import add_rows
 
 BILINEAR, NEAREST, BICUBIC = MODES = range(3)

@@ -25,7 +25,7 @@ from ...random import rejection
 from ...random.generator import Generator, default_generator
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
-from ..creation.factories import _delivered, made, of_size
+from ..creation.factories import delivered, made, of_size
 from .drawn import normal_of_both, normal_of_mean, normal_of_std
 
 
@@ -83,7 +83,7 @@ def _sampled(name: str, sampler_name: str) -> Callable:
             raise not_implemented("normal_kernel_cpu" if name == "randn" else "check_uniform_bounds", d)
         g = source(generator, device)
         array = getattr(g.samplers, sampler_name)(g, size_of(name, size), d.numpy)
-        return _delivered(array, out, device, requires_grad, dtype)
+        return delivered(array, out, device, requires_grad, dtype)
 
     sample.__name__ = sample.__qualname__ = name
     return sample
@@ -130,7 +130,7 @@ def randint(
     g = source(generator, device)
     g.samplers.within_dtype(d, low, high)
     array = g.samplers.randint(g, low, high, size_of("randint", (size,)), d.numpy)
-    return _delivered(array, out, device, requires_grad, dtype)
+    return delivered(array, out, device, requires_grad, dtype)
 
 
 COUNTED = {"float16": (2**11 + 1, "2049"), "float32": (2**24 + 1, "2^24+1"), "float64": (2**53 + 1, "2^53+1")}
@@ -164,7 +164,7 @@ def randperm(
         raise RuntimeError(f"n cannot be greater than {told} for {d.short} type.")
     sized((n,), d.itemsize)
     g = source(generator, device)
-    return _delivered(g.samplers.randperm(g, int(n), d.numpy), out, device, requires_grad, dtype)
+    return delivered(g.samplers.randperm(g, int(n), d.numpy), out, device, requires_grad, dtype)
 
 
 @function
@@ -195,7 +195,7 @@ def normal(
     if size is not None:
         d = state.default_dtype if dtype is None else given_dtype(dtype, "normal")
         array = g.samplers.normal(g, size_of("normal", (size,)), d.numpy, float(mean), float(std))
-        return _delivered(array, out, device, requires_grad)
+        return delivered(array, out, device, requires_grad)
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         raise TypeError(
             "normal() received an invalid combination of arguments - got (float, float), but expected one of:"
@@ -256,14 +256,14 @@ def multinomial(
         refuse(p.sum(-1) <= 0, lambda: RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)"))
         again = replacement and samples > 1 and not absent(p)
         draw = g.samplers.with_replacement if again else g.samplers.multinomial
-        return _delivered(draw(g, p, samples), out, input.device, False)
+        return delivered(draw(g, p, samples), out, input.device, False)
     return _drawn_on_the_cpu(input, samples, replacement, generator=generator, out=out)
 
 
 @hosted
 def _drawn_on_the_cpu(input: Tensor, samples: int, replacement: bool, generator: Any, out: Any = None) -> Tensor:
     array = rejection.multinomial(on_host(generator), input._array, samples, replacement)
-    return _delivered(array, out, None, False)
+    return delivered(array, out, None, False)
 
 
 table.METHODS["multinomial"] = multinomial

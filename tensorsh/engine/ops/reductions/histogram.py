@@ -204,6 +204,13 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
         bounds = [bins]
     else:
         bounds = [wrap(b) for b in bounds_of(input._array.reshape(-1, 1), [int(bins)], range, input.dtype)]
+    for name, each in zip(("hist", "bin_edges"), out or (), strict=False):
+        if each.dtype is not input.dtype:
+            where = " for dimension 0" if name == "bin_edges" else ""
+            raise RuntimeError(
+                f"torch.histogram: input tensor and {name} tensor should have the same dtype, but got input {cpp_name(input)} and "
+                f"{name} {cpp_name(each)}{where}"
+            )
     return results("histogram", list(counted_points.function(input, bounds, weight, density)), out)
 
 
@@ -216,6 +223,8 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     check_input(input, weight, bins if isinstance(bins, (list, tuple)) else ())
     dims = input._array.shape[-1]
+    if not dims:
+        return results("histogramdd", [input.new_full((), np.nan if density else 0), ()], None)
     points = input._array.reshape(-1, dims)
     if isinstance(bins, (list, tuple)) and bins and isinstance(bins[0], Tensor):
         bounds = list(bins)

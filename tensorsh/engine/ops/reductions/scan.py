@@ -208,11 +208,14 @@ running("cummin", "minimum")
 
 
 def log_add_exp(xp, a, b):
-    """``log(exp(a) + exp(b))`` of complex numbers, by the one with the larger real part."""
-    larger, smaller = xp.where(a.real >= b.real, a, b), xp.where(a.real >= b.real, b, a)
-    with np.errstate(invalid="ignore"):
+    """``log(exp(a) + exp(b))`` of complex numbers, by the one with the larger real part; of two infinite ones as PyTorch has it."""
+    below = a.real < b.real
+    smaller, larger = xp.where(below, a, b), xp.where(below, b, a)
+    with np.errstate(invalid="ignore", over="ignore"):
         added = xp.log1p(xp.exp(smaller - larger)) + larger
-    return xp.where(xp.isneginf(larger.real), xp.log(xp.exp(a) + xp.exp(b)), added)
+        endless = xp.where(smaller.real < 0, smaller, xp.log(xp.exp(smaller) + xp.exp(larger)))
+    found = xp.where(xp.isinf(smaller.real) & (smaller.real == larger.real), endless, added)
+    return xp.where(xp.isnan(a) | xp.isnan(b), complex(np.nan, np.nan), found)
 
 
 @operator(inplace=False, wide=True, long="hosted")
@@ -228,9 +231,8 @@ def logcumsumexp(xp, input: Array, dim):
         sums = xp.logaddexp.accumulate(row_order(input), axis=axis, dtype=np.float64).astype(kind)
         return xp.add(sums, kind.type(0), out=sums)  # they start from the logarithm of +0
     a = xp.moveaxis(input.astype(np.complex128), axis, 0)
-    sums = [a[0]]
-    for row in a[1:]:
-        sums.append(log_add_exp(xp, row, sums[-1]))
+    last = xp.full(a.shape[1:], -np.inf, a.dtype)
+    sums = [last := log_add_exp(xp, row, last) for row in a]
     return xp.moveaxis(xp.stack(sums), 0, axis).astype(kind)
 
 

@@ -295,10 +295,15 @@ def log_of_sums(a, axes, keepdims=False, xp=np):
         made = np.empty((*a.shape[:-1], 1), a.dtype)
 
         def block(part, out):
-            out[...] = log_of_sums(part, (1,), True)
+            out[...] = log_of_row_sums(part, (1,), True, np)
 
         blocks_of_rows(block, [row_order(a).reshape(-1, a.shape[-1]), made.reshape(-1, 1)])
         return made if keepdims else made[..., 0]
+    return log_of_row_sums(a, axes, keepdims, xp)
+
+
+def log_of_row_sums(a, axes, keepdims, xp):
+    """The same of what is no larger than a block, or in another order."""
     exp = partial(rounded, xp.exp) if a.dtype.itemsize == 2 or a.dtype == np.float64 else xp.exp
     if a.dtype.itemsize == 2 and type(a) is np.ndarray:
         top = converted(np.max(converted(a, FLOAT32), axis=axes, keepdims=True), a.dtype)

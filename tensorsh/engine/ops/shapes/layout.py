@@ -21,7 +21,14 @@ from ...arrays.extents import (
     owner,
     span,
 )
-from ...arrays.layout import channels_are_last, channels_last, channels_last_3d, memory_format, preserve_format
+from ...arrays.layout import (
+    channels_are_last,
+    channels_last,
+    channels_last_3d,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+)
 from ...arrays.state import state
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn
@@ -206,6 +213,12 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     shape = ints("resize_", "size", size[0] if len(size) == 1 else size)
     if self._node is not None and not self._inference:
         raise RuntimeError("cannot resize variables that require grad")
+    if hasattr(self._array, "layout"):
+        from ...sparse.resized_rows import resize_rows
+
+        resize_rows(self._array, shape)
+        self._bump()
+        return self
     if shape != self._array.shape:
         resize_storage(self, shape)
         self._bump()
@@ -230,7 +243,7 @@ def resize(self: Tensor, *sizes: Any) -> Tensor:
 @method
 def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Take the shape of another tensor in place."""
-    if hasattr(self._array, "layout"):
+    if getattr(self._array, "layout", None) is sparse_coo:
         return self.resize_as_sparse_(the_template)  # type: ignore[attr-defined]
     if memory_format is preserve_format and channels_are_last(the_template._array):
         memory_format = channels_last if the_template._array.ndim == 4 else channels_last_3d

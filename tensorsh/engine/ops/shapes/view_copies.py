@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...arrays.errors import wrap_dim
 from ...arrays.parallel import copied
 from ...arrays.state import state
 from ...graph.fields import wrap
@@ -50,11 +51,38 @@ def copying(name: str, view: Any, title: str | None = None, method: bool = False
     return composite(name, method=method, kernel=view)(function)
 
 
-for _op in (shape.expand, shape.permute, shape.transpose, shape.t, shape.squeeze, shape.unsqueeze, views.select,
-            views.slice_, views.alias, views.unfold, views.unbind):  # fmt: skip
+def narrowing(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """As `narrow`; of a sparse tensor, which has no such view, its elements there."""
+    if hasattr(input._array, "layout"):
+        from ...sparse.forms import narrow_copy
+
+        return narrow_copy(input, dim, start, length)
+    return views.narrow(input, dim, start, length)
+
+
+def selection(input: Tensor, dim: int, index: int) -> Tensor:
+    """As `select`; of a compressed matrix also a row or column that is no view."""
+    array = input._array
+    if hasattr(array, "layout"):
+        from ...sparse.arrangement import line_copy
+
+        at, n = wrap_dim(dim, array.ndim), array.shape[dim]
+        batch = getattr(array, "batch", array.ndim)
+        if batch <= at < batch + 2:
+            if not -n <= index < n:
+                size = list(array.shape)
+                raise IndexError(
+                    f"select_copy(): index {index} out of range for tensor of size {size} at dimension {at}"
+                )
+            return line_copy.function(input, at, index % n)
+    return views.select.function(input, dim, index)
+
+
+for _op in (shape.expand, shape.permute, shape.transpose, shape.t, shape.squeeze, shape.unsqueeze, views.slice_, views.alias, views.unfold, views.unbind):  # fmt: skip
     copying(_op.name.strip("_") + "_copy", _op.function)
 for _function in views.split, views.split_with_sizes, views.as_strided:
     copying(_function.__name__ + "_copy", _function)
-copying("narrow_copy", views.narrow, "NarrowCopyBackward0", method=True)
+copying("select_copy", selection)
+copying("narrow_copy", narrowing, "NarrowCopyBackward0", method=True)
 copying("view_copy", shape.view.function)
 diagonal_copy = copying("diagonal_copy", views.diagonal.function)

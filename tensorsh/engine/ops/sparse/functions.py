@@ -16,6 +16,7 @@ from ...operators.declare import Array, composite
 from ...operators.pointwise import no_derivative
 from ...sparse import products
 from ...sparse.arrays import Compressed, Coo, Sparse, int64
+from ...sparse.conversion import converted
 from ...sparse.masks import at_places, looked_up
 from ...sparse.missing import Missing, kernels
 from ...sparse.rules import RULES, reduced, sparse_operator
@@ -33,8 +34,9 @@ def sparse_addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1)
         return products.weighed(input, mat1 @ mat2, beta, alpha)
     if beta == 0 and input.ndim == 0 and mat1.ndim == mat2.ndim == 2:
         input = xp.zeros((mat1.shape[0], mat2.shape[1]), mat2.dtype)
-    if isinstance(mat2, Sparse) and beta == 0 and (xp is not np or not isinstance(mat1, Sparse)):
-        return products.mm(xp, mat1, mat2)
+    if isinstance(mat2, Sparse) and beta == 0:
+        found = products.mm(xp, mat1, mat2)
+        return found if not isinstance(found, Compressed) else converted(found, mat2.layout)
     return RULES["addmm"](xp, input, mat1, mat2, beta, alpha)
 
 
@@ -46,6 +48,13 @@ def first_gradient(t, g, mat1, mat2, alpha):
     found = times(t, t.mm(g, turned(t, mat2)), alpha)
     if not isinstance(t_array(mat1), Sparse):
         return found
+    array = t_array(mat1)
+    if type(array) is Compressed and array.layout is not layouts.sparse_csr:
+        kinds = [TITLES[products.layout_of(t_array(x))] for x in (g, mat1, mat2)]
+        raise RuntimeError(
+            f"sparse_addmm_sparse_backward: unsupported combination of layouts, grad: {kinds[0]}, mat1: {kinds[1]}, mat2: "
+            f"{kinds[2]}"
+        )
     mat1 = t.detach(mat1)
     return t._sparse_mask(found, t._coalesce(mat1) if type(t_array(mat1)) is Coo else mat1)
 
@@ -129,10 +138,8 @@ def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
         return sparse_matmul.function(mat1, mat2)
     if isinstance(first, Sparse):
         if isinstance(second, Sparse) and kernels(second) == "CPU":
-            raise RuntimeError(
-                f"addmm: computation on CPU is not implemented for {TITLES[second.layout]} + {TITLES[first.layout]} @ "
-                f"{TITLES[second.layout]}"
-            )
+            products.check_blocks(second.layout, "zeros")
+            products.check_layouts(second.layout, first, second)
         return sparse_addmm.function(zeros((), dtype=mat2.dtype, device=mat2.device), mat1, mat2, beta=0, alpha=1)
     multipliable(second.T, first.T)
     turned_over = sparse_addmm.function(
@@ -148,16 +155,14 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     return sparse_addmm.function(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
-@sparse_operator("sparse.sampled_addmm", node="SparseSampledAddmmBackward0")
+@sparse_operator("sparse.sampled_addmm", node="SparseSampledAddmmBackward0", out=True)
 def sampled_addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)``, only where `input`, in CSR format, has elements."""
     if type(input) is not Compressed:
         raise Missing(input)
-    if mat1.shape[-1] != mat2.shape[-2]:
-        raise RuntimeError(
-            f"sampled_addmm: mat1 and mat2 shapes cannot be multiplied ({mat1.shape[-2]}x{mat1.shape[-1]} and "
-            f"{mat2.shape[-2]}x{mat2.shape[-1]})"
-        )
+    products.check_sampled(input, mat1, mat2)
+    if mat1.ndim > 2 and not input.batch:
+        input = products.for_each(input, mat1.shape[:-2])
     sampled = at_places(mat1 @ mat2, input)
     return input.with_values(products.weighed(input.values, sampled, beta, alpha))
 
@@ -243,6 +248,12 @@ def sspaddmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
 
 
 sspaddmm.gradient(**dict.fromkeys(("input", "mat1", "mat2"), no_derivative("sspaddmm")))
+
+
+@composite(method=False)
+def saddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """``beta * input + alpha * (mat1 @ mat2)``, as `sspaddmm` gives it."""
+    return sspaddmm.function(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
 @composite()

@@ -12,10 +12,11 @@ from ...arrays.layout import BLOCKS, ROWS, TITLES
 from ...graph.fields import wrap
 from ...operators.declare import Array
 from ...operators.registration import add_method
-from ...sparse.arrays import Coo, Sparse, with_elements
-from ...sparse.conversion import converted, coo_of
+from ...sparse.arrays import Compressed, Coo, Sparse, with_elements
+from ...sparse.conversion import check_block, converted, coo_of
 from ...sparse.masks import masked
 from ...sparse.missing import Missing
+from ...sparse.resized_rows import resize_as
 from ...sparse.resizing import check_resize
 from ...sparse.rules import sparse_operator
 from ...tensors.tensor import Tensor
@@ -31,7 +32,10 @@ def dense_gradient(t, g, input, masked_grad):
     if masked_grad:
         input = t.detach(input)
         return t._sparse_mask(g, t._coalesce(input) if input.layout is layouts.sparse_coo else input)
-    return t._to_layout(g, input.layout, None, None, t.array(input).sparse_dim, None)
+    array = t.array(input)
+    if array.layout is layouts.sparse_coo:
+        return t._to_layout(g, array.layout, None, None, array.sparse_dim, None)
+    return t._to_layout(g, array.layout, array.block if array.blocked else None, array.dense_dim, None, None)
 
 
 dense.gradient(input=dense_gradient)
@@ -61,7 +65,7 @@ def to_layout(xp, input: Array, layout, block, dense_dim, sparse_dim, source):
 to_layout.gradient(input=lambda t, g, source: in_layout(t, g, source[0], source[2]))
 
 
-@sparse_operator("_values", node="ValuesBackward0")
+@sparse_operator("_values", node="ValuesBackward0", view=True)
 def values_of(xp, input: Array):
     """The elements that are kept."""
     return input.values
@@ -165,9 +169,15 @@ def to_sparse(
     layout = layouts.sparse_coo if layout is None else layout
     if layout is layouts.strided:
         return self
+    if blocksize is not None and not isinstance(self._array, Sparse):
+        check_block(blocksize, "dense_to_sparse")
     if blocksize is not None and layout not in BLOCKS:
         raise RuntimeError(
             f"dense_to_sparse: conversion from Strided to {TITLES[layout]} with blocksize argument given is not supported"
+        )
+    if isinstance(self._array, Sparse) and self.layout is layout and layout in BLOCKS and blocksize is None:
+        raise RuntimeError(
+            f"to_sparse: conversion from {TITLES[layout]} to {TITLES[layout]} without blocksize argument given is not supported"
         )
     if not isinstance(self._array, Sparse):
         if blocksize is None and layout in BLOCKS:
@@ -190,7 +200,7 @@ def to_sparse_coo(self: Tensor) -> Tensor:
     return to_sparse(self)
 
 
-def _compressed(layout: Any, blocks: bool) -> None:
+def _converting(layout: Any, blocks: bool) -> None:
     name = f"to_{str(layout)[6:]}"
 
     def plain(self: Tensor, dense_dim: Any = None) -> Tensor:
@@ -213,10 +223,10 @@ def _compressed(layout: Any, blocks: bool) -> None:
     method(function)
 
 
-_compressed(layouts.sparse_csr, False)
-_compressed(layouts.sparse_csc, False)
-_compressed(layouts.sparse_bsr, True)
-_compressed(layouts.sparse_bsc, True)
+_converting(layouts.sparse_csr, False)
+_converting(layouts.sparse_csc, False)
+_converting(layouts.sparse_bsr, True)
+_converting(layouts.sparse_bsc, True)
 
 
 def coordinates(self: Tensor, name: str) -> Coo:
@@ -330,7 +340,11 @@ def sparse_resize_and_clear_(self: Tensor, size: Any, sparse_dim: int, dense_dim
 
 @method
 def resize_as_sparse_(self: Tensor, the_template: Tensor) -> Tensor:
-    """Give a tensor in coordinate format the size of another."""
+    """Give a sparse tensor the size of another."""
+    if Compressed in (type(self._array), type(the_template._array)):
+        resize_as(self._array, the_template._array)
+        self._bump()
+        return self
     array, other = kept(self), kept(the_template)
     if (other.shape, other.sparse_dim) == (array.shape, array.sparse_dim):
         return self

@@ -14,7 +14,7 @@ from ...arrays.state import state
 from ...graph.fields import wrap
 from ...operators.declare import Array, composite
 from ...sparse.arrays import Compressed, Coo, int64, with_elements
-from ...sparse.invariants import check_compressed, check_coo, checking
+from ...sparse.invariants import check_compressed, check_coo, check_dims, checking
 from ...sparse.rules import sparse_operator
 from ...tensors.tensor import Tensor, wanting
 from ..creation.factories import tensor
@@ -179,6 +179,7 @@ def build(
 
 def inferred(layout: Any, starts: Any, others: Any, values: Any) -> tuple:
     """The smallest size that holds the elements."""
+    check_dims(layout, starts, others, values)
     batch = starts.ndim - 1
     block = values.shape[batch + 1 : batch + 3] if layout in BLOCKS else (1, 1)
     lines, width = starts.shape[-1] - 1, int(others.max().item()) + 1 if others.size else 0

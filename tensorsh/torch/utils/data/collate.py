@@ -34,7 +34,7 @@ def default_collate(batch: Any) -> Any:
         if isinstance(first, kind):
             return function(batch, collate_fn_map=default_collate_fn_map)
     if isinstance(first, Tensor):
-        return T.stack(list(batch), 0)
+        return collate_tensor_fn(batch)
     if isinstance(first, np.ndarray):
         if first.dtype.kind in "SUO":
             raise TypeError(WRONG_KIND.format(first.dtype))
@@ -81,6 +81,12 @@ def collate(batch: Any, *, collate_fn_map: Any = None) -> Any:
 
 def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
     """The tensors of a batch along a new first dimension."""
+    kind = "nested" if batch[0].is_nested else "sparse" if hasattr(batch[0]._array, "layout") else None
+    if kind is not None:
+        raise RuntimeError(
+            f"Batches of {kind} tensors are not currently supported by the default collate_fn; please provide a custom collate_fn "
+            "to handle them appropriately."
+        )
     return T.stack(list(batch), 0)
 
 

@@ -128,7 +128,7 @@ class Pass(metaclass=Sealed):
             warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",
             )
-        self._loader = loader
+        self._loader, self._told = loader, loader._told_length
         self._numbers = iter(loader.sampler if loader.batch_sampler is None else loader.batch_sampler)
         self._seed = self._drawn()
         # Drawn in any case: every later random number of the program depends on it.
@@ -150,9 +150,8 @@ class Pass(metaclass=Sealed):
 
     def __next__(self) -> Any:
         batch = self._next()
-        told = self._loader._told_length
-        if told is not None:
-            self._check_length(told)
+        if self._told is not None:
+            self._check_length(self._told)
         return pinned(batch) if self._pins else batch
 
     def _next(self) -> Any:

@@ -21,7 +21,7 @@ def cast(kind: type, value: Any) -> Any:
     return value
 
 
-def placed(kind: type, **fields: Any) -> type:
+def placed(kind: type, **fields: Any) -> Any:
     """A class whose objects have places for fields, with these values at first, as `cdef class` gives them: what their programs add
     has a dict of its own, which copies and pickles take along."""
     body = {
@@ -32,7 +32,7 @@ def placed(kind: type, **fields: Any) -> type:
     places = [(made.__dict__[name].__set__, value) for name, value in fields.items()]
 
     def create(cls: type, *args: Any, **kwargs: Any) -> Any:
-        new = object.__new__(cls)
+        new: Any = object.__new__(cls)
         for put, value in places:
             put(new, value)
         return new

@@ -40,7 +40,7 @@ bench:
 
 nightly:
 	$(BIN)/python -m pytest -q -n auto -m nightly
-	TENSORSH_KERNELS=off $(BIN)/python -m pytest -q -n auto tests/engine tests/autograd tests/nn tests/optim tests/language tests/display tests/vision tests/data_loader
+	TENSORSH_KERNELS=off $(BIN)/python -m pytest -q -n auto tests/engine tests/autograd tests/nn tests/optim tests/language tests/display tests/vision tests/data_loader tests/as_torch
 	HOSTILE=all $(BIN)/python -m pytest -q tests/engine/builds.py tests/hostile/test_programs.py tests/hostile/sweep.py
 
 fuzz:

@@ -121,6 +121,7 @@ def trees() -> Iterator[None]:
     gc.disable()
     yield
     tree.cache_clear()
+    nodes.cache_clear()
     gc.enable()
 
 
@@ -134,11 +135,24 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(text_of(path))
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """All of a file's nodes, in the order of `ast.walk`, which takes several times as long."""
+    found: list[ast.AST] = [tree(path)]
+    for node in found:
+        for value in node.__dict__.values():
+            if type(value) is list:
+                found += [each for each in value if isinstance(each, ast.AST)]
+            elif isinstance(value, ast.AST):
+                found.append(value)
+    return found
+
+
 def nodes_where(pattern: str):
     """The nodes of the files whose text has a pattern."""
     for module, path in FILES.items():
         if re.search(pattern, text_of(path)):
-            for node in ast.walk(tree(path)):
+            for node in nodes(path):
                 yield module, node
 
 

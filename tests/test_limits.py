@@ -19,7 +19,7 @@ from .support.started import tensorsh
 if sys.platform == "win32":
     pytest.skip("limits are the kernel's", allow_module_level=True)
 
-SECONDS = 0.4
+SECONDS = 0.2
 BOMBS = {  # source, exit code, beginning of the first line
     "power": ("10**10**8", 124, "Timeout:"),
     "string": ("'a'*10**10", 1, "MemoryError"),

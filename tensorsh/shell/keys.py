@@ -48,41 +48,8 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
 
     @keys.add("enter", filter=here & ~completion_is_selected)
     def enter(event: Any) -> None:
-        buffer = event.current_buffer
-        buffer.complete_state = None
         burst.look(event)
-        typed = buffer.text
-        if (program := as_program(typed)) != typed:  # `>>> x` typed, or pasted where the terminal does not say so
-            buffer.document = Document(program)
-        document = buffer.document
-        text = document.text
-        if is_block(text):
-            body = text.partition("\n")[2]
-            buffer.insert_text("\n" + " " * burst.indent(shell.is_complete(body)[1] if body else 0))
-            return
-        if is_special(text):
-            buffer.validate_and_handle()
-            return
-        try:
-            state, indent = shell.is_complete(text)
-        except Exception:  # it will be explained when it runs
-            state, indent = "invalid", 0
-        after = document.text_after_cursor.strip()
-        ended = "\n" not in text or not (document.current_line.strip() or burst.goes_on)
-        if burst.goes_on and "\n" in text and state == "complete":
-            state = "incomplete"
-        fault = buffer.validation_error
-        is_shown = fault is not None and fault.cursor_position == buffer.cursor_position
-        if is_shown or ("\n" not in text and state != "incomplete"):  # wherever in its line the cursor is
-            buffer.validate_and_handle()
-        elif not after and (state == "invalid" or (state == "complete" and (ended or indent == 0))):
-            buffer.validate_and_handle()
-        elif after:
-            line = document.current_line_before_cursor
-            margin = len(line) - len(line.lstrip(" "))
-            buffer.insert_text("\n" + " " * burst.indent(margin + STEP if line.rstrip().endswith(":") else margin))
-        else:
-            buffer.insert_text("\n" + " " * burst.indent(indent))
+        _entered(event.current_buffer, shell, burst)
 
     @keys.add("escape", "enter", filter=here & ~vi_mode)  # with vi keys it ends inserting and runs the entry
     def new_line(event: Any) -> None:
@@ -113,13 +80,7 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
 
     @keys.add("<bracketed-paste>", filter=here)
     def paste(event: Any) -> None:
-        buffer = event.current_buffer
-        is_all = not buffer.text.strip()
-        text = as_program(event.data) if is_all else without_prompts(event.data)
-        before = buffer.document.current_line_before_cursor
-        if is_all or (text.startswith((" ", "\t")) and not before.strip()):  # it brings an indent of its own
-            buffer.delete_before_cursor(len(before))
-        buffer.insert_text(text, fire_event=False)  # no menu over it
+        _pasted(event.current_buffer, event.data)
 
     @keys.add("up", filter=here)
     def up(event: Any) -> None:
@@ -130,6 +91,53 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
         _move(event, search, back=False)
 
     return keys
+
+
+def _entered(buffer: Any, shell: Shell, burst: Burst) -> None:
+    """Enter: the entry is run, or goes on in a new line, at the place of its block."""
+    buffer.complete_state = None
+    typed = buffer.text
+    if (program := as_program(typed)) != typed:  # `>>> x` typed, or pasted where the terminal does not say so
+        buffer.document = Document(program)
+    document = buffer.document
+    text = document.text
+    if is_block(text):
+        body = text.partition("\n")[2]
+        buffer.insert_text("\n" + " " * burst.indent(shell.is_complete(body)[1] if body else 0))
+        return
+    if is_special(text):
+        buffer.validate_and_handle()
+        return
+    try:
+        state, indent = shell.is_complete(text)
+    except Exception:  # it will be explained when it runs
+        state, indent = "invalid", 0
+    after = document.text_after_cursor.strip()
+    ended = "\n" not in text or not (document.current_line.strip() or burst.goes_on)
+    if burst.goes_on and "\n" in text and state == "complete":
+        state = "incomplete"
+    fault = buffer.validation_error
+    is_shown = fault is not None and fault.cursor_position == buffer.cursor_position
+    if is_shown or ("\n" not in text and state != "incomplete"):  # wherever in its line the cursor is
+        buffer.validate_and_handle()
+    elif not after and (state == "invalid" or (state == "complete" and (ended or indent == 0))):
+        buffer.validate_and_handle()
+    elif after:
+        line = document.current_line_before_cursor
+        margin = len(line) - len(line.lstrip(" "))
+        buffer.insert_text("\n" + " " * burst.indent(margin + STEP if line.rstrip().endswith(":") else margin))
+    else:
+        buffer.insert_text("\n" + " " * burst.indent(indent))
+
+
+def _pasted(buffer: Any, data: str) -> None:
+    """A text is pasted: without prompts, and without the margin of the line where it brings its own."""
+    is_all = not buffer.text.strip()
+    text = as_program(data) if is_all else without_prompts(data)
+    before = buffer.document.current_line_before_cursor
+    if is_all or (text.startswith((" ", "\t")) and not before.strip()):  # it brings an indent of its own
+        buffer.delete_before_cursor(len(before))
+    buffer.insert_text(text, fire_event=False)  # no menu over it
 
 
 def _in_margin() -> bool:

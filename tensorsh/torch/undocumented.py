@@ -15,21 +15,17 @@ from ..engine.operators.hooks import attend
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.sealed import Sealed
 from .amp import get_autocast_dtype, is_autocast_enabled
-from .cuda import Event, Stream
-from .futures import Future
-from .jit import ScriptFunction, ScriptModule
+from .cuda import Event as Event
+from .cuda import Stream as Stream
+from .futures import Future as Future
+from .jit import ScriptFunction as ScriptFunction
+from .jit import ScriptModule as ScriptModule
+from .root import UNDOCUMENTED
 from .root import torch as T  # noqa: N812
-from .settings import contiguous_format, get_default_device, is_warn_always_enabled
+from .settings import contiguous_format, get_default_device
+from .settings import is_warn_always_enabled as is_warn_always_enabled
 
-__all__ = [
-    "AcceleratorError", "Event", "Future", "ScriptFunction", "ScriptModule", "Stream", "SymBool", "SymFloat", "SymInt",
-    "autocast_decrement_nesting", "autocast_increment_nesting", "ccol_indices_copy", "col_indices_copy", "compiled_with_cxx11_abi",
-    "crow_indices_copy", "dsmm", "get_autocast_cpu_dtype", "get_autocast_gpu_dtype", "get_device_module", "has_lapack",
-    "has_mkl", "has_openmp", "has_spectral", "hsmm", "is_anomaly_check_nan_enabled", "is_autocast_cpu_enabled",
-    "is_distributed", "is_vulkan_available", "is_warn_always_enabled", "legacy_contiguous_format", "row_indices_copy",
-    "set_anomaly_enabled", "set_autocast_cache_enabled", "set_autocast_cpu_dtype", "set_autocast_cpu_enabled",
-    "set_autocast_dtype", "set_autocast_enabled", "set_autocast_gpu_dtype", "spmm",
-]  # fmt: skip
+__all__ = UNDOCUMENTED
 
 has_lapack = has_mkl = has_openmp = has_spectral = True
 """What PyTorch is built with on the processors that it is read for."""

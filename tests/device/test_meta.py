@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,6 @@ from ..support.tables import pairs
 from . import gradients
 
 RECORDED = pairs("meta")
-SPACE = {n: getattr(torch, n) for n in dir(torch) if n[0] != "_" and not hasattr(builtins, n)}
-SPACE |= {n: getattr(torch, n) for n in ("abs", "all", "any", "max", "min", "pow", "range", "round", "sum", "complex")}
-SPACE |= {"torch": torch, "np": np}
 MORE = {
     "Tensor.is_set_to", "binomial", "corrcoef", "cov", "fake_quantize_per_channel_affine", "fake_quantize_per_tensor_affine",
     "geqrf", "istft", "linalg.lstsq",
@@ -37,18 +35,26 @@ SPARSE = ("sparse", "indices", "coalesce", "dense_dim", "values", "smm", "sspadd
 """Sparse tensors are on the CPU only."""
 
 
+@cache
+def space() -> dict[str, Any]:
+    """The names that examples use."""
+    names = {n for n in dir(torch) if n[0] != "_" and not hasattr(builtins, n)}
+    names |= {"abs", "all", "any", "max", "min", "pow", "range", "round", "sum", "complex"}
+    return {n: getattr(torch, n) for n in names} | {"torch": torch, "np": np}
+
+
 def test_an_example_gives_what_pytorch_gives() -> None:
     all_pass(check_example, RECORDED)
 
 
 def check_example(name: str) -> None:
     code = examples()[name].code
-    found, wanted = outcome(torch, code, SPACE), RECORDED[name]
+    found, wanted = outcome(torch, code, space()), RECORDED[name]
     if name in COLUMNS:
         found, wanted = str(found).replace("(2, 1)", "(1, 2)"), str(wanted)
     if name in MORE:
         assert "Error: " in str(wanted)
-        wanted = str(outcome(torch, code, SPACE, None)).replace(" cpu", " meta")
+        wanted = str(outcome(torch, code, space(), None)).replace(" cpu", " meta")
         found = str(found)
     if any(word in name for word in SPARSE):
         assert "Error: " in str(found) or found == wanted

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lsprotocol import types as lsp
-from pygls.lsp.client import LanguageClient
+
+from ..support.later import later
+
+lsp = later("lsprotocol.types")
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,6 +24,8 @@ class Client:
 
     def __init__(self, command: list[str], settings: Any = None) -> None:
         self.loop = asyncio.new_event_loop()
+        from pygls.lsp.client import LanguageClient
+
         self.client = LanguageClient("tests", "1")
         self.shown: dict[str, list[lsp.Diagnostic]] = {}
         self.told: dict[tuple[str, int | None], int] = {}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
 
+from ..support.later import later
 from .conftest import Text
+
+lsp = later("lsprotocol.types")
 
 TEXTS = {
     "nothing": "",
@@ -50,6 +51,8 @@ def asked(text: Text) -> list[tuple[str, object]]:
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_every_request_is_answered(editor, kind):
+    from pygls.exceptions import JsonRpcException
+
     text = editor.open(TEXTS[kind])
     try:
         failed = []

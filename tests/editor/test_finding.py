@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
+
+from ..support.later import later
+
+lsp = later("lsprotocol.types")
 
 PROGRAM = """\
 import torch.nn as nn
@@ -75,6 +77,8 @@ def test_a_variable_is_renamed_wherever_it_stands_also_as_a_keyword(text):
 
 @pytest.mark.parametrize("name", ["2x", "for", "net", "__class__"])
 def test_names_that_cannot_be_are_refused(text, name):
+    from pygls.exceptions import JsonRpcException
+
     with pytest.raises(JsonRpcException, match="name"):
         rename(text, 1, 6, name)
 

@@ -6,9 +6,11 @@ import time
 
 import psutil
 import pytest
-from lsprotocol import types as lsp
 
+from ..support.later import later
 from .conftest import seconds
+
+lsp = later("lsprotocol.types")
 
 
 def checks(editor) -> list[psutil.Process]:

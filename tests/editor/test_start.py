@@ -7,12 +7,13 @@ import subprocess
 import sys
 
 import pytest
-from lsprotocol import types as lsp
-from pygls.lsp.client import LanguageClient
 
 from tensorsh.cli import main
 
+from ..support.later import later
 from .conftest import start
+
+lsp = later("lsprotocol.types")
 
 
 def test_without_the_extra_its_name_is_told(monkeypatch, capsys):
@@ -52,6 +53,8 @@ def test_it_serves_over_tcp():
     server = subprocess.Popen([sys.executable, "-m", "tensorsh", "lsp", f"--tcp={port}"])
 
     async def asked() -> lsp.InitializeResult:
+        from pygls.lsp.client import LanguageClient
+
         client = LanguageClient("tests", "1")
         while server.poll() is None:
             try:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from lsprotocol import types as lsp
 
+from ..support.later import later
 from .conftest import seconds
+
+lsp = later("lsprotocol.types")
 
 PROGRAM = """\
 import torch.nn.functional as F

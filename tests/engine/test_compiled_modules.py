@@ -28,11 +28,17 @@ def test_the_compiled_form_is_of_this_source(module: Path) -> None:
 
 
 def test_modules_run_interpreted() -> None:
+    """All of them; and a tensor's and a node's dict hold what programs add, which copies and pickles take along, and no field."""
     names = [".".join(("tensorsh", *path.relative_to(ENGINE.parent).parts)) for path in MODULES]
-    code = f"from importlib import import_module; print({{import_module(n).__file__[-3:] for n in {names}}})"
+    code = (
+        f"from importlib import import_module; print({{import_module(n).__file__[-3:] for n in {names}}})\n"
+        "import pickle, tensorsh.as_torch, torch\n"
+        "x = torch.ones(2, requires_grad=True); y = x[:1] * 2; y.mark = 3; y.sum().backward()\n"
+        "print(vars(x), vars(y), vars(y.grad_fn), vars(pickle.loads(pickle.dumps(x))))\n"
+    )
     environment = {**os.environ, "TENSORSH_KERNELS": "off"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
-    assert done.stdout == "{'.py'}\n", done.stderr
+    assert done.stdout == "{'.py'}\n{} {'mark': 3} {} {}\n", done.stderr
     assert import_module(names[0])
 
 

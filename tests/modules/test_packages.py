@@ -14,6 +14,7 @@ import pytest
 from tensorsh import Permissions, Session
 from tensorsh.sandbox import gate
 
+from ..support import started
 from .escapes import ESCAPES as PLAIN
 from .package_escapes import ESCAPES, INWARD, LEAKS, PACKAGE
 from .test_escapes import REFUSALS
@@ -261,11 +262,8 @@ def test_what_was_defined_before_is_checked_as_well(installed: Path) -> None:
     assert session.run("g(thing)") == 5
 
 
-def tensorsh(installed: Path, *words: str, **options: object) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-m", "tensorsh", *words],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(installed), "NO_COLOR": "1"}, **options,
-    )  # fmt: skip
+def tensorsh(installed: Path, *words: str) -> subprocess.CompletedProcess:
+    return started.tensorsh(*words, env={**os.environ, "PYTHONPATH": str(installed), "NO_COLOR": "1"})
 
 
 def test_the_command_line(installed: Path, tmp_path: Path) -> None:

@@ -179,6 +179,19 @@ class Terminal:
     def interrupt(self) -> None:
         self.send("\x03")
 
+    def rests(self) -> None:
+        """Waits until the program waits in a call of the system (elsewhere than on Linux: a good while): what is pressed between
+        Python's last look for it and that call is heard only when the call is over."""
+        path = Path(f"/proc/{self.process.pid}/stat")
+        if not path.exists():
+            time.sleep(1)
+            return
+        told, before, end = "", "", time.monotonic() + PATIENCE
+        while told[:1] != "S" or told != before:
+            assert time.monotonic() < end, f"something is being computed:\n{self.text()}"
+            time.sleep(0.05)
+            before, told = told, path.read_text().rpartition(") ")[2]
+
     def busy(self, seconds: float) -> None:
         """Waits until the program has computed for some time from now on (elsewhere than on Linux: a good while)."""
         path = Path(f"/proc/{self.process.pid}/stat")

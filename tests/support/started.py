@@ -46,8 +46,8 @@ tensorsh.ranks.launcher tensorsh.ranks.client tensorsh.torch.distributed tensors
 """.split()
 """What shells, ranks and programs with tensors load; what others load besides, they load themselves."""
 PLAIN = """
-tensorsh.cli tensorsh.as_torch tensorsh.as_torch.running torch torch.nn.functional torch.distributed tensorsh.ranks.launcher
-tensorsh.ranks.client tensorsh.torch.distributed.transport mpi4py
+tensorsh.cli tensorsh.as_torch tensorsh.as_torch.running torch torch.nn torch.nn.functional torch.optim torch.distributed
+tensorsh.ranks.launcher tensorsh.ranks.client tensorsh.torch.distributed.transport mpi4py
 """.split()
 """The same where tensorsh stands for PyTorch in plain Python, which is for a process as a whole."""
 PR_SET_CHILD_SUBREAPER = 36
@@ -266,8 +266,10 @@ def serve(modules: list[str], asked: socket.socket) -> None:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     for module in modules:
         import_module(module)
-    from tensorsh.engine.loading.table import find_function
+    from tensorsh.engine.loading.table import find_function, load_all
 
+    if modules is PLAIN:
+        load_all()
     for function in ("tensor", "randn", "ones", "add", "sum", "matmul", "exp", "bitwise_and"):
         find_function(function)
     gc.freeze()

@@ -98,19 +98,27 @@ class Wrapped:
 if cython.compiled:
     as_members(Fields, Step)  # type: ignore[name-defined]  # noqa: F821 - of fields.pxd
 else:
-    for _name in ("array", "node", "grad", "root", "cell", "views", "origin"):
-        setattr(Fields, "_" + _name, None)
-    Fields._inference = False
-    Fields._born = 0
-    Step._edges = Step._saved = ()
-    Step._metas = None
-    Step._sequence = 0
+    from ..loading.interpreted import placed
+
+    Fields = placed(  # type: ignore[misc]
+        Fields,
+        _array=None,
+        _node=None,
+        _grad=None,
+        _root=None,
+        _cell=None,
+        _views=None,
+        _origin=None,
+        _inference=False,
+        _born=0,
+    )
+    Step = placed(Step, _edges=(), _saved=(), _metas=None, _sequence=0)  # type: ignore[misc]
     Version.count = Version.last = Saved._number = 0
     Version.stamps = Version._place = Saved._array = Saved.other = None
 
     def allocated(kind, base):
         """An object of a class derived from a base, made without its constructor."""
-        made = object.__new__(kind)
+        made = base.__new__(kind)
         if switches.born and base is Fields:
             made._born = switches.born
         return made

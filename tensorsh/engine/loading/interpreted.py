@@ -21,6 +21,26 @@ def cast(kind: type, value: Any) -> Any:
     return value
 
 
+def placed(kind: type, **fields: Any) -> Any:
+    """A class whose objects have places for fields, with these values at first, as `cdef class` gives them: what their programs add
+    has a dict of its own, which copies and pickles take along."""
+    body = {
+        name: value for name, value in kind.__dict__.items() if name not in ("__dict__", "__weakref__", "__cinit__")
+    }
+    made: Any = type(kind.__name__, kind.__bases__, body | {"__slots__": (*fields, "__weakref__")})
+    del made.__slots__  # which pickles would look at
+    places = [(made.__dict__[name].__set__, value) for name, value in fields.items()]
+
+    def create(cls: type, *args: Any, **kwargs: Any) -> Any:
+        new: Any = object.__new__(cls)
+        for put, value in places:
+            put(new, value)
+        return new
+
+    made.__new__ = staticmethod(create)
+    return made
+
+
 class Sources:
     """Finds the source of a module also where its compiled form lies beside it."""
 

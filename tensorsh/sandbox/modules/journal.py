@@ -251,7 +251,8 @@ def make_record(name: str, level: int, msg: Any, args: tuple, exc_info: Any, ext
     return Record(record.__dict__)
 
 
-def logging(environment: Environment) -> dict[str, Any]:
+def handlers_of(environment: Environment) -> tuple[type, type, type]:
+    """The classes of handlers that write where the session does."""
     import sys
 
     class StreamHandler(Handler):
@@ -287,6 +288,11 @@ def logging(environment: Environment) -> dict[str, Any]:
 
     for own in (StreamHandler, FileHandler, NullHandler):
         own.__qualname__ = own.__name__
+    return StreamHandler, FileHandler, NullHandler
+
+
+def loggers_of(journal: dict[str, Any]) -> tuple[Any, Any]:
+    """The logger at the root, and what finds or makes those below it by their names."""
 
     def logger(name: str, parent: Any, level: int) -> Any:
         return make(
@@ -308,6 +314,16 @@ def logging(environment: Environment) -> dict[str, Any]:
                 ):
                     each.parent = loggers[name]
         return loggers[name]
+
+    loggers: dict[str, Any] = {}
+    root = logger("root", None, 30)
+    return root, get
+
+
+def logging(environment: Environment) -> dict[str, Any]:
+    StreamHandler, FileHandler, NullHandler = handlers_of(environment)  # noqa: N806
+    journal: dict[str, Any] = {"disabled": 0, "last": StreamHandler()}
+    root, journal["get"] = loggers_of(journal)
 
     def basic_config(
         *, filename: Any = None, filemode: str = "a", format: str | None = None, datefmt: str | None = None,
@@ -340,13 +356,10 @@ def logging(environment: Environment) -> dict[str, Any]:
     def disable(level: Any = 50) -> None:
         journal["disabled"] = level_number(level)
 
-    loggers: dict[str, Any] = {}
-    journal: dict[str, Any] = {"get": get, "disabled": 0, "last": StreamHandler()}
-    root = logger("root", None, 30)
     reports = "debug info warning error critical exception log".split()
     return {
         **LEVELS, **{name: of_root(name) for name in reports}, "Formatter": Formatter, "StreamHandler": StreamHandler,
         "FileHandler": FileHandler, "NullHandler": NullHandler, "Filter": Filter, "LogRecord": Record,
-        "Logger": Logger, "Handler": Handler, "basicConfig": basic_config, "disable": disable, "getLogger": get,
+        "Logger": Logger, "Handler": Handler, "basicConfig": basic_config, "disable": disable, "getLogger": journal["get"],
         "getLevelName": level_name, "root": root, "captureWarnings": lambda capture: None,
     }  # fmt: skip

@@ -104,35 +104,48 @@ def read_npy(data: bytes) -> np.ndarray:
     return found
 
 
+def _is_stream(file: Any) -> bool:
+    return isinstance(file, io.BytesIO | io.StringIO)
+
+
+def _checked(value: Any) -> np.ndarray:
+    """An array that can be saved: one of numbers or characters."""
+    array = np.asanyarray(value)
+    if array.dtype.hasobject:
+        raise ValueError(_PICKLED.format("saved"))
+    return array
+
+
+def _write(permissions: Permissions, file: Any, data: bytes, suffix: str = "") -> None:
+    """Writes to a stream of the script's, or to a file whose name ends so."""
+    if isinstance(file, io.BytesIO):
+        file.write(data)
+        return
+    name = path_text(file)
+    permissions.write_bytes(name if name.endswith(suffix) else name + suffix, data)
+
+
+def _lines(permissions: Permissions, file: Any, encoding: str | None) -> Any:
+    """The lines of a text file, or those that the script has already."""
+    if isinstance(file, str) or hasattr(type(file), "__fspath__"):
+        name = path_text(file)
+        data = _unpacked(name, permissions.read_bytes(name))
+        return io.StringIO(data.decode(encoding if encoding not in (None, "bytes") else "utf-8"))
+    if isinstance(file, io.BytesIO):
+        return (line.decode(encoding or "latin1") for line in file)
+    if not _is_stream(file) and not hasattr(type(file), "__iter__"):
+        raise TypeError("fname must be a path, a file or a sequence of lines")
+    return (line for line in file)
+
+
 def numpy_files(permissions: Permissions) -> dict[str, Any]:
     """load, save, savez, savez_compressed, loadtxt, genfromtxt, savetxt for one session."""
-
-    def is_stream(file: Any) -> bool:
-        return isinstance(file, io.BytesIO | io.StringIO)
-
-    def read(file: Any) -> bytes:
-        if isinstance(file, io.BytesIO):
-            return file.read()
-        return permissions.read_bytes(file)
-
-    def write(file: Any, data: bytes, suffix: str = "") -> None:
-        if isinstance(file, io.BytesIO):
-            file.write(data)
-            return
-        name = path_text(file)
-        permissions.write_bytes(name if name.endswith(suffix) else name + suffix, data)
-
-    def checked(value: Any) -> np.ndarray:
-        array = np.asanyarray(value)
-        if array.dtype.hasobject:
-            raise ValueError(_PICKLED.format("saved"))
-        return array
 
     def load(file: Any, mmap_mode: Any = None, allow_pickle: bool = False, **options: Any) -> Any:
         """An array from a .npy file, or the arrays of a .npz file. Nothing is unpickled."""
         if mmap_mode is not None:
             raise ValueError("np.load: mmap_mode is not available")
-        data = read(file)
+        data = file.read() if isinstance(file, io.BytesIO) else permissions.read_bytes(file)
         if data[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
             return read_npz(data)
         if data[:6] != b"\x93NUMPY":
@@ -144,13 +157,13 @@ def numpy_files(permissions: Permissions) -> dict[str, Any]:
     def save(file: Any, arr: Any, allow_pickle: bool = False, fix_imports: Any = None) -> None:
         """Writes one array to a .npy file."""
         buffer = io.BytesIO()
-        np.save(buffer, checked(arr), allow_pickle=False)
-        write(file, buffer.getvalue(), ".npy")
+        np.save(buffer, _checked(arr), allow_pickle=False)
+        _write(permissions, file, buffer.getvalue(), ".npy")
 
     def archive(writer: Any, file: Any, arrays: tuple[Any, ...], named: dict[str, Any]) -> None:
         buffer = io.BytesIO()
-        writer(buffer, *map(checked, arrays), **{name: checked(array) for name, array in named.items()})
-        write(file, buffer.getvalue(), ".npz")
+        writer(buffer, *map(_checked, arrays), **{name: _checked(array) for name, array in named.items()})
+        _write(permissions, file, buffer.getvalue(), ".npz")
 
     def savez(file: Any, *args: Any, **kwds: Any) -> None:
         """Writes several arrays to a .npz file."""
@@ -160,36 +173,24 @@ def numpy_files(permissions: Permissions) -> dict[str, Any]:
         """Writes several arrays to a compressed .npz file."""
         archive(np.savez_compressed, file, args, kwds)
 
-    def lines(file: Any, encoding: str | None) -> Any:
-        """The lines of a text file, or those that the script has already."""
-        if isinstance(file, str) or hasattr(type(file), "__fspath__"):
-            name = path_text(file)
-            data = _unpacked(name, permissions.read_bytes(name))
-            return io.StringIO(data.decode(encoding if encoding not in (None, "bytes") else "utf-8"))
-        if isinstance(file, io.BytesIO):
-            return (line.decode(encoding or "latin1") for line in file)
-        if not is_stream(file) and not hasattr(type(file), "__iter__"):
-            raise TypeError("fname must be a path, a file or a sequence of lines")
-        return (line for line in file)
-
     def loadtxt(fname: Any, *args: Any, encoding: str | None = None, **options: Any) -> np.ndarray:
         """An array from a text file, one row a line."""
-        return plainly(np.loadtxt)(lines(fname, encoding), *args, **options)
+        return plainly(np.loadtxt)(_lines(permissions, fname, encoding), *args, **options)
 
     def genfromtxt(fname: Any, *args: Any, encoding: str | None = None, **options: Any) -> np.ndarray:
         """An array from a text file, with missing values handled."""
-        return plainly(np.genfromtxt)(lines(fname, encoding), *args, **options)
+        return plainly(np.genfromtxt)(_lines(permissions, fname, encoding), *args, **options)
 
     def savetxt(fname: Any, X: Any, *args: Any, encoding: str | None = None, **options: Any) -> None:  # noqa: N803
         """Writes an array to a text file, one row a line."""
         buffer = io.StringIO()
-        np.savetxt(buffer, checked(X), *args, **options)
+        np.savetxt(buffer, _checked(X), *args, **options)
         text = buffer.getvalue()
         if isinstance(fname, io.StringIO):
             fname.write(text)
         else:
             data = text.encode(encoding or "latin1")
-            write(fname, data if is_stream(fname) else _packed(path_text(fname), data))
+            _write(permissions, fname, data if _is_stream(fname) else _packed(path_text(fname), data))
 
     found = (load, save, savez, savez_compressed, loadtxt, genfromtxt, savetxt)
     for function in found:

@@ -26,7 +26,9 @@ print(again.id == handle.id, type(copy.deepcopy(handle)).__name__)
 
 layer = nn.Linear(1, 1)
 first = layer.register_forward_hook(lambda module, args, output: print("first"))
-last = layer.register_forward_hook(lambda module, args, kwargs, output: print("last", kwargs), with_kwargs=True, prepend=True)
+last = layer.register_forward_hook(
+    lambda module, args, kwargs, output: print("last", kwargs), with_kwargs=True, prepend=True
+)
 layer(torch.ones(1))
 print(len(layer._forward_hooks_with_kwargs), list(layer._forward_hooks) == [last.id, first.id])
 last.remove()

@@ -22,7 +22,8 @@ for again, *turned in itertools.product((False, True), repeat=4):
     bias = torch.randn(5, requires_grad=True)
     told("addmm", grad(torch.addmm(bias, a, b), [bias, a, b], g, create_graph=again))
     stacks = [
-        torch.stack([x.t(), x.t()]).detach().mT if t else torch.stack([x, x]).detach() for x, t in zip((a, b), turned)
+        torch.stack([x.t(), x.t()]).detach().mT if t else torch.stack([x, x]).detach()
+        for x, t in zip((a, b), turned, strict=False)
     ]
     A, B = [x.requires_grad_() for x in stacks]
     told("bmm", [x.detach() for x in grad(A @ B, [A, B], torch.stack([g, g]), create_graph=again)])

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import cupy_module
 from ...arrays.backend import check_device, move
 from ...arrays.deferred import bits, resolved
-from ...arrays.device import CPU, absent
+from ...arrays.device import CPU, absent, as_device
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import on
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, dtype, float8_e4m3fn, given_dtype
@@ -114,7 +114,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     if other is not None:
         d, device = other.dtype, other.device
     if device is not None:
-        device = checked(device_type(device))
+        device = checked(as_device(device))
     if not copy and _same(self, d, device) and (layout is None or lies_as(self._array, layout)):
         return self
     made = to_copy.function(self, d, device, None if device is None else self.device)
@@ -170,7 +170,7 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
     others are copied, dtype and shape stay. Gradients flow back through the copy. AssertionError or RuntimeError:
     there is no such device.
     """
-    return to(self, device_type("cuda") if device is None else device_type(device))
+    return to(self, as_device("cuda" if device is None else device))
 
 
 @method

@@ -36,6 +36,54 @@ class Endless(metaclass=Sealed):
             yield None
 
 
+def ahead(workers: int, timeout: float, prefetch_factor: int | None, persistent: bool, context: Any) -> int | None:
+    """How many batches each worker reads ahead, if there are workers; ValueError for options that do not fit their number."""
+    if workers < 0:
+        raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+    if timeout < 0:
+        raise ValueError("timeout option should be non-negative")
+    if workers == 0 and prefetch_factor is not None:
+        raise ValueError(
+            "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
+            "multiprocessing, otherwise set prefetch_factor to None."
+        )
+    if workers > 0 and prefetch_factor is None:
+        prefetch_factor = 2
+    if prefetch_factor is not None and prefetch_factor < 0:
+        raise ValueError("prefetch_factor option should be non-negative")
+    if persistent and workers == 0:
+        raise ValueError("persistent_workers option needs num_workers > 0")
+    if context is not None and workers == 0:
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
+            f"num_workers={workers}"
+        )
+    if isinstance(context, str) and context not in STARTS:
+        raise ValueError(
+            f"multiprocessing_context option should specify a valid start method in {STARTS!r}, but got "
+            f"multiprocessing_context={context!r}"
+        )
+    if not (context is None or isinstance(context, str)) and not hasattr(context, "Process"):
+        raise TypeError(
+            "multiprocessing_context option should be a valid context object or a string specifying the start method, "
+            f"but got multiprocessing_context={context}"
+        )
+    return prefetch_factor
+
+
+def check_order(shuffle: Any, sampler: Any, batch_sampler: Any) -> None:
+    """ValueError for what orders items where a dataset gives them in its own order."""
+    if shuffle not in (False, None):
+        raise ValueError(
+            f"DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle={shuffle}"
+        )
+    for name, given in (("sampler", sampler), ("batch_sampler", batch_sampler)):
+        if given is not None:
+            raise ValueError(
+                f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={given}"
+            )
+
+
 class DataLoader(metaclass=OpenSealed):
     """Iterates over a dataset in batches, in the order of a sampler, in this process or in workers beside it.
     dataset: with `__getitem__` and `__len__`, or `__iter__`. batch_size: items in a batch (1); None for single items.
@@ -66,38 +114,7 @@ class DataLoader(metaclass=OpenSealed):
         multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
         persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
     ) -> None:  # fmt: skip
-        if num_workers < 0:
-            raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
-        if timeout < 0:
-            raise ValueError("timeout option should be non-negative")
-        if num_workers == 0 and prefetch_factor is not None:
-            raise ValueError(
-                "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
-                "multiprocessing, otherwise set prefetch_factor to None."
-            )
-        if num_workers > 0 and prefetch_factor is None:
-            prefetch_factor = 2
-        if prefetch_factor is not None and prefetch_factor < 0:
-            raise ValueError("prefetch_factor option should be non-negative")
-        if persistent_workers and num_workers == 0:
-            raise ValueError("persistent_workers option needs num_workers > 0")
-        if multiprocessing_context is not None and num_workers == 0:
-            raise ValueError(
-                "multiprocessing_context can only be used with multi-process loading (num_workers > 0), but got "
-                f"num_workers={num_workers}"
-            )
-        if isinstance(multiprocessing_context, str) and multiprocessing_context not in STARTS:
-            raise ValueError(
-                f"multiprocessing_context option should specify a valid start method in {STARTS!r}, but got "
-                f"multiprocessing_context={multiprocessing_context!r}"
-            )
-        if not (multiprocessing_context is None or isinstance(multiprocessing_context, str)) and not hasattr(
-            multiprocessing_context, "Process"
-        ):
-            raise TypeError(
-                "multiprocessing_context option should be a valid context object or a string specifying the start method, "
-                f"but got multiprocessing_context={multiprocessing_context}"
-            )
+        prefetch_factor = ahead(num_workers, timeout, prefetch_factor, persistent_workers, multiprocessing_context)
         iterable = isinstance(dataset, IterableDataset)
         if iterable and hasattr(dataset, "_begin_pass"):
             from .datapipes import apply_shuffle_settings
@@ -105,15 +122,7 @@ class DataLoader(metaclass=OpenSealed):
             dataset = apply_shuffle_settings(dataset, shuffle)
             shuffle = None
         if iterable:
-            if shuffle not in (False, None):
-                raise ValueError(
-                    f"DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle={shuffle}"
-                )
-            for name, given in (("sampler", sampler), ("batch_sampler", batch_sampler)):
-                if given is not None:
-                    raise ValueError(
-                        f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={given}"
-                    )
+            check_order(shuffle, sampler, batch_sampler)
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:

@@ -23,7 +23,7 @@ import numpy as np
 from ...sandbox.sealed import Sealed
 from ..arrays.device import absent
 from ..arrays.door import answers_below, listening
-from ..arrays.dtype import COMPLEX_HALF, UINT8, of
+from ..arrays.dtype import COMPLEX_HALF, UINT8
 from ..arrays.layout import contiguous_format, type_of
 from ..arrays.state import state
 from ..numerics.halves import complex_half, converted

@@ -134,8 +134,8 @@ def through(name: str, *operands: Any) -> Any:
     return run(ufunc, *operands)
 
 
-def run(ufunc: Any, *arrays: Any) -> Any:
-    """A kernel's ufunc on arrays; large ones are shared among threads."""
+def run(ufunc: Any, *arrays: Any, out: Any = None) -> Any:
+    """A kernel's ufunc on arrays; large ones are shared among threads. out: where the result goes, an operand's memory or another's."""
     first = arrays[0]
     if state.threads > 1 and first.size >= SHARED:
         shape = first.shape
@@ -144,12 +144,15 @@ def run(ufunc: Any, *arrays: Any) -> Any:
             arrays, numbers = arrays[:-1], (arrays[-1], *numbers)
         for a in arrays:
             if a.shape != shape or type(a) is not ndarray or not a.flags.c_contiguous:
-                return ufunc(*arrays, *numbers)
+                return ufunc(*arrays, *numbers, out=out)
         piece = -(-first.size // (4 * state.threads))  # one pass needs no cache: few pieces, few changes of the lock
         return elementwise(
-            lambda out, *pieces: ufunc(*pieces, *numbers, out), np.empty_like(first), *arrays, piece=piece
+            lambda into, *pieces: ufunc(*pieces, *numbers, into),
+            np.empty_like(first) if out is None else out,
+            *arrays,
+            piece=piece,
         )
-    return ufunc(*arrays)
+    return ufunc(*arrays, out=out)
 
 
 PRECISE = {

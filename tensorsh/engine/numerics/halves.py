@@ -195,6 +195,7 @@ def by_kernel(name: str, operands: Any) -> Any:
             arrays.append(x)
         return computed(ufunc, *arrays)
 
+    compute.ufunc, compute.operands = ufunc, operands  # type: ignore[attr-defined]
     return compute
 
 

@@ -145,6 +145,8 @@ class Operator(Executor):
         self.out: bool = out
         self.domain = domain
         self.follows = "index" in self.index or "indices" in self.index  # see `inplace.apart`
+        self.within: Callable | None = None
+        """What computes it in an array's own memory, for operands that it can do so with; set by the option `ufunc`."""
         self.overwrite: Callable | None = None
         self.hosted: bool = long == "hosted"
         if "Written" in kinds:

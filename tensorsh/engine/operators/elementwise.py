@@ -8,7 +8,7 @@ to a kernel that computes in single precision and arrays of any one dtype to the
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -44,18 +44,21 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
     """Enter the array functions of an operator that has a ufunc in its record. What is several steps in double has no loop there."""
     many = len(op.tensors) == 2
     single = len(op.params) == 1
+    loops: tuple = ()
     if ufunc is not KERNEL:
         exact = options.get("exact", False)
         op.fast = precisely(ufunc, options) if exact else at_default(ufunc, op.rest) if many and op.rest else ufunc
         if many or single:
             precise = PRECISE.get(options.get("precise", ufunc)) if exact else None
             loop = options.get("loop", precise if exact else ufunc)
+            double = loop if type(loop) is type(ufunc) is np.ufunc and loop.ntypes > 1 else ufunc
+            loops = () if many else (loop, double)
             whole = many and not options.get("floats", False)
             halves = op.wide and (op.check is None or op.takes_floats)
             op.loop = loop_of(
                 1 + many,
                 loop,
-                loop if type(loop) is type(ufunc) is np.ufunc and loop.ntypes > 1 else ufunc,
+                double,
                 ufunc if whole else None,
                 many and op.scalars,
                 halves + (halves and op.exact_numbers),
@@ -66,9 +69,33 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
             op.same = partial(computed, loop or ufunc)
     if len(op.tensors) == 1 and op.wide and (ufunc is KERNEL or options.get("exact", False)):
         op.same = by_table(op, op.same)
+    if not many:
+        op.within = partial(within, op, dict(zip((FLOAT32, FLOAT64), loops, strict=False)))
     if many:
         op.shorten_inplace = partial(inplace_of, op, inplace(op, ufunc, options))
     op.operands = 0 if op.loop is None else 2 if many else 1
+
+
+def within(op: Any, loops: dict, arrays: list) -> Callable | None:
+    """What computes a function of each element of a large array in its own memory: one ufunc, of that array and numbers. None where
+    it is several steps, or another dtype comes of it."""
+    x, *rest = arrays
+    if type(x) is not np.ndarray or not x.flags.carray or any(type(y) is np.ndarray for y in rest):
+        return None
+    dtype, ufunc, numbers = x.dtype, loops.get(x.dtype), ()
+    if ufunc is None:
+        operands = getattr(op.same, "operands", None)
+        given = None if operands is None or dtype not in (FLOAT32, FLOAT64) else operands(*arrays)
+        if given is None or op.same.ufunc is None or given[0] is not x or dtype is FLOAT64 and op.same.ufunc.ntypes < 2:
+            return None
+        ufunc, numbers = op.same.ufunc, tuple(map(dtype.type, given[1:]))
+    return partial(run, ufunc, x, *numbers, out=x) if type(ufunc) is np.ufunc and keeps(ufunc, dtype) else None
+
+
+@cache
+def keeps(ufunc: np.ufunc, dtype: Any) -> bool:
+    """Whether operands of a dtype have a result of it."""
+    return ufunc.resolve_dtypes((*[dtype] * ufunc.nin, None))[-1] is dtype
 
 
 def loop_of(inputs: int, single: Any, double: Any, whole: Any, numbers: bool, halves: int) -> Any:

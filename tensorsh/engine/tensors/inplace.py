@@ -35,6 +35,8 @@ from .overlap import alone, apart, check_inplace, repeats, sharing
 from .tensor import Tensor
 
 FLOATS = (FLOAT32, FLOAT64)
+LARGE = 1 << 14
+"""From so many elements on, a result that is copied costs more than to ask whether there need be one."""
 ndarray = np.ndarray
 
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
@@ -136,8 +138,9 @@ def write(op: Any, values: list) -> Tensor:
         if recorded:
             rewrite(t, op.make_node(values, [t], [t._array], op.inplace_node))
         return t
+    within = None if op.within is None or huge or t._array.size < LARGE else op.within(arrays)
     try:
-        result = op.compute(arrays)
+        result = t._array if within is not None else op.compute(arrays)
     except NotImplementedError:
         check_written(op, op.unwrap(values)[0])
         raise
@@ -152,7 +155,11 @@ def write(op: Any, values: list) -> Tensor:
         original = wrap(t._array.copy())
         original._node = t._node
         values = [original, *values[1:]]
-    store(t, result)
+    if within is not None:
+        within()
+        t._bump()
+    else:
+        store(t, result)
     if recorded:
         node = op.make_node(values, [t], [t._array, *hidden[1:]], op.inplace_node)
         rewrite(t, node)

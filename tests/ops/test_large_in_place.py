@@ -1,0 +1,96 @@
+"""Large arrays are written in place by the kernels themselves: the same bits as out of place, and the same errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tensorsh import torch
+
+F = torch.nn.functional
+SPECIAL = [
+    0.0,
+    -0.0,
+    float("inf"),
+    -float("inf"),
+    float("nan"),
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    1e-40,
+    -1e-40,
+    3e38,
+    6.0,
+    -3.0,
+    3.0,
+    2.0,
+]
+NAMES = (
+    "abs acos asin asinh atan ceil cos cosh deg2rad erf erfinv exp expm1 floor frac log log1p log2 neg reciprocal relu round rsqrt "
+    "sgn sigmoid sign sin sinh sqrt tan tanh trunc"
+).split()
+
+
+def method(name: str, *arguments: Any, **options: Any) -> Callable:
+    return lambda x, within: getattr(x, name + "_" * within)(*arguments, **options)
+
+
+def function(name: str, *arguments: Any) -> Callable:
+    return lambda x, within: getattr(F, name)(x, *arguments, inplace=within)
+
+
+FORMS: dict[str, Callable] = {name: method(name) for name in NAMES} | {
+    "clamp": method("clamp", 0, 1),
+    "clamp below": method("clamp", max=-0.0),
+    "clamp of nan": method("clamp", float("nan"), 1),
+    "clamp turned": method("clamp", 1, -1),
+    "round to tenths": method("round", decimals=1),
+    "hardtanh": function("hardtanh"),
+    "leaky_relu": function("leaky_relu", 0.1),
+    "steep": function("leaky_relu", -0.3),
+    "threshold": function("threshold", 0.2, -1),
+    "hardsigmoid": function("hardsigmoid"),
+    "hardswish": function("hardswish"),
+    "elu": function("elu", 1.3),
+    "silu": function("silu"),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
+def test_same_bits(dtype: Any, threads: int) -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        torch.manual_seed(0)
+        given = torch.randn(1 << (20 if threads > 1 and dtype is torch.float32 else 15)) * 3
+        given[: len(SPECIAL)] = torch.tensor(SPECIAL)
+        given = given.to(dtype)
+        for name, form in FORMS.items():
+            for x in (given.clone(), given.clone().view(4, -1).t(), torch.stack([given, given], 1)[:, 0]):
+                wanted, version = form(x.clone(), False), x._version
+                assert form(x, True) is x and x._version == version + 1, name
+                assert torch.equal(torch.signbit(x), torch.signbit(wanted)) or name == "erfinv", name
+                assert torch.equal(x.nan_to_num(7), wanted.nan_to_num(7)), name
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_gradients() -> None:
+    """Formulas that want the operand have it as it was; those that want the result find it."""
+    for form in (FORMS["hardtanh"], FORMS["sqrt"], FORMS["sin"], FORMS["relu"]):
+        x = torch.rand(1 << 15, requires_grad=True)
+        form(x * 1, True).sum().backward()
+        y = x.detach().clone().requires_grad_()
+        form(y * 1, False).sum().backward()
+        assert torch.equal(x.grad, y.grad)
+
+
+def test_whole_numbers_are_refused() -> None:
+    x = torch.ones(1 << 15, dtype=torch.int64)
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        x.sqrt_()
+    assert x.sum() == 1 << 15

@@ -12,11 +12,11 @@ from typing import Any
 
 from ....engine.arrays.warning import warn
 from ....sandbox.classes import allow
-from ....sandbox.sealed import OpenSealed, Sealed
+from ....sandbox.sealed import OpenSealed
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset
 from .fetching import Pass, get_worker_info
-from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 __all__ = ["DataLoader", "default_collate", "get_worker_info"]
 
@@ -28,7 +28,13 @@ STARTS = ["fork", "spawn", "forkserver"]
 """The names of ways to start a process; workers begin in the same way by any."""
 
 
-class Endless(metaclass=Sealed):
+class _DatasetKind:
+    """What a loader reads from."""
+
+    Map, Iterable = 0, 1
+
+
+class _InfiniteConstantSampler(Sampler):
     """The sampler of iterable datasets: no numbers, without end."""
 
     def __iter__(self) -> Iterator:
@@ -135,7 +141,7 @@ class DataLoader(metaclass=OpenSealed):
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
         if sampler is None:
             if iterable:
-                sampler = Endless()
+                sampler = _InfiniteConstantSampler()
             else:
                 sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         if batch_size is not None and batch_sampler is None:
@@ -150,8 +156,9 @@ class DataLoader(metaclass=OpenSealed):
         self.sampler, self.batch_sampler = sampler, batch_sampler
         self.generator, self.collate_fn = generator, collate_fn
         self.persistent_workers = persistent_workers
+        self._dataset_kind = _DatasetKind.Iterable if iterable else _DatasetKind.Map
         self._iterator: Any = None
-        self._told_length: int | None = None
+        self._IterableDataset_len_called: int | None = None
         self.__initialized = True
         if num_workers:
             self.check_worker_number_rationality()
@@ -161,15 +168,18 @@ class DataLoader(metaclass=OpenSealed):
             raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is initialized")
         object.__setattr__(self, name, value)
 
-    def __iter__(self) -> Iterator:
+    def _get_iterator(self) -> Pass:
         if not self.num_workers:
-            return Pass(self)
+            return _SingleProcessDataLoaderIter(self)
         from .workers import WorkersPass
 
-        if not self.persistent_workers:
-            return WorkersPass(self)
+        return WorkersPass(self)
+
+    def __iter__(self) -> Iterator:
+        if not self.num_workers or not self.persistent_workers:
+            return self._get_iterator()
         if self._iterator is None:
-            self._iterator = WorkersPass(self)
+            self._iterator = self._get_iterator()
         else:
             self._iterator.restart()
         return self._iterator
@@ -191,10 +201,14 @@ class DataLoader(metaclass=OpenSealed):
     def _auto_collation(self) -> bool:
         return self.batch_sampler is not None
 
+    @property
+    def _index_sampler(self) -> Any:
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
+
     def __len__(self) -> int:
-        if not isinstance(self.dataset, IterableDataset):
-            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
-        length = self._told_length = len(self.dataset)  # type: ignore[arg-type]
+        if self._dataset_kind == _DatasetKind.Map:
+            return len(self._index_sampler)
+        length = self._IterableDataset_len_called = len(self.dataset)  # type: ignore[arg-type]
         if self.batch_size is None:
             return length
         return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
@@ -208,9 +222,3 @@ _BaseDataLoaderIter = Pass
 
 class _SingleProcessDataLoaderIter(Pass):
     """The iterator of a loader without workers, by PyTorch's name."""
-
-
-class _DatasetKind:
-    """What a loader reads from."""
-
-    Map, Iterable = 0, 1

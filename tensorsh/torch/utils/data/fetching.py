@@ -128,7 +128,7 @@ class Pass(metaclass=Sealed):
             warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",
             )
-        self._loader, self._told = loader, loader._told_length
+        self._loader, self._told = loader, loader._IterableDataset_len_called
         self._numbers = iter(loader.sampler if loader.batch_sampler is None else loader.batch_sampler)
         self._seed = self._drawn()
         # Drawn in any case: every later random number of the program depends on it.

@@ -223,7 +223,7 @@ class WorkersPass(Pass):
             return self._begin()
         self._numbers = iter(loader.sampler if loader.batch_sampler is None else loader.batch_sampler)
         self._generation += 1
-        self._seed, self._yielded, self._told = self._drawn(), 0, self._loader._told_length
+        self._seed, self._yielded, self._told = self._drawn(), 0, self._loader._IterableDataset_len_called
         for worker in self._workers:
             worker.waiting.clear()
         return self._prime()

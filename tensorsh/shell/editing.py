@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from prompt_toolkit.completion import Completer, Completion
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.lexers import Lexer
@@ -77,7 +77,7 @@ class SessionCompleter(Completer):
 
     async def get_completions_async(self, document: Document, event: Any) -> AsyncGenerator[Completion, None]:
         """Key and menu are drawn at once where the menu is short; else first the key, and no menu that is out of date by then."""
-        from asyncio import sleep
+        from asyncio import get_running_loop, sleep
         from time import perf_counter
 
         from prompt_toolkit.application import get_app
@@ -85,11 +85,14 @@ class SessionCompleter(Completer):
         within = ("a" + document.text_before_cursor[-2:]).isidentifier()
         if self.spent > DRAWN or not within:  # behind a point, at the first letter
             await sleep(DRAWN)
-        if get_app().current_buffer.text == document.text:
+        buffer = get_app().current_buffer
+        if buffer.text == document.text:
             began = perf_counter()
             for each in self.get_completions(document, event):
                 yield each
             self.spent = perf_counter() - began
+        elif not document.text.startswith(buffer.text):  # another entry, whose keys came while this search was under way
+            get_running_loop().call_soon(buffer.start_completion, False, False, False, CompleteEvent(text_inserted=True))
 
     def get_completions(self, document: Document, event: Any) -> Iterable[Completion]:
         text, cursor = document.text, document.cursor_position

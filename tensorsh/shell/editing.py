@@ -91,8 +91,12 @@ class SessionCompleter(Completer):
             for each in self.get_completions(document, event):
                 yield each
             self.spent = perf_counter() - began
-        elif not document.text.startswith(buffer.text):  # another entry, whose keys came while this search was under way
-            get_running_loop().call_soon(buffer.start_completion, False, False, False, CompleteEvent(text_inserted=True))
+        elif not document.text.startswith(
+            buffer.text
+        ):  # another entry, whose keys came while this search was under way
+            get_running_loop().call_soon(
+                buffer.start_completion, False, False, False, CompleteEvent(text_inserted=True)
+            )
 
     def get_completions(self, document: Document, event: Any) -> Iterable[Completion]:
         text, cursor = document.text, document.cursor_position

@@ -56,16 +56,13 @@ SUITES = {
     "curvlinops": Suite("curvlinops_for_pytorch==3.0.1", "test"),
     "julius": Suite("julius==0.2.8", "tests"),
     "neuraloperator": Suite("neuraloperator==2.0.0", "neuralop"),
-    "nflows": Suite("nflows==0.14", "tests", ENDING),
     "opacus": Suite("opacus==1.6.0", "opacus/tests", ENDING),
     "ignite": Suite("pytorch_ignite==0.5.5", "tests/ignite"),
     "safetensors": Suite("safetensors==0.8.0", "bindings/python/tests"),
-    "sbi": Suite("sbi==0.27.0", "tests", ENDING),
     "tensorly-torch": Suite("tensorly-torch==0.5.0", "tltorch"),
     "timm": Suite("timm==1.0.31", "tests"),
     "zuko": Suite("zuko==1.6.0", "tests"),
     "torchquad": Suite("torchquad==0.6.0", "tests", ENDING),
-    "peft": Suite("peft==0.21.2", "tests", ("-o", "addopts=")),
 }
 
 

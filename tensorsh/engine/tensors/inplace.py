@@ -138,7 +138,7 @@ def write(op: Any, values: list) -> Tensor:
         if recorded:
             rewrite(t, op.make_node(values, [t], [t._array], op.inplace_node))
         return t
-    within = None if op.within is None or huge or t._array.size < LARGE else op.within(arrays)
+    within = op.within(arrays) if op.within is not None and LARGE <= t._array.size < HUGE else None
     try:
         result = t._array if within is not None else op.compute(arrays)
     except NotImplementedError:

@@ -391,9 +391,7 @@ def delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: Any
 
 def keeping(array: Any, out: Any, device: Any, requires_grad: bool, given: Any = None) -> Tensor:
     """The same of numbers in a row, which keep the shape of an ``out`` that holds as many."""
-    if (
-        out is not None and array.ndim == 1 and out._array.size == array.size
-    ):  # so many numbers keep the shape that is there
+    if out is not None and array.ndim == 1 and out._array.size == array.size:
         array = array.reshape(out._array.shape)
     return delivered(array, out, device, requires_grad, given)
 

@@ -18,13 +18,18 @@ from ...tensors.tensor import Tensor
 from .factories import _bound, _end, keeping
 
 
-def spaced_dtype(name: str, usual: Any, given: Any) -> np.dtype:
-    """The dtype of evenly spaced numbers: that of the bounds, or a given one that can hold them."""
+def spaced_dtype(name: str, start: Any, end: Any, steps: int, given: Any) -> np.dtype:
+    """The dtype of so many evenly spaced numbers: that of the bounds, or a given one that can hold them."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    complex_ = isinstance(start, complex) or isinstance(end, complex)
+    usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
     d = usual if given is None else given_dtype(given, name)
-    if usual.is_complex and not d.is_complex:
+    if complex_ and not d.is_complex:
         raise RuntimeError(
             f"torch.{name}(): inferred dtype {cpp_name(usual)} can't be safely cast to passed dtype {d.short}"
         )
+    span((steps,), None, d.numpy.itemsize)
     return d.numpy
 
 
@@ -47,12 +52,7 @@ def linspace(
     start, end, steps = _end(start), _end(end), _bound(steps)
     if isinstance(steps, bool) or not isinstance(steps, int):
         raise TypeError(f"linspace(): argument 'steps' (position 3) must be int, not {type_name(steps)}")
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    complex_ = isinstance(start, complex) or isinstance(end, complex)
-    usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
-    d = spaced_dtype("linspace", usual, dtype)
-    span((steps,), None, d.itemsize)
+    d = spaced_dtype("linspace", start, end, steps, dtype)
     if steps == 1:
         array = np.full(1, start).astype(d)
     elif d.kind in "iu":
@@ -83,12 +83,7 @@ def logspace(
     check_bounds("logspace", start, end)
     dtype = of_out("logspace", dtype, out)
     start, end = _end(start), _end(end)
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    complex_ = isinstance(start, complex) or isinstance(end, complex)
-    usual = state.default_dtype.to_complex() if complex_ else state.default_dtype
-    d = spaced_dtype("logspace", usual, dtype)
-    span((steps,), None, d.itemsize)
+    d = spaced_dtype("logspace", start, end, steps, dtype)
     wide = np.dtype(np.complex128) if d.kind == "c" else np.dtype(np.float64)
     if d.kind in "iu":
         start, end = int(start), int(end)

@@ -12,8 +12,9 @@ class Stream(OutStream):
     written = False
 
     def write(self, string: str) -> int | None:  # type: ignore[override]
-        self.written = True
-        return super().write(string)
+        count = super().write(string)
+        self.written = True  # not before: a flush of another thread in between would find nothing, and ours not look
+        return count
 
     def flush(self) -> None:
         if self.written:

@@ -45,8 +45,10 @@ class Client:
         """What a cell showed, as text, with what it sent to the pager."""
         found: list[str] = []
         reply, shown = self.run(code, **options)
-        for kind, content in shown:
-            if kind == "stream":
+        for (kind, content), (before, earlier) in zip(shown, [("", {}), *shown], strict=False):
+            if kind == before == "stream" and content["name"] == earlier["name"]:
+                found[-1] += content["text"]  # a text comes in parts where the stream's timer ran out within it
+            elif kind == "stream":
                 found.append(content["text"])
             elif kind == "error":
                 found.append(f"{content['ename']}: {content['evalue']}")

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).parent
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|inf")
@@ -28,9 +29,10 @@ def run(python: str, name: str, words: tuple[str, ...] = ()) -> tuple[str, str]:
     """What a program printed, and its error, empty where there was none."""
     command = [python, "-P", "-W", "ignore", *words, str(HERE / "programs" / f"{name}.py")]
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=LIMIT, env=os.environ | OWN, cwd=HERE / "expected"
-        )
+        with TemporaryDirectory() as folder:  # libraries write records of what they did where they are run
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=LIMIT, env=os.environ | OWN, cwd=folder
+            )
     except subprocess.TimeoutExpired:
         return "", f"no end after {LIMIT} s"
     lines = [line for line in done.stderr.strip().splitlines() if line.strip()]

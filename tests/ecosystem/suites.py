@@ -62,6 +62,13 @@ SUITES = {
     "tensorly-torch": Suite("tensorly-torch==0.5.0", "tltorch"),
     "timm": Suite("timm==1.0.31", "tests"),
     "zuko": Suite("zuko==1.6.0", "tests"),
+    "nflows": Suite("nflows==0.14", "tests", ENDING),
+    "peft": Suite(
+        "peft==0.21.2",
+        "tests",
+        ("-o", "addopts=", "-k", "custom or bufferdict or low_level or mixed or pca"),
+        (("HF_HUB_OFFLINE", "1"),),
+    ),
     "torchquad": Suite("torchquad==0.6.0", "tests", ENDING),
 }
 

@@ -174,6 +174,8 @@ def _by_parts(xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, groups: in
             borders.append(border)
             cut.append(slice(begin, begin + last - first + 1))
             places.append(slice(s * first + a - p, n, s))
+        if any(each.start >= each.stop for each in cut):  # an image smaller than a step has results in some parts alone
+            continue
         some = other[(..., *(slice(a, None, s) for a, s in zip(part, stride, strict=True)))]
         mirrored = np.ascontiguousarray(some[(..., *(slice(None, None, -1) for _ in kernel))])
         one = (1,) * len(kernel)

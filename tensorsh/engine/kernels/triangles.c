@@ -5,7 +5,7 @@
 #include "kernels.h"
 
 enum { UPPER = 1, UNIT = 2, TURNED = 4, IN_ROWS = 8 }; /* how a system is to be read: `A` transposed; ``X A = B`` */
-enum { COLUMNS = 64, FEW = 24, SMALL = 32, MOST = 512 }; /* right sides at a time, or few; rows of a system up to which products are rounded, and above which blocks are faster */
+enum { COLUMNS = 64, FEW = 24, SMALL = 32, MOST = 512 }; /* right sides at a time, or few; rows of a system from which on columns are counted beforehand, and above which blocks are faster */
 
 static size product_of(const Argument *x, int dimensions) {
     size found = 1;
@@ -19,51 +19,51 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
            memcmp(x->shape, of->shape, (x->ndim - own) * sizeof *x->shape) == 0;
 }
 
-/* Systems. Element (i, j) of A stands at a[i * row + j * column]; X has columns `side` of which are solved at a time. */
-#define SYSTEMS(T, name, fma)                                                                                                   \
-    INLINE void name##_rows(const T *a, size row, size column, T *x, size n, const size k, size width, int upper, int unit, const int fused) { \
-        for (size step = 0; step < n; step++) {                                                                            \
-            const size i = upper ? n - 1 - step : step, first = upper ? i + 1 : 0, end = upper ? n : i;                    \
-            T *to = x + i * width, sums[COLUMNS], inverse = unit ? 1 : 1 / a[i * (row + column)];                          \
-            for (size c = 0; c < k; c++) sums[c] = 0;                                                                      \
-            for (size j = first; j < end; j++) {                                                                           \
-                const T factor = a[i * row + j * column], *from = x + j * width;                                           \
-                INDEPENDENT                                                                                                \
-                for (size c = 0; c < k; c++) sums[c] = fused ? fma(factor, from[c], sums[c]) : sums[c] + factor * from[c]; \
-            }                                                                                                              \
-            for (size c = 0; c < k; c++) to[c] = (to[c] - sums[c]) * inverse;                                              \
-        }                                                                                                                  \
-    }                                                                                                                      \
-    WIDE static void name##_columns(const T *a, size row, size column, T *x, size n, size k, size width, int upper, int unit) { \
-        if (n <= SMALL) {                                                                                                  \
-            name##_rows(a, row, column, x, n, k, width, upper, unit, 0);                                                   \
-        } else if (k == COLUMNS) {                                                                                         \
-            name##_rows(a, row, column, x, n, COLUMNS, width, upper, unit, 1);                                             \
-        } else if (k == COLUMNS / 2) {                                                                                     \
-            name##_rows(a, row, column, x, n, COLUMNS / 2, width, upper, unit, 1);                                         \
-        } else {                                                                                                           \
-            T few[MOST * FEW];                                                                                             \
-            for (size i = 0; i < n; i++)                                                                                   \
-                for (size c = 0; c < FEW; c++) few[i * FEW + c] = c < k ? x[i * width + c] : 0;                            \
-            name##_rows(a, row, column, few, n, FEW, FEW, upper, unit, 1);                                                 \
-            for (size i = 0; i < n; i++)                                                                                   \
-                for (size c = 0; c < k; c++) x[i * width + c] = few[i * FEW + c];                                          \
-        }                                                                                                                  \
-    }                                                                                                                      \
-    static void name##_one(const T *a, size row, size column, T *x, size n, size step_of, int upper, int unit, int alone) { \
-        for (size step = 0; step < n; step++) {                                                                            \
-            const size i = upper ? n - 1 - step : step, first = upper ? i + 1 : 0, end = upper ? n : i;                    \
-            const T diagonal = a[i * (row + column)];                                                                      \
-            T found = x[i * step_of], sum = 0;                                                                             \
-            for (size j = first; j < end; j++) {                                                                           \
-                const T part = a[i * row + j * column] * x[j * step_of];                                                   \
-                if (alone) found -= part;                                                                                  \
-                else sum += part;                                                                                          \
-            }                                                                                                              \
-            if (!alone && first < end) found -= sum;                                                                       \
-            x[i * step_of] = unit ? found : alone ? found / diagonal : found * (1 / diagonal);                             \
-        }                                                                                                                  \
-    }                                                                                                                      \
+/* Systems. Element (i, j) of A stands at a[i * row + j * column]; X has columns `side` of which are solved at a time. Products are
+   subtracted before they are rounded, those with what was found first first, as Intel's library does it. */
+#define SYSTEMS(T, name, fma)                                                                                                  \
+    INLINE void name##_rows(const T *a, size row, size column, T *x, size n, const size k, size width, int upper, int unit) {  \
+        for (size step = 0; step < n; step++) {                                                                                \
+            const size i = upper ? n - 1 - step : step;                                                                        \
+            T *to = x + i * width, left[COLUMNS], inverse = unit ? 1 : 1 / a[i * (row + column)];                              \
+            for (size c = 0; c < k; c++) left[c] = to[c];                                                                      \
+            for (size before = 0; before < step; before++) {                                                                   \
+                const size j = upper ? n - 1 - before : before;                                                                \
+                const T factor = -a[i * row + j * column], *from = x + j * width;                                              \
+                INDEPENDENT                                                                                                    \
+                for (size c = 0; c < k; c++) left[c] = fma(factor, from[c], left[c]);                                          \
+            }                                                                                                                  \
+            for (size c = 0; c < k; c++) to[c] = left[c] * inverse;                                                            \
+        }                                                                                                                      \
+    }                                                                                                                          \
+    WIDE static void name##_columns(const T *a, size row, size column, T *x, size n, size k, size width, int upper, int unit) {\
+        if (n <= SMALL) {                                                                                                      \
+            name##_rows(a, row, column, x, n, k, width, upper, unit);                                                          \
+        } else if (k == COLUMNS) {                                                                                             \
+            name##_rows(a, row, column, x, n, COLUMNS, width, upper, unit);                                                    \
+        } else if (k == COLUMNS / 2) {                                                                                         \
+            name##_rows(a, row, column, x, n, COLUMNS / 2, width, upper, unit);                                                \
+        } else {                                                                                                               \
+            T few[MOST * FEW];                                                                                                 \
+            for (size i = 0; i < n; i++)                                                                                       \
+                for (size c = 0; c < FEW; c++) few[i * FEW + c] = c < k ? x[i * width + c] : 0;                                \
+            name##_rows(a, row, column, few, n, FEW, FEW, upper, unit);                                                        \
+            for (size i = 0; i < n; i++)                                                                                       \
+                for (size c = 0; c < k; c++) x[i * width + c] = few[i * FEW + c];                                              \
+        }                                                                                                                      \
+    }                                                                                                                          \
+    WIDE static void name##_one(const T *a, size row, size column, T *x, size n, size step_of, int upper, int unit, int alone) {\
+        for (size step = 0; step < n; step++) {                                                                                \
+            const size i = upper ? n - 1 - step : step;                                                                        \
+            const T diagonal = a[i * (row + column)];                                                                          \
+            T left = x[i * step_of];                                                                                           \
+            for (size before = 0; before < step; before++) {                                                                   \
+                const size j = upper ? n - 1 - before : before;                                                                \
+                left = fma(-a[i * row + j * column], x[j * step_of], left);                                                    \
+            }                                                                                                                  \
+            x[i * step_of] = unit ? left : alone ? left / diagonal : left * (1 / diagonal);                                    \
+        }                                                                                                                      \
+    }                                                                                                                          \
     static int name(Call *c, const T *a, T *x, size n, size k, int how, int alone) {                                       \
         int upper = (how & UPPER) != 0;                                                                                    \
         const int unit = (how & UNIT) != 0;                                                                                \
@@ -157,10 +157,10 @@ static int lu_solved(Call *c, size from, size to) {
         if (!turned && !interchange(x, pivots, n, k * b->item, 0)) return 0;
         if (lu->kind == FLOAT32) {
             const float *a = (const float *)lu->data + m * n * n;
-            if (!systems_of_floats(c, a, (float *)x, n, k, first, 0) || !systems_of_floats(c, a, (float *)x, n, k, second, 0)) return 1;
+            if (!systems_of_floats(c, a, (float *)x, n, k, first, k == 1) || !systems_of_floats(c, a, (float *)x, n, k, second, k == 1)) return 1;
         } else {
             const double *a = (const double *)lu->data + m * n * n;
-            if (!systems_of_doubles(c, a, (double *)x, n, k, first, 0) || !systems_of_doubles(c, a, (double *)x, n, k, second, 0)) return 1;
+            if (!systems_of_doubles(c, a, (double *)x, n, k, first, k == 1) || !systems_of_doubles(c, a, (double *)x, n, k, second, k == 1)) return 1;
         }
         if (turned && !interchange(x, pivots, n, k * b->item, 1)) return 0;
     }

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.errors import common_shape
 from ...kernels import kernel, unsuited
 from ...numerics import batches
 from .common import each, lapack
 
 lu_factored = kernel("lu_factored", unsuited)
 lu_solved = kernel("lu_solved", unsuited)
-SMALL = 32
-"""Rows of a system up to which numpy's call of LAPACK for all of it is the fastest."""
 
 
 def compact(A: Any) -> tuple:
@@ -25,7 +24,9 @@ def compact(A: Any) -> tuple:
     pivots = np.empty((*A.shape[:-2], k), np.int32)
     lu = lu_factored(np.ascontiguousarray(A), pivots)
     if lu is not None:
-        return lu, pivots, np.zeros(A.shape[:-2], np.int32)
+        zeros = lu.diagonal(0, -2, -1) == 0
+        info = np.where(zeros.any(-1), zeros.argmax(-1) + 1, 0) if zeros.any() else np.zeros(A.shape[:-2])
+        return lu, pivots, info.astype(np.int32)
     (getrf,) = lapack("getrf", A)
 
     def one(x: Any) -> tuple:
@@ -38,9 +39,14 @@ def compact(A: Any) -> tuple:
 
 def solved(a: Any, b: Any) -> Any:
     """The solution of ``a x = b``; LinAlgError: a is singular."""
-    if a.dtype.char in "fd" and a.dtype == b.dtype and a.shape[-1] > SMALL and a.shape[:-2] == b.shape[:-2] and b.size:
+    if a.dtype.char in "fd" and a.dtype == b.dtype and b.size:
         lu, pivots, info = compact(a)
-        found = None if info.any() else lu_solved(lu, pivots, np.ascontiguousarray(b), False)
+        if info.any():
+            raise np.linalg.LinAlgError("Singular matrix")
+        if a.shape[:-2] != b.shape[:-2]:
+            batch = common_shape(b.shape[:-2], a.shape[:-2])
+            lu, pivots, b = (np.broadcast_to(x, (*batch, *x.shape[-n:])) for x, n in ((lu, 2), (pivots, 1), (b, 2)))
+        found = lu_solved(*map(np.ascontiguousarray, (lu, pivots, b)), False)
         if found is not None:
             return found
     return batches.solve(a, b)
@@ -48,6 +54,6 @@ def solved(a: Any, b: Any) -> Any:
 
 def inverted(a: Any) -> Any:
     """The inverse of square matrices; LinAlgError: a is singular."""
-    if a.dtype.char in "fd" and a.shape[-1] > SMALL:
-        return solved(a, np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape))
-    return batches.inv(a)
+    if a.dtype.char not in "fd":
+        return batches.inv(a)
+    return solved(a, np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape))

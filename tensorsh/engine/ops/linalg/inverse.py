@@ -32,21 +32,21 @@ from .common import (
     unit,
     use,
 )  # fmt: skip
-from .factored import inverted, solved
+from .factored import compact, inverted, solved
 
 
 def broken(a: Any, b: Any) -> tuple[Any, Any]:
     """Solutions of systems of which some are singular: infinities and NaN there, and the number of the zero pivot."""
-    getrf, getrs = lapack("getrf getrs", a)
+    (getrs,) = lapack("getrs", a)
 
     def one(x: Any, y: Any) -> tuple:
-        lu, pivots, info = getrf(x)
+        lu, pivots, info = compact(x)
         if info > 0:
             with np.errstate(all="ignore"):
-                found = substitute(lu, y[permutation(pivots)])
+                found = substitute(lu, y[permutation(pivots - 1)])
         else:
-            found = getrs(lu, pivots, y)[0]
-        return found, np.int32(max(info, 0))
+            found = getrs(lu, pivots - 1, y)[0]
+        return found, np.int32(info)
 
     batch = common_shape(b.shape[:-2], a.shape[:-2])
     a, b = np.broadcast_to(a, batch + a.shape[-2:]), np.broadcast_to(b, batch + b.shape[-2:])

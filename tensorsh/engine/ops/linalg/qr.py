@@ -13,7 +13,7 @@ from ...arrays.warning import warn_of_old
 from ...graph.gradient_nodes import no_derivative
 from ...kernels import kernel, unsuited
 from ...loading import table
-from ...numerics import batches
+from ...numerics import batches, tall
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 from .common import (
@@ -51,6 +51,9 @@ def linalg_qr(xp, A: Array, mode="reduced"):
         raise RuntimeError(
             f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
         )
+    if mode != "complete" and tall.is_tall(A):
+        Q, R = tall.qr(A, mode)
+        return np.zeros((0,), A.dtype) if Q is None else Q, R
     if mode == "r":
         return np.zeros((0,), A.dtype), batches.qr(A, "r")
     return small_qr(A, mode) or tuple(batches.qr(A, mode))

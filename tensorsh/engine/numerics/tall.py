@@ -51,14 +51,14 @@ def by_blocks(a: Any, with_q: bool) -> tuple:
     below = np.empty((count * n + len(rest), n), a.dtype)
     below[count * n :] = rest
     factors = below[: count * n].reshape(count, n, n)
-    q = np.empty(a.shape, a.dtype) if with_q else None
-    parts = None if q is None else q[: count * rows].reshape(blocks.shape)
+    q = np.empty(a.shape if with_q else (count * rows, 0), a.dtype)
+    parts = q[: count * rows].reshape(count, rows, -1)
 
     def decompose(i: int) -> None:
-        if parts is None:
-            factors[i] = np.linalg.qr(blocks[i], "r")
-        else:
+        if with_q:
             parts[i], factors[i] = np.linalg.qr(blocks[i])
+        else:
+            factors[i] = np.linalg.qr(blocks[i], "r")
 
     def multiply(i: int) -> None:
         parts[i] = parts[i] @ outer[i * n : i * n + n]
@@ -66,9 +66,10 @@ def by_blocks(a: Any, with_q: bool) -> tuple:
     threads = state.threads if a.size >= SHARED else 1
     each(decompose, alone((i,) for i in range(count)), threads)
     outer, r = by_blocks(below, with_q)
-    if q is not None:
-        each(multiply, alone((i,) for i in range(count)), threads)
-        q[count * rows :] = outer[count * n :]
+    if not with_q:
+        return None, r
+    each(multiply, alone((i,) for i in range(count)), threads)
+    q[count * rows :] = outer[count * n :]
     return q, r
 
 

@@ -15,7 +15,7 @@ import itertools
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -363,8 +363,7 @@ class OperatorNode(Node):
         """As `_step`, for an operator with one formula for all arguments, or with lists of tensors among them."""
         operator, edges, counts = self._operator, self._edges, self._counts
         if operator.joint is not None:
-            found = operator.joint(world, gradient, _needs(edges, counts), *values)
-            return list(found) if counts is None else _flatten(found, counts)
+            return list(operator.joint(world, gradient, _needs(edges, counts), *values))
         gradients: list = [None] * len(edges)
         at = 0
         for many, (formula, slots) in zip(counts, operator.formulas, strict=True):  # type: ignore[arg-type]
@@ -394,16 +393,6 @@ def _needs(edges: tuple, counts: tuple | None) -> list:
         needs.append(any(e is not None for e in edges[at : at + width]))
         at += width
     return needs
-
-
-def _flatten(found: Iterable, counts: tuple) -> list:
-    flat: list = []
-    for each, many in zip(found, counts, strict=True):
-        if many is None:
-            flat.append(each)
-        else:
-            flat.extend([None] * many if each is None else each)
-    return flat
 
 
 def unpack(node: Node, entry: Any, raw: bool) -> Any:

@@ -30,7 +30,6 @@ import numpy as np
 from ...sandbox.long_calls import MANY, READ
 from ..arrays.dtype import COMPLEX, dtype
 from ..arrays.layout import by_columns, copying
-from ..examples import example
 from ..loading.table import FUNCTIONS
 from ..tape.record import attach, camel
 from ..tensors.inplace import write
@@ -235,11 +234,6 @@ class Operator(Executor):
         if self.packed >= 0 and title.startswith("torch."):
             function = in_one_tuple(function, usual, self.packed)
         return dress(function, self)
-
-    @property
-    def example(self) -> Any:
-        """Its example, with what PyTorch prints."""
-        return example(*self.names)
 
     def in_place(self) -> Callable:
         """The in-place function: the result, stored in the first argument."""

@@ -259,7 +259,7 @@ def interpolate(
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
-    scales: tuple = (None,) * d
+    scales = (None,) * d
     if size is None:
         wanted, factors = sizes_scaled(input, mode, scale_factor)
         scales = scales if recompute_scale_factor else factors

@@ -328,7 +328,10 @@ def plain(a, b, n: int, m: int) -> Tensor | None:
     return result
 
 
-def out_of(result: Tensor, out: Tensor) -> Tensor:
+def out_of(result: Tensor, out: Tensor | None) -> Tensor:
+    """A product, or `out` with the product written to it."""
+    if out is None:
+        return result
     if not isinstance(out, Tensor):
         raise TypeError(f"matmul(): argument 'out' must be Tensor, not {type_name(out)}")
     store_results("mm" if result.ndim else "dot", [result._array], [out], result._node is not None, title="matmul")

@@ -35,6 +35,10 @@ def hint(source: str, before: str = "") -> str:
             "net(ones(2, 2, 52, 52))",
             "`self.fc`: in_features is 7200, this input has 5408; `nn.Linear(5408, 10)` would fit",
         ),
+        (
+            "torch.tensor([1], requires_grad=True)",
+            "write the numbers with a point (`1.`) or give `dtype=torch.float32`",
+        ),
         ("net.conv(ones(2, 2, 5, 5))", "`net.conv`: in_channels is 3, this input has 2"),
         (
             "net.conv(ones(2, 9, 9, 3))",

@@ -20,6 +20,12 @@ SECONDS = 20.0
 
 def add(server: Server) -> None:
     """Actions on code, lenses above golden tests, their commands."""
+    add_actions(server)
+    add_golden_tests(server)
+
+
+def add_actions(server: Server) -> None:
+    """Changes of the text that a fault or a selection offers."""
     kinds = [lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite]
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(kinds))
@@ -39,6 +45,10 @@ def add(server: Server) -> None:
             fix = without_grad(document.lines, first.line, min(end, len(document.lines) - 1))
             found.append(_action(document, fix, lsp.CodeActionKind.RefactorRewrite))
         return found
+
+
+def add_golden_tests(server: Server) -> None:
+    """Lenses above golden tests, and what they run."""
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions())
     def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:

@@ -24,21 +24,28 @@ SYMBOLS = {
 _CELL = re.compile(r"#\s*%%")
 
 
+async def _named(server: Server, params: Any) -> tuple[Document, list[Any]] | None:
+    """The document, and the name at the place that is asked about."""
+    document = server.document(params)
+    if document is None:
+        return None
+    await document.indexed()
+    row = document.name_at(params.position.line, params.position.character)
+    return (document, row) if row is not None and row[3] >= 0 else None
+
+
 def add(server: Server) -> None:
     """What stands where."""
+    add_names(server)
+    add_outline(server)
 
-    async def names(params: Any) -> tuple[Document, list[Any]] | None:
-        """The document, and the name at the place that is asked about."""
-        document = server.document(params)
-        if document is None:
-            return None
-        await document.indexed()
-        row = document.name_at(params.position.line, params.position.character)
-        return (document, row) if row is not None and row[3] >= 0 else None
+
+def add_names(server: Server) -> None:
+    """Where a name comes from, where else it stands, and what it is to be called instead."""
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
-        found = await names(params)
+        found = await _named(server, params)
         if found is not None:
             document, row = found
             bound = [each for each in document.index["names"] if each[3] == row[3] and each[4]]
@@ -55,7 +62,7 @@ def add(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     async def references(params: lsp.ReferenceParams) -> list[lsp.Location] | None:
-        found = await names(params)
+        found = await _named(server, params)
         if found is None:
             return None
         document, row = found
@@ -67,19 +74,19 @@ def add(server: Server) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
     async def highlights(params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight] | None:
-        found = await names(params)
+        found = await _named(server, params)
         return (
             None if found is None else [lsp.DocumentHighlight(range_of(s)) for s in found[0].occurrences(found[1][3])]
         )
 
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     async def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
-        found = await names(params)
+        found = await _named(server, params)
         return None if found is None or found[0].is_begun else range_of(_span(found[1]))
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     async def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-        found = await names(params)
+        found = await _named(server, params)
         if found is None or found[0].is_begun:  # what stands behind a fault would keep the old name
             return None
         document, row = found
@@ -87,6 +94,10 @@ def add(server: Server) -> None:
         _check_name(document, row, new)
         edits = [lsp.TextEdit(range_of(span), new) for span in document.occurrences(row[3])]
         return lsp.WorkspaceEdit({document.uri: edits})
+
+
+def add_outline(server: Server) -> None:
+    """What a text consists of: definitions, parts that fold, the kinds of its names."""
 
     @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:

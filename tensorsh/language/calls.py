@@ -28,17 +28,17 @@ def vet_calls(walk: Any) -> None:
             and not _is_helper(function)
             and not (type(function) is ast.Name and function.id in KNOWN)
         ):
-            node.func = _helper("<vetted>", [function], at(function))
+            node.func = helper_call("<vetted>", [function], at(function))
         for place, each in enumerate(node.args):
             if type(each) is ast.Starred:
-                each.value = _helper("<several>", [each.value], at(each.value))
+                each.value = helper_call("<several>", [each.value], at(each.value))
             elif type(each) in HELD and not _is_helper(each):
-                node.args[place] = _helper("<vetted>", [each], at(each))
+                node.args[place] = helper_call("<vetted>", [each], at(each))
         for keyword in node.keywords:
             if keyword.arg is None:
-                keyword.value = _helper("<several>", [keyword.value], at(keyword.value))
+                keyword.value = helper_call("<several>", [keyword.value], at(keyword.value))
             elif type(keyword.value) in HELD and not _is_helper(keyword.value):
-                keyword.value = _helper("<vetted>", [keyword.value], at(keyword.value))
+                keyword.value = helper_call("<vetted>", [keyword.value], at(keyword.value))
 
 
 def _is_helper(node: Any) -> bool:
@@ -48,5 +48,6 @@ def _is_helper(node: Any) -> bool:
     return type(node) is ast.Name and node.id[:1] == "<"
 
 
-def _helper(name: str, arguments: list[Any], where: dict[str, int]) -> ast.Call:
+def helper_call(name: str, arguments: list[Any], where: dict[str, int]) -> ast.Call:
+    """A call of a function of the lowering's own."""
     return ast.Call(ast.Name(name, LOAD, **where), arguments, [], **where)

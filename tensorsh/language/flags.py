@@ -19,7 +19,6 @@ FLAGS = frozenset(
 UNMISTAKABLE_FLAGS = frozenset("requires_grad keepdim keepdims retain_graph create_graph allow_unused".split())
 
 _EMPTY: Any = object()
-_TAKES_ANY_KEYWORD = 8  # inspect.CO_VARKEYWORDS
 
 
 def flag(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -43,8 +42,6 @@ def default_of(function: Any, name: str) -> Any:
     if signature is None:
         if isinstance(function, MethodType):
             return default_of(function.__func__, name)
-        if isinstance(function, FunctionType) and hasattr(function, "_operator"):
-            return _operator_default(function, name)
         if isinstance(function, FunctionType):
             default = _function_default(function, name)
             if default is not _EMPTY or not hasattr(function, "__wrapped__"):
@@ -73,17 +70,3 @@ def _function_default(function: FunctionType, name: str) -> Any:
         if position >= 0:
             return defaults[position]
     return _EMPTY
-
-
-def _operator_default(function: Any, name: str) -> Any:
-    """The default of an operator's parameter: a short way may have any signature, its record has the parameters that count."""
-    default = _function_default(function, name)
-    if default is _EMPTY or (default is not None and type(default) is not bool):
-        record = function._operator
-        if hasattr(record, "params"):
-            at = record.index.get("correction" if name == "unbiased" else name)
-            return _EMPTY if at is None else record.defaults[at]
-        default = _function_default(record.kernel, name)
-        if default is _EMPTY and record.kernel.__code__.co_flags & _TAKES_ANY_KEYWORD:
-            return None  # it sorts out overloads by itself, and refuses what it does not know
-    return default

@@ -8,8 +8,8 @@ match x:                              match <shown>(x):
 from __future__ import annotations
 
 import ast
-from typing import Any
 
+from .calls import helper_call
 from .mistake import Mistake, at, place_of
 
 TYPE_CHECKING = False
@@ -20,14 +20,10 @@ LOAD = ast.Load()
 STORE = ast.Store()
 
 
-def _call(helper: str, arguments: list[Any], where: dict[str, int]) -> ast.Call:
-    return ast.Call(ast.Name(helper, LOAD, **where), arguments, [], **where)
-
-
 def match_subject(walk: Walk, node: ast.Match, scope: Scope, depth: int, gate: bool) -> None:
     """A module that a call has given stands here as programs hold it."""
     if walk.checked and gate:
-        node.subject = _call("<shown>", [node.subject], at(node.subject))
+        node.subject = helper_call("<shown>", [node.subject], at(node.subject))
     walk.push(scope, depth, node.subject, node.cases)
 
 
@@ -39,11 +35,13 @@ def match_case(walk: Walk, node: ast.match_case, scope: Scope, depth: int, gate:
             where = at(node.pattern)
             read = [
                 ast.NamedExpr(
-                    ast.Name(name, STORE, **where), _call("<checked>", [ast.Name(name, LOAD, **where)], where), **where
+                    ast.Name(name, STORE, **where),
+                    helper_call("<checked>", [ast.Name(name, LOAD, **where)], where),
+                    **where,
                 )
                 for name in names
             ]
-            kept = _call("<kept>", read, where)
+            kept = helper_call("<kept>", read, where)
             node.guard = kept if node.guard is None else ast.BoolOp(ast.And(), [kept, node.guard], **where)
     walk.push(scope, depth, node.pattern, node.guard, node.body)
 
@@ -75,6 +73,6 @@ def match_value(walk: Walk, node: ast.MatchValue, scope: Scope, depth: int, gate
     if walk.checked and gate and type(value) is ast.Attribute:
         where = at(value)
         inner = ast.Attribute(value.value, value.attr, LOAD, **where)
-        value.value = _call("<enclosed>", [inner], where)
+        value.value = helper_call("<enclosed>", [inner], where)
         value.attr, value = "value", inner
     walk.push(scope, depth, value)

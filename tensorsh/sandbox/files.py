@@ -241,6 +241,16 @@ class _Handle:
     def _content(self) -> bytes:
         raise NotImplementedError
 
+    def read(self, size: int | None = -1) -> Any:
+        if not self.readable():
+            self._refuse("readable")
+        return super().read(size)  # type: ignore[misc]
+
+    def write(self, data: Any) -> int:
+        if self._target is None:
+            self._refuse("writable")
+        return super().write(data)  # type: ignore[misc]
+
     def flush(self) -> None:
         self._commit()
 
@@ -269,16 +279,6 @@ class TextFile(_Handle, io.StringIO, metaclass=Immutable):  # type: ignore[metac
     def encoding(self) -> str:  # type: ignore[override]
         return self._coding[0]
 
-    def read(self, size: int | None = -1) -> str:
-        if not self.readable():
-            self._refuse("readable")
-        return super().read(size)
-
-    def write(self, text: str) -> int:
-        if self._target is None:
-            self._refuse("writable")
-        return super().write(text)
-
     def __repr__(self) -> str:
         return f"<file name={self._name!r} mode={self._mode_text!r} encoding={self.encoding!r}>"
 
@@ -288,16 +288,6 @@ class BinaryFile(_Handle, io.BytesIO, metaclass=Immutable):  # type: ignore[meta
 
     def _content(self) -> bytes:
         return self.getvalue()
-
-    def read(self, size: int | None = -1) -> bytes:
-        if not self.readable():
-            self._refuse("readable")
-        return super().read(size)
-
-    def write(self, data: Any) -> int:
-        if self._target is None:
-            self._refuse("writable")
-        return super().write(data)
 
     def __repr__(self) -> str:
         return f"<file name={self._name!r} mode={self._mode_text!r}>"

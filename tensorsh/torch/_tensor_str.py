@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.tensors.tensor import Tensor
-from ..engine.tensors.text import _with_suffixes, contents_text, print_options
+from ..engine.tensors.text import contents_text, print_options, with_suffixes
 from .settings import set_printoptions
 
 __all__ = ["set_printoptions"]
@@ -32,7 +32,7 @@ def _tensor_str(self: Tensor, indent: int) -> str:
 
 def _add_suffixes(tensor_str: str, suffixes: list[str], indent: int, force_newline: bool) -> str:
     """The text with what is said behind the numbers."""
-    return _with_suffixes(tensor_str, suffixes, indent, print_options().linewidth)
+    return with_suffixes(tensor_str, suffixes, indent, print_options().linewidth, force_newline)
 
 
 def _str_intern(inp: Tensor, *, tensor_contents: str | None = None) -> str:

@@ -196,10 +196,8 @@ class Tag(Enum, metaclass=SealedEnum):
 Tag.__module__ = "torch"
 
 
-class OpOverload(metaclass=Sealed):
-    """One form of an operator, ``torch.ops.aten.add.Tensor``: here all forms are one function. Each form is one object."""
-
-    __module__ = "torch._ops"
+class Called(metaclass=Sealed):
+    """A function with the name of an operator."""
 
     def __init__(self, name: str, function: Callable) -> None:
         self._name, self._function = name, function
@@ -207,11 +205,17 @@ class OpOverload(metaclass=Sealed):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*args, **kwargs)
 
-    def __repr__(self) -> str:
-        return f"<OpOverload(op='{self._name.rpartition('.')[0]}', overload='{self._overloadname}')>"
-
     def __str__(self) -> str:
         return self._name
+
+
+class OpOverload(Called):
+    """One form of an operator, ``torch.ops.aten.add.Tensor``: here all forms are one function. Each form is one object."""
+
+    __module__ = "torch._ops"
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(op='{self._name.rpartition('.')[0]}', overload='{self._overloadname}')>"
 
     @property
     def namespace(self) -> str:
@@ -257,22 +261,13 @@ class OpOverload(metaclass=Sealed):
         return NotImplemented
 
 
-class OpOverloadPacket(metaclass=Sealed):
+class OpOverloadPacket(Called):
     """An operator in all its forms, ``torch.ops.aten.add``."""
 
     __module__ = "torch._ops"
 
-    def __init__(self, name: str, function: Callable) -> None:
-        self._name, self._function = name, function
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._function(*args, **kwargs)
-
     def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='{self._name}')>"
-
-    def __str__(self) -> str:
-        return self._name
 
     @property
     def __name__(self) -> str:

@@ -12,6 +12,11 @@ from ..engine.tensors.storage import storage_on
 from ..engine.tensors.typed_storage import TypedStorage
 from .pickled import UnpicklingError
 
+NO_GPU = (
+    "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a CPU-only "
+    "machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
+)
+
 
 class Storage:
     """What a file calls a storage type."""
@@ -90,11 +95,7 @@ class Loaded:
         from ..engine.arrays.backend import device_count
 
         if target.type == "cuda" and not device_count():
-            raise RuntimeError(
-                "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running "
-                "on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to "
-                "the CPU."
-            )
+            raise RuntimeError(NO_GPU)
         return target
 
 

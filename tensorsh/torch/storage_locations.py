@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .cuda import is_available
+from .loaded import NO_GPU
 
 __all__: list[str] = []
 
@@ -20,11 +21,7 @@ def default_restore_location(storage: Any, location: str) -> Any:
         return storage
     if location.startswith("cuda"):
         if not is_available():
-            raise RuntimeError(
-                "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running "
-                "on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the "
-                "CPU."
-            )
+            raise RuntimeError(NO_GPU)
         return storage.cuda()
     if location == "meta":
         return type(storage)(storage.nbytes(), device="meta")

@@ -7,7 +7,8 @@ import pytest
 
 from tensorsh import torch
 from tensorsh.engine import kernels
-from tensorsh.engine.ops.nn import grid_sampling, interpolation
+from tensorsh.engine.numerics import resizing
+from tensorsh.engine.ops.nn import grid_sampling
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
 
@@ -24,7 +25,7 @@ def image(*shape: int) -> torch.Tensor:
 def test_resizing(monkeypatch, mode: str, size: tuple, align: bool) -> None:
     x = image(2, 3, 5, 7)
     fast = F.interpolate(x, size, mode=mode, align_corners=align).numpy()
-    monkeypatch.setattr(interpolation, "resize", kernels.unsuited)
+    monkeypatch.setattr(resizing, "resize", kernels.unsuited)
     assert F.interpolate(x, size, mode=mode, align_corners=align).numpy().tobytes() == fast.tobytes()
 
 

@@ -16,7 +16,6 @@ from .dtype import (
     COMPLEX,
     COMPLEX_HALF,
     FLOAT,
-    HALVES,
     INTEGER,
     bfloat16,
     bool_,
@@ -156,16 +155,5 @@ def check_kept(target: Any, other: Any) -> None:
         raise RuntimeError(f"result type {common.short} can't be cast to the desired output type {target.dtype.short}")
 
 
-def computed_in(d: dtype) -> np.dtype:
-    """The numpy dtype in which PyTorch's kernels compute: float32 for the half types."""
-    if d in HALVES:
-        return float32.numpy
-    return d.numpy
-
-
-def opmath(d: np.dtype) -> np.dtype:
-    return float32.numpy if d.itemsize <= 2 and d.kind in "fV" else d
-
-
-__all__ = ["promote_types", "result_type", "number_category", "number_dtype", "computed_in", "opmath",
+__all__ = ["promote_types", "result_type", "number_category", "number_dtype", 
            "bfloat16", "complex32", "complex64", "complex128", "float16", "float64"]  # fmt: skip

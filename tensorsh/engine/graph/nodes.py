@@ -14,8 +14,7 @@ from __future__ import annotations
 import itertools
 import sys
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -215,8 +214,8 @@ def _added(old: Any, new: Any) -> Any:
     return new + old if hasattr(old._array, "layout") and not hasattr(new._array, "layout") else old + new
 
 
-heeded: deque = deque(maxlen=1)
-"""Not empty once a program has asked to be told when the gradient of a leaf has arrived: from then on it is told at once."""
+heeded: set = set()
+"""Weak references to the leaves of which a program has asked to be told when their gradients have arrived: it is told at once."""
 
 
 class AccumulateGrad(Node):
@@ -234,19 +233,22 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     def register_hook(self, hook: Callable) -> Handle:
-        heeded.append(True)
+        self._heed()
         return super().register_hook(hook)
 
     def register_prehook(self, hook: Callable) -> Handle:
-        heeded.append(True)
+        self._heed()
         return super().register_prehook(hook)
 
     def _register_post_hook(self, hook: Callable) -> Handle:
         """Call `hook(variable)` after `grad` was added to."""
-        heeded.append(True)
+        self._heed()
         if self._post_hooks is None:
             self._post_hooks = {}
         return handle_of(self._post_hooks, hook)
+
+    def _heed(self) -> None:
+        heeded.add(weakref.ref(self, heeded.discard))
 
     @property
     def _is_heard(self) -> bool:
@@ -363,8 +365,7 @@ class OperatorNode(Node):
         """As `_step`, for an operator with one formula for all arguments, or with lists of tensors among them."""
         operator, edges, counts = self._operator, self._edges, self._counts
         if operator.joint is not None:
-            found = operator.joint(world, gradient, _needs(edges, counts), *values)
-            return list(found) if counts is None else _flatten(found, counts)
+            return list(operator.joint(world, gradient, _needs(edges, counts), *values))
         gradients: list = [None] * len(edges)
         at = 0
         for many, (formula, slots) in zip(counts, operator.formulas, strict=True):  # type: ignore[arg-type]
@@ -394,16 +395,6 @@ def _needs(edges: tuple, counts: tuple | None) -> list:
         needs.append(any(e is not None for e in edges[at : at + width]))
         at += width
     return needs
-
-
-def _flatten(found: Iterable, counts: tuple) -> list:
-    flat: list = []
-    for each, many in zip(found, counts, strict=True):
-        if many is None:
-            flat.append(each)
-        else:
-            flat.extend([None] * many if each is None else each)
-    return flat
 
 
 def unpack(node: Node, entry: Any, raw: bool) -> Any:

@@ -41,8 +41,8 @@ def scalar_order(n: int, lanes: int) -> list[int]:
     return [*range(lanes, n), *range(lanes)]
 
 
-def flat_plan(n: int, lanes: int, out_shape: tuple[int, ...], dtype: np.dtype, count: Any = None) -> Plan | None:
-    """Sums of less than 1024 vectors to one number; divided by `count`, a number of the array's kind, for a mean."""
+def flat_plan(n: int, lanes: int, out_shape: tuple[int, ...], dtype: np.dtype) -> Plan | None:
+    """Sums of less than 1024 vectors to one number."""
     number = flat_sum(n, lanes)
     if number is None:
         return None
@@ -52,11 +52,7 @@ def flat_plan(n: int, lanes: int, out_shape: tuple[int, ...], dtype: np.dtype, c
     def plan(a: np.ndarray) -> np.ndarray:
         return _array(number(a.ravel()) or zero)
 
-    def mean(a: np.ndarray) -> np.ndarray:
-        return _array((number(a.ravel()) or zero) / count)
-
-    made = plan if count is None else mean
-    return made if out_shape == () else lambda a: made(a).reshape(out_shape)
+    return plan if out_shape == () else lambda a: plan(a).reshape(out_shape)
 
 
 def flat_sum(n: int, lanes: int) -> Callable[[np.ndarray], Any] | None:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..examples import example
 from ..loading.table import FUNCTIONS
-from ..tensors.inplace import check
-from ..tensors.overlap import check_inplace
-from ..tensors.tensor import Tensor
 from . import forms, placement
 from .registration import add
 from .signature import Form
@@ -25,22 +21,6 @@ class Composite:
         self.name = names[0].rpartition(".")[2]
         self.differentiable = None
         self.domain = domain
-
-    @property
-    def example(self) -> Any:
-        """Its example, with what PyTorch prints."""
-        return example(*self.names)
-
-    def in_place(self) -> Callable:
-        """The in-place function: what the function gives, copied into its first argument."""
-
-        def run(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-            tracked = input._node is not None or any(isinstance(a, Tensor) and a._node is not None for a in args)
-            check(input, tracked, self.names, (input, *args))
-            check_inplace(self.names, input._array, args)
-            return input.copy_(self.function(input, *args, **kwargs))
-
-        return run
 
 
 def composite(
@@ -59,7 +39,7 @@ def composite(
 ) -> Callable:
     """Declare a function of tensors made of other operators.
 
-    `method`, `inplace` and `domain` as for `operator`; `inplace` may also be the in-place function itself.  kernel: the function
+    `method` and `domain` as for `operator`; `inplace`: the in-place function, if there is one.  kernel: the function
     whose parameters count, with ``out``, where another one wraps it.  choices: the
     operators that answer where the first operand is of floats, by the types of the arguments.  executor: an operator whose loop
     answers for the tensors that it is for.  dtypes, out: whether the recorded rules for dtypes, and

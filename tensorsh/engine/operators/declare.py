@@ -30,7 +30,6 @@ import numpy as np
 from ...sandbox.long_calls import MANY, READ
 from ..arrays.dtype import COMPLEX, dtype
 from ..arrays.layout import by_columns, copying
-from ..examples import example
 from ..loading.table import FUNCTIONS
 from ..tape.record import attach, camel
 from ..tensors.inplace import write
@@ -77,6 +76,35 @@ class Operator(Executor):
     ) -> None:  # fmt: skip
         self.kernel, self.names = kernel, names
         self.name = names[0].rpartition(".")[2]
+        self.read_parameters(kernel)
+        self.read_promotion(promote, view, outputs)
+        self.wide: bool = promote is not None if wide is None else wide
+        self.view: bool = view
+        fields = outputs.split() if isinstance(outputs, str) else []
+        self.outputs: int = len(fields) if isinstance(outputs, str) else outputs
+        self.nondifferentiable = frozenset(i for i, field in enumerate(fields) if field[0] == "(")
+        self.fields = [field.strip("()") for field in fields if field.strip("()") != "_"]
+        self.node: Any = node or camel(self.name) + "Backward0"
+        self.inplace_node: str | None = None
+        if isinstance(node, str) and " " in node:
+            self.node, self.inplace_node = node.split()
+        self.broadcast: bool = promote is not None or len(self.tensors) > 1 if broadcast is None else broadcast
+        self.begin_recording()
+        self.check = check
+        self.takes_floats = hasattr(self.check, "takes_floats")
+        self.limited: Any = not self.view  # by dtypes, for which PyTorch has no kernel
+        self.out: bool = out
+        self.domain = domain
+        self.follows = "index" in self.index or "indices" in self.index  # see `inplace.apart`
+        self.hosted: bool = long == "hosted"
+        self.exact_numbers: bool = scalars == "exact"
+        self.scalars: bool = promote is not None if scalars is None else bool(scalars)
+        self.begin_functions()
+        self.wrap_kernel(long, laid)
+        self.call: Callable = self.form("torch." + names[0])
+
+    def read_parameters(self, kernel: Callable) -> None:
+        """The parameters, their defaults, and what their annotations say of them."""
         code = (declared := getattr(kernel, "__wrapped__", kernel)).__code__
         count, keyword_only = code.co_argcount, code.co_kwonlyargcount
         self.params: tuple[str, ...] = code.co_varnames[1 : count + keyword_only]
@@ -87,6 +115,9 @@ class Operator(Executor):
         self.defaults = [REQUIRED] * required + list(defaults)
         self.defaults += [keywords.get(p, REQUIRED) for p in self.params[self.positional :]]
         self.index = {p: i for i, p in enumerate(self.params)}
+        self.keywords = self.params[self.positional :]
+        self.rest = tuple(self.defaults[2:])
+        self.demands = REQUIRED in self.defaults[self.positional :]
         notes = kernel.__annotations__
         kinds = [getattr(notes.get(p), "__name__", notes.get(p)) for p in self.params]
         self.arrays = bytes([i for i, k in enumerate(kinds) if k in ARRAYS])
@@ -95,27 +126,21 @@ class Operator(Executor):
         self.fixed = bytes([i for i, k in enumerate(kinds) if k == "Constant"])
         self.unlinked = frozenset(p for p, k in zip(self.params, kinds, strict=True) if k == "Unlinked")
         self.packed: int = kinds.index("Ints") if "Ints" in kinds else -1
+        self.overwrite: Callable | None = kernel if "Written" in kinds else None
+
+    def read_promotion(self, promote: str | None, view: bool, outputs: int | str) -> None:
+        """Which operands are brought to one dtype, and how."""
         kind, *chosen = (promote or "").split() or [""]
         self.promote: str | None = kind or None
         self.promoted = bytes([self.index[p] for p in chosen]) or self.arrays
+        self.first = self.promoted[0] if self.promoted else -1
         self.unmixed: bool = promote is not None and self.promoted == self.tensors
         elementwise = not NOT_EACH & self.index.keys() and not view and outputs == 1 and not self.lists
         self.mingles: bool = self.unmixed and elementwise and len(self.arrays) > 1
-        self.keywords = self.params[self.positional :]
-        self.rest = tuple(self.defaults[2:])
-        self.demands = REQUIRED in self.defaults[self.positional :]
-        self.wide: bool = promote is not None if wide is None else wide
-        self.view: bool = view
         self.lone = self.tensors == self.arrays == self.promoted == b"\0"  # one tensor, and settings
-        fields = outputs.split() if isinstance(outputs, str) else []
-        self.outputs: int = len(fields) if isinstance(outputs, str) else outputs
-        self.nondifferentiable = frozenset(i for i, field in enumerate(fields) if field[0] == "(")
-        self.fields = [field.strip("()") for field in fields if field.strip("()") != "_"]
-        self.node: Any = node or camel(self.name) + "Backward0"
-        self.inplace_node: str | None = None
-        if isinstance(node, str) and " " in node:
-            self.node, self.inplace_node = node.split()
-        self.broadcast: bool = promote is not None or len(self.tensors) > 1 if broadcast is None else broadcast
+
+    def begin_recording(self) -> None:
+        """No gradients yet, and nothing that is remembered of nodes that were made."""
         self.formulas: list[tuple[Callable | None, tuple[int, ...]]] = [(None, ())] * len(self.tensors)
         self.runners: list = [(None, None, None)] * len(self.tensors)
         self.joint: Callable | None = None
@@ -125,47 +150,40 @@ class Operator(Executor):
         self.sources: list[tuple[str, int]] = []
         self.keeps = False
         self.differentiable = False
+        self.real_gradient = False
+        """Whether complex results have no gradient: set below the declaration."""
         self.plans: dict = {}
         self.kept: dict = {}
         self.last_mask, self.last_sources, self.last_usual = 0, None, None
         self.last_place, self.last_number, self.last_kept = -1, None, None
         self.usual_class = self.last_title = self.last_class = None
         self.classes: dict[tuple[str, bool], type] = {}
-        self.check = check
-        self.takes_floats = hasattr(self.check, "takes_floats")
+
+    def begin_functions(self) -> None:
+        """What a family sets below a declaration: array functions for cases of which it knows more, names of results."""
         self.fast: Callable | None = None
         self.loop: Callable | None = None
         self.direct: Callable | None = None
         """On arrays of a device, without a step between; None for what is not for it."""
-        self.result: type | None = None  # of several results with names
-        self.otherwise: Callable | None = None  # of tensors, for arguments to which the kernel answers None
-        self.first = self.promoted[0] if self.promoted else -1
-        self.limited: Any = not self.view  # by dtypes, for which PyTorch has no kernel
         self.same: Callable | None = None
-        self.out: bool = out
-        self.domain = domain
-        self.follows = "index" in self.index or "indices" in self.index  # see `inplace.apart`
         self.within: Callable | None = None
         """What computes it in an array's own memory, for operands that it can do so with; set by the option `ufunc`."""
-        self.overwrite: Callable | None = None
-        self.hosted: bool = long == "hosted"
-        if "Written" in kinds:
-            self.overwrite, self.kernel = kernel, copying(kernel)
+        self.otherwise: Callable | None = None  # of tensors, for arguments to which the kernel answers None
+        self.result: type | None = None  # of several results with names
+        self.operands = 0  # of its loop: one tensor, or a tensor and a tensor or number
+        self.shorten: Callable | None = None  # puts a short way in front of a form, which it is given
+        self.shorten_inplace: Callable | None = None
+
+    def wrap_kernel(self, long: bool | str | None, laid: str) -> None:
+        """What the kernel does not see to itself: that it copies what it overwrites, how results lie, that it can be left."""
+        if self.overwrite is not None:
+            self.kernel = copying(self.kernel)
         images, *number = laid.split() or [""]
         if images == "columns":
-            self.kernel, images = by_columns(kernel, frozenset(map(int, number))), ""
+            self.kernel, images = by_columns(self.kernel, frozenset(map(int, number))), ""
         if images or long:
             many = READ if long == "once" or images and long is None else MANY if long else 0
             self.kernel = Around(self.kernel, many, int(number[0]) if images else 0, 6 if images == "images" else 5)
-        self.real_gradient = False
-        """Whether complex results have no gradient: set below the declaration."""
-        self.exact_numbers: bool = scalars == "exact"
-        self.scalars: bool = promote is not None if scalars is None else bool(scalars)
-
-        self.operands = 0  # of its loop: one tensor, or a tensor and a tensor or number
-        self.call: Callable = self.form("torch." + names[0])
-        self.shorten: Callable | None = None  # puts a short way in front of a form, which it is given
-        self.shorten_inplace: Callable | None = None
 
     # -- declaring gradients
 
@@ -235,11 +253,6 @@ class Operator(Executor):
         if self.packed >= 0 and title.startswith("torch."):
             function = in_one_tuple(function, usual, self.packed)
         return dress(function, self)
-
-    @property
-    def example(self) -> Any:
-        """Its example, with what PyTorch prints."""
-        return example(*self.names)
 
     def in_place(self) -> Callable:
         """The in-place function: the result, stored in the first argument."""

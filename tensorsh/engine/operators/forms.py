@@ -52,11 +52,6 @@ def asks(function: Any, owner: str) -> bool:
     return getattr(function, "_title", "").partition(".")[0] == owner
 
 
-def given(**options: Any) -> dict[str, Any]:
-    """The options that are not None."""
-    return {name: value for name, value in options.items() if value is not None}
-
-
 def in_one_tuple(function: Callable, form: Callable, place: int) -> Callable:
     """The function of a method that takes separate integers (``x.permute(1, 0)``): it takes them in one tuple only."""
 

@@ -25,6 +25,14 @@ from ..tensors.tensor import Tensor
 ndarray = np.ndarray
 
 
+def delivered(result: Tensor, out: Tensor | None) -> Tensor:
+    """A composite's result, or `out` with the result written to it."""
+    if out is None:
+        return result
+    store_out(out, result._array)
+    return out
+
+
 def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
     """Write a result into an ``out=`` tensor. `fits`: whether it is known to fit the dtype."""
     if type(array) is not ndarray or type(t._array) is not ndarray:

@@ -261,21 +261,7 @@ def grad(
     outs, ins = _listed(outputs), _inputs("grad", inputs)
     given = _starts(outs, grad_outputs)
     if is_grads_batched:
-        for i, (output, many) in enumerate(zip(outs, given, strict=True)):
-            if many is not None and isinstance(output, Tensor) and many._array.shape[1:] != output._array.shape:
-                raise RuntimeError(
-                    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
-                    "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
-                    f"detected: grad_output[{i}] has a shape of {many.shape[1:]} and output[{i}] has a shape of {output.shape}. If you "
-                    "only want some tensors in `grad_output` to be considered batched, consider using vmap."
-                )
-        rows = len(given[0])  # type: ignore[arg-type]
-        many = [
-            grad(outs, ins, [None if g is None else g[i] for g in given], True, create_graph, allow_unused=allow_unused)
-            for i in range(rows)
-        ]
-        stack = find_function("stack")
-        return tuple(None if each[0] is None else stack(list(each)) for each in zip(*many, strict=True))
+        return _batched(outs, ins, given, create_graph, allow_unused)
     if materialize_grads:
         if allow_unused is False:
             raise ValueError(
@@ -314,6 +300,24 @@ def grad(
         else:
             results.append(found if isinstance(found, Tensor) else _handed_over(found, given, alone))
     return tuple(results)
+
+
+def _batched(outs: list, ins: list, given: list, create_graph: bool, allow_unused: bool | None) -> tuple:
+    """The gradients for each of many gradients of the outputs, stacked."""
+    for i, (output, many) in enumerate(zip(outs, given, strict=True)):
+        if many is not None and isinstance(output, Tensor) and many._array.shape[1:] != output._array.shape:
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+                "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+                f"detected: grad_output[{i}] has a shape of {many.shape[1:]} and output[{i}] has a shape of {output.shape}. If you "
+                "only want some tensors in `grad_output` to be considered batched, consider using vmap."
+            )
+    found = [
+        grad(outs, ins, [None if g is None else g[i] for g in given], True, create_graph, allow_unused=allow_unused)
+        for i in range(len(given[0]))
+    ]
+    stack = find_function("stack")
+    return tuple(None if each[0] is None else stack(list(each)) for each in zip(*found, strict=True))
 
 
 def _holders(arrays: dict, key: Any) -> int:

@@ -311,17 +311,7 @@ class Function(metaclass=FunctionMeta):
             state.grad_enabled, state.tangents = before, forwards
         several = isinstance(outputs, (tuple, list))
         outs = list(outputs) if several else [outputs]
-        results = []
-        for o in outs:
-            if isinstance(o, Tensor) and any(o is t for _, t in tensors) and not any(o is d for d in node._dirty):
-                again = wrap(o._array) if type(o) is Tensor or o._is_parameter else o.view_as(o)  # type: ignore[attr-defined]
-                again._cell = o._cell = o._cell or Version()
-                again._root = o if o._root is None else o._root
-                if id(o) in node._unmarked:
-                    node._unmarked = node._unmarked | {id(again)}
-                results.append(again)
-            else:
-                results.append(o)
+        results = [_apart(node, o, tensors) for o in outs]
         if node._dirty:
             _check_dirty(node._dirty, [t for _, t in tensors], outs, tracked)
         views = [
@@ -330,36 +320,58 @@ class Function(metaclass=FunctionMeta):
         for o in views:
             o._origin = "custom" if len(results) == 1 else "multiple"
         if tracked:
-            if any(type(d._node) is AccumulateGrad for d in node._dirty):
-                raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
-            node._places = tuple(i for i, _ in tensors)
-            node._edges = tuple(t._node for _, t in tensors)
-            node._metas = tuple((t._array.shape, t._array.dtype) for _, t in tensors)
-            for d in node._dirty:
-                d._bump()
-            node._sequence = tick()
-            if state.anomaly and state.places:
-                node.__dict__["place"] = state.places()
-            node._outputs = len(results)
-            node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
-            if not node._materialize_non_diff_grads:
-                node._left_out = frozenset(i for i, o in enumerate(results) if id(o) in node._unmarked)
-            node._seal(outs)
-            for i, o in enumerate(results):
-                if not isinstance(o, Tensor) or o._array.dtype.kind not in "fcV":
-                    continue
-                if id(o) in node._unmarked:
-                    o._node = None
-                    continue
-                made: Node = Slot(node, i) if len(results) > 1 else node
-                made = TangentsAlone(made, None) if aside else made
-                if any(o is d for d in node._dirty):
-                    rewrite(o, made)
-                else:
-                    o._node = made
+            _record(node, tensors, outs, results, aside)
         if tangents is not None:
             applied(cls, node, args, results, tangents)
         return tuple(results) if several else results[0]
+
+
+def _apart(node: Any, output: Any, tensors: list) -> Any:
+    """What a function returned; in the place of an input that it left as it is, another tensor on its memory."""
+    if (
+        not isinstance(output, Tensor)
+        or not any(output is t for _, t in tensors)
+        or any(output is d for d in node._dirty)
+    ):
+        return output
+    again: Any
+    again = wrap(output._array) if type(output) is Tensor or output._is_parameter else output.view_as(output)  # type: ignore[attr-defined]
+    again._cell = output._cell = output._cell or Version()
+    again._root = output if output._root is None else output._root
+    if id(output) in node._unmarked:
+        node._unmarked = node._unmarked | {id(again)}
+    return again
+
+
+def _record(node: Any, tensors: list, outs: list, results: list, aside: bool) -> None:
+    """The node gets its edges and what it keeps, the results get the node. aside: for tangents alone."""
+    if any(type(d._node) is AccumulateGrad for d in node._dirty):
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    node._places = tuple(i for i, _ in tensors)
+    node._edges = tuple(t._node for _, t in tensors)
+    node._metas = tuple((t._array.shape, t._array.dtype) for _, t in tensors)
+    for d in node._dirty:
+        d._bump()
+    node._sequence = tick()
+    if state.anomaly and state.places:
+        node.__dict__["place"] = state.places()
+    node._outputs = len(results)
+    node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
+    if not node._materialize_non_diff_grads:
+        node._left_out = frozenset(i for i, o in enumerate(results) if id(o) in node._unmarked)
+    node._seal(outs)
+    for i, o in enumerate(results):
+        if not isinstance(o, Tensor) or o._array.dtype.kind not in "fcV":
+            continue
+        if id(o) in node._unmarked:
+            o._node = None
+            continue
+        made: Node = Slot(node, i) if len(results) > 1 else node
+        made = TangentsAlone(made, None) if aside else made
+        if any(o is d for d in node._dirty):
+            rewrite(o, made)
+        else:
+            o._node = made
 
 
 def _check_dirty(dirty: tuple, inputs: list, outputs: list, tracked: bool) -> None:

@@ -94,12 +94,8 @@ class Recording:
         """A node of one operand, with what it keeps given."""
         return link(self.node_class(self.node), (edge,), saved)
 
-    def record(self, values, result):
-        """The public results as tensors with a node."""
-        return self.recorded(tuple(values), result)
-
     def recorded(self, values, result):
-        """As `record`."""
+        """The public results as tensors with a node."""
         if type(result) is tuple or type(result) is list:
             outs = list(result)
             if not outs:

@@ -242,24 +242,29 @@ def _survey(data: Any) -> tuple[tuple, dict, bool]:
                 kinds[kind] = category
         if len(kinds) < len(set(map(type, level))):
             for each in level:
-                if type(each) in _CATEGORY:
-                    continue
-                plain = False
-                if isinstance(each, Tensor):
-                    if each._array.ndim and each._array.size != 1:
-                        raise ValueError("only one element tensors can be converted to Python scalars")
-                    kinds[each.dtype] = each.dtype.category
-                elif isinstance(each, (np.generic, np.ndarray)):
-                    kinds[of(np.asarray(each))] = of(np.asarray(each)).category
-                elif isinstance(each, (list, tuple)):
-                    raise TypeError(f"must be real number, not {type(each).__name__}" if shape else "not a sequence")
-                elif isinstance(each, (bool, int, float, complex)):
-                    kinds[type(each)] = max(_CATEGORY[k] for k in type(each).__mro__ if k in _CATEGORY)
-                elif isinstance(each, (str, bytes)):
-                    raise ValueError("too many dimensions 'str'")
-                else:
-                    raise RuntimeError(f"Could not infer dtype of {type_name(each)}")
+                if type(each) not in _CATEGORY:
+                    plain = False
+                    kind, category = _kind_of(each, bool(shape))
+                    kinds[kind] = category
         return tuple(shape), kinds, plain
+
+
+def _kind_of(element: Any, within: bool) -> tuple[Any, int]:
+    """What stands for the dtype of an element that is no plain number, and its category; `within`: of a sequence."""
+    if isinstance(element, Tensor):
+        if element._array.ndim and element._array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return element.dtype, element.dtype.category
+    if isinstance(element, (np.generic, np.ndarray)):
+        kind = of(np.asarray(element))
+        return kind, kind.category
+    if isinstance(element, (list, tuple)):
+        raise TypeError(f"must be real number, not {type(element).__name__}" if within else "not a sequence")
+    if isinstance(element, (bool, int, float, complex)):
+        return type(element), max(_CATEGORY[k] for k in type(element).__mro__ if k in _CATEGORY)
+    if isinstance(element, (str, bytes)):
+        raise ValueError("too many dimensions 'str'")
+    raise RuntimeError(f"Could not infer dtype of {type_name(element)}")
 
 
 def _bounded(first: Any, depth: int) -> None:

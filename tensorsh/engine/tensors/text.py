@@ -98,7 +98,7 @@ def tensor_text(
     if device is not None:
         suffixes.append(f"device='{device}'")
     if given is not None and 0 not in shape:
-        contents, show_dtype = given, not _is_default(dtype, default_dtype)
+        contents, show_dtype = given, not is_default(dtype, default_dtype)
     elif device == "meta" and given is None:
         contents = "..."
         suffixes.append(f"size={shape}")
@@ -113,18 +113,25 @@ def tensor_text(
         contents = contents_text(array, options, len(prefix))
         if not options.edgeitems:
             suffixes.append(f"size={shape}")
-        show_dtype = not _is_default(dtype, default_dtype)
+        show_dtype = not is_default(dtype, default_dtype)
     if show_dtype:
         suffixes.append(f"dtype=torch.{dtype}")
+    suffixes += of_gradients(grad_fn, requires_grad, tangent)
+    if not suffixes:
+        return f"{prefix}{contents})"
+    return with_suffixes(prefix + contents, suffixes, len(prefix), options.linewidth)
+
+
+def of_gradients(grad_fn: str | None, requires_grad: bool, tangent: str | None) -> list[str]:
+    """The last suffixes of any tensor's text: the node that made it, its tangent."""
+    suffixes = []
     if grad_fn is not None:
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
-    if not suffixes:
-        return f"{prefix}{contents})"
-    return _with_suffixes(prefix + contents, suffixes, len(prefix), options.linewidth)
+    return suffixes
 
 
 def parameter_text(text: str) -> str:
@@ -261,16 +268,17 @@ def _lines(
     return words[0]
 
 
-def _is_default(dtype: str, default_dtype: str) -> bool:
+def is_default(dtype: str, default_dtype: str) -> bool:
     """Types that the text need not name: the default one, its complex partner, int64 and bool."""
     if dtype == default_dtype or dtype == "int64" or dtype == "bool":
         return True
     return dtype == ("complex128" if default_dtype == "float64" else "complex64")
 
 
-def _with_suffixes(text: str, suffixes: list[str], indent: int, linewidth: int) -> str:
-    """Append the suffixes, each on the last line if it fits there, and close the bracket."""
-    length = len(text) - text.rfind("\n") + 1  # one more than the line holds: PyTorch counts so
+def with_suffixes(text: str, suffixes: list[str], indent: int, linewidth: int, on_new_line: bool = False) -> str:
+    """Append the suffixes, each on the last line if it fits there, and close the bracket; `on_new_line`: the first begins one."""
+    # One more than the line holds: PyTorch counts so.
+    length = linewidth if on_new_line else len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if length + len(suffix) + 2 > linewidth:
             text += ",\n" + " " * indent + suffix

@@ -93,6 +93,20 @@ class LBFGS(Optimizer):
         self._after_step(closure)
         return loss
 
+    def _evaluation(self, closure: Callable, params: list, d: Tensor) -> Callable:
+        """The function of a step's length that gives the loss and the gradient there, and leaves the parameters as they are."""
+        start = [p.clone() for p in params]
+
+        def evaluate(length: Any) -> tuple[float, Tensor]:
+            self._move(length, d)
+            value = float(closure())
+            found = self._flat_grad()
+            for p, before in zip(params, start, strict=True):
+                p.copy_(before)
+            return value, found
+
+        return evaluate
+
     def _iterate(self, closure: Callable) -> Any:
         closure = enable_grad()(closure)
         self._opt_called = True
@@ -127,16 +141,7 @@ class LBFGS(Optimizer):
             if group["line_search_fn"] is not None:
                 if group["line_search_fn"] != "strong_wolfe":
                     raise RuntimeError("only 'strong_wolfe' is supported")
-                start = [p.clone() for p in params]
-
-                def evaluate(length: Any, d: Tensor = d, start: list = start) -> tuple[float, Tensor]:
-                    self._move(length, d)
-                    value = float(closure())
-                    found = self._flat_grad()
-                    for p, before in zip(params, start, strict=True):
-                        p.copy_(before)
-                    return value, found
-
+                evaluate = self._evaluation(closure, params, d)
                 left = group["max_eval"] - evaluations
                 loss, gradient, t, used = strong_wolfe(evaluate, t, d, loss, gradient, slope, max_ls=left)
                 state["t"] = t

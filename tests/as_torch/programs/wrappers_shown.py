@@ -40,3 +40,9 @@ for kind in (Shown, Own):
         for each in (x, nn.Parameter(x), nn.Parameter(x, requires_grad=False)):
             print(type(each).__name__, repr(each))
 print(torch.ones(2).__repr__(tensor_contents="here"))
+
+# Suffixes behind a text that begins a new line.
+from torch._tensor_str import _add_suffixes  # noqa: E402
+
+print(_add_suffixes("tensor([1.])"[:-1], ["size=(1,)", "layout=torch.strided"], 7, True))
+print(_add_suffixes("tensor([1.])"[:-1], ["size=(1,)", "layout=torch.strided"], 7, False))

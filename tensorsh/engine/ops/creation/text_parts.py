@@ -56,12 +56,13 @@ def plain_text(self: Tensor, given: str | None = None) -> str:
     """The text of a tensor, and of nothing that tracks it."""
     node = self.grad_fn
     shown = None if type(self._array) is np.ndarray or self.is_cpu else str(self.device)
+    write, more = tensor_text, {"given": given}
     if hasattr(self._array, "layout") and given is None:
-        from ...sparse.text import text_of_sparse
+        from ...sparse.text import sparse_text
 
-        return text_of_sparse(self, node, shown)
+        write, more = sparse_text, {}
     own = self._is_parameter and type(self).__module__ != "torch.nn.parameter"  # a class that a program derived
-    text = tensor_text(
+    text = write(
         self._array,
         dtype=self.dtype.name,
         default_dtype=state.default_dtype.name,
@@ -71,7 +72,7 @@ def plain_text(self: Tensor, given: str | None = None) -> str:
         requires_grad=self.requires_grad,
         tangent=tangent_text(self) if state.dual_level >= 0 else None,
         prefix=f"{type(self).__name__}(" if own or is_derived(self) else "tensor(",
-        given=given,
+        **more,
     )
     return f"Parameter({text})" if own or is_derived(self) and getattr(self, "_is_param", False) else text
 

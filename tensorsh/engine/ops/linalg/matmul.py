@@ -28,7 +28,6 @@ from ...operators.declare import REQUIRED, Array, composite, operator
 from ...operators.forms import public
 from ...operators.matmul import FLOAT32, FLOAT64, renewed, reshaped
 from ...operators.out_rules import store_results
-from ...tape.worlds import raw
 from ...tensors.tensor import Tensor
 from ..shapes.shape import expand, unsafe_view, view
 
@@ -86,30 +85,24 @@ def in_columns(strides) -> bool:
     return strides[0] < strides[1]
 
 
-def first_in_order(g, mat2, strides):
-    if g.dtype is FLOAT32 or g.dtype is FLOAT64:
-        multiplied = matrices if type(g) is np.ndarray else product
-        return multiplied(mat2, g.T).T if in_columns(strides) else multiplied(g, mat2.T)
-    return product(raw.conj(mat2), g.T).T if in_columns(strides) else None
+def in_order(a, b, strides):
+    """The product of float matrices, column by column where a matrix of such strides lies so; None for others."""
+    if a.dtype is not FLOAT32 and a.dtype is not FLOAT64:
+        return None
+    multiplied = matrices if type(a) is np.ndarray else product
+    return multiplied(b.T, a.T).T if in_columns(strides) else multiplied(a, b)
 
 
-@on_arrays(first_in_order)
+@on_arrays(lambda g, mat2, strides: in_order(g, mat2.T, strides))
 def first_gradient(t, g, mat2, input_strides):
     """The gradient of a product's first factor."""
-    return times(t, t.conj(mat2), g.t()).t() if in_columns(input_strides) else times(t, g, adjoint(t, mat2))
+    return t.t(times(t, t.conj(mat2), t.t(g))) if in_columns(input_strides) else times(t, g, adjoint(t, mat2))
 
 
-def second_in_order(g, first, strides):
-    if g.dtype is FLOAT32 or g.dtype is FLOAT64:
-        multiplied = matrices if type(g) is np.ndarray else product
-        return multiplied(g.T, first).T if in_columns(strides) else multiplied(first.T, g)
-    return product(g.T, raw.conj(first)).T if in_columns(strides) else None
-
-
-@on_arrays(second_in_order)
+@on_arrays(lambda g, first, strides: in_order(first.T, g, strides))
 def second_gradient(t, g, input, mat2_strides):
     """The gradient of a product's second factor."""
-    return times(t, g.t(), t.conj(input)).t() if in_columns(mat2_strides) else times(t, adjoint(t, input), g)
+    return t.t(times(t, t.t(g), t.conj(input))) if in_columns(mat2_strides) else times(t, adjoint(t, input), g)
 
 
 @on_arrays(product)
@@ -335,7 +328,10 @@ def plain(a, b, n: int, m: int) -> Tensor | None:
     return result
 
 
-def out_of(result: Tensor, out: Tensor) -> Tensor:
+def out_of(result: Tensor, out: Tensor | None) -> Tensor:
+    """A product, or `out` with the product written to it."""
+    if out is None:
+        return result
     if not isinstance(out, Tensor):
         raise TypeError(f"matmul(): argument 'out' must be Tensor, not {type_name(out)}")
     store_results("mm" if result.ndim else "dot", [result._array], [out], result._node is not None, title="matmul")

@@ -78,13 +78,6 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     else:
         x, y = x.reshape((math.prod(rows), inner)), y.reshape((inner, math.prod(columns)))
         result = mm.function(x, y).reshape((*rows, *columns))
-    return stored(result, out)
-
-
-def stored(result: Tensor, out: Tensor | None) -> Tensor:
-    """A composite's result, or `out` with the result written to it."""
-    if out is None:
-        return result
     return out_of(result, out)
 
 
@@ -93,7 +86,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of products over the last dimension of both."""
     a, b = input._array, other._array
     if a.ndim == 0 or b.ndim == 0:
-        return stored(input * other, out)
+        return out_of(input * other, out)
     if a.shape[-1] != b.shape[-1]:
         raise RuntimeError(
             "inner() the last dimension must match on both input tensors but got shapes "
@@ -118,7 +111,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     for name, x in (("self", input), ("vec2", vec2)):
         if x._array.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x._array.ndim}-D")
-    return stored(input.view((-1 if input._array.size else 0, 1)) * vec2, out)
+    return out_of(input.view((-1 if input._array.size else 0, 1)) * vec2, out)
 
 
 @composite()
@@ -129,7 +122,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     b = [1] * (n - other._array.ndim) + list(other._array.shape)
     x = unsafe_view.function(input, tuple(s for size in a for s in (size, 1)))
     y = unsafe_view.function(other, tuple(s for size in b for s in (1, size)))
-    return stored(unsafe_view.function(x * y, tuple(p * q for p, q in zip(a, b, strict=True))), out)
+    return out_of(unsafe_view.function(x * y, tuple(p * q for p, q in zip(a, b, strict=True))), out)
 
 
 @composite("linalg.multi_dot", method=False)
@@ -167,7 +160,7 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
                 f"multi_dot(): tensors {i} and {i + 1} with shapes {list(x._array.shape)} and {list(y._array.shape)} cannot be "
                 "multiplied"
             )
-    return stored(chained(tensors).view(tuple(shape)), out)
+    return out_of(chained(tensors).view(tuple(shape)), out)
 
 
 def chained(tensors: list[Tensor]) -> Tensor:
@@ -208,7 +201,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     for x in matrices:
         if x._array.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {x._array.ndim}, expected 2 instead.")
-    return stored(matrices[0] if len(matrices) == 1 else multi_dot(matrices), out)
+    return out_of(matrices[0] if len(matrices) == 1 else multi_dot(matrices), out)
 
 
 @composite("linalg.matrix_power matrix_power", method="matrix_power")
@@ -225,17 +218,17 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         )
     if n == 0:
         identity = np.broadcast_to(np.eye(shape[-1], dtype=input._array.dtype), shape)
-        return stored(input.clone().copy_(wrap(identity)), out)
+        return out_of(input.clone().copy_(wrap(identity)), out)
     if n == 1:
-        return stored(input.clone(), out)
+        return out_of(input.clone(), out)
     if n < 0:
         input, n = inv(input), -n
         if n == 1:
-            return stored(input, out)
+            return out_of(input, out)
     if n == 2:
-        return stored(matmul(input, input), out)
+        return out_of(matmul(input, input), out)
     if n == 3:
-        return stored(matmul(matmul(input, input), input), out)
+        return out_of(matmul(matmul(input, input), input), out)
     result: Any = None
     square: Any = None
     while n:
@@ -243,4 +236,4 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         if n & 1:
             result = square if result is None else matmul(result, square)
         n >>= 1
-    return stored(result, out)
+    return out_of(result, out)

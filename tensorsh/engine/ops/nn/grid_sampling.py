@@ -202,80 +202,95 @@ def suited(xp: Any, input: Any, mode: int) -> bool:
     return xp is np and input.ndim == 4 and input.dtype == np.float32 and mode != BICUBIC
 
 
-def sampler(dims: int) -> Any:
-    name = f"grid_sampler_{dims}d"
+def image_at(xp: Any, input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
+    """The image input [N, C, *S] at the points of grid [N, *out, dims]: [N, C, *out]."""
+    if not input.size or not grid.size:
+        return xp.zeros((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
+    found = compiled(input, grid, mode, padding, align) if suited(xp, input, mode) else None
+    if found is None:
+        found = by_taps(xp, input, grid, (mode, padding, int(align)))
+    if found is not None:
+        return found
+    image = rows(xp, input)
+    out = xp.zeros((grid.size // grid.shape[-1], input.shape[1]), input.dtype)
+    for number, sides in combinations(xp, input.shape, grid, mode, padding, align):
+        add_weighed(image, number, product(sides), out)
+    return xp.ascontiguousarray(xp.moveaxis(out.reshape(*grid.shape[:-1], -1), -1, 1))
 
-    @operator(name, node=f"GridSampler{dims}DBackward0", method=False, wide=True, long=True)
+
+def as_image(xp: Any, x: Any, like: Any) -> Any:
+    """Rows [N * S, C] as the image that `rows` took apart."""
+    return xp.moveaxis(x.reshape(like.shape[0], *like.shape[2:], -1), -1, 1)
+
+
+def gradients_at(xp: Any, grad_output: Any, input: Any, grid: Any, mode: int, padding: int, align: bool) -> tuple:
+    """The gradients of image and grid."""
+    if not input.size or not grid.size:
+        return xp.zeros_like(input), xp.zeros_like(grid)
+    found = compiled_backward(grad_output, input, grid, mode, padding, align) if suited(xp, input, mode) else None
+    if found is None:
+        found = by_taps_backward(xp, grad_output, input, grid, (mode, padding, int(align)))
+    if found is not None:
+        return found
+    dims = grid.shape[-1]
+    g, image = rows(xp, grad_output), rows(xp, input)
+    dx, dgrid = xp.zeros_like(image), xp.zeros((len(g), dims), grid.dtype)
+    scales: list = []
+    for number, sides in combinations(xp, input.shape, grid, mode, padding, align, scales):
+        dx += add_rows(xp, len(dx), number, g * product(sides))
+        if mode != NEAREST:
+            along = (image[number] * g).sum(1, keepdims=True)
+            for d in range(dims):
+                dgrid[:, dims - 1 - d] += (along * product(sides, d))[:, 0]
+    if mode != NEAREST:
+        for d, scale in enumerate(scales):
+            dgrid[:, dims - 1 - d] *= scale
+    return xp.ascontiguousarray(as_image(xp, dx, input)), dgrid.reshape(grid.shape)
+
+
+def second_gradients(
+    xp: Any, dx: Any, dgrid: Any, grad_output: Any, input: Any, grid: Any, mode: int, padding: int, align: bool
+) -> tuple:
+    """The gradients of grad_output, input and grid, given those of the two gradients above."""
+    if not input.size or not grid.size:
+        return xp.zeros_like(grad_output), xp.zeros_like(input), xp.zeros_like(grid)
+    dims = grid.shape[-1]
+    g, image, moved, by = rows(xp, grad_output), rows(xp, input), rows(xp, dx), dgrid.reshape(-1, dims)[:, ::-1]
+    found = [xp.zeros_like(g), xp.zeros_like(image), xp.zeros_like(by)]
+    for number, sides in combinations(xp, input.shape, grid, mode, padding, align):
+        along = sum(by[:, d, None] * product(sides, d) for d in range(dims))
+        found[0] += moved[number] * product(sides) + image[number] * along
+        found[1] += add_rows(xp, len(image), number, g * along)
+        first, second = (moved[number] * g).sum(1), (image[number] * g).sum(1)
+        for d in range(dims):
+            bent = sum(by[:, e] * product(sides, d, e)[:, 0] for e in range(dims))
+            found[2][:, d] += first * product(sides, d)[:, 0] + second * bent
+    return as_image(xp, found[0], grad_output), as_image(xp, found[1], input), found[2][:, ::-1].reshape(grid.shape)
+
+
+def sampler(dims: int) -> Any:
+    """The operator of images of so many dimensions, and those of its two gradients."""
+    name, node = f"grid_sampler_{dims}d", f"GridSampler{dims}DBackward"
+
+    @operator(name, node=node + "0", method=False, wide=True, long=True)
     def sample(xp, input: Array, grid: Array, interpolation_mode, padding_mode, align_corners):
         """The image input [N, C, *S] at the points of grid [N, *out, dims]: [N, C, *out]."""
         check(input, grid, dims, interpolation_mode)
-        if not input.size or not grid.size:
-            return xp.zeros((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
-        if suited(xp, input, interpolation_mode):
-            found = compiled(input, grid, interpolation_mode, padding_mode, align_corners)
-            if found is not None:
-                return found
-        found = by_taps(xp, input, grid, (interpolation_mode, padding_mode, int(align_corners)))
-        if found is not None:
-            return found
-        image = rows(xp, input)
-        out = xp.zeros((grid.size // dims, input.shape[1]), input.dtype)
-        for number, sides in combinations(xp, input.shape, grid, interpolation_mode, padding_mode, align_corners):
-            add_weighed(image, number, product(sides), out)
-        return xp.ascontiguousarray(xp.moveaxis(out.reshape(*grid.shape[:-1], -1), -1, 1))
+        return image_at(xp, input, grid, interpolation_mode, padding_mode, align_corners)
 
-    @operator(
-        f"_{name}_backward", node=f"GridSampler{dims}DBackwardBackward0", method=False, outputs=2, wide=True, long=True
-    )
+    @operator(f"_{name}_backward", node=node + "Backward0", method=False, outputs=2, wide=True, long=True)
     def spread(xp, grad_output: Array, input: Array, grid: Array, interpolation_mode, padding_mode, align_corners):
         """The gradients of image and grid."""
-        if not input.size or not grid.size:
-            return xp.zeros_like(input), xp.zeros_like(grid)
-        if suited(xp, input, interpolation_mode):
-            found = compiled_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners)
-            if found is not None:
-                return found
-        found = by_taps_backward(xp, grad_output, input, grid, (interpolation_mode, padding_mode, int(align_corners)))
-        if found is not None:
-            return found
-        g, image = rows(xp, grad_output), rows(xp, input)
-        dx, dgrid = xp.zeros_like(image), xp.zeros((len(g), dims), grid.dtype)
-        scales: list = []
-        for number, sides in combinations(
-            xp, input.shape, grid, interpolation_mode, padding_mode, align_corners, scales
-        ):
-            dx += add_rows(xp, len(dx), number, g * product(sides))
-            if interpolation_mode != NEAREST:
-                along = (image[number] * g).sum(1, keepdims=True)
-                for d in range(dims):
-                    dgrid[:, dims - 1 - d] += (along * product(sides, d))[:, 0]
-        if interpolation_mode != NEAREST:
-            for d, scale in enumerate(scales):
-                dgrid[:, dims - 1 - d] *= scale
-        dx = xp.moveaxis(dx.reshape(input.shape[0], *input.shape[2:], -1), -1, 1)
-        return xp.ascontiguousarray(dx), dgrid.reshape(grid.shape)
-
-    @sample.joint_gradient
-    def _(t, g, needs, input, grid, interpolation_mode, padding_mode, align_corners):
-        return getattr(t, f"_{name}_backward")(g, input, grid, interpolation_mode, padding_mode, align_corners)
+        return gradients_at(xp, grad_output, input, grid, interpolation_mode, padding_mode, align_corners)
 
     @operator(f"_{name}_backward_backward", method=False, outputs=3, wide=True)
     def again(xp, dx: Array, dgrid: Array, grad_output: Array, input: Array, grid: Array, mode, padding, align):
         """The gradients of grad_output, input and grid, given those of the two gradients above."""
-        if not input.size or not grid.size:
-            return xp.zeros_like(grad_output), xp.zeros_like(input), xp.zeros_like(grid)
-        g, image, moved, by = rows(xp, grad_output), rows(xp, input), rows(xp, dx), dgrid.reshape(-1, dims)[:, ::-1]
-        found = [xp.zeros_like(g), xp.zeros_like(image), xp.zeros_like(by)]
-        for number, sides in combinations(xp, input.shape, grid, mode, padding, align):
-            along = sum(by[:, d, None] * product(sides, d) for d in range(dims))
-            found[0] += moved[number] * product(sides) + image[number] * along
-            found[1] += add_rows(xp, len(image), number, g * along)
-            first, second = (moved[number] * g).sum(1), (image[number] * g).sum(1)
-            for d in range(dims):
-                bent = sum(by[:, e] * product(sides, d, e)[:, 0] for e in range(dims))
-                found[2][:, d] += first * product(sides, d)[:, 0] + second * bent
-        back = lambda x, like: xp.moveaxis(x.reshape(like.shape[0], *like.shape[2:], -1), -1, 1)
-        return back(found[0], grad_output), back(found[1], input), found[2][:, ::-1].reshape(grid.shape)
+        return second_gradients(xp, dx, dgrid, grad_output, input, grid, mode, padding, align)
+
+    @sample.joint_gradient
+    def _(t, g, needs, input, grid, interpolation_mode, padding_mode, align_corners):
+        return getattr(t, f"_{name}_backward")(g, input, grid, interpolation_mode, padding_mode, align_corners)
 
     @spread.joint_gradient
     def _(t, g, needs, grad_output, input, grid, interpolation_mode, padding_mode, align_corners):

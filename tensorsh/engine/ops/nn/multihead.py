@@ -91,6 +91,48 @@ def checked_mask(mask: Tensor, length: int, source: int, both: int) -> Tensor:
     return mask.unsqueeze(0) if mask.ndim == 2 else mask
 
 
+def longer(mask: Tensor | None) -> Tensor | None:
+    """A mask for one more key."""
+    return None if mask is None else find_function("nn.functional.pad")(mask, (0, 1))
+
+
+def separately(query, key, value, weights: dict, bias: Tensor | None) -> list:  # type: ignore[no-untyped-def]
+    """Query, key and value, each through a weight of its own."""
+    expect(
+        key.shape[:2] == value.shape[:2],
+        f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
+    )
+    linear, biases = find_function("nn.functional.linear"), (None,) * 3 if bias is None else bias.chunk(3)
+    for n, w in weights.items():
+        expect(w is not None, f"use_separate_proj_weight is True but {n}_proj_weight is None")
+    return [linear(x, w, b) for x, w, b in zip((query, key, value), weights.values(), biases, strict=True)]
+
+
+def check_biases(bias_k: Any, bias_v: Any, static_k: Any, static_v: Any) -> None:
+    expect(bias_v is None or bias_k is not None, "bias_v is set but bias_k is None")
+    if bias_k is not None:
+        expect(bias_v is not None, "bias_k is set but bias_v is None")
+        expect(static_k is None, "bias cannot be added to static key.")
+        expect(static_v is None, "bias cannot be added to static value.")
+
+
+def checked_static(name: str, static: Tensor, both: int, head: int) -> Tensor:
+    """A key or a value of all heads that is given instead of a projection."""
+    for d, n in ((0, both), (2, head)):
+        expect(static.size(d) == n, f"expecting {name}.size({d}) of {n}, but got {static.size(d)}")
+    return static
+
+
+def with_padding(mask: Tensor | None, padding: Tensor | None, size: int, heads: int, source: int) -> Tensor | None:
+    """An attention mask with that of the padded keys added, for all heads."""
+    if padding is None:
+        return mask
+    for d, n in ((0, size), (1, source)):
+        expect(padding.shape[d] == n, f"Expected key_padded_mask.shape[{d}] to be {n}, but got {padding.shape[d]}")
+    spread = padding.view(size, 1, 1, source).expand(-1, heads, -1, -1).reshape(size * heads, 1, source)
+    return spread if mask is None else mask + spread
+
+
 @composite("nn.functional.multi_head_attention_forward", method=False)
 def multi_head_attention_forward(
     query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p,
@@ -99,13 +141,13 @@ def multi_head_attention_forward(
     average_attn_weights=True, is_causal=False,
 ):  # fmt: skip
     """Query [L, N, E] attends to key and value [S, N, E] in several heads: the result [L, N, E], and the weights [N, L, S]."""
-    linear, pad, cat = (find_function(n) for n in ("nn.functional.linear", "nn.functional.pad", "cat"))
+    cat = find_function("cat")
     batch = batched(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batch:
         query, key, value = (x.unsqueeze(1) for x in (query, key, value))
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     length, size, dim = query.shape
-    source = key.shape[0]
+    both = size * num_heads
     key_padding_mask = additive(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
     if is_causal and attn_mask is None:
         raise RuntimeError(
@@ -121,65 +163,48 @@ def multi_head_attention_forward(
     head = dim // num_heads
     expect(head * num_heads == dim, f"embed_dim {dim} not divisible by num_heads {num_heads}")
     if use_separate_proj_weight:
-        expect(
-            key.shape[:2] == value.shape[:2],
-            f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}",
-        )
-        biases = (None,) * 3 if in_proj_bias is None else in_proj_bias.chunk(3)
         weights = {"q": q_proj_weight, "k": k_proj_weight, "v": v_proj_weight}
-        for n, w in weights.items():
-            expect(w is not None, f"use_separate_proj_weight is True but {n}_proj_weight is None")
-        q, k, v = (linear(x, w, b) for x, w, b in zip((query, key, value), weights.values(), biases, strict=True))
+        q, k, v = separately(query, key, value, weights, in_proj_bias)
     else:
         expect(key.shape == value.shape, f"key shape {key.size()} does not match value shape {value.size()}")
         expect(in_proj_weight is not None, "use_separate_proj_weight is False but in_proj_weight is None")
         q, k, v = projected(query, key, value, in_proj_weight, in_proj_bias)
     if attn_mask is not None:
-        attn_mask = checked_mask(attn_mask, length, source, size * num_heads)
-    longer = lambda mask: None if mask is None else pad(mask, (0, 1))
-    expect(bias_v is None or bias_k is not None, "bias_v is set but bias_k is None")
+        attn_mask = checked_mask(attn_mask, length, key.shape[0], both)
+    check_biases(bias_k, bias_v, static_k, static_v)
     if bias_k is not None:
-        expect(bias_v is not None, "bias_k is set but bias_v is None")
-        expect(static_k is None, "bias cannot be added to static key.")
-        expect(static_v is None, "bias cannot be added to static value.")
         k, v = (cat([x, b.repeat(1, size, 1)]) for x, b in ((k, bias_k), (v, bias_v)))
         attn_mask, key_padding_mask = longer(attn_mask), longer(key_padding_mask)
-    apart = lambda x: x.view(x.shape[0], size * num_heads, head).transpose(0, 1)
+    apart = lambda x: x.view(x.shape[0], both, head).transpose(0, 1)
     q = apart(q)
-    for name, static in (("static_k", static_k), ("static_v", static_v)):
-        if static is not None:
-            for d, n in ((0, size * num_heads), (2, head)):
-                expect(static.size(d) == n, f"expecting {name}.size({d}) of {n}, but got {static.size(d)}")
-    k = apart(k) if static_k is None else static_k
-    v = apart(v) if static_v is None else static_v
+    k = apart(k) if static_k is None else checked_static("static_k", static_k, both, head)
+    v = apart(v) if static_v is None else checked_static("static_v", static_v, both, head)
     if add_zero_attn:
-        zero = find_function("zeros")((size * num_heads, 1, head), dtype=k.dtype)
+        zero = find_function("zeros")((both, 1, head), dtype=k.dtype)
         k, v = cat([k, zero], dim=1), cat([v, zero], dim=1)
         attn_mask, key_padding_mask = longer(attn_mask), longer(key_padding_mask)
-    source = k.size(1)
-    if key_padding_mask is not None:
-        for d, n in ((0, size), (1, source)):
-            expect(
-                key_padding_mask.shape[d] == n,
-                f"Expected key_padded_mask.shape[{d}] to be {n}, but got {key_padding_mask.shape[d]}",
-            )
-        spread = key_padding_mask.view(size, 1, 1, source).expand(-1, num_heads, -1, -1)
-        spread = spread.reshape(size * num_heads, 1, source)
-        attn_mask = spread if attn_mask is None else attn_mask + spread
-    dropout_p = dropout_p if training else 0.0
+    mask = with_padding(attn_mask, key_padding_mask, size, num_heads, k.size(1))
+    dropout_p, sizes = dropout_p if training else 0.0, (length, size, num_heads)
     if need_weights:
         return _with_weights(
-            q, k, v, attn_mask, dropout_p, (length, size, num_heads), out_proj_weight, out_proj_bias, average_attn_weights, batch
-        )  # fmt: skip
-    if attn_mask is not None:
-        shared = attn_mask.size(0) == 1 and attn_mask.ndim == 3
-        attn_mask = attn_mask.unsqueeze(0) if shared else attn_mask.view(size, num_heads, -1, source)
-    heads = lambda x: x.view(size, num_heads, x.size(1), head)
+            q, k, v, mask, dropout_p, sizes, out_proj_weight, out_proj_bias, average_attn_weights, batch
+        )
+    return _without_weights(q, k, v, mask, dropout_p, is_causal, sizes, out_proj_weight, out_proj_bias, batch), None
+
+
+def _without_weights(q, k, v, mask, dropout_p, is_causal, sizes, weight, bias, batch):  # type: ignore[no-untyped-def]
+    """Attention of all heads at once, projected."""
+    length, size, heads = sizes
+    if mask is not None:
+        shared = mask.size(0) == 1 and mask.ndim == 3
+        mask = mask.unsqueeze(0) if shared else mask.view(size, heads, -1, k.size(1))
+    apart = lambda x: x.view(size, heads, x.size(1), q.size(2))
     attend = find_function("nn.functional.scaled_dot_product_attention")
-    y = attend(heads(q), heads(k), heads(v), attn_mask, dropout_p, is_causal)
-    y = linear(y.permute(2, 0, 1, 3).reshape(size * length, dim), out_proj_weight, out_proj_bias)
+    y = attend(apart(q), apart(k), apart(v), mask, dropout_p, is_causal)
+    y = y.permute(2, 0, 1, 3).reshape(size * length, heads * q.size(2))
+    y = find_function("nn.functional.linear")(y, weight, bias)
     y = y.view(length, size, y.size(1))
-    return (y if batch else y.squeeze(1)), None
+    return y if batch else y.squeeze(1)
 
 
 def _with_weights(q, k, v, mask, dropout_p, sizes, weight, bias, average, batch):  # type: ignore[no-untyped-def]

@@ -15,7 +15,7 @@ from ...loading.table import find_function
 from ...numerics.arithmetic import multiplied
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, reduced_shape
-from ...operators.results import store_out
+from ...operators.results import delivered
 from ...tensors.tensor import Tensor
 from .sums import axes_of
 
@@ -251,13 +251,6 @@ def singular_values(a: Tensor, rows: int, columns: int) -> Tensor:
     return find_function("linalg.svdvals")(a.permute((*others, rows, columns)))
 
 
-def store(result: Tensor, out):
-    if out is None:
-        return result
-    store_out(out, result._array)
-    return out
-
-
 @composite("linalg.matrix_norm", method=False)
 def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=None):
     """The norm of matrices in two dimensions: "fro", "nuc", 1, -1, 2, -2, inf or -inf."""
@@ -277,7 +270,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     if rows == columns:
         raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord == "fro":
-        return store(vector_norm.function(A, 2, (rows, columns), keepdim, dtype=dtype), out)
+        return delivered(vector_norm.function(A, 2, (rows, columns), keepdim, dtype=dtype), out)
     if ord == "nuc" or abs(ord) == 2:
         values = singular_values(in_dtype(A, dtype), rows, columns)
         if ord == "nuc":
@@ -289,13 +282,13 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
             for d, at in sorted([(rows, A.ndim - 2), (columns, A.ndim - 1)]):
                 back.insert(d, at)
             result = result.unsqueeze(-1).permute(back)
-        return store(result, out)
+        return delivered(result, out)
     if abs(ord) == INFINITY:
         rows, columns = columns, rows
     if columns > rows and not keepdim:
         columns -= 1
     sums = vector_norm.function(A, 1, rows, keepdim, dtype=dtype)
-    return store(largest(sums, columns, keepdim) if ord > 0 else sums.amin(columns, keepdim), out)
+    return delivered(largest(sums, columns, keepdim) if ord > 0 else sums.amin(columns, keepdim), out)
 
 
 def largest(values, dim, keepdim):

@@ -10,7 +10,7 @@ from ...arrays.state import state
 from ...graph.fields import wrap
 from ...numerics import orders
 from ...operators.declare import Array, composite, operator
-from ...operators.results import store_out
+from ...operators.results import delivered
 from ...tensors.tensor import Tensor
 from .extrema import full_gradient, no_elements, not_implemented
 from .sorting import in_order, kept, picked_gradient, ranked
@@ -215,13 +215,6 @@ def plain_quantile(a, q, axis, keepdim, interpolation, skip_nan):
         kept = shape[:axis] + ((1,) if keepdim and shape else ()) + shape[axis + 1 :]
     values = np.moveaxis(values, -1, 0)
     return values.reshape(kept) if q.ndim == 0 else values.reshape(len(q), *kept)
-
-
-def delivered(result, out):
-    if out is None:
-        return result
-    store_out(out, result._array)
-    return out
 
 
 @composite()

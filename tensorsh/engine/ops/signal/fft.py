@@ -243,12 +243,6 @@ def points(n: int) -> int:
     return n
 
 
-def stored(result: Tensor, out: Tensor | None) -> Tensor:
-    if out is None:
-        return result
-    return into(result, out, "fft")
-
-
 def along(input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
     """`fft` and `ifft`."""
     x = prepared(input)
@@ -265,13 +259,13 @@ def along(input: Tensor, n: int | None, dim: int, norm: str | None, forward: boo
 @composite("fft.fft", method=False)
 def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The discrete Fourier transform along `dim`, of `n` points."""
-    return stored(along(input, n, dim, norm, True), out)
+    return into(along(input, n, dim, norm, True), out, "fft")
 
 
 @composite("fft.ifft", method=False)
 def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of :func:`fft`."""
-    return stored(along(input, n, dim, norm, False), out)
+    return into(along(input, n, dim, norm, False), out, "fft")
 
 
 def halved(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
@@ -286,13 +280,13 @@ def halved(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, 
 @composite("fft.rfft", method=False)
 def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The first half of the transform of real input."""
-    return stored(halved("rfft", input, n, dim, norm, True), out)
+    return into(halved("rfft", input, n, dim, norm, True), out, "fft")
 
 
 @composite("fft.ihfft", method=False)
 def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of :func:`hfft`."""
-    return stored(halved("ihfft", input, n, dim, norm, False), out)
+    return into(halved("ihfft", input, n, dim, norm, False), out, "fft")
 
 
 def doubled(input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
@@ -309,13 +303,13 @@ def doubled(input: Tensor, n: int | None, dim: int, norm: str | None, forward: b
 @composite("fft.irfft", method=False)
 def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The inverse of :func:`rfft`, `n` real points."""
-    return stored(doubled(input, n, dim, norm, False), out)
+    return into(doubled(input, n, dim, norm, False), out, "fft")
 
 
 @composite("fft.hfft", method=False)
 def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
     """The real transform of the first half of a Hermitian signal."""
-    return stored(doubled(input, n, dim, norm, True), out)
+    return into(doubled(input, n, dim, norm, True), out, "fft")
 
 
 def ints(x: Any) -> list[int] | None:
@@ -428,10 +422,10 @@ def _declare(name: str) -> None:
     transform, forward, text = MANY[name]
 
     def two(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
-        return stored(transform(input, s, dim, norm, forward), out)
+        return into(transform(input, s, dim, norm, forward), out, "fft")
 
     def many(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
-        return stored(transform(input, s, dim, norm, forward), out)
+        return into(transform(input, s, dim, norm, forward), out, "fft")
 
     for suffix, function in (("2", two), ("n", many)):
         function.__name__ = function.__qualname__ = name + suffix
@@ -474,7 +468,8 @@ def frequencies(name: str, n: int, d: float, half: bool, options: dict) -> Tenso
         values = np.zeros(1 if half else 0, kind.numpy) * (math.nan if half else 1)
     else:
         values = counts.astype(kind.numpy) * kind.numpy.type(1.0 / (n * d) if d else math.inf)
-    return stored(made(values, options.get("device"), options.get("requires_grad", False)), with_room(out, values))
+    found = made(values, options.get("device"), options.get("requires_grad", False))
+    return into(found, with_room(out, values), "fft")
 
 
 def fftfreq(

@@ -48,22 +48,11 @@ def stft(
     if center:
         if align_to_window is not None:
             raise RuntimeError("stft align_to_window should only be set when center = false.")
-        shape = input._array.shape
-        extended = (1,) * (3 - len(shape)) + tuple(shape)
-        half = n_fft // 2
-        padded = table.find_function("nn.functional.pad")(input.view(extended), [half, half], pad_mode)
-        input = padded.view(padded._array.shape[-len(shape) :])
+        input = centred(input, n_fft // 2, pad_mode)
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     a = input._array
     is_complex = a.dtype.kind == "c" or (window is not None and window._array.dtype.kind == "c")
-
-    def refuse(what: str) -> RuntimeError:
-        return RuntimeError(
-            f"stft({tensor_type(of(a))}[{', '.join(map(str, a.shape))}], n_fft={n_fft}, hop_length={hop}, "
-            f"win_length={width}, window={window_text(window)}, normalized={int(normalized)}, onesided={optional(onesided)}, "
-            f"return_complex={optional(return_complex)}, align_to_window={optional(align_to_window)}) : {what}"
-        )
 
     if return_complex is None:
         if not is_complex:
@@ -72,23 +61,15 @@ def stft(
                 "return_complex=True in a future PyTorch release."
             )
         return_complex = True
-    if a.dtype.kind not in "fcV":
-        raise refuse("expected a tensor of floating point or complex values")
-    if a.ndim not in (1, 2):
-        raise refuse("expected a 1D or 2D tensor")
-    x = input.unsqueeze(0) if a.ndim == 1 else input
-    length = x._array.shape[1]
-    if not 0 < n_fft <= length:
-        raise refuse(f"expected 0 < n_fft < {length}, but got n_fft={n_fft}")
-    if hop <= 0:
-        raise refuse(f"expected hop_length > 0, but got hop_length={hop}")
-    if not 0 < width <= n_fft:
-        raise refuse(f"expected 0 < win_length <= n_fft, but got win_length={width}")
-    if window is not None and window._array.shape != (width,):
-        raise refuse(
-            f"expected a 1D window tensor of size equal to win_length={width}, but got window with size "
-            f"{list(window._array.shape)}"
+    wrong = stft_fault(a, n_fft, hop, width, window)
+    if wrong is not None:
+        raise RuntimeError(
+            f"stft({tensor_type(of(a))}[{', '.join(map(str, a.shape))}], n_fft={n_fft}, hop_length={hop}, "
+            f"win_length={width}, window={window_text(window)}, normalized={int(normalized)}, onesided={optional(onesided)}, "
+            f"return_complex={optional(return_complex)}, align_to_window={optional(align_to_window)}) : {wrong}"
         )
+    x = input.unsqueeze(0) if a.ndim == 1 else input
+    length = a.shape[-1]
     weights = filled(window, width, n_fft, x)
     frames = 1 + (length - n_fft) // hop
     step, unit = (s // x._array.itemsize for s in x._array.strides)
@@ -109,6 +90,34 @@ def stft(
     return found if return_complex else table.find_function("view_as_real")(found)
 
 
+def centred(input: Tensor, half: int, pad_mode: str) -> Tensor:
+    """A signal with half a frame more at each end, so that the frames' middles begin with its first element."""
+    shape = input._array.shape
+    extended = (1,) * (3 - len(shape)) + tuple(shape)
+    padded = table.find_function("nn.functional.pad")(input.view(extended), [half, half], pad_mode)
+    return padded.view(padded._array.shape[-len(shape) :])
+
+
+def stft_fault(a: Any, n_fft: int, hop: int, width: int, window: Tensor | None) -> str | None:
+    """What is wrong with the arguments of `stft`."""
+    if a.dtype.kind not in "fcV":
+        return "expected a tensor of floating point or complex values"
+    if a.ndim not in (1, 2):
+        return "expected a 1D or 2D tensor"
+    if not 0 < n_fft <= a.shape[-1]:
+        return f"expected 0 < n_fft < {a.shape[-1]}, but got n_fft={n_fft}"
+    if hop <= 0:
+        return f"expected hop_length > 0, but got hop_length={hop}"
+    if not 0 < width <= n_fft:
+        return f"expected 0 < win_length <= n_fft, but got win_length={width}"
+    if window is not None and window._array.shape != (width,):
+        return (
+            f"expected a 1D window tensor of size equal to win_length={width}, but got window with size "
+            f"{list(window._array.shape)}"
+        )
+    return None
+
+
 def together(name: str, input: Tensor, window: Tensor | None) -> None:
     if window is not None and window.device != input.device:
         raise RuntimeError(
@@ -124,6 +133,27 @@ def filled(window: Tensor | None, width: int, n_fft: int, like: Tensor) -> Tenso
         window = made(np.ones(width, like._array.dtype))
     left = (n_fft - width) // 2
     return table.find_function("constant_pad_nd")(window, [left, n_fft - width - left])
+
+
+def istft_fault(a: Any, half: bool, n_fft: int, hop: int, width: int, window: Tensor | None) -> str | None:
+    """What is wrong with the arguments of `istft`."""
+    if a.size == 0:
+        return "input tensor cannot be empty."
+    if a.ndim not in (2, 3):
+        return f"expected a tensor with 3 or 4 dimensions, but got {a.ndim + 1}"
+    bins = a.shape[-2]
+    if bins != (n_fft // 2 + 1 if half else n_fft):
+        return (
+            "expected the frequency dimension (3rd to the last) of the input tensor to match n_fft "
+            f"{'/ 2 + 1 ' if half else ''}when onesided={half}, but got {bins}"
+        )
+    if not 0 < hop <= width:
+        return "expected 0 < hop_length <= win_length"
+    if not 0 < width <= n_fft:
+        return "expected 0 < win_length <= n_fft"
+    if window is not None and window._array.shape != (width,):
+        return "Invalid window shape. window has to be 1D and length of `win_length`"
+    return None
 
 
 @composite()
@@ -148,28 +178,11 @@ def istft(
         f"window={window_text(window)}, center={int(center)}, normalized={int(normalized)}, onesided={optional(onesided)}, "
         f"length={optional(length)}, return_complex={int(return_complex)})"
     )
-    if a.size == 0:
-        raise RuntimeError(f"{call} : input tensor cannot be empty.")
-    if a.ndim not in (2, 3):
-        raise RuntimeError(f"{call} : expected a tensor with 3 or 4 dimensions, but got {a.ndim + 1}")
-    bins, frames = a.shape[-2:]
+    bins, frames = a.shape[-2:] if a.ndim > 1 else (0, 0)
     half = bins != n_fft if onesided is None else onesided
-    if half and n_fft // 2 + 1 != bins:
-        raise RuntimeError(
-            f"{call} : expected the frequency dimension (3rd to the last) of the input tensor to match n_fft / 2 + 1 when "
-            f"onesided=True, but got {bins}"
-        )
-    if not half and n_fft != bins:
-        raise RuntimeError(
-            f"{call} : expected the frequency dimension (3rd to the last) of the input tensor to match n_fft when "
-            f"onesided=False, but got {bins}"
-        )
-    if not 0 < hop <= width:
-        raise RuntimeError(f"{call} : expected 0 < hop_length <= win_length")
-    if not 0 < width <= n_fft:
-        raise RuntimeError(f"{call} : expected 0 < win_length <= n_fft")
-    if window is not None and window._array.shape != (width,):
-        raise RuntimeError(f"{call} : Invalid window shape. window has to be 1D and length of `win_length`")
+    wrong = istft_fault(a, bool(half), n_fft, hop, width, window)
+    if wrong is not None:
+        raise RuntimeError(f"{call} : {wrong}")
     if return_complex and half:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
     kind = a.dtype if return_complex else np.dtype(a.dtype.char.lower())

@@ -20,6 +20,7 @@ from ...sparse.resized_rows import resize_as
 from ...sparse.resizing import check_resize
 from ...sparse.rules import sparse_operator
 from ...tensors.tensor import Tensor
+from .tensors import check_sizes
 
 
 @sparse_operator("_to_dense", node="ToDenseBackward0")
@@ -307,11 +308,7 @@ def _coalesced_(self: Tensor, coalesced: bool) -> Tensor:
 def sparse_resize_(self: Tensor, size: Any, sparse_dim: int, dense_dim: int) -> Tensor:
     """Give a tensor in coordinate format another size."""
     array = kept(self)
-    if len(size) != sparse_dim + dense_dim:
-        raise RuntimeError(
-            f"'len(size) == sparse_dim + dense_dim' is not satisfied: len(size) = {len(size)}, sparse_dim = {sparse_dim}, "
-            f"dense_dim = {dense_dim}"
-        )
+    check_sizes(size, sparse_dim, dense_dim)
     check_resize(array, tuple(size), sparse_dim)
     return resized(self, tuple(size), sparse_dim, bool(array.nnz))
 

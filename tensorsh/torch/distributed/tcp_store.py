@@ -57,7 +57,7 @@ class TCPStore(Asking):
         else:
             self._keeper, self._port = reached(host_name, port, is_master, timeout, multi_tenant)
         if world_size and world_size > 0 and wait_for_workers:
-            self._await_workers(world_size)
+            self._await_workers(world_size if is_master else 0)
 
     @classmethod
     def _of(cls, keeper: Keeper | None, host: str, port: int, libuv: bool = True) -> TCPStore:

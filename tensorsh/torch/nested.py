@@ -237,7 +237,9 @@ def reduction(func: Callable, input: Any, dim: Any = None, *args: Any, **kwargs:
         found = func(input, [d % dims - 1 for d in every if d % dims], *args, **kwargs)
         return found.unsqueeze(0) if True in args or kwargs.get("keepdim") else found
     if 0 in places or ragged in places and len(places) > 1:
-        which = "the batch dimension but not the ragged dimension" if 0 in places else "a ragged and non-batch dimension"
+        which = (
+            "the batch dimension but not the ragged dimension" if 0 in places else "a ragged and non-batch dimension"
+        )
         raise RuntimeError(f"{func.__name__}(): reducing along {which} is not supported for nested tensors")
     if places == {ragged}:
         found = [func(part, ragged - 1, *args, **kwargs) for part in parts(input)]

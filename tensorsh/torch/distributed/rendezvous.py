@@ -88,7 +88,6 @@ class Place:
                 raise missing("env://", f"environment variable {name} expected, but not set")
         return said["MASTER_ADDR"], int(said["MASTER_PORT"])
 
-
     def store(self, client: Client | None) -> Store:
         """The keys at the address, which a service keeps, or this process alone."""
         if self.scheme == "env" and "MASTER_ADDR" not in places.said():

@@ -12,7 +12,6 @@ from typing import Any
 
 from ...engine.arrays.dtype import dtype
 from ...engine.tensors.tensor import Tensor
-from ..checks import _assert
 from .immutable_collections import immutable_dict, immutable_list
 
 __all__ = ["Node", "has_side_effect", "map_aggregate", "map_arg"]
@@ -21,7 +20,7 @@ Target = Callable | str
 Argument = Any
 base_types = (str, int, float, bool, complex, dtype, Tensor)
 OPCODES = ("placeholder", "call_method", "call_module", "call_function", "get_attr", "output", "root")
-_side_effectful_functions: set[Any] = {_assert}
+_side_effectful_functions: set[Any] = set()
 
 
 def has_side_effect(fn: Callable) -> Callable:

@@ -61,7 +61,7 @@ def _assert_is_none(value: Any, msg: str) -> None:
 
 
 _assert_is_none.__module__ = "torch.fx._symbolic_trace"
-_side_effectful_functions.add(_assert_is_none)
+_side_effectful_functions.update((_assert, _assert_is_none))
 
 
 _tracing: list[Any] = []
@@ -167,7 +167,9 @@ class Tracer(TracerBase):
                 args.append(self._placeholder(name, parameters))
         more = [(inspect.CO_VARARGS, "*"), (inspect.CO_VARKEYWORDS, "**")]
         rest = iter(code.co_varnames[code.co_argcount + code.co_kwonlyargcount :])
-        args += [self.create_proxy("placeholder", mark + next(rest), (), {}) for flag, mark in more if code.co_flags & flag]
+        args += [
+            self.create_proxy("placeholder", mark + next(rest), (), {}) for flag, mark in more if code.co_flags & flag
+        ]
         if code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             root_fn = by_position(root_fn, len(args))
         return root_fn, args

@@ -1,7 +1,9 @@
 """Stores of keys that processes share: files, addresses, prefixes, how long they wait."""
 
-import os, tempfile
+import os
+import tempfile
 from datetime import timedelta
+
 import torch.distributed as dist
 
 
@@ -18,7 +20,8 @@ first.set("key", "value")
 prefixed = dist.PrefixStore("p", first)
 prefixed.set("k", "v")
 print(second.get("key"), second.get("p/k"), prefixed.num_keys(), prefixed.list_keys())
-print(said(lambda: first.wait(["none"], timedelta(seconds=0.05))))
+none = said(lambda: prefixed.underlying_store.wait(["none"], timedelta(seconds=0.05)))
+print(none)
 del first, prefixed
 print(os.path.exists(path))
 del second

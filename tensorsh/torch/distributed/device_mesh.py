@@ -216,6 +216,14 @@ class DeviceMesh(metaclass=Sealed):
         made._fill(device_type, grid, tuple(mesh_dim_names) if mesh_dim_names else None, strides, None, groups)
         return made
 
+    def __getstate__(self) -> dict:
+        return vars(self) | {"_groups": [getattr(each, "_title", None) for each in self._groups]}
+
+    def __setstate__(self, kept: dict) -> None:
+        """Its groups are those of this process that have the names of before, where there are any."""
+        vars(self).update(kept)
+        self._groups = [world.groups.get(title, GroupMember.NON_GROUP_MEMBER) for title in kept["_groups"]]
+
     def __enter__(self) -> DeviceMesh:
         world.meshes.append(self)
         return self

@@ -20,7 +20,7 @@ first.set("key", "value")
 prefixed = dist.PrefixStore("p", first)
 prefixed.set("k", "v")
 print(second.get("key"), second.get("p/k"), prefixed.num_keys(), prefixed.list_keys())
-none = said(lambda: prefixed.underlying_store.wait(["none"], timedelta(seconds=0.05)))
+none = said(lambda: prefixed.underlying_store.wait(["none"], timedelta(seconds=0.05)))  # noqa: F821 - it is deleted later
 print(none)
 del first, prefixed
 print(os.path.exists(path))

@@ -41,6 +41,18 @@ optim/test_lrscheduler optim/test_swa_utils distributions/test_distributions dis
 distributions/test_transforms test_stateless test_serialization test_namedtensor test_overrides autograd/test_complex test_fx
 test_dataloader functorch/test_vmap functorch/test_eager_transforms test_subclass test_flop_counter test_module_tracker test_autocast
 test_futures test_testing test_dlpack test_foreach test_sparse test_sparse_csr
+test_nestedtensor test_utils test_pytree test_tensorboard test_multiprocessing test_namedtuple_return_api
+test_expanded_weights test_comparison_utils test_weak test_functional_optim test_per_overload_api test_datapipe
+test_transformers profiler/test_profiler profiler/test_record_function distributed/test_store
+distributed/test_c10d_gloo distributed/test_c10d_spawn_gloo distributed/test_device_mesh
+distributed/test_functional_api distributed/_tensor/test_api distributed/_tensor/test_init
+distributed/_tensor/test_redistribute distributed/_tensor/test_dtensor distributed/checkpoint/test_planner
+distributed/checkpoint/test_state_dict distributed/checkpoint/test_state_dict_utils
+distributed/checkpoint/test_checkpoint distributed/checkpoint/test_file_system_checkpoint_cpu
+distributed/checkpoint/test_utils distributed/checkpoint/test_traverse distributed/checkpoint/test_nested_dict
+distributed/checkpoint/test_format_utils distributed/checkpoint/test_compatibility
+distributed/checkpoint/test_dedup_tensors distributed/_composable/test_contract
+distributed/_composable/test_checkpoint distributed/_composable/test_replicate
 """.split()
 INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")

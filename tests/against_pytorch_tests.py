@@ -9,13 +9,14 @@ DIR is the top of PyTorch's sources (Debian: `apt-get source pytorch`). FILE is 
 PyTorch's torch/testing/_internal is read from DIR, too, put beside the torch under test. Its tables of operators, which make
 tens of thousands of tests, are empty here (tests/recording compares those), and what it imports of the compiler and of
 private modules is replaced by a thing that answers anything, where the torch under test lacks it. Test files get no such help:
-where they import a private name that the torch under test lacks, those of their tests fail that use it.
+where they import a name that the torch under test lacks, those of their tests fail that use it.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import importlib
 import importlib.abc
 import importlib.util
@@ -40,6 +41,18 @@ optim/test_lrscheduler optim/test_swa_utils distributions/test_distributions dis
 distributions/test_transforms test_stateless test_serialization test_namedtensor test_overrides autograd/test_complex test_fx
 test_dataloader functorch/test_vmap functorch/test_eager_transforms test_subclass test_flop_counter test_module_tracker test_autocast
 test_futures test_testing test_dlpack test_foreach test_sparse test_sparse_csr
+test_nestedtensor test_utils test_pytree test_tensorboard test_multiprocessing test_namedtuple_return_api
+test_expanded_weights test_comparison_utils test_weak test_functional_optim test_per_overload_api test_datapipe
+test_transformers profiler/test_profiler profiler/test_record_function distributed/test_store
+distributed/test_c10d_gloo distributed/test_c10d_spawn_gloo distributed/test_device_mesh
+distributed/test_functional_api distributed/_tensor/test_api distributed/_tensor/test_init
+distributed/_tensor/test_redistribute distributed/_tensor/test_dtensor distributed/checkpoint/test_planner
+distributed/checkpoint/test_state_dict distributed/checkpoint/test_state_dict_utils
+distributed/checkpoint/test_checkpoint distributed/checkpoint/test_file_system_checkpoint_cpu
+distributed/checkpoint/test_utils distributed/checkpoint/test_traverse distributed/checkpoint/test_nested_dict
+distributed/checkpoint/test_format_utils distributed/checkpoint/test_compatibility
+distributed/checkpoint/test_dedup_tensors distributed/_composable/test_contract
+distributed/_composable/test_checkpoint distributed/_composable/test_replicate
 """.split()
 INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")
@@ -102,18 +115,31 @@ class Anything:
 
 
 class Lacking:
-    """Stands for a private name that a test file imports and the torch under test lacks: whoever uses it fails."""
+    """Stands for a name that a test file imports and the torch under test lacks: whoever uses it fails, unless tests
+    are being collected, when what it would give is lacking, too."""
+
+    collecting = True
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise ImportError(f"cannot import name {self.name!r}")
+        if Lacking.collecting and len(args) == 1 and isinstance(args[0], types.FunctionType):
+            return functools.wraps(args[0])(lambda *_, **__: self.used("()"))  # a test that it decorates
+        return self.used("()")
 
     def __getattr__(self, name: str) -> Any:
         if name[:2] == "__":
             raise AttributeError(name)
-        raise ImportError(f"cannot import name {self.name!r}")
+        return self.used("." + name)
+
+    def used(self, how: str) -> Any:
+        if not Lacking.collecting:
+            raise ImportError(f"cannot import name {self.name!r}")
+        return Lacking(self.name + how)
+
+    def __iter__(self) -> Any:
+        return iter(())
 
     def __mro_entries__(self, bases: Any) -> Any:
         return ()
@@ -148,16 +174,14 @@ def imported(module: str, name: str | None) -> Any:
 
 
 def imported_by_test(module: str, name: str | None) -> Any:
-    """What the statement gives in a test file: what is private may be lacking."""
+    """What the statement gives in a test file: what is lacking fails the tests that use it."""
     try:
         found = importlib.import_module(module)
         if name is None or hasattr(found, name):
             return found if name is None else getattr(found, name)
         return importlib.import_module(f"{module}.{name}")
     except (ImportError, AttributeError):
-        if any(part[:1] == "_" for part in f"{module}.{name or ''}".split(".")):
-            return Lacking(f"{module}.{name}")
-        raise
+        return Lacking(f"{module}.{name}")
 
 
 class Lenient(ast.NodeTransformer):
@@ -171,6 +195,19 @@ class Lenient(ast.NodeTransformer):
             return node
         lines = [f"{a.asname or a.name} = __imported__({node.module!r}, {a.name!r})" for a in node.names]
         return [ast.copy_location(each, node) for each in ast.parse("\n".join(lines)).body]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        """What decorates is imported likewise."""
+        for at, each in enumerate(node.decorator_list):
+            called = each.func if isinstance(each, ast.Call) else each
+            module, _, name = ast.unparse(called).rpartition(".")
+            if module.startswith("torch._"):
+                found = ast.parse(f"__imported__({module!r}, {name!r})", mode="eval").body
+                if isinstance(each, ast.Call):
+                    each.func = found
+                else:
+                    node.decorator_list[at] = found
+        return self.generic_visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         """A base that is read off a private module is imported as if it stood in a statement."""
@@ -206,21 +243,27 @@ def none_of_none(parametrize: Any) -> Any:
     return parametrized
 
 
+def forked(test: Any) -> None:
+    """The processes of one test: copies of this one, since a started one would find no test file."""
+    import torch.multiprocessing
+
+    test._start_processes(torch.multiprocessing.get_context("fork").Process)
+
+
 class Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds torch.testing._internal in PyTorch's sources."""
 
     def __init__(self, sources: Path, more: tuple[str, ...], test: str) -> None:
         self.home, self.more = sources / "torch" / "testing", more
-        tests = sources / "test"
-        self.tests = {  # a test file, and those that test files import
-            test.rpartition("/")[2]: tests / (test + ".py"),
-            "common_utils": tests / "functorch" / "common_utils.py",
-            "test_sparse": tests / "test_sparse.py",
-        }
+        self.tests = {test.rpartition("/")[2]: sources / "test" / (test + ".py")}
+        self.beside = (sources / "test", self.tests[test.rpartition("/")[2]].parent, sources / "test" / "distributed")
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         if fullname in ("expecttest", "functorch_additional_op_db"):
             return importlib.util.spec_from_loader(fullname, self)
+        if fullname not in self.tests and fullname.rpartition(".")[2].startswith(("test_", "common_utils")):
+            files = [folder / (fullname.replace(".", "/") + ".py") for folder in self.beside]
+            self.tests.update((fullname, file) for file in files[::-1] if file.is_file())  # another that it imports
         if fullname in self.tests:
             spec = importlib.util.spec_from_loader(fullname, self, origin=str(self.tests[fullname]))
             spec.has_location = True
@@ -254,6 +297,13 @@ class Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(tree, str(file), "exec", dont_inherit=True), vars(module))
         if module.__name__ == INTERNAL + ".common_device_type":
             module.ops._parametrize_test = none_of_none(module.ops._parametrize_test)
+        if module.__name__ == INTERNAL + ".common_distributed":
+            module.MultiProcessTestCase._spawn_processes = forked
+            if not hasattr(module.torch._C, "_set_print_stack_traces_on_fatal_signal"):
+                module.torch._C._set_print_stack_traces_on_fatal_signal = Anything()
+        if module.__name__ == INTERNAL + ".jit_utils" and not hasattr(module.torch._C, "_jit_set_emit_hooks"):
+            module.JitTestCase.setHooks = module.JitTestCase.clearHooks = lambda test: None
+            module.clear_class_registry = Anything()
         if module.__name__ == "common_utils":
             module.skipOps = module.opsToleranceOverride = lambda *args: lambda test: test
 
@@ -295,6 +345,9 @@ class Recorder:
 
     def pytest_collection_modifyitems(self, items: list) -> None:
         items[:] = [item for item in items if not HUGE.search(item.name)]
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        Lacking.collecting = False
 
     def pytest_runtest_setup(self, item: Any) -> None:
         signal.signal(signal.SIGALRM, self.late)
@@ -349,6 +402,8 @@ def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -
     torch.testing._internal = importlib.import_module(INTERNAL)
     for name in COMPARISON:
         importlib.import_module(name)
+    if side == "tensorsh":
+        importlib.import_module("tensorsh.torch.library").load_library = Anything()  # of TorchScript, for a few tests
     torch.set_num_threads(1)
     import pytest
 
@@ -370,6 +425,7 @@ def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -
         "-p",
         "no:hypothesispytest",
         "--assert=plain",
+        "--continue-on-collection-errors",
         "-W",
         "ignore::pytest.PytestWarning",
     ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import re
 import socket
 import subprocess
@@ -101,6 +102,15 @@ class Unreachable(Exception):
     """The place where the ranks meet cannot be reached."""
 
 
+class Taken(Unreachable):
+    """The place where the ranks are to meet cannot be listened at."""
+
+    def __init__(self, error: OSError) -> None:
+        self.number = error.errno or 0
+        words = (error.strerror or str(error)).lower()
+        super().__init__(f"code: {-self.number}, name: {errno.errorcode.get(self.number, '')}, message: {words}")
+
+
 def meet(rank: int, size: int, host: str, port: int, seconds: float, secret: str = "") -> Client:
     """Joins a world that no manager has made: rank 0 starts the service at an address, the others come there.
 
@@ -127,15 +137,24 @@ def meet(rank: int, size: int, host: str, port: int, seconds: float, secret: str
     return keys
 
 
-def keys(host: str, port: int, master: bool, seconds: float) -> Client:
-    """A connection to keys at an address, which the master keeps."""
-    family, address = place(host, port)
-    if master:
-        _start(1, family, address)
+def keys(host: str, port: int, master: bool, seconds: float, shared: bool, secret: str = "") -> tuple[Client, int]:
+    """A connection to keys at an address, which the master keeps, and its port; where that is 0, one that is free.
+    shared: whether a service that this process has started there already is another master's, too."""
+    while True:
+        number = port or (random.SystemRandom().randrange(32768, 61000) if master else 0)
+        family, address = place("localhost", f"{secret}-{number}") if secret else place(host, number)
+        if not master or shared and address in _held:
+            break
+        try:
+            _start(1, family, address, patient=bool(port))
+            break
+        except Taken as error:
+            if port or error.number != errno.EADDRINUSE:
+                raise
     found = _reach(family, address, "keys 0 -\n", time.monotonic() + seconds)
     if found is None:
         raise Unreachable(f"nobody keeps keys at {host}:{port} within {seconds:g} s")
-    return found
+    return found, number
 
 
 def place(host: str, port: int | str) -> tuple[int, object]:
@@ -145,29 +164,28 @@ def place(host: str, port: int | str) -> tuple[int, object]:
     return socket.AF_INET, (host, port)
 
 
-def _start(size: int, family: int, address: object) -> None:
+def _start(size: int, family: int, address: object, patient: bool = True) -> None:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         if family == socket.AF_INET:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        _bind(listener, address)
+        _bind(listener, address, patient)
         listener.listen(size * 2 + 8)
     except OSError as error:
         listener.close()
-        shown = address if isinstance(address, tuple) else str(address).lstrip("\0")
-        raise Unreachable(f"rank 0 cannot listen at {shown}: {error.strerror}") from None
+        raise (Unreachable(error.strerror) if isinstance(error, socket.gaierror) else Taken(error)) from None
     reading, writing = os.pipe()  # which closes when this process ends
     service = os.path.join(os.path.dirname(os.path.abspath(__file__)), "service.py")
     words = [sys.executable, "-I", "-S", service, str(size), str(listener.fileno()), str(reading)]
     subprocess.Popen(words, pass_fds=(listener.fileno(), reading), stdin=subprocess.DEVNULL, close_fds=True)
     os.close(reading)
     listener.close()
-    _held.append(writing)
+    _held[address] = writing
 
 
-def _bind(listener: socket.socket, address: object) -> None:
-    """Take an address, which a service that is just ending may still have."""
-    end = time.monotonic() + 1
+def _bind(listener: socket.socket, address: object, patient: bool) -> None:
+    """Take an address, which a service that is just ending may still have; who is patient waits for that."""
+    end = time.monotonic() + (1 if patient and address not in _held else 0)
     while True:
         try:
             return listener.bind(address)  # type: ignore[arg-type]
@@ -177,8 +195,8 @@ def _bind(listener: socket.socket, address: object) -> None:
             time.sleep(0.02)
 
 
-_held: list[int] = []
-"""Pipes whose end tells a service that its rank 0 is gone."""
+_held: dict[object, int] = {}
+"""By address, the pipes whose end tells a service that its rank 0 is gone."""
 
 
 def _connect(family: int, address: object) -> socket.socket:

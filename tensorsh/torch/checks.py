@@ -65,3 +65,6 @@ def _assert(condition: Any, message: str) -> Any:
         return handle_torch_function(_assert, (condition,), condition, message)
     assert condition, message
     return None
+
+
+_assert.__module__ = "torch"

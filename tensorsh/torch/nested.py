@@ -97,6 +97,28 @@ class NestedTensor(Tensor, metaclass=TensorMeta):
     def lengths(self) -> None:
         """None: the parts lie one behind the other."""
 
+    @property
+    def _values(self) -> Tensor:  # type: ignore[override]
+        return self.values()
+
+    @property
+    def _offsets(self) -> Tensor:
+        return self._nested[0]
+
+    @property
+    def _lengths(self) -> None:
+        """None: the parts lie one behind the other."""
+
+    @property
+    def _ragged_idx(self) -> int:
+        return self._nested[2]
+
+    def _get_max_seqlen(self) -> int:
+        return max(lengths(self))
+
+    def _get_min_seqlen(self) -> int:
+        return min(lengths(self))
+
     def to_padded_tensor(self, padding: float, output_size: Any = None) -> Tensor:
         """A tensor of all parts, the shorter ones filled up."""
         return to_padded_tensor(self, padding, output_size)
@@ -204,13 +226,22 @@ def inner(x: Any, dim: int, what: str) -> int:
 
 
 def reduction(func: Callable, input: Any, dim: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """Over all elements, within rows, or over the rows of each part."""
+    """Over all elements, within rows, over the rows of each part, or over all rows."""
     if dim is None:
         return func(input, *args, **kwargs)
     every = list(dim) if isinstance(dim, (tuple, list)) else [dim]
     dims = input._array.ndim + 1
     ragged = input._nested[2]
-    if [d % dims for d in every] == [ragged]:
+    places = {d % dims for d in every}
+    if {0, ragged} <= places:
+        found = func(input, [d % dims - 1 for d in every if d % dims], *args, **kwargs)
+        return found.unsqueeze(0) if True in args or kwargs.get("keepdim") else found
+    if 0 in places or ragged in places and len(places) > 1:
+        which = (
+            "the batch dimension but not the ragged dimension" if 0 in places else "a ragged and non-batch dimension"
+        )
+        raise RuntimeError(f"{func.__name__}(): reducing along {which} is not supported for nested tensors")
+    if places == {ragged}:
         found = [func(part, ragged - 1, *args, **kwargs) for part in parts(input)]
         if isinstance(found[0], tuple):
             return type(found[0])([find_function("stack")([each[i] for each in found]) for i in range(len(found[0]))])
@@ -229,6 +260,10 @@ def along(func: Callable, input: Any, dim: Any = None, *args: Any, **kwargs: Any
     if dim % dims == input._nested[2]:
         at = input._nested[2] - 1
         return like(find_function("cat")([func(part, at, *args, **kwargs) for part in parts(input)], at), input)
+    if dim % dims == 0:
+        raise RuntimeError(
+            f"{func.__name__}(): not supported when reducing across the batch dimension for NestedTensor"
+        )
     return like(func(input, inner(input, dim, func.__name__), *args, **kwargs), input)
 
 
@@ -270,6 +305,15 @@ def transpose(func: Callable, input: Any, dim0: int, dim1: int) -> Any:
         raise RuntimeError("Transpose is not supported on the batch dimension for jagged NT")
     ragged = {a: b, b: a}.get(input._nested[2], input._nested[2])
     return like(Tensor.transpose(input, a - 1, b - 1), input, ragged)
+
+
+def permute(func: Callable, input: Any, *dims: Any) -> Any:
+    given = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
+    count = input._array.ndim + 1
+    order = [dim % count for dim in given]
+    if order[:1] != [0]:
+        raise RuntimeError("Permute is not supported on the batch dimension for jagged NT")
+    return like(Tensor.permute(input, [dim - 1 for dim in order[1:]]), input, order.index(input._nested[2]))
 
 
 def view(func: Callable, input: Any, *size: Any) -> Any:
@@ -329,9 +373,9 @@ RULES: dict[str, Callable] = {
     **dict.fromkeys("sum mean amax amin prod any all var std logsumexp max min norm argmax argmin".split(), reduction),
     **dict.fromkeys("softmax log_softmax cumsum flip".split(), along),
     **dict.fromkeys("linear layer_norm rms_norm".split(), on_rows), "embedding": embedding,
-    **dict.fromkeys(("matmul", "__matmul__"), matmul), "scaled_dot_product_attention": attention, "transpose": transpose,
+    **dict.fromkeys(("matmul", "__matmul__"), matmul), "scaled_dot_product_attention": attention, "transpose": transpose, "permute": permute,
     **dict.fromkeys(("view", "reshape"), view), "unflatten": unflatten, "flatten": flatten,
-    **dict.fromkeys(("chunk", "split"), split), **dict.fromkeys(("cat", "concat"), cat), "__getitem__": getitem,
+    **dict.fromkeys(("chunk", "split", "split_with_sizes"), split), **dict.fromkeys(("cat", "concat"), cat), "__getitem__": getitem,
     "shape": size, "size": size, "dim": lambda func, x: x._array.ndim + 1, "ndim": lambda func, x: x._array.ndim + 1,
     "unbind": lambda func, x, dim=0: tuple(parts(x)), "__iter__": lambda func, x: iter(parts(x)),
     "__len__": lambda func, x: sizes(x)[0], "is_contiguous": lambda func, x, **_: x._nested[2] == 1,
@@ -350,7 +394,7 @@ def _listed(tensor_list: Any, dtype: Any, device: Any, layout: Any) -> list:
     if not isinstance(tensor_list, (list, tuple)):
         raise TypeError("Only lists (List[Tensor] and List[List...[Scalar]]) are accepted in nested_tensor")
     if not tensor_list:
-        raise TypeError("Something is wrong: a nested tensor is made of a list of tensors, at least one")
+        raise RuntimeError("Cannot construct a nested tensor from an empty tensor list")
     many = [x if isinstance(x, Tensor) else find_function("tensor")(x) for x in tensor_list]
     for i, x in enumerate(many):
         if x.ndim != many[0].ndim:
@@ -442,10 +486,12 @@ def to_padded_tensor(input: Any, padding: float, output_size: Any = None, out: A
 
 
 def narrow(tensor: Tensor, dim: int, start: Any, length: Any, layout: Any = None) -> Any:
-    """A nested tensor of the beginnings of rows: refused."""
-    raise NotImplementedError(
-        "tensorsh does not have torch.nested.narrow: torch.nested.as_nested_tensor([x[a : a + n] ...], layout=torch.jagged)"
-    )
+    """A nested tensor of some entries of each row: as many as `length` says, from `start` on."""
+    if dim != 1 or layout is not T.jagged:
+        raise RuntimeError("tensorsh has nested.narrow along dim=1, with layout=torch.jagged")
+    begins, counts = ([int(n)] * len(tensor) if isinstance(n, int) else n.tolist() for n in (start, length))
+    rows = zip(tensor, begins, counts, strict=True)
+    return as_nested_tensor([row.narrow(0, begin, count) for row, begin, count in rows], layout=T.jagged)
 
 
 def masked_select(tensor: Tensor, mask: Tensor) -> Any:

@@ -120,9 +120,9 @@ if rank == 0:
     first, second = by_rank(done.stdout, 2)
     assert first[0] == second[0] == "b'value' True True False"
     assert first[1].startswith("b'2' ") and first[1].endswith("['count', 'key']")
-    assert first[2] == "True False 0"
+    assert first[2] == "True False 2"
     assert first[3:] == [
-        "wait timeout after 100ms, keys: none",
+        "wait timeout after 100ms, keys: /none",
         "the keys of a program hold 256 MB at most: send tensors by collectives",
     ]
 

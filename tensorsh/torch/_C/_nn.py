@@ -29,6 +29,8 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple:
 
 def __getattr__(name: str) -> Any:
     found = find_function("nn.functional." + name) if name[:1] != "_" else None
+    if found is None and name[-1:] == "_" and (plain := find_function("nn.functional." + name[:-1])) is not None:
+        return lambda input, *args, **kwargs: input.copy_(plain(input, *args, **kwargs))
     if found is None:
         raise AttributeError(f"module 'torch._C._nn' has no attribute '{name}'")
     return found

@@ -44,6 +44,8 @@ class DeviceMesh(metaclass=Sealed):
         self._device, self._grid, self._names, self._strides = device, grid, names, strides
         self._root, self._groups = root, groups
         self._flat: dict[str, DeviceMesh] = {}
+        self._dims: tuple[int, ...] = ()
+        """Of one that was flattened, its root's dimensions."""
 
     def _part(self, grid: np.ndarray, names: Any, strides: tuple, groups: list) -> DeviceMesh:
         """A mesh that shares this one's groups."""
@@ -146,16 +148,25 @@ class DeviceMesh(metaclass=Sealed):
                 raise KeyError(f"Invalid mesh_dim_names {names} specified. Valid mesh_dim_names are {known}.")
         if len(names) == 1 and names[0] in flat:
             return flat[names[0]]
-        if len(set(names)) < len(names):
-            raise RuntimeError(f"Slicing overlapping dim_names {names} is not allowed.")
-        dims = [self._names.index(name) for name in names]
+        if self._root is not None and not set(names) <= set(self._names):
+            raise KeyError(f"Invalid mesh_dim_names {names} specified. Valid mesh_dim_names are {[*self._names]}.")
+        parts = [flat[name]._dims if name in flat else (self._names.index(name),) for name in names]
+        dims = [dim for part in parts for dim in part]
         ordered = [i for i in dims if self.shape[i] > 1]
         if ordered != sorted(ordered):
             raise KeyError(f"Invalid mesh_dim_names {names} specified. Mesh dim indices should be in ascending order.")
+        if len(set(dims)) < len(dims):
+            raise RuntimeError(f"Slicing overlapping dim_names {names} is not allowed.")
         where = self.get_coordinate() or (0,) * self.ndim
         grid = self._grid[tuple(slice(None) if i in dims else where[i] for i in range(self.ndim))]
         grid = grid.transpose([sorted(dims).index(i) for i in dims])
-        return self._part(grid, names, tuple(self._strides[i] for i in dims), [self._groups[i] for i in dims])
+        grid = grid.reshape([math.prod(self.shape[i] for i in part) for part in parts])
+        strides = tuple(min(self._strides[i] for i in part) for part in parts)
+        groups = [
+            flat[name]._groups[0] if name in flat else self._groups[part[0]]
+            for name, part in zip(names, parts, strict=True)
+        ]
+        return self._part(grid, names, strides, groups)
 
     def _flatten(self, mesh_dim_name: str | None = None, backend_override: Any = None) -> DeviceMesh:
         """All dimensions as one, under a name by which its root finds it then."""
@@ -165,6 +176,7 @@ class DeviceMesh(metaclass=Sealed):
             return root._flat[name]
         whole = root._grid
         if root is self or self._names is None:
+            dims = list(range(self.ndim))
             lines = self._grid.reshape(1, -1)
         else:
             dims = [root._names.index(each) for each in self._names]  # type: ignore[union-attr]
@@ -174,6 +186,7 @@ class DeviceMesh(metaclass=Sealed):
             made = new_group(line, group_desc=f"mesh_{name}")
             own = own if outside(made) else made
         made = self._part(self._grid.reshape(-1), (name,), (min(self._strides),), [own])
+        made._dims = tuple(dims)
         root._flat[name] = made
         return made
 
@@ -181,16 +194,35 @@ class DeviceMesh(metaclass=Sealed):
     def from_group(group: Any, device_type: str, mesh: Any = None, *, mesh_dim_names: Any = None) -> DeviceMesh:
         """The mesh of a group, or of one group for each dimension and the ranks."""
         if isinstance(group, list):
-            if mesh is None:
-                raise ValueError("Must pass mesh if passing multiple ProcessGroups")
+            if not group:
+                raise ValueError("Expects at least one ProcessGroup to be passed")
+            for name, value in (("mesh", mesh), ("mesh_dim_names", mesh_dim_names)):
+                if value is None:
+                    raise ValueError(f"Must pass {name} if passing multiple ProcessGroups")
             grid = np.asarray(mesh.tolist() if isinstance(mesh, Tensor) else mesh, np.int32)
+            if grid.ndim != len(group):
+                raise ValueError(
+                    f"Expects mesh with ndim equal to number of ProcessGroups but got mesh {grid.tolist()} and {len(group)} "
+                    "ProcessGroups"
+                )
             groups = [group_of(each) for each in group]
         else:
-            grid, groups = np.asarray(get_process_group_ranks(group), np.int32), [group_of(group)]
+            ranks = get_process_group_ranks(group)
+            if mesh is not None and (mesh.tolist() if isinstance(mesh, Tensor) else mesh) != ranks:
+                raise ValueError(f"Invalid mesh {mesh} for ProcessGroup with ranks {ranks}")
+            grid, groups = np.asarray(ranks, np.int32), [group_of(group)]
         made = DeviceMesh.__new__(DeviceMesh)
         strides = tuple(math.prod(grid.shape[i + 1 :]) for i in range(grid.ndim))
         made._fill(device_type, grid, tuple(mesh_dim_names) if mesh_dim_names else None, strides, None, groups)
         return made
+
+    def __getstate__(self) -> dict:
+        return vars(self) | {"_groups": [getattr(each, "_title", None) for each in self._groups]}
+
+    def __setstate__(self, kept: dict) -> None:
+        """Its groups are those of this process that have the names of before, where there are any."""
+        vars(self).update(kept)
+        self._groups = [world.groups.get(title, GroupMember.NON_GROUP_MEMBER) for title in kept["_groups"]]
 
     def __enter__(self) -> DeviceMesh:
         world.meshes.append(self)

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from .tracer import ProxyableClassMeta, Tracer, symbolic_trace, wrap
+from .tracer import ProxyableClassMeta, Tracer, _assert_is_none, is_fx_tracing, symbolic_trace, wrap
 
-__all__ = ["ProxyableClassMeta", "Tracer", "symbolic_trace", "wrap"]
-
-
-def is_fx_tracing() -> bool:
-    """Whether a program is being traced; a tracer says so to nobody."""
-    return False
+__all__ = ["ProxyableClassMeta", "Tracer", "_assert_is_none", "is_fx_tracing", "symbolic_trace", "wrap"]

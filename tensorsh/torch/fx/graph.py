@@ -7,7 +7,7 @@ import keyword
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from .node import Node, _get_qualified_name, map_arg, nodes_in, snake
 from .writing import CodeGen, PythonCode
@@ -186,6 +186,16 @@ class Graph:
             val_map[node] = self.node_copy(node, lambda n: val_map[n])
         return None
 
+    def __reduce__(self) -> tuple:
+        """What `pickle` keeps: a row for each node, where numbers stand for the nodes that it uses."""
+        place = {node: Place(number) for number, node in enumerate(self.nodes)}
+        rows = [
+            (n.op, n.target, *(map_arg(each, place.__getitem__) for each in (n.args, n.kwargs)), n.name, n.type)
+            for n in self.nodes
+        ]
+        local = "<locals>" in getattr(self._tracer_cls, "__qualname__", "")
+        return regained, (rows, self._codegen, None if local else self._tracer_cls)
+
     def __deepcopy__(self, memo: dict | None = None) -> Graph:
         made = Graph(tracer_cls=self._tracer_cls)
         made._codegen = self._codegen
@@ -273,3 +283,35 @@ class Graph:
 def targets(nodes: Iterable[Node]) -> list[str]:
     """What nodes call, by name."""
     return [n.target if isinstance(n.target, str) else _get_qualified_name(n.target) for n in nodes]
+
+
+class Place(NamedTuple):
+    """Stands for a node in what is kept of a graph."""
+
+    number: int
+
+
+def regained(rows: list[tuple], codegen: CodeGen, tracer_cls: Any) -> Graph:
+    """The graph of which `pickle` has kept this."""
+    made = Graph(tracer_cls=tracer_cls)
+    made._codegen = codegen
+    nodes: list[Node] = []
+    for op, target, args, kwargs, name, kind in rows:
+        args, kwargs = (unplaced(each, nodes) for each in (args, kwargs))
+        nodes.append(made.create_node(op, target, args, kwargs, name, kind))
+    return made
+
+
+def unplaced(value: Any, nodes: list[Node]) -> Any:
+    """A tree of arguments with the nodes that stand at its places."""
+    if isinstance(value, Place):
+        return nodes[value.number]
+    if isinstance(value, tuple) and not hasattr(value, "_fields") or isinstance(value, list):
+        return type(value)(unplaced(each, nodes) for each in value)
+    if isinstance(value, tuple):
+        return type(value)(*(unplaced(each, nodes) for each in value))
+    if isinstance(value, dict):
+        return {k: unplaced(v, nodes) for k, v in value.items()}
+    if isinstance(value, slice):
+        return slice(*(unplaced(each, nodes) for each in (value.start, value.stop, value.step)))
+    return value

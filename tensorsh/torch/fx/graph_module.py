@@ -45,11 +45,10 @@ def _assign_attr(value: Any, to_module: Any, target: str) -> None:
     setattr(to_module, field, value)
 
 
-def reduce_graph_module(body: dict, graph: Graph) -> Any:
+def reduce_graph_module(body: dict, graph: Graph, name: str) -> Any:
     """A module of its attributes and its graph: what `pickle` calls."""
-    made = GraphModule({}, graph)
+    made = GraphModule(_CodeOnlyModule(body), graph, name)
     made.__dict__.update(body)
-    made.graph = graph
     return made
 
 
@@ -171,7 +170,7 @@ class GraphModule(Module):
 
     def __reduce__(self) -> tuple:
         body = {k: v for k, v in self.__dict__.items() if k not in ("_graph", "_code")}
-        return reduce_graph_module, (body, self._graph)
+        return reduce_graph_module, (body, self._graph, type(self).__name__)
 
     def __str__(self) -> str:
         return "\n".join(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import re
 import sys
 from collections.abc import Callable, Iterable
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -11,6 +12,7 @@ from typing import Any
 
 from ...engine.arrays.dtype import dtype
 from ...engine.tensors.tensor import Tensor
+from .immutable_collections import immutable_dict, immutable_list
 
 __all__ = ["Node", "has_side_effect", "map_aggregate", "map_arg"]
 
@@ -33,9 +35,9 @@ def map_aggregate(a: Any, fn: Callable) -> Any:
         made = tuple(map_aggregate(each, fn) for each in a)
         return made if not hasattr(a, "_fields") else type(a)(*made)
     if isinstance(a, list):
-        return [map_aggregate(each, fn) for each in a]
+        return immutable_list(map_aggregate(each, fn) for each in a)
     if isinstance(a, dict):
-        return {k: map_aggregate(v, fn) for k, v in a.items()}
+        return immutable_dict((k, map_aggregate(v, fn)) for k, v in a.items())
     if isinstance(a, slice):
         return slice(map_aggregate(a.start, fn), map_aggregate(a.stop, fn), map_aggregate(a.step, fn))
     return fn(a)
@@ -49,12 +51,7 @@ def map_arg(a: Any, fn: Callable) -> Any:
 
 def snake(name: str) -> str:
     """``BatchNorm2d`` -> ``batch_norm2d``."""
-    out = ""
-    for i, c in enumerate(name):
-        if c.isupper() and i and (name[i - 1].islower() or name[i - 1].isdigit() or name[i + 1 : i + 2].islower()):
-            out += "_" * (out[-1:] != "_")
-        out += c
-    return out.lower()
+    return re.sub(r"(?<=[a-z])([A-Z])", r"_\1", name).lower()
 
 
 def _type_repr(obj: Any) -> str:

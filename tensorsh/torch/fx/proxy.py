@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import dis
 import operator
 import sys
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any
 
 from ..overrides import stay
@@ -26,6 +28,8 @@ class TracerBase:
     """What makes nodes of what programs do with proxies."""
 
     graph: Graph
+    check_mutable_operations = False
+    """Whether a function that writes into what it is given is an error."""
     trace_asserts = False
     proxy_buffer_attributes = False
     traced_func_name = "forward"
@@ -34,6 +38,12 @@ class TracerBase:
         self, kind: str, target: Any, args: tuple, kwargs: dict, name: Any = None, type_expr: Any = None
     ) -> Node:
         """A node in the graph."""
+        title = getattr(target, "_title", "") if self.check_mutable_operations and kind == "call_function" else ""
+        if title[-1:] == "_":
+            raise RuntimeError(
+                f"Tried to trace mutable operation {title}. FX only supports functional code, so operations that mutate operands "
+                "in-place (e.g. via `out` arguments) are not supported"
+            )
         return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
 
     def proxy(self, node: Node) -> Any:
@@ -58,13 +68,16 @@ class TracerBase:
             return type(a)(*(self.create_arg(each) for each in a))
         if isinstance(a, tuple | list):
             return type(a)(self.create_arg(each) for each in a)
+        if dataclasses.is_dataclass(a) and not isinstance(a, type):
+            given = {field.name: self.create_arg(getattr(a, field.name)) for field in dataclasses.fields(a)}
+            return self.create_node("call_function", type(a), (), given)
         if isinstance(a, dict):
             return {self.create_arg(k): self.create_arg(v) for k, v in a.items()}
         if isinstance(a, slice):
             return slice(self.create_arg(a.start), self.create_arg(a.stop), self.create_arg(a.step))
         if isinstance(a, range):
             return range(self.create_arg(a.start), self.create_arg(a.stop), self.create_arg(a.step))
-        if a is None or a is ... or isinstance(a, base_types) or isinstance(a, Node) or callable(a):
+        if a is None or a is ... or isinstance(a, (*base_types, Enum, Node)) or callable(a):
             return a
         from ...engine.arrays.device import device
         from ..settings import layout, memory_format
@@ -212,6 +225,10 @@ class ParameterProxy(Proxy):
     def dim(self) -> int:
         return self.param.dim()
 
+    def numel(self) -> int:
+        return self.param.numel()
+
+    nelement = numel
     ndim = property(lambda self: self.param.ndim)
 
 

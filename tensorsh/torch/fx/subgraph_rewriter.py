@@ -1,5 +1,5 @@
 """``torch.fx.subgraph_rewriter``: parts of graphs replaced."""
 
-from .matching import Match, replace_pattern
+from .matching import Match, ReplacedPatterns, replace_pattern, replace_pattern_with_filters
 
-__all__ = ["Match", "replace_pattern"]
+__all__ = ["Match", "ReplacedPatterns", "replace_pattern", "replace_pattern_with_filters"]

@@ -9,16 +9,18 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ...engine.arrays.warning import warn
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.wrapping import wraps
+from ..checks import _assert
 from ..nn.modules.container import Sequential
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from ..overrides import stay
 from .graph import Graph
 from .graph_module import GraphModule
-from .node import map_aggregate
-from .proxy import Proxy, TracerBase
+from .node import _side_effectful_functions, base_types, map_aggregate
+from .proxy import ParameterProxy, Proxy, TracerBase
 from .wrapped import _wrapped_fns_to_patch, wrap
 
 __all__ = ["ProxyableClassMeta", "Tracer", "symbolic_trace", "wrap"]
@@ -42,6 +44,33 @@ def recording(function: Callable) -> Callable:
         return found.tracer.create_proxy("call_function", function, args, kwargs)
 
     return call
+
+
+def by_position(function: Any, count: int) -> Any:
+    """A function whose rest of arguments, by place and by name, are parameters as any other."""
+    code = function.__code__
+    flags = code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    code = code.replace(co_flags=flags, co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0)
+    made = FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
+    made.__dict__.update(function.__dict__)
+    return made
+
+
+def _assert_is_none(value: Any, msg: str) -> None:
+    assert value is None, msg
+
+
+_assert_is_none.__module__ = "torch.fx._symbolic_trace"
+_side_effectful_functions.update((_assert, _assert_is_none))
+
+
+_tracing: list[Any] = []
+"""The tracers that are at work."""
+
+
+def is_fx_tracing() -> bool:
+    """Whether a program is being traced."""
+    return bool(_tracing)
 
 
 class ProxyableClassMeta(type):
@@ -133,27 +162,50 @@ class Tracer(TracerBase):
         )
         for name in names[1:] if is_module else names:
             if name in given and not isinstance(given[name], Tensor):
-                args.append(given[name])
-                if self._kept_placeholders:
-                    self._placeholder(name, parameters)
-                continue
-            args.append(self._placeholder(name, parameters))
-        if code.co_flags & inspect.CO_VARARGS:
-            args.append(
-                self.create_proxy(
-                    "placeholder", "*" + code.co_varnames[code.co_argcount + code.co_kwonlyargcount], (), {}
-                )
-            )
+                args.append(self._told(name, given[name], parameters))
+            else:
+                args.append(self._placeholder(name, parameters))
+        more = [(inspect.CO_VARARGS, "*"), (inspect.CO_VARKEYWORDS, "**")]
+        rest = iter(code.co_varnames[code.co_argcount + code.co_kwonlyargcount :])
+        args += [
+            self.create_proxy("placeholder", mark + next(rest), (), {}) for flag, mark in more if code.co_flags & flag
+        ]
+        if code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            root_fn = by_position(root_fn, len(args))
         return root_fn, args
 
-    _kept_placeholders = True
+    def _told(self, name: str, value: Any, parameters: Any) -> Any:
+        """A value that a parameter is told to have, and that the graph insists on."""
+        if isinstance(value, tuple | list | dict):
+            self._placeholder(name, parameters)
+            return value
+        said = self._placeholder(name, parameters, f"{name}_1", typed=False)
+        if value is None:
+            words = f"{name} has been specialized to have value None but got another value"
+            self.create_proxy("call_function", _assert_is_none, (said, words), {})
+        elif isinstance(value, base_types):
+            words = f"{name} has been specialized to have value {value} but got another value"
+            _assert(said == value, words)
+        else:
+            warn(
+                f"Was not able to add assertion to guarantee correct input {name} to specialized function. It is up to the user to "
+                "make sure that your inputs match the inputs you specialized the function with."
+            )
+        return value
 
-    def _placeholder(self, name: str, parameters: Any) -> Any:
-        default = parameters[name].default if name in parameters else inspect.Parameter.empty
-        args = () if default is inspect.Parameter.empty else (default,)
-        annotation = getattr(parameters.get(name), "annotation", inspect.Parameter.empty)
-        typed = None if annotation is inspect.Parameter.empty or isinstance(annotation, str) else annotation
-        return self.create_proxy("placeholder", name, args, {}, type_expr=typed)
+    def _placeholder(self, name: str, parameters: Any, title: str = "", typed: bool = True) -> Any:
+        none = inspect.Parameter.empty
+        default, kind = (getattr(parameters.get(name), each, none) for each in ("default", "annotation"))
+        args = () if default is none else (default,)
+        noted = kind if typed and kind is not none else None
+        return self.create_proxy("placeholder", title or name, args, {}, type_expr=noted)
+
+    def _parameter(self, path: str, value: Parameter) -> Any:
+        """The proxy of a parameter of the module."""
+        if not self.param_shapes_constant:
+            return self.create_proxy("get_attr", path, (), {})
+        shaped = lambda node: ParameterProxy(self, node, path, value)  # noqa: E731
+        return self.create_proxy("get_attr", path, (), {}, proxy_factory_fn=shaped)
 
     def trace(self, root: Any, concrete_args: Any = None) -> Graph:
         """The graph of a module, or of a function."""
@@ -182,7 +234,7 @@ class Tracer(TracerBase):
                     path = next((n for n, p in tracer.root.named_parameters() if p is value), None)
                     if path is None:
                         return value
-                    cache[id(value)] = tracer.create_proxy("get_attr", path, (), {})
+                    cache[id(value)] = tracer._parameter(path, value)
                 return cache[id(value)]
             return tracer.getattr(name, value, cache) if isinstance(value, Tensor | Module) else value
 
@@ -190,10 +242,13 @@ class Tracer(TracerBase):
         Module.__call__ = call  # type: ignore[method-assign]
         tables = [function.__globals__] if isinstance(function, FunctionType) else []
         changed = self._patch([*tables, *self._search])
+        _tracing.append(self)
         try:
             result = function(*args)
-            self.create_node("output", "output", (self.create_arg(result),), {})
+            noted = getattr(function, "__annotations__", {}).get("return")
+            self.create_node("output", "output", (self.create_arg(result),), {}, type_expr=noted)
         finally:
+            _tracing.pop()
             Module.__call__ = original  # type: ignore[method-assign]
             del Module.__getattribute__  # type: ignore[attr-defined]
             for table, name, value in reversed(changed):

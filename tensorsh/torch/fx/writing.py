@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import operator
 import re
+import types
+import typing
 from collections import namedtuple
 from typing import Any
 
@@ -14,6 +16,9 @@ from ...engine.tensors.tensor import Size
 from .node import Node, _get_qualified_name, _type_repr, nodes_in
 
 __all__ = ["CodeGen", "PythonCode"]
+
+OLDER = {kind: getattr(typing, kind.__name__.title()) for kind in (list, dict, set, tuple)}
+OLDER[frozenset] = typing.FrozenSet  # noqa: UP006
 
 PythonCode = namedtuple("PythonCode", "src globals lineno_map")
 PythonCode.__new__.__defaults__ = (None,)  # type: ignore[attr-defined]
@@ -112,7 +117,7 @@ class Names:
 
             self.known.setdefault("torch", torch)
             return hint
-        hint = re.sub(r"\W", "_", hint)
+        hint = re.sub(r"\W+", "_", hint)
         number, name = 0, hint
         while name in self.known and self.known[name] is not value:
             number += 1
@@ -122,12 +127,18 @@ class Names:
 
     def of_type(self, kind: Any) -> str:
         """How an annotation is written; a type that is not Python's own gets a name."""
-        shown = _type_repr(kind)
-        if getattr(builtins, shown, None) is kind:
-            return shown
-        name = re.sub(r"\W", "_", shown)
-        self.known[name] = kind
-        return name
+        if kind == ():
+            return "()"
+        if isinstance(kind, types.UnionType):
+            return "|".join(map(self.of_type, kind.__args__))
+        origin = getattr(kind, "__origin__", None)
+        if origin is None:
+            return self.name_of(kind, _type_repr(kind))
+        if isinstance(kind, type(typing.List[int])):  # noqa: UP006 - the older way of writing it, which the text keeps
+            origin = OLDER.get(origin, origin)
+        name = self.name_of(origin, _type_repr(origin))
+        arguments = getattr(kind, "__args__", ())
+        return f"{name}[{','.join(map(self.of_type, arguments))}]" if arguments else name
 
     def text(self, value: Any) -> str:
         """A value as an expression."""

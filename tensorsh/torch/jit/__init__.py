@@ -88,6 +88,10 @@ class CompilationUnit:
 class TracerWarning(Warning):
     """A warning of traces, which are not made."""
 
+    @staticmethod
+    def ignore_lib_warnings() -> None:
+        """Leave such warnings out that come of torch itself: there are none."""
+
 
 class Error(RuntimeError):
     """An error of TorchScript."""

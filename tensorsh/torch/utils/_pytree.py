@@ -2,124 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...engine.arrays.state import state
-from ...sandbox.sealed import Sealed
+from ...engine.arrays.warning import warn
+from ._tree_forms import (
+    GetAttrKey,
+    MappingKey,
+    SequenceKey,
+    TreeSpec,
+    alike,
+    built,
+    named,
+    opened,
+    register_pytree_node,
+)  # fmt: skip
 
 __all__ = [
     "MappingKey", "SequenceKey", "TreeSpec", "keystr", "register_pytree_node", "tree_all", "tree_any", "tree_flatten",
     "tree_flatten_with_path", "tree_iter", "tree_leaves", "tree_map", "tree_map_", "tree_map_only", "tree_structure",
     "tree_unflatten",
 ]  # fmt: skip
-
-
-class MappingKey(namedtuple("MappingKey", "key"), metaclass=Sealed):
-    """A step into a dictionary."""
-
-    __module__ = "torch.utils._pytree"
-    __slots__ = ()
-
-
-class SequenceKey(namedtuple("SequenceKey", "idx"), metaclass=Sealed):
-    """A step into a list or a tuple."""
-
-    __module__ = "torch.utils._pytree"
-    __slots__ = ()
-
-
-class TreeSpec(metaclass=Sealed):
-    """The form of a tree: what its root is, and the forms of what is in it; a leaf has no type."""
-
-    __module__ = "torch.utils._pytree"
-
-    def __init__(self, type: Any, context: Any, children: list) -> None:
-        self.type, self.context, self._children = type, context, children
-        leaf = type is None
-        self.num_nodes = 1 + sum(each.num_nodes for each in children)
-        self.num_leaves = 1 if leaf else sum(each.num_leaves for each in children)
-        self.num_children = len(children)
-
-    def is_leaf(self) -> bool:
-        return self.type is None
-
-    def unflatten(self, leaves: Any) -> Any:
-        """The tree of this form with these leaves."""
-        leaves = list(leaves)
-        if len(leaves) != self.num_leaves:
-            raise ValueError(
-                f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
-                f"{self.num_leaves} items ({self})."
-            )
-        return built(self, iter(leaves))
-
-    def __eq__(self, other: object) -> bool:
-        mine = self.type, self.context, self._children
-        return isinstance(other, TreeSpec) and mine == (other.type, other.context, other._children)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self, indent: int = 0) -> str:
-        if self.is_leaf():
-            return "*"
-        shown = f"TreeSpec({self.type.__name__}, {self.context}, ["
-        if self._children:
-            deeper = indent + 2
-            first, *rest = (each.__repr__(deeper) for each in self._children)
-            shown += (",\n" + " " * deeper).join([first, *rest])
-        return shown + "])"
-
-
-def named(tree: Any) -> bool:
-    return isinstance(tree, tuple) and hasattr(tree, "_fields")
-
-
-def opened(tree: Any) -> tuple | None:
-    """The type of a node, what else its form needs, and what is in it; None for a leaf."""
-    kind = type(tree)
-    own = state.__dict__.get("tree_nodes", {}).get(kind)
-    if own is not None:
-        children, context = own[0](tree)
-        return kind, context, list(children)
-    if kind is list or kind is tuple:
-        return kind, None, list(tree)
-    if kind is dict or kind is OrderedDict:
-        return kind, list(tree), list(tree.values())
-    if kind is defaultdict:
-        return kind, [tree.default_factory, list(tree)], list(tree.values())
-    if kind is deque:
-        return kind, tree.maxlen, list(tree)
-    if named(tree):
-        return namedtuple, kind, list(tree)
-    return (kind, None, list(tree)) if is_structseq_instance(tree) else None
-
-
-def built(spec: TreeSpec, leaves: Iterator) -> Any:
-    if spec.type is None:
-        return next(leaves)
-    children = [built(each, leaves) for each in spec._children]
-    kind, context = spec.type, spec.context
-    own = state.__dict__.get("tree_nodes", {}).get(kind)
-    if own is not None:
-        return own[1](children, context)
-    if kind is namedtuple:
-        return context(*children)
-    if kind is deque:
-        return deque(children, maxlen=context)
-    if kind is defaultdict:
-        return defaultdict(context[0], zip(context[1], children, strict=True))
-    return kind(children) if context is None else kind(zip(context, children, strict=True))
-
-
-def register_pytree_node(cls: type, flatten_fn: Callable, unflatten_fn: Callable, **_: Any) -> None:
-    """Let objects of a class be nodes: `flatten_fn(x)` gives what is in it and its context, `unflatten_fn` the way back."""
-    known = state.__dict__.get("tree_nodes", {})
-    if cls in known:
-        raise ValueError(f"{cls} is already registered as pytree node.")
-    # A new dict: the snapshots of other sessions share the old one.
-    state.__dict__["tree_nodes"] = {**known, cls: (flatten_fn, unflatten_fn)}
 
 
 def flattened(tree: Any, leaves: list, is_leaf: Callable | None) -> TreeSpec:
@@ -161,25 +68,6 @@ def arg_tree_leaves(*args: Any, **kwargs: Any) -> list:
 def tree_structure(tree: Any, is_leaf: Callable | None = None) -> TreeSpec:
     """The form of a tree."""
     return tree_flatten(tree, is_leaf)[1]
-
-
-def alike(spec: TreeSpec, tree: Any, leaves: list) -> None:
-    """The leaves of a tree that has the form of another; what hangs on a leaf of that form is one."""
-    if spec.type is None:
-        leaves.append(tree)
-        return
-    node = opened(tree)
-    kind, context, children = node if node is not None else (type(tree), None, [])
-    if kind is not spec.type:
-        raise ValueError(f"Node type mismatch; expected {spec.type!r}, but got {kind!r}.")
-    if len(children) != spec.num_children:
-        raise ValueError(f"Node arity mismatch; expected {spec.num_children}, but got {len(children)}.")
-    if kind in (dict, OrderedDict):
-        if set(context) != set(spec.context):
-            raise ValueError(f"Node keys mismatch; missing key(s): {set(spec.context) - set(context)}.")
-        children = [tree[key] for key in spec.context]
-    for form, child in zip(spec._children, children, strict=True):
-        alike(form, child, leaves)
 
 
 def tree_map(func: Callable, tree: Any, *rests: Any, is_leaf: Callable | None = None) -> Any:
@@ -227,15 +115,35 @@ def tree_any(pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool
     return any(map(pred, tree_iter(tree, is_leaf)))
 
 
+def tree_all_only(kind: Any, pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool:
+    """Whether something holds of all leaves of a type."""
+    return all(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, kind))
+
+
+def tree_any_only(kind: Any, pred: Callable, tree: Any, is_leaf: Callable | None = None) -> bool:
+    """Whether something holds of one leaf of a type."""
+    return any(pred(leaf) for leaf in tree_iter(tree, is_leaf) if isinstance(leaf, kind))
+
+
 def paths(tree: Any, path: tuple, is_leaf: Callable | None) -> Iterator:
     node = None if is_leaf is not None and is_leaf(tree) else opened(tree)
     if node is None:
         yield path, tree
         return
-    kind, context, children = node
-    for i, child in enumerate(children):
-        key = MappingKey(context[i]) if kind in (dict, OrderedDict) else SequenceKey(i)
+    for key, child in zip(keys_of(tree, *node), node[2], strict=True):
         yield from paths(child, (*path, key), is_leaf)
+
+
+def keys_of(tree: Any, kind: Any, context: Any, children: list) -> list:
+    """The steps from a node to each of its children."""
+    own = state.__dict__.get("tree_nodes", {}).get(type(tree))
+    if own is not None and own.with_keys is not None:
+        return [key for key, _ in own.with_keys(tree)[0]]
+    if kind in (dict, OrderedDict, defaultdict):
+        return [MappingKey(key) for key in tree]
+    if kind is namedtuple:
+        return [GetAttrKey(name) for name in context._fields]
+    return [SequenceKey(i) for i in range(len(children))]
 
 
 def tree_flatten_with_path(tree: Any, is_leaf: Callable | None = None) -> tuple[list, TreeSpec]:
@@ -245,14 +153,138 @@ def tree_flatten_with_path(tree: Any, is_leaf: Callable | None = None) -> tuple[
 
 def keystr(kp: tuple) -> str:
     """The way to a leaf as Python would write it."""
-    return "".join(f"[{key[0]!r}]" for key in kp)
+    return "".join(map(str, kp))
+
+
+def key_get(obj: Any, kp: tuple) -> Any:
+    """What a way leads to in a tree."""
+    for key in kp:
+        obj = key.get(obj)
+    return obj
+
+
+def written_form(spec: TreeSpec) -> dict:
+    """A form as JSON writes it."""
+    if spec.type is None:
+        return {"type": None, "context": None, "children_spec": []}
+    own = state.__dict__.get("tree_nodes", {}).get(spec.type)
+    name = own.written if own is not None else TITLES.get(spec.type)
+    if name is None:
+        raise NotImplementedError(
+            f"No registered serialization name for {spec.type} found. Please update your _register_pytree_node call with a "
+            "`serialized_type_name` kwarg."
+        )
+    context: Any = spec.context
+    if spec.type is namedtuple:
+        context = state.__dict__.get("tree_names", {}).get(spec.context)
+        if context is None:
+            raise NotImplementedError(
+                f"Can't serialize TreeSpec of namedtuple class {spec.context} because we didn't register a serializated_type_name. "
+                "Please register using `_register_namedtuple`."
+            )
+    elif spec.type is defaultdict:
+        made, keys = context
+        place = {"default_factory_module": made.__module__, "default_factory_name": made.__qualname__} if made else {}
+        context = {**place, "dict_context": keys}
+    elif own is not None and own.to_text is not None:
+        context = own.to_text(context)
+    else:
+        context = json.dumps(context)
+    return {"type": name, "context": context, "children_spec": [written_form(each) for each in spec._children]}
+
+
+def read_form(given: dict) -> TreeSpec:
+    """The form that JSON has written."""
+    if given["type"] is None:
+        return LeafSpec()
+    nodes = state.__dict__.get("tree_nodes", {})
+    kinds: dict[Any, Any] = {title: kind for kind, title in TITLES.items()}
+    kind = (kinds | {own.written: kind for kind, own in nodes.items() if own.written})[given["type"]]
+    context, own = given["context"], nodes.get(kind)
+    if kind is namedtuple:
+        context = next(cls for cls, name in state.__dict__.get("tree_names", {}).items() if name == context)
+    elif kind is defaultdict:
+        module = sys.modules.get(context.get("default_factory_module", ""))
+        context = [getattr(module, context.get("default_factory_name", ""), None), context["dict_context"]]
+    else:
+        context = own.from_text(context) if own is not None and own.from_text is not None else json.loads(context)
+    return TreeSpec(kind, context, [read_form(each) for each in given["children_spec"]])
+
+
+def _known_protocol(protocol: Any) -> None:
+    if protocol not in (None, PROTOCOL):
+        raise ValueError(f"Unknown protocol {protocol}. Available protocols: [{PROTOCOL}]")
+
+
+def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
+    """A form as JSON."""
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
+    _known_protocol(protocol)
+    return json.dumps([PROTOCOL, written_form(treespec)])
+
+
+def treespec_loads(serialized: str) -> TreeSpec:
+    """The form that `treespec_dumps` has written."""
+    protocol, form = json.loads(serialized)
+    _known_protocol(protocol)
+    return read_form(form)
 
 
 # For plain Python alone: names that libraries use beside those of the documentation.
 
 PyTree = Context = FlattenFunc = UnflattenFunc = Any
-_register_pytree_node = register_pytree_node
 BUILTIN = (list, tuple, dict, OrderedDict, defaultdict, deque, namedtuple)
+TITLES: dict[Any, str] = {kind: f"{kind.__module__}.{kind.__name__}" for kind in BUILTIN}
+PROTOCOL = 1
+BUILTIN_TYPES = frozenset(BUILTIN)
+STANDARD_DICT_TYPES = frozenset((dict, OrderedDict, defaultdict))
+
+
+def _register_pytree_node(cls: type, flatten_fn: Callable, unflatten_fn: Callable, **more: Any) -> None:
+    warn(
+        "`torch.utils._pytree._register_pytree_node` is deprecated. Please use `torch.utils._pytree.register_pytree_node` "
+        "instead.",
+        FutureWarning,
+    )
+    register_pytree_node(cls, flatten_fn, unflatten_fn, **more)
+
+
+def _register_namedtuple(cls: type, *, serialized_type_name: str) -> None:
+    """Let forms with a class of named tuples be written, under a name."""
+    state.__dict__["tree_names"] = {**state.__dict__.get("tree_names", {}), cls: serialized_type_name}
+
+
+def tree_leaves_with_path(tree: Any, is_leaf: Callable | None = None) -> list:
+    """The leaves, each with the way to it."""
+    return list(paths(tree, (), is_leaf))
+
+
+def tree_map_only_(kinds: Any, func: Callable, tree: Any, is_leaf: Callable | None = None) -> Any:
+    """Call `func` for each leaf of a type; the tree itself."""
+    tree_map_only(kinds, func, tree, is_leaf)
+    return tree
+
+
+def map_only(kinds: Any) -> Callable:
+    """What makes of a function one that leaves all but values of a type as they are."""
+    return lambda func: lambda x: func(x) if isinstance(x, kinds) else x
+
+
+def treespec_leaf() -> TreeSpec:
+    """The form of a leaf."""
+    return LeafSpec()
+
+
+def treespec_tuple(iterable: Any = ()) -> TreeSpec:
+    """The form of a tuple of forms."""
+    return TreeSpec(tuple, None, list(iterable))
+
+
+def treespec_dict(mapping: Any = (), **more: TreeSpec) -> TreeSpec:
+    """The form of a dictionary of forms."""
+    given = dict(mapping, **more)
+    return TreeSpec(dict, list(given), list(given.values()))
 
 
 class LeafSpec(TreeSpec):
@@ -348,11 +380,6 @@ def _namedtuple_flatten(d: tuple) -> tuple[list, type]:
 def _namedtuple_unflatten(values: Any, context: type) -> Any:
     """The named tuple of a class with these members."""
     return context(*values)
-
-
-def is_structseq_instance(obj: Any) -> bool:
-    """Whether an object is a named tuple of Python's or PyTorch's own, as ``torch.return_types.max``."""
-    return isinstance(obj, tuple) and hasattr(type(obj), "n_sequence_fields")
 
 
 def is_namedtuple_instance(obj: Any) -> bool:

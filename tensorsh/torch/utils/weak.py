@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import weakref
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from ...engine.tensors.tensor import Tensor
@@ -82,6 +83,31 @@ class WeakIdKeyDictionary(MutableMapping):
         return made
 
     __copy__ = copy
+
+    def __deepcopy__(self, memo: dict) -> WeakIdKeyDictionary:
+        made = type(self)()
+        for key, value in self.items():
+            made[key] = copy.deepcopy(value, memo)
+        return made
+
+    def __or__(self, other: Any) -> Any:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        made = self.copy()
+        made.update(other)
+        return made
+
+    def __ror__(self, other: Any) -> Any:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        made = type(self)()
+        made.update(other)
+        made.update(self)
+        return made
+
+    def __ior__(self, other: Any) -> Any:
+        self.update(other)
+        return self
 
     def keyrefs(self) -> list:
         """The references to the keys."""

@@ -53,6 +53,14 @@ print("dp", x, dist.get_process_group_ranks(mesh.get_group("dp")))
 print(mesh["dp", "tp"] == mesh, said(mesh.__getitem__, "x"), said(mesh.__getitem__, ("tp", "dp")), sep="\n")
 print(said(mesh.get_group), said(mesh.get_local_rank), said(init_device_mesh, "cpu", (size + 1,)), sep="\n")
 print(init_device_mesh("cpu", (size,)), DeviceMesh("cpu", list(range(size))), mesh._flatten("all"))
+deep = init_device_mesh("cpu", (size // 2, 2, 1), mesh_dim_names=("dp", "cp", "tp"))
+both = deep["dp", "cp"]._flatten()
+print(
+    deep["dp_cp", "tp"].mesh.tolist(), both.get_group() is deep.get_group("dp_cp"), deep["dp_cp", "tp"].mesh_dim_names
+)
+print(dist.get_process_group_ranks(deep["dp_cp", "tp"].get_group("dp_cp")), said(deep.__getitem__, ("dp_cp", "cp")))
+print(said(DeviceMesh.from_group, dist.group.WORLD, "cpu", [0]), said(DeviceMesh.from_group, [], "cpu", [0]), sep="\n")
+print(said(DeviceMesh.from_group, deep.get_all_groups(), "cpu", [0], mesh_dim_names=("a",)))
 print(dist.get_backend_config(), dist.GroupMember.WORLD is dist.group.WORLD)
 print(
     dist.P2POp(dist.isend, torch.ones(1), (rank + 1) % size), dist.P2POp(dist.irecv, torch.ones(1), (rank + 1) % size)

@@ -9,7 +9,7 @@ from ....engine.tensors.tensor import Tensor
 from ..groups import outside
 from ..starting import get_rank, get_world_size, is_initialized
 from ..tensor.moving import share
-from ..tensor.placements import Replicate, Shard, cutting
+from ..tensor.placement_types import Replicate, Shard, cutting
 
 
 def walk(value: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:

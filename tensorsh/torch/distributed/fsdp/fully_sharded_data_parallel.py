@@ -23,7 +23,7 @@ from ..groups import group_of
 from ..reduce_ops import ReduceOp
 from ..starting import get_rank, new_group
 from ..tensor.dtensor import distribute_tensor
-from ..tensor.placements import Shard
+from ..tensor.placement_types import Shard
 from .api import CONFIGS, ShardingStrategy, StateDictSettings, StateDictType
 from .flat import INSIDE, Flat
 from .module import mapped, own_parameters, tensors_of

@@ -17,7 +17,7 @@ from ..exchanges import reduce_scatter_tensor
 from ..tensor.dtensor import DTensor, distribute_tensor
 from ..tensor.moving import cut, share
 from ..tensor.parts import placed_tensor
-from ..tensor.placements import Replicate, Shard, _StridedShard
+from ..tensor.placement_types import Replicate, Shard, _StridedShard
 from .gathered import Gathered, added, forget
 
 

@@ -6,7 +6,7 @@ from ....sandbox.namespace import lazily
 from ..device_mesh import DeviceMesh, init_device_mesh
 
 _PLACES = {
-    "placements": "Partial Placement Replicate Shard",
+    "placement_types": "Partial Placement Replicate Shard",
     "dtensor": "DTensor distribute_module distribute_tensor",
     "making": "empty full ones rand randn zeros",
 }

@@ -21,7 +21,7 @@ from ..device_mesh import DeviceMesh, current_mesh
 from . import products, shapes  # noqa: F401  their rules
 from .moving import Guard, cut, moved
 from .parts import _ToTorchTensor, bind, gradient_placements, local_of, placed_tensor
-from .placements import Partial, Replicate, cutting, normal
+from .placement_types import Partial, Replicate, cutting, normal
 from .rules import dispatch
 
 stay("classes")
@@ -250,6 +250,9 @@ class DTensorParameter(DTensor, Parameter):
 
     __module__ = "torch.distributed.tensor"
     __torch_function__ = DTensor.__torch_function__
+
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        return Parameter, (self.detach(), self.requires_grad)
 
 
 DTensorParameter.__name__ = DTensorParameter.__qualname__ = "DTensor"

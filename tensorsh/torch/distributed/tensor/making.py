@@ -6,7 +6,7 @@ from typing import Any
 
 from .dtensor import current, distribute_tensor, placed_tensor
 from .moving import share
-from .placements import Shard, normal
+from .placement_types import Shard, normal
 
 
 def _sizes(size: tuple) -> tuple:

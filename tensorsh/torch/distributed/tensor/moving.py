@@ -12,7 +12,7 @@ from ....engine.tape.function import Function
 from ....engine.tensors.tensor import Tensor
 from ..collectives import all_gather, all_reduce
 from ..reduce_ops import ReduceOp
-from .placements import Partial, Replicate, Shard, _StridedShard, cutting
+from .placement_types import Partial, Replicate, Shard, _StridedShard, cutting
 
 OPS = {"sum": "SUM", "avg": "SUM", "max": "MAX", "min": "MIN", "product": "PRODUCT"}
 
@@ -104,8 +104,8 @@ class Guard(Function):
 
 
 def moved(local: Tensor, mesh: Any, before: tuple, after: tuple, shape: tuple) -> Tensor:
-    """A local tensor of a global shape in other placements."""
-    if before == after:
+    """A local tensor of a global shape in other placements; outside of the mesh there is nothing to move."""
+    if before == after or mesh.get_coordinate() is None:
         return local
     # What is cut twice along one dimension is joined from the last cut to the first.
     now = list(before)

@@ -8,7 +8,7 @@ from ....engine.graph.fields import Version, new, wrap
 from ....engine.graph.nodes import AccumulateGrad
 from ....engine.tape.function import Function
 from ....engine.tensors.tensor import Tensor
-from .placements import Partial, Replicate
+from .placement_types import Partial, Replicate
 
 _kinds: list[type] = []
 beside_parts: set[str] = set()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .parts import in_parts
-from .placements import REPLICATE, Partial, Shard
+from .placement_types import REPLICATE, Partial, Shard
 from .rules import Call, rule
 
 

@@ -15,7 +15,7 @@ from ....engine.operators.torch_function import DisableTorchFunctionSubclass
 from ....engine.tensors.tensor import Tensor
 from .moving import Guard, moved
 from .parts import beside_parts, in_parts, local_of, placed_tensor
-from .placements import REPLICATE, Partial, Replicate, Shard, _StridedShard
+from .placement_types import REPLICATE, Partial, Replicate, Shard, _StridedShard
 
 RULES: dict[str, Callable] = {}
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from .parts import placed_tensor
-from .placements import REPLICATE, Partial, Shard
+from .placement_types import REPLICATE, Partial, Shard
 from .rules import Call, rule
 
 

@@ -188,8 +188,8 @@ class TransformerEncoder(Module):
     takes mask, src_key_padding_mask and is_causal (None: found out from the mask) for all layers.
     encoder_layer: the layer to copy; the copies start with its values. num_layers: number of copies.
     norm: a module applied last (None). enable_nested_tensor: outputs at padding become 0 after `eval()` and without
-    gradients, as where PyTorch skips it (True); UserWarning where the layer does not allow it. mask_check: accepted
-    (True).
+    gradients, as where PyTorch skips it (True); UserWarning where the layer does not allow it. mask_check: only where all
+    padding is at the ends (True).
     >>> layer = nn.TransformerEncoderLayer(4, 2, dim_feedforward=8, batch_first=True)
     >>> nn.TransformerEncoder(layer, 2)(torch.zeros(1, 3, 4)).shape
     torch.Size([1, 3, 4])"""
@@ -220,13 +220,16 @@ class TransformerEncoder(Module):
         drops = drops and not (
             state.grad_enabled and (src.requires_grad or any(p.requires_grad for p in first.parameters()))
         )
+        hidden = padding != 0 if drops else None
+        if hidden is not None and self.mask_check:  # it drops what lies at the ends alone
+            drops = not bool((hidden[:, :-1] & ~hidden[:, 1:]).any())
         attention = getattr(first, "self_attn", None)
         causal = is_causal_mask(mask, is_causal, src, getattr(attention, "batch_first", False))
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
         if drops:
-            output = output.masked_fill((padding != 0).unsqueeze(-1), 0.0)
+            output = output.masked_fill(hidden.unsqueeze(-1), 0.0)
         return output if self.norm is None else self.norm(output)
 
 

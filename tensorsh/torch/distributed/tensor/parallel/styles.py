@@ -11,7 +11,7 @@ from .....sandbox.sealed import OpenSealed
 from ....nn.modules.linear import Linear
 from ....nn.modules.sparse import Embedding
 from ..dtensor import DTensor, current, distribute_module, distribute_tensor
-from ..placements import Replicate, Shard
+from ..placement_types import Replicate, Shard
 
 __all__ = [
     "ColwiseParallel", "ParallelStyle", "PrepareModuleInput", "PrepareModuleInputOutput", "PrepareModuleOutput", "RowwiseParallel",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ....sandbox.sealed import Frozen
@@ -30,6 +31,9 @@ class Placement(Frozen):
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+    def __reduce__(self) -> tuple:
+        return type(self), tuple(getattr(self, name) for name in type(self).__slots__)
 
 
 class Shard(Placement):
@@ -61,6 +65,9 @@ class _StridedShard(Shard):
     def __init__(self, dim: int, *, split_factor: int) -> None:
         super().__init__(dim)
         object.__setattr__(self, "split_factor", int(split_factor))
+
+    def __reduce__(self) -> tuple:
+        return partial(type(self), self.dim, split_factor=self.split_factor), ()
 
     def __repr__(self) -> str:
         return f"_StridedShard(dim={self.dim}, sf={self.split_factor})"

@@ -33,7 +33,7 @@ from ..arrays.layout import by_columns, copying
 from ..examples import example
 from ..loading.table import FUNCTIONS
 from ..tape.record import attach, camel
-from ..tensors.inplace import write
+from ..tensors.inplace import computed_in, write
 from ..tensors.named_tuples import named
 from ..tensors.tensor import Tensor
 from .around import Around
@@ -269,6 +269,8 @@ class Operator(Executor):
             if not isinstance(t, Tensor):
                 raise TypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(t).__name__}")
         arrays, tracked = self.unwrap(values)
+        if self.within is not None and not tracked and type(out) is Tensor and computed_in(out, self, arrays):
+            return out
         result = self.compute(arrays)
         if result is None and self.otherwise is not None:
             result = self.otherwise(*values)._array

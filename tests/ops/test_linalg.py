@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tensorsh import torch
@@ -27,7 +28,7 @@ def test_inverses_of_nothing_by_cholesky_factors(shape: tuple) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("shape", [(45, 45), (3, 40, 40)], ids=str)
-def test_determinants_and_factors_of_larger_matrices(dtype, shape):
+def test_determinants_and_factors_of_larger_matrices(dtype: torch.dtype, shape: tuple) -> None:
     """What LAPACK is called for directly is what numpy finds in double precision; only one triangle is read."""
     near = {"rtol": 2e-4, "atol": 1e-5} if dtype is torch.float32 else {"rtol": 1e-10, "atol": 1e-12}
     n = shape[-1]

@@ -84,7 +84,8 @@ def within(op: Any, loops: dict, arrays: list, to: Any = None) -> Callable | Non
     to = x if to is None else to
     if type(x) is not np.ndarray or not to.flags.carray or to.dtype is not x.dtype or to.shape != x.shape:
         return None
-    dtype, ufunc, numbers = x.dtype, loops.get(x.dtype), ()
+    dtype, ufunc = x.dtype, loops.get(x.dtype)
+    numbers: tuple = ()
     if len(op.tensors) == 2:
         y, *rest = rest
         if op.scalars and (type(y) is float or type(y) is int) and dtype in loops:

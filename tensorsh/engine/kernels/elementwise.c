@@ -1,6 +1,6 @@
 /* Elementwise functions of float32 that numpy has not, or not with PyTorch's accuracy, as ufuncs.
 
-   Functions of numpy are computed in double and rounded; those of several steps round where PyTorch's kernels do. */
+   Functions of numpy are computed in double and rounded, or in pairs of floats (single_math.h); those of several steps round where PyTorch's kernels do. */
 #include "double_math.h"
 
 #define PIECE 256

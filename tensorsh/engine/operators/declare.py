@@ -40,6 +40,7 @@ from .around import Around
 from .composite import Composite, composite
 from .executor import NUMBERS, REQUIRED, Executor
 from .forms import in_one_tuple
+from .out_rules import known, store_results
 from .public_form import form_of
 from .registration import add
 from .signature import Form
@@ -278,8 +279,6 @@ class Operator(Executor):
         results = results[: self.outputs] if self.outputs > 0 else results
         if len(results) != len(targets) and self.outputs != 1:
             raise TypeError(f"expected tuple of {len(results)} elements but got {len(targets)}")
-        from .out_rules import known, store_results
-
         title = known([*self.names, self.name, name, name.rpartition(".")[2]], name or self.names[0])
         given = self.index.get("dtype", -1)
         store_results(title, results, targets, tracked, values, given >= 0 and values[given] is not None)

@@ -46,7 +46,7 @@ LEVELS = {
     "kernels/fourier": ["-O2"],
     **{
         f"kernels/{name}": LOOPS
-        for name in "complex convolution counting distances patience places pooling rows".split()
+        for name in "complex convolution counting distances elementwise patience places pooling rows".split()
     },
     "arrays/extents": FEW,
     "arrays/switches": FEW,

@@ -47,7 +47,7 @@ FORMULAS: dict[str, tuple[Callable, tuple]] = {
 SINGLE: dict[str, tuple[Callable, tuple]] = {
     **{
         name: (lambda x, exact=getattr(np, name): exact(x.astype(float)), ())
-        for name in "exp expm1 tanh sinh cosh arcsin arccos arctan arcsinh arccosh arctanh".split()
+        for name in "expm1 sinh cosh arcsinh arccosh arctanh".split()
     },
     "logsigmoid": (lambda x: np.minimum(x, 0) - compiled.log1p(compiled.exp(-np.abs(x))), ()),
     "sign": (lambda x: np.subtract(x > 0, x < 0, dtype=one), ()),
@@ -59,6 +59,21 @@ SINGLE: dict[str, tuple[Callable, tuple]] = {
         (1.5, 20),
     ),
 }
+
+
+IN_FLOATS = {
+    "exp": 0.53,
+    "log": 0.65,
+    "log2": 0.65,
+    "log10": 0.65,
+    "log1p": 0.68,
+    "tanh": 0.55,
+    "arctan": 0.66,
+    "arcsin": 0.66,
+    "arccos": 0.63,
+}
+"""Functions that are computed in floats, and how far they may be from the exact ones, in units of a float's last place (PyTorch's
+own: 0.51 to 0.79)."""
 
 
 def assert_same_bits(found: np.ndarray, wanted: np.ndarray) -> None:
@@ -117,3 +132,22 @@ def test_a_permutation_by_words_is_that_of_the_swaps_in_python() -> None:
         j = i + word % (1000 - i)
         order[i], order[j] = order[j], order[i]
     assert compiled.shuffled(np.arange(1000), words).tolist() == order
+
+
+@pytest.mark.parametrize("name", IN_FLOATS)
+def test_functions_in_float_arithmetic(name: str) -> None:
+    near = np.random.default_rng(1).uniform(-1.5, 1.5, 50_000)
+    x = np.concatenate([operands()[0], np.where(near > 0, near, near / 1.5).astype(one), np.arange(-90, 90, dtype=one)])
+    found = getattr(compiled, name)(x)
+    with np.errstate(all="ignore"):
+        exact = getattr(np, name)(x.astype(float))
+        rounded = exact.astype(one)
+        normal = np.isfinite(rounded) & (np.abs(rounded) >= np.finfo(one).tiny)
+        off = np.abs(found - exact)[normal] / np.spacing(np.abs(rounded[normal])).astype(float)
+    assert off.max() <= IN_FLOATS[name]
+    assert np.mean(found[normal] != rounded[normal]) < 0.015
+    assert np.isnan(found[np.isnan(exact)]).all()
+    rest = ~normal & ~np.isnan(exact)  # zeros with their signs, infinities, subnormal numbers to one step
+    assert (np.abs(found[rest].view(np.int32).astype(int) - rounded[rest].view(np.int32)) <= 1).all()
+    assert_same_bits(getattr(compiled, name)(x[::3]), found[::3])
+    assert_same_bits(np.concatenate([getattr(compiled, name)(part) for part in np.array_split(x, 9_000)]), found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 
@@ -26,6 +27,16 @@ def test_angles(name):
         found = getattr(kernels.compiled, name)(x)
     same = (found.view(np.int32) == expected.view(np.int32)) | (np.isnan(found) & np.isnan(expected))
     assert np.count_nonzero(~same) <= 1
+
+
+def test_one_minus_the_error_function():
+    x = np.concatenate([RANDOM.uniform(-4, 11, 20_000), RANDOM.standard_normal(20_000)]).astype(np.float32)
+    exact = np.vectorize(math.erfc)(x.astype(float))
+    found, rounded = kernels.compiled.erfc(x), exact.astype(np.float32)
+    assert (np.abs(found - exact) <= 0.502 * np.spacing(rounded).astype(float)).all()
+    assert np.mean(found != rounded) < 0.001
+    ends = np.float32([np.inf, -np.inf, 0, -0.0, 1e-45, np.nan])
+    assert np.array_equal(kernels.compiled.erfc(ends), np.float32([0, 2, 1, 1, 1, np.nan]), equal_nan=True)
 
 
 @pytest.mark.parametrize("name, inverse", [("erfinv", "erf"), ("ndtri", "ndtr")])

@@ -94,3 +94,48 @@ def test_whole_numbers_are_refused() -> None:
     with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
         x.sqrt_()
     assert x.sum() == 1 << 15
+
+
+OUT = "abs acos atan ceil cos erf exp expm1 floor log neg reciprocal rsqrt sigmoid sign sin sqrt tanh trunc".split()
+PAIRS = "add sub mul div maximum fmod hypot atan2 pow eq lt copysign logaddexp".split()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.int64], ids=str)
+def test_out(dtype: Any) -> None:
+    """What is written into a tensor that was given is what a call without it returns, wherever that tensor's memory is."""
+    torch.manual_seed(0)
+    x, y = torch.randn(2, 1 << 15) * 3
+    x[: len(SPECIAL)] = torch.tensor(SPECIAL)
+    x, y = (x.nan_to_num(0).clamp(-9, 9).to(dtype), y.to(dtype)) if dtype is torch.int64 else (x.to(dtype), y.to(dtype))
+    calls: dict[str, Callable] = {name: lambda out, f=getattr(torch, name): f(x, **out) for name in OUT}
+    calls |= {name: lambda out, f=getattr(torch, name): f(x, y, **out) for name in PAIRS if dtype is not torch.int64}
+    calls |= {"number": lambda out: torch.mul(x, 3, **out), "alpha": lambda out: torch.add(x, y, alpha=2, **out)}
+    calls |= {
+        "clamp": lambda out: torch.clamp(x, 0, 1, **out),
+        "row": lambda out: torch.add(x.view(8, -1), y[:4096], **out),
+    }
+    for name, call in calls.items():
+        wanted = call({})
+        flat = torch.empty(wanted.shape, dtype=wanted.dtype)
+        spread = torch.empty((*wanted.shape, 2), dtype=wanted.dtype)[..., 0]
+        for out in (flat, spread, torch.empty(0, dtype=wanted.dtype)):
+            version = out._version
+            assert call({"out": out}) is out and out._version > version, name
+            assert torch.equal(out.nan_to_num(7), wanted.nan_to_num(7)), name
+            assert torch.equal(torch.signbit(out), torch.signbit(wanted)), name
+
+
+def test_out_is_an_operand() -> None:
+    x, y = torch.rand(2, 1 << 15)
+    for call in (lambda a, b, **o: torch.sqrt(a, **o), torch.sub):
+        wanted, a, b = call(x, y), x.clone(), y.clone()
+        assert torch.equal(call(a, b, out=a), wanted)
+        a = x.clone()
+        assert call is not torch.sub or torch.equal(call(a, b, out=b), wanted)
+    whole = torch.rand((1 << 15) + 1)
+    with pytest.raises(
+        RuntimeError, match="some elements of the input tensor and the written-to tensor refer to a single"
+    ):
+        torch.sqrt(whole[:-1], out=whole[1:])
+    with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
+        torch.sqrt(x.requires_grad_(), out=torch.empty(1 << 15))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tensorsh import torch
@@ -23,3 +24,28 @@ def check_linalg(expression: str, expected: str) -> None:
 @pytest.mark.parametrize("shape", [(0, 0), (3, 0, 0), (0, 2, 2)])
 def test_inverses_of_nothing_by_cholesky_factors(shape: tuple) -> None:
     assert torch.cholesky_inverse(torch.zeros(shape)).shape == shape
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("shape", [(45, 45), (3, 40, 40)], ids=str)
+def test_determinants_and_factors_of_larger_matrices(dtype: torch.dtype, shape: tuple) -> None:
+    """What LAPACK is called for directly is what numpy finds in double precision; only one triangle is read."""
+    near = {"rtol": 2e-4, "atol": 1e-5} if dtype is torch.float32 else {"rtol": 1e-10, "atol": 1e-12}
+    n = shape[-1]
+    x = np.random.default_rng(0).standard_normal(shape)
+    A = torch.tensor(x, dtype=dtype)
+    sign, logarithm = np.linalg.slogdet(A.numpy().astype(float))
+    found = torch.linalg.slogdet(A)
+    assert np.array_equal(found[0].numpy(), sign)
+    assert np.allclose(found[1].numpy(), logarithm, **near)
+    assert np.allclose(torch.det(A / n**0.5).numpy(), np.linalg.det(A.numpy().astype(float) / n**0.5), **near)
+    A[..., 1, :] = A[..., 0, :]
+    assert (torch.det(A / n**0.5).abs() < 1e-5).all()
+    P = torch.tensor(x @ x.swapaxes(-1, -2) + n * np.eye(n), dtype=dtype)
+    L = np.linalg.cholesky(P.numpy().astype(float))
+    assert np.allclose(torch.linalg.cholesky(P.triu(1) * 7 + P.tril()).numpy(), L, **near)
+    assert np.allclose(torch.linalg.cholesky(P.triu() + P.tril(-1) * 7, upper=True).numpy(), L.swapaxes(-1, -2), **near)
+    P[..., 20, 20] = -1
+    assert (torch.linalg.cholesky_ex(P).info == 21).all()
+    with pytest.raises(RuntimeError, match="the leading minor of order 21 is not positive-definite"):
+        torch.linalg.cholesky(P)

@@ -160,5 +160,5 @@ PRECISE = {
     for name in "exp exp2 expm1 log log1p log2 log10 sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh".split()
     if hasattr(compiled, name)
 }
-"""For functions of numpy, the ufunc that computes float32 in double and rounds, and float64 with what rounding loses carried along;
-exp2 of float32 has the roundings of PyTorch's."""
+"""For functions of numpy, the ufunc that computes float32 with an error of little more than half a unit, and float64 with what
+rounding loses carried along; exp2 of float32 has the roundings of PyTorch's."""

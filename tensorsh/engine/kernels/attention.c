@@ -60,7 +60,7 @@ WIDE static void weigh(float *s, float *sums, size from, size rows, size n, int 
             float *line = s + r * n, shift = most[r];
             const size m = count[r];
             if (precise)
-                for (size i = 0; i < m; i++) line[i] = (float)exp_float(line[i] - shift);
+                for (size i = 0; i < m; i++) line[i] = exp_nearest(line[i] - shift);
             else
                 for (size i = 0; i < m; i++) line[i] = exp_falling(line[i] - shift);
             for (size i = m; i < n; i++) line[i] = 0;
@@ -69,7 +69,7 @@ WIDE static void weigh(float *s, float *sums, size from, size rows, size n, int 
         for (size r = 0; r < some; r++) {
             float total = share[r] == 0.0f ? 1.0f : share[r];
             share[r] = 1.0f / total;
-            sums[r] = (float)log_float(total) + most[r];
+            sums[r] = log_nearest(total) + most[r];
         }
         for (size r = 0; r < some; r++) {
             float *line = s + r * n, part = share[r];
@@ -85,7 +85,7 @@ WIDE static void weigh_backward(float *s, float *restrict d, const float *sums, 
         float less = sums[row], shift = delta[row];
         const size m = counting(from + row, high, n, first);
         if (precise)
-            for (size i = 0; i < m; i++) s[i] = exp_float(s[i] - less);
+            for (size i = 0; i < m; i++) s[i] = exp_nearest(s[i] - less);
         else
             for (size i = 0; i < m; i++) s[i] = exp_falling(s[i] - less);
         for (size i = 0; i < m; i++) d[i] = (d[i] - shift) * s[i];

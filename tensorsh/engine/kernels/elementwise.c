@@ -1,36 +1,42 @@
 /* Elementwise functions of float32 that numpy has not, or not with PyTorch's accuracy, as ufuncs.
 
-   Functions of numpy are computed in double and rounded; those of several steps round where PyTorch's kernels do. */
+   Functions of numpy are computed in double and rounded, or in pairs of floats (single_math.h); those of several steps round where PyTorch's kernels do. */
 #include "double_math.h"
 
 #define PIECE 256
 
-/* A ufunc's loop for the function `run` on elements that lie side by side; others go through a buffer, piece by piece. */
+/* The loop of a ufunc of elements that lie side by side; others go through buffers, piece by piece. It is one for all functions:
+   one of its own for each was a third of what the compiler had to do. */
+#define MOST_OPERANDS 4
+typedef void (*Flat)(const void *const *in, void *out, size n);
+static void in_pieces(char **args, size n, const size *steps, int count_in, size one, Flat flat) {
+    LongWord buffers[MOST_OPERANDS + 1][PIECE];
+    const void *in[MOST_OPERANDS];
+    const int straight = steps[count_in] == one;
+    int near = straight;
+    for (int k = 0; k < count_in; k++) near &= steps[k] == one;
+    for (size done = 0, m; done < n; done += m) {
+        m = near ? n : n - done < PIECE ? n - done : PIECE;
+        for (int k = 0; k < count_in; k++) {
+            const char *from = args[k] + done * steps[k];
+            in[k] = steps[k] == one ? (const void *)from : buffers[k];
+            if (steps[k] == one || (steps[k] == 0 && done)) continue; /* a number is there already */
+            gather(from, steps[k], one, buffers[k], m);
+        }
+        char *to = args[count_in] + done * steps[count_in];
+        void *out = straight ? (void *)to : buffers[count_in];
+        flat(in, out, m);
+        for (size i = 0; !straight && i < m; i++, to += steps[count_in]) memcpy(to, (char *)out + i * one, one == 4 ? 4 : 8);
+    }
+}
+
+/* A ufunc's loop for the function `name`_flat. */
 #define LOOP(name, count_in, arguments) LOOP_OF(float, name, count_in, arguments)
 #define LOOP_OF(T, name, count_in, arguments)                                                                 \
+    static void name##_taken(const void *const *in, void *out, size m) { name##_flat arguments; }             \
     static void name##_loop(char **args, const size *count, const size *steps, void *data) {                  \
         (void)data;                                                                                           \
-        const size n = *count, one = sizeof(T);                                                               \
-        T buffers[count_in + 1][PIECE];                                                                       \
-        size near = 1;                                                                                        \
-        for (int k = 0; k <= count_in; k++) near &= steps[k] == one;                                          \
-        for (size done = 0, m; done < n; done += m) {                                                         \
-            const T *in[count_in];                                                                            \
-            m = near ? n : n - done < PIECE ? n - done : PIECE;                                               \
-            T *out = near || steps[count_in] == one ? (T *)(args[count_in] + done * one) : buffers[count_in]; \
-            for (int k = 0; k < count_in; k++) {                                                              \
-                const char *from = args[k] + done * steps[k];                                                 \
-                in[k] = (const T *)from;                                                                      \
-                if (steps[k] == one) continue;                                                                \
-                in[k] = buffers[k];                                                                           \
-                if (steps[k] == 0 && done) continue; /* a number, which is there */                           \
-                gather(from, steps[k], sizeof(T), buffers[k], m);                                             \
-            }                                                                                                 \
-            name##_flat arguments;                                                                            \
-            if (out != buffers[count_in]) continue;                                                           \
-            char *to = args[count_in] + done * steps[count_in];                                               \
-            for (size i = 0; i < m; i++, to += steps[count_in]) *(T *)to = out[i];                            \
-        }                                                                                                     \
+        in_pieces(args, *count, steps, count_in, sizeof(T), name##_taken);                                    \
     }
 
 #define UNARY(name, ...) UNARY_OF(float, name, __VA_ARGS__)
@@ -43,6 +49,33 @@
         }                                                                                                     \
     }                                                                                                         \
     LOOP_OF(T, name, 1, (in[0], out, m))
+
+/* A function that has the same bits in fewer steps where all arguments of a piece are in a range, which is usual. */
+#define EITHER(name, usual, fewer, always)                                                                    \
+    WIDE static void name##_flat(const float *in, float *out, size n) {                                       \
+        for (size done = 0, m; done < n; done += m, in += m, out += m) {                                      \
+            m = n - done < PIECE ? n - done : PIECE;                                                          \
+            int all = 1;                                                                                      \
+            for (size i = 0; i < m; i++) {                                                                    \
+                const float x = in[i];                                                                        \
+                all &= usual;                                                                                 \
+            }                                                                                                 \
+            if (all) {                                                                                        \
+                INDEPENDENT                                                                                   \
+                for (size i = 0; i < m; i++) {                                                                \
+                    const float x = in[i];                                                                    \
+                    out[i] = fewer;                                                                           \
+                }                                                                                             \
+            } else {                                                                                          \
+                INDEPENDENT                                                                                   \
+                for (size i = 0; i < m; i++) {                                                                \
+                    const float x = in[i];                                                                    \
+                    out[i] = always;                                                                          \
+                }                                                                                             \
+            }                                                                                                 \
+        }                                                                                                     \
+    }                                                                                                         \
+    LOOP(name, 1, (in[0], out, m))
 
 /* A function that some arguments have another formula for: where a piece has both, those of one are computed side by side. */
 #define IN_TWO_WAYS(name, ...) IN_TWO_WAYS_OF(float, name, __VA_ARGS__)
@@ -112,12 +145,14 @@
 #define TANH_SCALE 0.79788456080286535588f /* sqrt(2 / pi) */
 #define TANH_CUBE 0.044715f
 
-UNARY(exp, exp_float(x))
+EITHER(exp, EXP_IN_RANGE(x), exp_in_range(x), exp_float(x))
 UNARY(expm1, expm1_float(x))
-UNARY(log, log_float(x))
+EITHER(log, LOG_IN_RANGE(x), twin_sum(log_twin_in_range(x)), log_float(x))
 UNARY(log1p, log1p_float(x))
-UNARY(log2, log_scaled(x, 0x1.71547652b82fep+0))
-UNARY(log10, log_scaled(x, 0x1.bcb7b1526e50ep-2))
+#define LOG_OF_BASE(name, ...) \
+    EITHER(name, LOG_IN_RANGE(x), twin_product(log_twin_in_range(x), __VA_ARGS__), log_beside(x, twin_product(log_twin(x), __VA_ARGS__)))
+LOG_OF_BASE(log2, BITS_OF_E, 0x1.4ae0cp-26f)
+LOG_OF_BASE(log10, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f)
 UNARY(exp2, exp2_single(x))
 UNARY(tanh, tanh_float(x))
 UNARY(sinh, sinh_float(x))
@@ -156,7 +191,7 @@ UNARY_OF(double, logit_wide, log_double(x / (1 - x)))
 UNARY(entropy, x > 0 ? -(double)x * (x < INFINITY ? log_positive(x) : (double)x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : (double)x)
 UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : x)
 UNARY(erf, erf_float(x))
-IN_TWO_WAYS(erfc, 1.0 - erf_near(x), !(fabsf(x) < 1), erfc_far(x))
+UNARY(erfc, erfc_float(x))
 IN_TWO_WAYS_OF(double, erf_wide, erf_near(x), !(fabs(x) < 1), erf_beyond(x))
 IN_TWO_WAYS_OF(double, erfc_wide, 1.0 - erf_near(x), !(fabs(x) < 1), erfc_beyond(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */

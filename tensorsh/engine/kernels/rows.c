@@ -19,8 +19,8 @@
 #define LANES 16
 #define OF(name) name##_of_floats
 #define EXP exp_single
-#define EXACT_EXP exp_float
-#define LOG log_float
+#define EXACT_EXP exp_nearest
+#define LOG log_nearest
 #define FUSED __builtin_fmaf
 #include "row_functions.h"
 
@@ -64,7 +64,7 @@ WIDE static void log_softmax_half_rows(Call *c, int brain, const uint16_t *x, ui
         for (size r = 0; r < count && n <= ROOM; r++) {
             float *each = wide + r * n, top = largest_of_floats(each, n), lanes[LANES] = {0};
             add_exponentials(each, top, n, lanes);
-            const float less = rounded_half(brain, log_float(rounded_half(brain, folded(lanes, n))));
+            const float less = rounded_half(brain, log_nearest(rounded_half(brain, folded(lanes, n))));
             INDEPENDENT
             for (size i = 0; i < n; i++) each[i] = each[i] - top - less;
         }
@@ -88,7 +88,7 @@ WIDE static void log_softmax_half_rows(Call *c, int brain, const uint16_t *x, ui
                     floats_to_halves(brain, wide, out + at, m);
                 }
             }
-            if (step == 1) less = rounded_half(brain, log_float(rounded_half(brain, folded(lanes, n))));
+            if (step == 1) less = rounded_half(brain, log_nearest(rounded_half(brain, folded(lanes, n))));
         }
     }
 }

@@ -1,4 +1,5 @@
-/* Functions of float32 computed in double, in straight-line code that compilers turn into vector instructions.
+/* Functions of float32 computed in double, in straight-line code that compilers turn into vector instructions. Those that are used
+   most are computed in floats, see single_math.h.
 
    Results are those of the exact function rounded to float32, but for about one in a million where it lies next to the
    middle of two floats. Polynomials are minimax approximations on the reduced arguments (Remez exchange). What is fused is
@@ -31,6 +32,14 @@ INLINE double exp_reduced(double x) {
     return as_double(as_bits(p) + (as_bits(shifted) << 52));
 }
 
+/* exp(x) for |x| < 700, right to 2^-34 of itself. */
+INLINE double exp_shorter(double x) {
+    double shifted = FMA(x, 0x1.71547652b82fep+0, ROUNDER), r = FMA(-(shifted - ROUNDER), 0x1.62e42fefa39efp-1, x);
+    double p = FMA(0x1.9f0807550287ep-13, r, 0x1.6d8db1595acdfp-10);
+    p = FMA(FMA(FMA(p, r, 0x1.111271fc339c7p-7), r, 0x1.55548d0f40cefp-5), r, 0x1.55555441c542cp-3);
+    return as_double(as_bits(FMA(FMA(FMA(p, r, 0x1.0000003a725dcp-1), r, 1.0), r, 1.0)) + (as_bits(shifted) << 52));
+}
+
 /* exp(x) - 1, to the digits of what is small, too; |x| < 700. A zero loses its sign. */
 INLINE double growth_reduced(double x) {
     double shifted = FMA(x, 0x1.71547652b82fep+0, ROUNDER);
@@ -52,14 +61,14 @@ INLINE float within(float x, float low, float high) {
     return as_single((int32_t)(found < bottom ? found : bottom));
 }
 
-/* exp of a float: beyond these bounds a float32 is infinite or zero. */
-INLINE float exp_float(float x) {
+/* exp of a float, rounded to nearest, for those whose bits follow PyTorch's: beyond these bounds a float32 is infinite or zero. */
+INLINE float exp_nearest(float x) {
     float found = (float)exp_reduced(within(x, -110.0f, 100.0f));
     return x == x ? found : x + x;
 }
 
 /* exp of a float in float arithmetic, with fused multiply-adds, an error below one unit in the last place: the function of
-   SLEEF (expf, u10) that PyTorch's softmax, sigmoid and silu call. PyTorch's exp itself is nearly exact: exp_float. */
+   SLEEF (expf, u10) that PyTorch's softmax, sigmoid and silu call. PyTorch's exp itself is nearly exact. */
 INLINE float exp_single(float x) {
     float d = within(x, -110.0f, 101.0f), n = __builtin_rintf(d * BITS_OF_E);
     int32_t q = (int32_t)n;
@@ -113,6 +122,8 @@ INLINE float bell(float x) { return power_of_two(x * x * (-0.5f * BITS_OF_E)); }
 /* exp(x) for x <= 0, to a few units in the last place where x is small; below -86 it is zero. */
 INLINE float exp_falling(float x) { return x > -86.0f ? power_of_two(x * BITS_OF_E) : 0.0f; }
 
+#include "single_math.h"
+
 /* log of a positive normal double: x = 2^k m with m in [sqrt(1/2), sqrt(2)), by f = m - 1; log m = 2 atanh(f / (f + 2)). */
 INLINE double log_of_parts(double k, double f) {
     double s = f / (f + 2.0), z = s * s;
@@ -130,35 +141,11 @@ INLINE double log_positive(double x) {
     return log_of_parts(k, f);
 }
 
-/* What rounds to a float as the log of x, in a unit that is `scale` times as short: -inf at 0, NaN below; subnormal floats are
-   normal doubles. */
-INLINE float log_scaled(float x, double scale) {
-    float found = (float)(log_positive(x) * scale);
-    found = x == INFINITY ? x : found;
-    found = x == 0.0f ? -INFINITY : found;
-    return x >= 0.0f ? found : NAN;
-}
-INLINE float log_float(float x) { return log_scaled(x, 1.0); }
-
-/* tanh by exp(2x) - 1. */
-INLINE float tanh_float(float x) {
-    double e = growth_reduced(2.0 * within(x, -20.0f, 20.0f));
-    float found = __builtin_copysignf((float)(e / (e + 2.0)), x);
-    return x == x ? found : x + x;
-}
+INLINE float log_nearest(float x) { return log_beside(x, (float)log_positive(x)); }
 
 INLINE float expm1_float(float x) {
     float found = __builtin_copysignf((float)growth_reduced(within(x, -110.0f, 100.0f)), x);
     return x == x ? found : x + x;
-}
-
-/* log(1 + x) for floats: 1 + x is exact enough in double but next to 1, where x itself is f. */
-INLINE float log1p_float(float x) {
-    double f, k = exponent_of(1.0 + x, &f);
-    float found = __builtin_copysignf((float)log_of_parts(k, k == 0.0 ? (double)x : f), x);
-    found = x == INFINITY ? x : found;
-    found = x == -1.0f ? -INFINITY : found;
-    return x >= -1.0f ? found : NAN;
 }
 
 /* The angle whose tangent is n / d, 0 <= n <= d: fdlibm's polynomial, from the diagonal where the angle is nearer to it. */
@@ -179,10 +166,6 @@ INLINE double angle_above(double y, double x) {
     const double found = y > right ? 0x1.921fb54442d18p+0 - below : below;
     return x < 0 ? 0x1.921fb54442d18p+1 - found : found;
 }
-INLINE float atan_float(float x) {
-    const double found = angle_above(fabsf(x) < 0x1p60f ? (double)fabsf(x) : 0x1p60, 1.0);
-    return x == x ? __builtin_copysignf((float)found, x) : x + x;
-}
 /* Infinity is larger than any float, and so much that what is divided by it rounds to 0; 0 is smaller than any. */
 INLINE float atan2_float(float given, float x) {
     double y = fabsf(given), right = fabsf(x);
@@ -197,26 +180,6 @@ INLINE float atan2_float(float given, float x) {
    over it. */
 #define SLOPE_OF_ROOT(near) (0.5f / ((near) + 0x1p-100f))
 INLINE double root_from(double z, double near, double slope) { return FMA(FMA(-near, near, z), slope, near); }
-/* The angle whose sine is x, 0 <= x <= 1/2, or where x is larger that whose cosine it is, which is twice that whose sine is the root
-   of (1 - x) / 2: the smaller one of the two. */
-INLINE double angle_of_sine(float x) {
-    const float rest = 0.5f - 0.5f * x, near = sqrtf(rest), slope = SLOPE_OF_ROOT(near);
-    const double square = (double)x * x, root = root_from(rest, near, slope);
-    const double z = square < rest ? square : rest, s = x < root ? x : root, w = z * z;
-    double even = FMA(FMA(FMA(FMA(FMA(0x1.c8a4a8d5d7026p-6, w, 0x1.fa1b2b4831188p-7), w, 0x1.cf5ed14c7cb7ep-7), w, 0x1.6e8f34a32a3ecp-6), w, 0x1.6db6dba99e56dp-5), w, 0x1.55555555555bbp-3);
-    const double odd = FMA(FMA(FMA(FMA(-0x1.bf16e7c9f283cp-8, w, 0x1.512bc40e88a9ep-7), w, 0x1.1c0d74beb3610p-6), w, 0x1.f1c6ff7f5507fp-6), w, 0x1.33333333030cfp-4);
-    even = FMA(z, odd, even);
-    return FMA(s * z, even, s);
-}
-INLINE float asin_float(float given) {
-    const double found = angle_of_sine(fabsf(given));
-    return __builtin_copysignf((float)(fabsf(given) > 0.5f ? FMA(-2.0, found, 0x1.921fb54442d18p+0) : found), given);
-}
-INLINE float acos_float(float given) {
-    const double angle = angle_of_sine(fabsf(given)), found = given < 0 ? -angle : angle, end = given < 0 ? 0x1.921fb54442d18p+1 : 0.0;
-    return (float)(fabsf(given) > 0.5f ? FMA(2.0, found, end) : 0x1.921fb54442d18p+0 - found);
-}
-
 /* Hyperbolic functions and their inverses; odd ones near 0 by their series. */
 INLINE float sinh_float(float given) {
     const double x = given, z = x * x, e = exp_reduced(within(given, -100.0f, 100.0f)), big = 0.5 * (e - 1.0 / e);
@@ -248,45 +211,32 @@ INLINE float atanh_float(float given) {
     return fabsf(given) <= 1.0f ? __builtin_copysignf(found, given) : NAN;
 }
 
-/* The sine and the cosine of a quadrant's angle, |r| <= pi / 4: fdlibm's polynomials. */
-INLINE double sine_reduced(double r) {
-    const double z = r * r;
-    double p = FMA(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08);
-    p = FMA(z, FMA(z, FMA(z, FMA(z, p, 2.75573137070700676789e-06), -1.98412698298579493134e-04), 8.33333333332248946124e-03),
-            -1.66666666666666324348e-01);
-    return r * FMA(z, p, 1.0); /* the sign of a zero stays */
-}
-INLINE double cosine_reduced(double r) {
-    const double z = r * r;
-    double p = FMA(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09);
-    p = FMA(z, FMA(z, FMA(z, FMA(z, p, -2.75573143513906633035e-07), 2.48015872894767294178e-05), -1.38888888888741095749e-03),
-            4.16666666666666019037e-02);
-    return FMA(z * z, p, FMA(z, -0.5, 1.0));
-}
-
-/* A float's angle within its quadrant, and the quadrant; right up to |x| = MOST_ANGLE. */
+/* Angles up to MOST_ANGLE: the sine of x less `turns` times pi, which `shifted` holds in its low bits, a polynomial on half a turn. */
 #define MOST_ANGLE 1e5
-INLINE double in_quadrant(double x, int64_t *quadrant) {
-    const double shifted = FMA(x, 0x1.45f306dc9c883p-1, ROUNDER), n = shifted - ROUNDER;
-    *quadrant = as_bits(shifted) & 3;
-    return FMA(-n, 0x1.1a62633145c07p-54, FMA(-n, 0x1.921fb54442d18p+0, x));
+INLINE double sine_of_turns(double x, double shifted, double turns) {
+    const double r = FMA(-turns, 0x1.1a62633145c07p-53, FMA(-turns, 0x1.921fb54442d18p+1, x)), z = r * r;
+    double p = FMA(-0x1.9a6802e17269ap-26, z, 0x1.71707a5f302b5p-19);
+    p = FMA(FMA(FMA(p, z, -0x1.a017d9744534ap-13), z, 0x1.11110c497d796p-7), z, -0x1.55555547677f6p-3);
+    return as_double(as_bits(r * FMA(z, p, 1.0)) ^ (int64_t)((uint64_t)as_bits(shifted) << 63));
 }
 INLINE double sin_float(double x) {
-    int64_t quadrant;
-    const double r = in_quadrant(x, &quadrant), found = quadrant & 1 ? cosine_reduced(r) : sine_reduced(r);
-    return quadrant & 2 ? -found : found;
+    const double shifted = FMA(x, 0x1.45f306dc9c883p-2, ROUNDER);
+    return sine_of_turns(x, shifted, shifted - ROUNDER);
 }
 INLINE double cos_float(double x) {
-    int64_t quadrant;
-    const double r = in_quadrant(x, &quadrant), found = quadrant & 1 ? sine_reduced(r) : cosine_reduced(r);
-    return (quadrant + 1) & 2 ? -found : found;
+    const double shifted = FMA(x, 0x1.45f306dc9c883p-2, 0.5) + ROUNDER;
+    return sine_of_turns(x, shifted, shifted - ROUNDER - 0.5);
 }
 /* `a` where the bits of `which` are set, otherwise `b`: of what is chosen by a condition compilers may compute all that follows twice. */
 INLINE double chosen(int64_t which, double a, double b) { return as_double((as_bits(a) & which) | (as_bits(b) & ~which)); }
 INLINE double tan_float(double x) {
-    int64_t quadrant;
-    const double r = in_quadrant(x, &quadrant), s = sine_reduced(r), c = cosine_reduced(r);
-    return chosen(-(quadrant & 1), -c, s) / chosen(-(quadrant & 1), s, c);
+    const double shifted = FMA(x, 0x1.45f306dc9c883p-1, ROUNDER), n = shifted - ROUNDER;
+    const double r = FMA(-n, 0x1.1a62633145c07p-54, FMA(-n, 0x1.921fb54442d18p+0, x)), z = r * r;
+    const double p = FMA(FMA(FMA(0x1.6cd1aee2e06f6p-19, z, -0x1.a00f7e0d37363p-13), z, 0x1.1111086902894p-7), z, -0x1.5555554c6ff28p-3);
+    const double q = FMA(FMA(FMA(-0x1.241e69a45d367p-22, z, 0x1.a010ddda87b32p-16), z, -0x1.6c16b8289d6eap-10), z, 0x1.5555554ed823dp-5);
+    const double s = r * FMA(z, p, 1.0), c = FMA(z * z, q, FMA(z, -0.5, 1.0));
+    const int64_t odd = -(as_bits(shifted) & 1);
+    return chosen(odd, -c, s) / chosen(odd, s, c);
 }
 
 /* The argument at which the normal distribution function lies `q` above one half, `p` the distance from the nearer of 0 and 1:
@@ -383,9 +333,16 @@ INLINE double erfc_tail(double size_of, double power) {
     a = FMA(a, size_of, 2.97886665372100240670e0), b = FMA(b, size_of, 3.36907645100081516050e0);
     return power * (size_of < 8.0 ? middle : a) / (size_of < 8.0 ? below : b);
 }
-INLINE double erfc_far(double x) {
-    const double size_of = fabs(x) < 11.0 ? fabs(x) : 11.0, found = erfc_tail(size_of, exp_reduced(-(size_of * size_of)));
-    return x != x ? x : x < 0 ? 2.0 - found : found;
+/* exp(-x^2) times a series in t = 1 / (1 + 0.3 |x|), right to 2^-36 of itself up to |x| = 10.2, beyond which a float's is zero. */
+INLINE double erfc_float(float x) {
+    const float a = fabsf(x) > 10.5f ? 10.5f : fabsf(x), inverse = 1.0f / FMAF(0.3f, a, 1.0f);
+    const double t = FMA(FMA(-inverse, FMA(0.3, a, 1.0), 1.0), inverse, inverse), power = exp_shorter(-((double)a * a));
+    double p = FMA(-0x1.8d455fc62d14ap-6, t, 0x1.7c3c461c18ba0p-3);
+    p = FMA(FMA(FMA(p, t, -0x1.2b5bf8d4f4fecp-1), t, 0x1.f6baabf70838fp-1), t, -0x1.0b162b32f8547p+0);
+    p = FMA(FMA(FMA(p, t, 0x1.b550db552724ep-1), t, -0x1.7ec86a96e2544p-2), t, 0x1.199ce673d3a3dp-2);
+    p = FMA(FMA(FMA(p, t, 0x1.2e5258e863cbap-4), t, 0x1.40d8d2f6a3e5cp-3), t, 0x1.483591c50af30p-3);
+    p = FMA(FMA(p, t, 0x1.5addc4e871056p-3), t, 0x1.5aa137c5aa4c3p-3) * t * power;
+    return x < 0 ? 2.0 - p : p;
 }
 
 /* erf(x / sqrt(2)) in float arithmetic, given bell(x): the normal distribution's tail beyond |x| is that times a

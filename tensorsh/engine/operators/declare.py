@@ -32,13 +32,14 @@ from ..arrays.dtype import COMPLEX, dtype
 from ..arrays.layout import by_columns, copying
 from ..loading.table import FUNCTIONS
 from ..tape.record import attach, camel
-from ..tensors.inplace import write
+from ..tensors.inplace import computed_in, write
 from ..tensors.named_tuples import named
 from ..tensors.tensor import Tensor
 from .around import Around
 from .composite import Composite, composite
 from .executor import NUMBERS, REQUIRED, Executor
 from .forms import in_one_tuple
+from .out_rules import known, store_results
 from .public_form import form_of
 from .registration import add
 from .signature import Form
@@ -282,6 +283,8 @@ class Operator(Executor):
             if not isinstance(t, Tensor):
                 raise TypeError(f"{self.name}(): argument 'out' must be Tensor, not {type(t).__name__}")
         arrays, tracked = self.unwrap(values)
+        if self.within is not None and not tracked and type(out) is Tensor and computed_in(out, self, arrays):
+            return out
         result = self.compute(arrays)
         if result is None and self.otherwise is not None:
             result = self.otherwise(*values)._array
@@ -289,8 +292,6 @@ class Operator(Executor):
         results = results[: self.outputs] if self.outputs > 0 else results
         if len(results) != len(targets) and self.outputs != 1:
             raise TypeError(f"expected tuple of {len(results)} elements but got {len(targets)}")
-        from .out_rules import known, store_results
-
         title = known([*self.names, self.name, name, name.rpartition(".")[2]], name or self.names[0])
         given = self.index.get("dtype", -1)
         store_results(title, results, targets, tracked, values, given >= 0 and values[given] is not None)

@@ -69,33 +69,50 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
             op.same = partial(computed, loop or ufunc)
     if len(op.tensors) == 1 and op.wide and (ufunc is KERNEL or options.get("exact", False)):
         op.same = by_table(op, op.same)
-    if not many:
-        op.within = partial(within, op, dict(zip((FLOAT32, FLOAT64), loops, strict=False)))
+    if many:
+        loops = () if ufunc is KERNEL or options.get("exact", False) else (ufunc, ufunc)
+    op.within = partial(within, op, dict(zip((FLOAT32, FLOAT64), loops, strict=False)))
     if many:
         op.shorten_inplace = partial(inplace_of, op, inplace(op, ufunc, options))
     op.operands = 0 if op.loop is None else 2 if many else 1
 
 
-def within(op: Any, loops: dict, arrays: list) -> Callable | None:
-    """What computes a function of each element of a large array in its own memory: one ufunc, of that array and numbers. None where
-    it is several steps, or another dtype comes of it."""
+def within(op: Any, loops: dict, arrays: list, to: Any = None) -> Callable | None:
+    """What computes a function of each element of a large array, or of two, in the first one's own memory or in `to`: one ufunc, of
+    arrays and numbers. None where it is several steps, or another dtype comes of it."""
     x, *rest = arrays
-    if type(x) is not np.ndarray or not x.flags.carray or any(type(y) is np.ndarray for y in rest):
+    to = x if to is None else to
+    if type(x) is not np.ndarray or not to.flags.carray or to.dtype is not x.dtype or to.shape != x.shape:
         return None
-    dtype, ufunc, numbers = x.dtype, loops.get(x.dtype), ()
-    if ufunc is None:
+    dtype, ufunc = x.dtype, loops.get(x.dtype)
+    numbers: tuple = ()
+    if len(op.tensors) == 2:
+        y, *rest = rest
+        if op.scalars and (type(y) is float or type(y) is int) and dtype in loops:
+            y = dtype.type(y)
+        elif type(y) is not np.ndarray or y.dtype is not dtype or y.shape != x.shape:
+            return None
+        if rest != list(op.rest):
+            return None
+        numbers = (y,)
+    elif any(type(y) is np.ndarray for y in rest):
+        return None
+    elif ufunc is None:
         operands = getattr(op.same, "operands", None)
         given = None if operands is None or dtype not in (FLOAT32, FLOAT64) else operands(*arrays)
         if given is None or op.same.ufunc is None or given[0] is not x or dtype is FLOAT64 and op.same.ufunc.ntypes < 2:
             return None
         ufunc, numbers = op.same.ufunc, tuple(map(dtype.type, given[1:]))
-    return partial(run, ufunc, x, *numbers, out=x) if type(ufunc) is np.ufunc and keeps(ufunc, dtype) else None
+    return partial(run, ufunc, x, *numbers, out=to) if type(ufunc) is np.ufunc and keeps(ufunc, dtype) else None
 
 
 @cache
 def keeps(ufunc: np.ufunc, dtype: Any) -> bool:
     """Whether operands of a dtype have a result of it."""
-    return ufunc.resolve_dtypes((*[dtype] * ufunc.nin, None))[-1] is dtype
+    try:
+        return ufunc.resolve_dtypes((*[dtype] * ufunc.nin, None))[-1] is dtype
+    except TypeError:
+        return False
 
 
 def loop_of(inputs: int, single: Any, double: Any, whole: Any, numbers: bool, halves: int) -> Any:

@@ -169,6 +169,21 @@ def write(op: Any, values: list) -> Tensor:
     return t
 
 
+def computed_in(t: Tensor, op: Any, arrays: list) -> bool:
+    """Whether an operator's result, in which no gradient has a part, was computed in a large tensor's own memory (``out=``), where
+    nothing is to be said against it. What is read may be the same elements, or lie elsewhere."""
+    to = t._array
+    if type(to) is not ndarray or not LARGE <= to.size < HUGE or t._node is not None or t._inference or state.born:
+        return False
+    if any(x is not to for x in sharing(to, arrays)):
+        return False
+    within = op.within(arrays, to)
+    if within is not None:
+        within()
+        t._bump()
+    return within is not None
+
+
 def overwrites(op: Any, arrays: list) -> bool:
     """Whether a kernel that overwrites may work on the tensor's own memory: in row order, shared with no operand."""
     target = arrays[0]

@@ -13,6 +13,8 @@ from .common import each, lapack
 
 lu_factored = kernel("lu_factored", unsuited)
 lu_solved = kernel("lu_solved", unsuited)
+SMALL = 32
+"""Rows up to which numpy's calls of LAPACK, or ours, are the fastest."""
 
 
 def compact(A: Any) -> tuple:
@@ -57,3 +59,70 @@ def inverted(a: Any) -> Any:
     if a.dtype.char not in "fd":
         return batches.inv(a)
     return solved(a, np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape))
+
+
+def of_larger(names: str, a: Any) -> list | None:
+    """LAPACK's own functions for real matrices that are so large that numpy's copies around them, and calls without the BLAS of
+    scipy, cost more than they do; None for others, and where there is no scipy."""
+    if a.dtype.char not in "fd" or a.shape[-1] <= SMALL or a.size == 0:
+        return None
+    try:
+        return lapack(names, a)
+    except ModuleNotFoundError:
+        return None
+
+
+def pivoted(a: Any) -> tuple | None:
+    """The diagonals of real matrices' upper triangles in double precision, and the signs that interchanges of rows give."""
+    if a.dtype.char not in "fd" or a.size == 0:
+        return None
+    functions = of_larger("getrf", a)
+    if functions is None:
+        found = compact(a)[:2]
+        return found[0].diagonal(0, -2, -1).astype(float), parity(found[1] - 1)
+
+    def one(x: Any) -> tuple:
+        lu, pivots, _ = functions[0](x.T)  # which lies in columns, as LAPACK wants it
+        return lu.diagonal().astype(float), parity(pivots)
+
+    return each(one, a)
+
+
+def parity(pivots: Any) -> Any:
+    """The sign of the permutations that interchanges (counted from 0) make."""
+    swapped = np.count_nonzero(pivots != np.arange(pivots.shape[-1]), -1)
+    return np.asarray(1 - 2 * (swapped % 2), float)
+
+
+def determinant(a: Any) -> Any:
+    found = pivoted(a)
+    if found is None:
+        return batches.det(a)
+    with np.errstate(all="ignore"):
+        return np.asarray(found[0].prod(-1) * found[1], a.dtype)
+
+
+def signed_logarithm(a: Any) -> tuple:
+    """The signs of determinants, and the logarithms of their sizes."""
+    found = pivoted(a)
+    if found is None:
+        return tuple(batches.slogdet(a))
+    diagonal, sign = found
+    with np.errstate(all="ignore"):
+        logarithm = np.log(np.abs(diagonal)).sum(-1)
+    return np.asarray(np.sign(diagonal).prod(-1) * sign, a.dtype), np.asarray(logarithm, a.dtype)
+
+
+def cholesky(a: Any) -> Any:
+    """The lower factors; LinAlgError: a matrix has none."""
+    functions = of_larger("potrf", a)
+    if functions is None:
+        return batches.cholesky(a)
+
+    def one(x: Any) -> Any:
+        factor, info = functions[0](x, lower=1, clean=1)
+        if info:
+            raise np.linalg.LinAlgError("not positive definite")
+        return factor
+
+    return one(a) if a.ndim == 2 else each(one, a)  # one in columns, as the result is to lie

@@ -12,7 +12,6 @@ from ...arrays.errors import common_shape
 from ...arrays.on_arrays import on_arrays
 from ...graph.fields import wrap
 from ...loading import table
-from ...numerics import batches
 from ...operators.declare import Array, composite
 from ...tensors.tensor import Tensor
 from .common import (
@@ -32,7 +31,7 @@ from .common import (
     unit,
     use,
 )  # fmt: skip
-from .factored import compact, inverted, solved
+from .factored import compact, determinant, inverted, signed_logarithm, solved
 
 
 def broken(a: Any, b: Any) -> tuple[Any, Any]:
@@ -109,7 +108,7 @@ def linalg_det(xp, A: Array):
     """
     check_square("linalg.det", A)
     check_float("linalg.det", A, "lu_cpu")
-    return batches.det(A)
+    return determinant(A)
 
 
 def cofactors(t: Any, A: Any) -> Any:
@@ -164,7 +163,7 @@ def linalg_slogdet(xp, A: Array):
     if A.dtype.kind in "fV" and A.dtype.itemsize <= 2:
         raise RuntimeError(f"linalg.slogdet: Low precision dtypes not supported. Got {of(A).short}")
     check_float("linalg.slogdet", A, "lu_cpu")
-    return tuple(batches.slogdet(A))
+    return signed_logarithm(A)
 
 
 @linalg_slogdet.joint_gradient

@@ -10,9 +10,9 @@ from ...arrays.dtype import of
 from ...arrays.errors import common_shape
 from ...arrays.warning import warn_of_old
 from ...kernels import kernel, unsuited
-from ...numerics import batches
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
+from . import factored
 from .common import (
     LinAlgError,
     adj,
@@ -163,7 +163,7 @@ def cholesky_kernel(A: Any, upper: bool) -> tuple[Any, Any]:
     if factor is not None:
         return np.ascontiguousarray(factor.swapaxes(-1, -2)) if upper else factor, np.zeros(A.shape[:-2], np.int32)
     try:
-        factor, info = batches.cholesky(source), np.zeros(A.shape[:-2], np.int32)
+        factor, info = factored.cholesky(source), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         factor, info = each(partial_cholesky, source)
     if upper:

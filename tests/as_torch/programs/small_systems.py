@@ -31,3 +31,11 @@ for n in (2, 3, 4, 8):
         shifted = a - torch.linalg.eigvalsh(a)[0] * torch.eye(n, dtype=torch.float64)
         singular += int(torch.linalg.solve_ex(shifted, torch.ones(n, 1, dtype=torch.float64))[1])
 print(singular)
+
+for n in (2, 3, 5, 16):
+    for dtype in (torch.float32, torch.float64):
+        a = torch.randn(3, n, n, dtype=dtype)
+        print(torch.linalg.det(a), torch.linalg.det(a[0].T))
+for text in ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]):
+    a = torch.tensor(text, dtype=torch.float64)
+    print(torch.linalg.det(a), torch.linalg.slogdet(a), torch.linalg.inv(a)[0])

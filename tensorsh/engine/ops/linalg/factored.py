@@ -73,17 +73,18 @@ def of_larger(names: str, a: Any) -> list | None:
 
 
 def pivoted(a: Any) -> tuple | None:
-    """The diagonals of real matrices' upper triangles in double precision, and the signs that interchanges of rows give."""
+    """The diagonals of real matrices' upper triangles, and the signs that interchanges of rows give; of what lies
+    row by row the transpose is decomposed, as PyTorch does."""
     if a.dtype.char not in "fd" or a.size == 0:
         return None
     functions = of_larger("getrf", a)
     if functions is None:
-        found = compact(a)[:2]
-        return found[0].diagonal(0, -2, -1).astype(float), parity(found[1] - 1)
+        lu, pivots, _ = compact(a.swapaxes(-1, -2) if a.flags.c_contiguous else a)
+        return lu.diagonal(0, -2, -1), parity(pivots - 1)
 
     def one(x: Any) -> tuple:
         lu, pivots, _ = functions[0](x.T)  # which lies in columns, as LAPACK wants it
-        return lu.diagonal().astype(float), parity(pivots)
+        return lu.diagonal(), parity(pivots)
 
     return each(one, a)
 
@@ -109,7 +110,7 @@ def signed_logarithm(a: Any) -> tuple:
         return tuple(batches.slogdet(a))
     diagonal, sign = found
     with np.errstate(all="ignore"):
-        logarithm = np.log(np.abs(diagonal)).sum(-1)
+        logarithm = np.log(np.abs(diagonal.astype(float))).sum(-1)
     return np.asarray(np.sign(diagonal).prod(-1) * sign, a.dtype), np.asarray(logarithm, a.dtype)
 
 

@@ -24,14 +24,16 @@ from ..engine.operators import hooks
 from ..engine.tape.backward import tensor_backward
 from ..engine.tensors.tensor import Tensor
 from . import aten
-from .custom_ops import CustomOpDef
-from .library import Operators, OpOverload
+from ._ops import Operators, OpOverload
+from .custom_ops import KEYS, CustomOpDef, below_autograd, fallthrough_kernel
 
 modes = listening
 entered: list = []
 """The modes that a program is in, those that answer just now among them."""
 quiet: list = []
 """Not empty while an answer is worked out by the engine alone."""
+overridden: dict[str, dict[str, Callable]] = {}
+"""Kernels that a program's libraries put in the place of PyTorch's own, by operator (``add.Tensor``) and key."""
 
 
 @contextmanager
@@ -49,6 +51,24 @@ def attend() -> None:
     hooks.stay("classes")
     if not hooks.below:
         hooks.below.append(asked)
+
+
+def override(name: str, key: str, kernel: Callable) -> Callable[[], None]:
+    """Put a kernel in the place of an operator's own; the answer puts that back."""
+    attend()
+    kernels = overridden.setdefault(name, {})
+    before = kernels.get(key)
+    kernels[key] = kernel
+
+    def undo() -> None:
+        if kernels.get(key) is kernel:
+            kernels.pop(key)
+            if before is not None:
+                kernels[key] = before
+        if not kernels and overridden.get(name) is kernels:
+            del overridden[name]
+
+    return undo
 
 
 def overrides(kind: type) -> bool:
@@ -71,13 +91,17 @@ def listeners(values: Any, found: list) -> list:
 def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
     """The answer of those who listen to a call of a public function."""
     kwargs = kwargs or {}
-    if quiet or not (modes or listeners((*args, *kwargs.values()), [])):
+    heeded = modes or listeners((*args, *kwargs.values()), [])
+    if quiet or not (heeded or overridden):
         return NotImplemented
     if isinstance(form, CustomOpDef):
-        space, _, name = form._qualname.partition("::")
-        return heard(name, form, args, kwargs, operator=getattr(Operators(space), name).default)
+        if not heeded:
+            return NotImplemented
+        space, _, name = form._declared.name.partition("::")
+        operator = getattr(getattr(Operators(space), name), form._declared.form or "default")
+        return heard(name, form, args, kwargs, operator=operator)
     name = form._title.rpartition(".")[2]
-    if name[0] == "_" and name[:2] != "__" and modes and not listeners((*args, *kwargs.values()), []):
+    if name[0] == "_" and name[:2] != "__" and not listeners((*args, *kwargs.values()), []):
         return NotImplemented  # a step of the engine's own
     if name in ("conj", "resolve_conj") and not args[0].is_complex():
         return NotImplemented  # the tensor itself
@@ -97,6 +121,8 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
         args = (args[1], args[0]) if name in ("__rmatmul__", "__rpow__") else args
         name = "__" + name[3:]
     name = hooks.SYMBOLS.get(name, name)
+    if not heeded and not any(known.partition(".")[0] == aten.SYMBOLS.get(name, name) for known in overridden):
+        return NotImplemented
     operator = table.find_operator(form._title.partition(".")[2])
     composite = type(operator).__name__ == "Composite"
     if (
@@ -125,9 +151,15 @@ def heard(
     arguments than that of torch itself that has its name. operator: that of a program's own."""
     values = (*args, *kwargs.values())
     kinds = listeners(values, [])
-    if not modes and not kinds:
+    if not modes and not kinds and not overridden:
         return function(*args, **kwargs)
     form = aten.overload(name, args, kwargs)
+    kernels = overridden.get(name if form == "default" else f"{name}.{form}", {}) if operator is None else {}
+    above = None if below_autograd else kernels.get("AutogradCPU", kernels.get("Autograd"))
+    if above is not None:
+        return above(*args, **kwargs)
+    if not modes and not kinds:
+        return replaced(kernels, function, args, kwargs)
     if operator is None and not own:
         try:
             operator = getattr(getattr(Operators("aten"), name), form)
@@ -135,10 +167,11 @@ def heard(
             pass
     if operator is None:
         operator = OpOverload(f"aten.{name}.{form}", function)
+    rules = getattr(operator._function, "_rules", {})
     if modes:
         mode = modes.pop()
         try:
-            found = mode.__torch_dispatch__(operator, tuple(kinds), args, kwargs)
+            found = answer(mode, type(mode), rules, operator, kinds, args, kwargs)
         finally:
             modes.append(mode)
         if state.grad_enabled and name != "detach" and name[-1:] != "_" and not _made(found) and _tracked(values):
@@ -152,7 +185,7 @@ def heard(
     state.grad_enabled = False
     try:
         for kind in kinds:
-            found = kind.__torch_dispatch__(operator, tuple(kinds), args, kwargs)
+            found = answer(kind, kind, rules, operator, kinds, args, kwargs)
             if found is not NotImplemented:
                 break
         else:
@@ -162,6 +195,31 @@ def heard(
     finally:
         state.grad_enabled = before
     return linked(found, function, args, kwargs) if tracked and name != "detach" and name[-1:] != "_" else found
+
+
+def answer(who: Any, kind: type, rules: dict, operator: OpOverload, kinds: list, args: tuple, kwargs: dict) -> Any:
+    """What a mode or a class answers: by the operator's rule for its kind, where a library gave one."""
+    rule = rules.get(kind)
+    if rule is not None:
+        return rule(who, operator, tuple(kinds), args, kwargs)
+    return who.__torch_dispatch__(operator, tuple(kinds), args, kwargs)
+
+
+def replaced(kernels: dict, function: Callable, args: tuple, kwargs: dict) -> Any:
+    """The result of a program's kernel, with the gradient that the operator has; of the engine's function where there is none."""
+    given = next((x for x in args if isinstance(x, Tensor)), None)
+    key = KEYS.get("cpu" if given is None else given.device.type, "")
+    kernel = kernels.get(key, kernels.get("CompositeExplicitAutograd"))
+    if kernel is None or kernel is fallthrough_kernel:
+        with silence():
+            return function(*args, **kwargs)
+    before, tracked = state.grad_enabled, state.grad_enabled and _tracked((*args, *kwargs.values()))
+    state.grad_enabled = False
+    try:
+        found = kernel(*args, **kwargs)
+    finally:
+        state.grad_enabled = before
+    return linked(found, function, args, kwargs) if tracked else found
 
 
 def _kept(result: Tensor) -> tuple:

@@ -39,6 +39,8 @@ class OpOverload(metaclass=Sealed):
 
     def __init__(self, name: str, function: Callable) -> None:
         self._name, self._function = name, function
+        self.__module__ = "torch._ops." + name.partition(".")[0]
+        self.__qualname__ = name.replace(".", "::", 1)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*args, **kwargs)
@@ -105,6 +107,7 @@ class OpOverloadPacket(metaclass=Sealed):
 
     def __init__(self, name: str, function: Callable) -> None:
         self._name, self._function = name, function
+        self.__module__ = "torch._ops." + name.partition(".")[0]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._function(*args, **kwargs)

@@ -100,6 +100,10 @@ def form(name: str, args: tuple, kwargs: dict) -> str:
         return "Tensor"
     if plain == "arange":
         return ("default", "default", "start", "start_step")[min(len(args), 3)]
+    if plain == "view" and type(second or kwargs.get("dtype")).__name__ == "dtype":
+        return "dtype"
+    if plain == "set":
+        return "source_Tensor" if isinstance(second, Tensor) else "source_Storage" if len(args) == 2 else "default"
     if plain in ("normal", "uniform", "bernoulli") and name[-1:] == "_":
         return "default" if plain != "bernoulli" else "float"
     return FORMS.get(name, "default")
@@ -331,7 +335,12 @@ def drawn(name: str) -> Callable:
 
 
 def viewed(name: str) -> Callable:
-    return lambda call, self, *size, **kw: call(name, self, *([list(_sized(size))] if size else ()), **kw)
+    def of(call: Callable, self: Any, *size: Any, **named: Any) -> Any:
+        if len(size) == 1 and type(size[0]).__name__ == "dtype" or "dtype" in named:
+            return call(name, self, *size, **named)
+        return call(name, self, *([list(_sized(size))] if size else ()), **named)
+
+    return of
 
 
 def reduced(name: str) -> Callable:

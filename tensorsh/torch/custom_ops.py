@@ -393,6 +393,10 @@ def custom_op(
         text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
         made = CustomOpDef(name, function, Declaration(name, text), tags)
         mutated = set(made._declared.mutated)
+        if mutates_args != "unknown" and isinstance(mutates_args, str):
+            raise ValueError(
+                "mutates_args must either be a sequence of the names of the arguments that are mutated or the string 'unknown'. "
+            )
         if mutates_args != "unknown" and mutated != set(mutates_args):
             raise ValueError(
                 f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={schema}. The schema suggests that "

@@ -109,7 +109,7 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
         return tensor_backward(*args, **kwargs)
     if getattr(shown, "__name__", "") == "__get__" and name not in aten.EXPANSIONS:
         return NotImplemented
-    if name in aten.SILENT or name[:4] in ("set_", "get_", "has_", "manu") or name == "detach_":
+    if name in aten.SILENT or name[:4] in ("set_", "get_", "has_", "manu") and name != "set_" or name == "detach_":
         return NotImplemented
     space = form._title.split(".")[1]
     if space in ("linalg", "fft") and name != "matmul":
@@ -174,6 +174,8 @@ def heard(
             found = answer(mode, type(mode), rules, operator, kinds, args, kwargs)
         finally:
             modes.append(mode)
+        if found is NotImplemented:
+            return of_classes(operator, kinds, rules, function, args, kwargs)
         if state.grad_enabled and name != "detach" and name[-1:] != "_" and not _made(found) and _tracked(values):
             found = linked(found, function, args, kwargs)
         for each in found if type(found) in (tuple, list) else (found,):
@@ -181,8 +183,19 @@ def heard(
                 heard("detach", Tensor.detach, (each,), {})  # as its node keeps it
                 break
         return found
-    before, tracked = state.grad_enabled, state.grad_enabled and _tracked(values)
+    return of_classes(operator, kinds, rules, function, args, kwargs)
+
+
+outer: list[bool] = []
+"""Whether operations were recorded where the classes that answer just now were asked."""
+
+
+def of_classes(operator: OpOverload, kinds: list, rules: dict, function: Callable, args: tuple, kwargs: dict) -> Any:
+    """The answer of the first class that has one, with the gradient that the operator has."""
+    name = operator._opname
+    before, tracked = state.grad_enabled, state.grad_enabled and _tracked((*args, *kwargs.values()))
     state.grad_enabled = False
+    outer.append(before)
     try:
         for kind in kinds:
             found = answer(kind, kind, rules, operator, kinds, args, kwargs)
@@ -194,7 +207,21 @@ def heard(
             )
     finally:
         state.grad_enabled = before
+        outer.pop()
+    if type(found) in (str, dict, set):
+        raise RuntimeError(f"Unable to cast {found} to Tensor")
     return linked(found, function, args, kwargs) if tracked and name != "detach" and name[-1:] != "_" else found
+
+
+@contextmanager
+def reentrant() -> Iterator[None]:
+    """A context within an answer in which operations are recorded as they were where it was asked for."""
+    before = state.grad_enabled
+    state.grad_enabled = outer[-1] if outer else before
+    try:
+        yield
+    finally:
+        state.grad_enabled = before
 
 
 def answer(who: Any, kind: type, rules: dict, operator: OpOverload, kinds: list, args: tuple, kwargs: dict) -> Any:
@@ -202,7 +229,12 @@ def answer(who: Any, kind: type, rules: dict, operator: OpOverload, kinds: list,
     rule = rules.get(kind)
     if rule is not None:
         return rule(who, operator, tuple(kinds), args, kwargs)
-    return who.__torch_dispatch__(operator, tuple(kinds), args, kwargs)
+    bound = who.__torch_dispatch__
+    if who is not kind and isinstance(getattr(bound, "__self__", None), type):
+        raise RuntimeError(
+            "Defining your mode's `__torch_dispatch__` as a classmethod is not supported, please make it a plain method"
+        )
+    return bound(operator, tuple(kinds), args, kwargs)
 
 
 def replaced(kernels: dict, function: Callable, args: tuple, kwargs: dict) -> Any:
@@ -306,7 +338,12 @@ def wrapper(
     """A tensor of a class that has a shape, a dtype and a device, and no elements: its class answers in its place."""
     attend()
     kind = (dtype or float32).numpy
-    array = Claiming(tuple(size), kind, None, None if strides is None else [n * kind.itemsize for n in strides])
+    steps = None if strides is None else [n * kind.itemsize for n in strides]
+    memory = None
+    if storage_offset:
+        spread = sum((n - 1) * step for n, step in zip(size, steps or (), strict=False))
+        memory = Claiming((int(storage_offset) + spread // kind.itemsize + 1,), kind).data + storage_offset * kind.itemsize
+    array = Claiming(tuple(size), kind, memory, steps)
     array.claimed = Device(device or "cpu")
     made = new(cls)
     made._array = array
@@ -336,6 +373,11 @@ class TorchDispatchMode:
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         raise NotImplementedError
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        """Whether the mode belongs to machinery, and is none of a program's."""
+        return False
 
     def __enter__(self) -> Any:
         attend()

@@ -323,7 +323,6 @@ def wrapper(
     size: Any,
     strides: Any = None,
     storage_offset: Any = None,
-    *,
     memory_format: Any = None,
     dtype: Any = None,
     layout: Any = None,

@@ -221,7 +221,9 @@ class Overloaded:
                 wrong.append(f"{error}\n")
             else:
                 return form(*args, **kwargs)
-        raise RuntimeError("Overloaded torch operator invoked from Python failed to match any schema:\n" + "\n".join(wrong))
+        raise RuntimeError(
+            "Overloaded torch operator invoked from Python failed to match any schema:\n" + "\n".join(wrong)
+        )
 
 
 class Operators(metaclass=Sealed):

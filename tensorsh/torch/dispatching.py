@@ -341,7 +341,9 @@ def wrapper(
     memory = None
     if storage_offset:
         spread = sum((n - 1) * step for n, step in zip(size, steps or (), strict=False))
-        memory = Claiming((int(storage_offset) + spread // kind.itemsize + 1,), kind).data + storage_offset * kind.itemsize
+        memory = (
+            Claiming((int(storage_offset) + spread // kind.itemsize + 1,), kind).data + storage_offset * kind.itemsize
+        )
     array = Claiming(tuple(size), kind, memory, steps)
     array.claimed = Device(device or "cpu")
     made = new(cls)

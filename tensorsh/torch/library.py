@@ -45,9 +45,7 @@ def define(qualname: Any, schema: Any, *, lib: Any = None, tags: Any = (), alias
         name = qualname.define(schema, alias_analysis, tags=tags)
         return impl(qualname, name)
     if not isinstance(qualname, str):
-        raise ValueError(
-            f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}"
-        )
+        raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}")
     if qualname.count("::") != 1:
         raise ValueError(UNNAMED.format(qualname))
     space, _, name = qualname.partition("::")
@@ -228,7 +226,8 @@ class Library(metaclass=Sealed):
         """NotImplementedError: there is no kernel for all operators here."""
         if self.ns != "_":
             raise RuntimeError(
-                'Fallback can only be registered using library fragment on the global namespace "_" but it is ' + self.ns
+                'Fallback can only be registered using library fragment on the global namespace "_" but it is '
+                + self.ns
             )
         raise NotImplementedError("tensorsh has no kernels for all operators: use a TorchDispatchMode")
 
@@ -285,7 +284,15 @@ def keyset() -> Any:
     return DispatchKeySet()
 
 
-for _function in (custom_op, fallthrough_kernel, infer_schema, register_autograd, register_fake, register_kernel, register_vmap):
+for _function in (
+    custom_op,
+    fallthrough_kernel,
+    infer_schema,
+    register_autograd,
+    register_fake,
+    register_kernel,
+    register_vmap,
+):
     _function.__module__ = __name__
 
 

@@ -17,7 +17,15 @@ from ..engine.tensors.tensor import Tensor
 from ..sandbox.named import read_named
 from ..sandbox.sealed import Sealed
 
-__all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule", "supported_activities", "tensorboard_trace_handler"]
+__all__ = [
+    "ProfilerAction",
+    "ProfilerActivity",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "tensorboard_trace_handler",
+]
 
 
 class SealedEnum(Sealed, EnumType):

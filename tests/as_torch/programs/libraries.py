@@ -15,25 +15,49 @@ def t(name, f):
 
 
 lib = Library("one", "FRAGMENT")
-print(lib.define("f(Tensor x) -> Tensor"), lib.define("f.two(Tensor x, Tensor y) -> Tensor"), lib.define("f.n(Tensor x, int n) -> Tensor"))
+print(
+    lib.define("f(Tensor x) -> Tensor"),
+    lib.define("f.two(Tensor x, Tensor y) -> Tensor"),
+    lib.define("f.n(Tensor x, int n) -> Tensor"),
+)
 lib.impl("f", lambda x: x + 1, "CPU")
 lib.impl("f.two", lambda x, y: x + y, "CPU")
 lib.impl(torch.ops.one.f.n, lambda x, n: x * n, "CPU")
 x = torch.arange(3.0)
 print(torch.ops.one.f.overloads())
-print(torch.ops.one.f(x), torch.ops.one.f(x, x), torch.ops.one.f(x, 4), torch.ops.one.f.two(x, x), torch.ops.one.f.default(x))
+print(
+    torch.ops.one.f(x),
+    torch.ops.one.f(x, x),
+    torch.ops.one.f(x, 4),
+    torch.ops.one.f.two(x, x),
+    torch.ops.one.f.default(x),
+)
 t("no overload", lambda: torch.ops.one.f(x, "s"))
 t("absent form", lambda: torch.ops.one.f.three)
 t("absent", lambda: torch.ops.one.g)
-t("repr", lambda: (torch.ops.one.f, torch.ops.one.f.two, str(torch.ops.one.f.two), torch.ops.one.f.two.name(), torch.ops.one))
+t(
+    "repr",
+    lambda: (torch.ops.one.f, torch.ops.one.f.two, str(torch.ops.one.f.two), torch.ops.one.f.two.name(), torch.ops.one),
+)
 s = torch.ops.one.f.two._schema
 print(s, s.name, s.overload_name, [(a.name, str(a.type)) for a in s.arguments], [str(r.type) for r in s.returns])
 lib.define("g(Tensor(a!) x, Tensor[] y, float k=2.5, *, int? n=None, str mode='sum') -> (Tensor, Tensor)")
 s = torch.ops.one.g.default._schema
 print(s, s.is_mutable)
 for a in s.arguments:
-    print(a.name, a.type, a.default_value, a.has_default_value(), a.kwarg_only, a.alias_info is not None and a.alias_info.is_write)
-print(torch.ops.one.f.default.namespace, torch.ops.one.f.default._opname, torch.ops.one.f.default.overloadpacket is torch.ops.one.f)
+    print(
+        a.name,
+        a.type,
+        a.default_value,
+        a.has_default_value(),
+        a.kwarg_only,
+        a.alias_info is not None and a.alias_info.is_write,
+    )
+print(
+    torch.ops.one.f.default.namespace,
+    torch.ops.one.f.default._opname,
+    torch.ops.one.f.default.overloadpacket is torch.ops.one.f,
+)
 
 
 # the argument itself

@@ -40,7 +40,9 @@ names = [e["name"] for e in found["traceEvents"] if e["ph"] == "M"]
 print("process_name" in names, "thread_name" in names)
 
 runs = os.path.join(folder, "runs")
-with profile(schedule=schedule(wait=0, warmup=1, active=1, repeat=2), on_trace_ready=tensorboard_trace_handler(runs, "w")) as p:
+with profile(
+    schedule=schedule(wait=0, warmup=1, active=1, repeat=2), on_trace_ready=tensorboard_trace_handler(runs, "w")
+) as p:
     for _ in range(4):
         x + 1
         p.step()

@@ -10,7 +10,7 @@ from ..engine.loading import table
 from ..engine.tensors.tensor import Tensor
 from ..sandbox import process
 from ..sandbox.sealed import Sealed
-from .custom_ops import CustomOpDef, named, operators
+from .custom_ops import CustomOpDef, named
 
 __all__: list[str] = []
 

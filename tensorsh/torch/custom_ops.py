@@ -451,7 +451,7 @@ def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /,
 def register_fake(
     op: Any, func: Callable | None = None, /, *, lib: Any = None, _stacklevel: int = 1, allow_override: bool = True
 ) -> Any:
-    """`CustomOpDef.register_fake` of an operator given by name."""
+    """`CustomOpDef.register_fake` of an operator given by name. allow_override: changes nothing."""
     is_library = process.plain or MARK not in sys._getframe(1).f_builtins
     if is_library and isinstance(op, str) and op not in operators():  # a library's, whose compiled part is not there
         return (lambda function: function) if func is None else func

@@ -40,7 +40,8 @@ __all__ = [
 
 
 def define(qualname: Any, schema: Any, *, lib: Any = None, tags: Any = (), alias_analysis: str = "") -> Any:
-    """Declare an operator ``namespace::name`` by its schema; `impl` gives it kernels. Of a `Library`, a decorator of its kernel."""
+    """Declare an operator ``namespace::name`` by its schema; `impl` gives it kernels. Of a `Library`, a decorator of its kernel.
+    alias_analysis: "", "FROM_SCHEMA" or "CONSERVATIVE"; it changes nothing here."""
     if isinstance(qualname, Library):
         name = qualname.define(schema, alias_analysis, tags=tags)
         return impl(qualname, name)

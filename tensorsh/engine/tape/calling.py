@@ -41,4 +41,4 @@ def call(self: Node, *gradients: Any, **named: Any) -> Any:
 
 def install() -> None:
     """Let nodes be called."""
-    Node.__call__ = call  # type: ignore[attr-defined]
+    Node.__call__ = call  # type: ignore[method-assign, assignment]

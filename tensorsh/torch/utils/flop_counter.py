@@ -9,8 +9,8 @@ from typing import Any
 
 from ...engine.arrays.warning import warn
 from ...engine.tensors.tensor import Tensor
-from ..dispatching import TorchDispatchMode
 from .._ops import OpOverloadPacket
+from ..dispatching import TorchDispatchMode
 from .module_tracker import ModuleTracker
 
 __all__ = ["FlopCounterMode", "register_flop_formula"]

@@ -365,7 +365,7 @@ def same(default: Any, value: Any) -> bool:
 
 def waiting() -> dict[str, dict[str, Callable]]:
     """Kernels of operators that no program has defined yet, by name and key."""
-    return state.__dict__.setdefault("custom_kernels", {})
+    return state.__dict__.get("custom_kernels", {})
 
 
 def named(space: str, name: str) -> list[CustomOpDef]:

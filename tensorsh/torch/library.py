@@ -87,16 +87,20 @@ def impl_of(library: Library, name: Any, key: str) -> Callable:
 
 def kept(lib: Any, space: str) -> Library:
     """A program's library, or one of a namespace that is never taken away."""
-    found = _kept.get(space) if lib is None else lib
-    if found is None:
-        found = _kept[space] = Library(space, "FRAGMENT")
-    return found
+    if lib is not None:
+        return lib
+    known = of_session("kept_libraries", {})
+    if space not in known:
+        known = state.__dict__["kept_libraries"] = {**known, space: Library(space, "FRAGMENT")}
+    return known[space]
 
 
-_kept: dict[str, Library] = {}
-_impls: set[str] = set()
-_defs: set[str] = set()
-"""The kernels and the operators that libraries registered: ``space/name/key``, ``space::name``."""
+def of_session(name: str, default: Any) -> Any:
+    """What the session keeps of libraries; whoever changes it enters a new one: the snapshots of others share the old one."""
+    return state.__dict__.get(name, default)
+
+
+NONE: frozenset[str] = frozenset()
 RESERVED = frozenset(("prim",))
 DISPATCH_KEYS = frozenset(
     """CPU CUDA Meta XPU MPS HPU MTIA XLA Lazy IPU MAIA VE HIP PrivateUse1 SparseCPU SparseCsrCPU SparseCUDA SparseCsrCUDA
@@ -125,7 +129,7 @@ class Library(metaclass=Sealed):
         caller = sys._getframe(1)
         self._where = f"{caller.f_code.co_filename}:{caller.f_lineno}"
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
-        self._op_defs: set[str] = set()
+        self._op_defs: dict[str, CustomOpDef] = {}
         self._op_impls: set[str] = set()
         self._undo: list[Callable] = []
         self.m: Any = True
@@ -151,9 +155,7 @@ class Library(metaclass=Sealed):
                 "overload's schema should only be registered with a single call to def(). Duplicate registration: registered at "
                 f"{self._where}. Original registration: registered at {first}"
             )
-        add(CustomOpDef(whole, declared, declared, tags))
-        for known in (_defs, self._op_defs):
-            known.add(whole)
+        self._op_defs[whole] = add(CustomOpDef(whole, declared, declared, tags))
         return name.partition(".")[0]
 
     def impl(
@@ -168,7 +170,7 @@ class Library(metaclass=Sealed):
         name, key = self._named(op_name), dispatch_key or self.dispatch_key
         short = name.rpartition("::")[2]
         known = f"{self.ns}/{short}/{key}"
-        if not allow_override and known in _impls:
+        if not allow_override and known in of_session("library_kernels", NONE):
             raise RuntimeError(
                 f"This is not allowed since there's already a kernel registered from python overriding {short}'s behavior for "
                 f"{key} dispatch key and {self.ns} namespace."
@@ -177,8 +179,8 @@ class Library(metaclass=Sealed):
         self._check(name, dispatch_key)
         called = (lambda *args, **kwargs: fn(keyset(), *args, **kwargs)) if with_keyset else fn
         self._undo.append(give(self.ns, short, key or "CompositeImplicitAutograd", called))
-        for where in (_impls, self._op_impls):
-            where.add(known)
+        self._op_impls.add(known)
+        state.__dict__["library_kernels"] = of_session("library_kernels", NONE) | {known}
 
     def _named(self, op: Any) -> str:
         if isinstance(op, str):
@@ -238,14 +240,15 @@ class Library(metaclass=Sealed):
         leave(self._op_defs, self._op_impls, self._undo)
 
 
-def leave(definitions: set, kernels: set, undo: list) -> None:
-    """A library is gone, and what it registered."""
+def leave(definitions: dict[str, CustomOpDef], kernels: set[str], undo: list) -> None:
+    """A library is gone, and what it registered: here, unless another session runs meanwhile."""
     while undo:
         undo.pop()()
-    _impls.difference_update(kernels)
-    _defs.difference_update(definitions)
-    if not definitions.isdisjoint(operators()):
-        state.__dict__["custom_operators"] = {k: v for k, v in operators().items() if k not in definitions}
+    if kernels and kernels <= of_session("library_kernels", NONE):
+        state.__dict__["library_kernels"] = of_session("library_kernels", NONE) - kernels
+    if any(definitions.get(name) is op for name, op in operators().items()):
+        rest = {name: op for name, op in operators().items() if definitions.get(name) is not op}
+        state.__dict__["custom_operators"] = rest
     definitions.clear()
 
 
@@ -254,7 +257,10 @@ def give(space: str, name: str, key: str, kernel: Callable) -> Callable[[], None
     whole = f"{space}::{name}".removesuffix(".default")
     if space == "aten" and whole not in operators():
         return override(name, key, kernel)
-    kernels = operators()[whole]._keys if whole in operators() else waiting().setdefault(whole, {})
+    kernels = operators()[whole]._keys if whole in operators() else waiting().get(whole)
+    if kernels is None:
+        kernels = {}
+        state.__dict__["custom_kernels"] = {**waiting(), whole: kernels}
     before = kernels.get(key)
     kernels[key] = kernel
 

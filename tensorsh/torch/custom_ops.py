@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from ..engine.arrays.device import device as Device
+from ..engine.arrays.dtype import float64
 from ..engine.arrays.extents import owner
 from ..engine.arrays.state import state
 from ..engine.arrays.warning import warn
@@ -16,12 +16,12 @@ from ..engine.operators import hooks
 from ..engine.tape.function import Function
 from ..engine.tape.grad_modes import no_grad
 from ..engine.tensors.tensor import Tensor
-from ..sandbox import process
-from ..sandbox.sealed import MARK, Sealed
+from ..sandbox.sealed import Sealed
+from .amp import autocast, is_autocast_available
 from .schemas import Declaration, infer_schema
 from .trees import flatten
 
-__all__ = ["CustomOpDef", "custom_op", "register_autograd", "register_fake", "register_kernel", "register_vmap"]
+__all__ = ["CustomOpDef", "custom_op"]
 
 
 class CustomOpDef(metaclass=Sealed):
@@ -46,6 +46,7 @@ class CustomOpDef(metaclass=Sealed):
         self._fake: Callable | None = None
         self._keys: dict[str, Callable] = waiting().get(name, {})
         self._rules: dict[Any, Callable] = {}
+        self._casts: dict[str, Any] = {}
         self._backward: Callable | None = None
         self._setup: Callable | None = None
         self._tags = list(tags) if isinstance(tags, (list, tuple)) else [] if tags is None else [tags]
@@ -63,6 +64,8 @@ class CustomOpDef(metaclass=Sealed):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self._declared.check(args, kwargs)
+        if state.autocast is not None and "cpu" in self._casts:
+            return self._in_precision(self._casts["cpu"], args, kwargs)
         above = None if below_autograd else self._above()
         if above is not None:
             return self._cast(above(*args, **kwargs))
@@ -253,6 +256,28 @@ class CustomOpDef(metaclass=Sealed):
                     f"kwarg-only. Got: {self._declared.text}"
                 )
 
+    def register_autocast(self, device_type: str, cast_inputs: Any) -> None:
+        """Within `torch.autocast` of a kind of device, the float tensors that the operator is given are cast to a dtype first."""
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        if not is_autocast_available(device_type):
+            raise ValueError(f"Device type '{device_type}' does not support autocast.")
+        self._casts.setdefault(device_type, cast_inputs)
+
+    def _in_precision(self, dtype: Any, args: tuple, kwargs: dict) -> Any:
+        """A call without autocast, of float tensors in a dtype."""
+
+        def given(value: Any) -> Any:
+            if isinstance(value, Tensor):
+                lower = value.dtype.is_floating_point and value.dtype is not float64
+                return value.to(dtype) if lower else value  # type: ignore[attr-defined]
+            if isinstance(value, dict):
+                return {given(key): given(each) for key, each in value.items()}
+            return type(value)(map(given, value)) if type(value) in (list, tuple) else value
+
+        with autocast("cpu", enabled=False):
+            return self(*given(args), **given(kwargs))
+
     def register_kernel(self, device_types: Any, fn: Callable | None = None, /) -> Callable:
         """Another function for some kinds of device; a decorator without `fn`."""
 
@@ -434,34 +459,6 @@ def found(op: Any, asked: str = "") -> CustomOpDef:
     if op not in operators():
         raise RuntimeError(f"operator {op} does not exist")
     return operators()[op]
-
-
-def register_autograd(
-    op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Any = None
-) -> None:
-    """`CustomOpDef.register_autograd` of an operator given by name."""
-    found(op, "register_autograd").register_autograd(backward, setup_context=setup_context)
-
-
-def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /, *, lib: Any = None) -> Callable:
-    """`CustomOpDef.register_kernel` of an operator given by name."""
-    return found(op, "register_kernel").register_kernel(device_types, func)
-
-
-def register_fake(
-    op: Any, func: Callable | None = None, /, *, lib: Any = None, _stacklevel: int = 1, allow_override: bool = True
-) -> Any:
-    """`CustomOpDef.register_fake` of an operator given by name. allow_override: changes nothing."""
-    is_library = process.plain or MARK not in sys._getframe(1).f_builtins
-    if is_library and isinstance(op, str) and op not in operators():  # a library's, whose compiled part is not there
-        return (lambda function: function) if func is None else func
-    own = found(op, "register_fake").register_fake
-    return own if func is None else own(func)
-
-
-def register_vmap(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
-    """`CustomOpDef.register_vmap` of an operator given by name."""
-    return found(op, "register_vmap").register_vmap(func)
 
 
 UNNAMED = (

@@ -12,7 +12,7 @@ from weakref import finalize
 from ..engine.arrays.device import device
 from ..engine.arrays.state import state
 from ..sandbox import process
-from ..sandbox.sealed import Sealed
+from ..sandbox.sealed import MARK, Sealed
 from ._ops import OpOverload, OpOverloadPacket
 from .custom_ops import (
     KEYS,
@@ -23,10 +23,6 @@ from .custom_ops import (
     fallthrough_kernel,
     found,
     operators,
-    register_autograd,
-    register_fake,
-    register_kernel,
-    register_vmap,
     waiting,
 )
 from .nn.attention import SealedEnum
@@ -295,12 +291,36 @@ for _function in (
     custom_op,
     fallthrough_kernel,
     infer_schema,
-    register_autograd,
-    register_fake,
-    register_kernel,
-    register_vmap,
 ):
     _function.__module__ = __name__
+
+
+def register_autograd(
+    op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Any = None
+) -> None:
+    """`CustomOpDef.register_autograd` of an operator given by name."""
+    found(op, "register_autograd").register_autograd(backward, setup_context=setup_context)
+
+
+def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /, *, lib: Any = None) -> Callable:
+    """`CustomOpDef.register_kernel` of an operator given by name."""
+    return found(op, "register_kernel").register_kernel(device_types, func)
+
+
+def register_fake(
+    op: Any, func: Callable | None = None, /, *, lib: Any = None, _stacklevel: int = 1, allow_override: bool = True
+) -> Any:
+    """`CustomOpDef.register_fake` of an operator given by name. allow_override: changes nothing."""
+    is_library = process.plain or MARK not in sys._getframe(1).f_builtins
+    if is_library and isinstance(op, str) and op not in operators():  # a library's, whose compiled part is not there
+        return (lambda function: function) if func is None else func
+    own = found(op, "register_fake").register_fake
+    return own if func is None else own(func)
+
+
+def register_vmap(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
+    """`CustomOpDef.register_vmap` of an operator given by name."""
+    return found(op, "register_vmap").register_vmap(func)
 
 
 @contextmanager
@@ -352,8 +372,10 @@ def register_torch_dispatch(op: Any, torch_dispatch_class: Any, func: Any = None
 
 
 def register_autocast(op: Any, device_type: str, cast_inputs: Any, /, *, lib: Any = None) -> None:
-    """NotImplementedError: operators of a program's own are not cast by `autocast`."""
-    raise NotImplementedError("tensorsh does not cast a custom operator's inputs: cast them in the operator")
+    """`CustomOpDef.register_autocast` of an operator given by name."""
+    if not isinstance(op, (str, OpOverload, CustomOpDef)):
+        raise ValueError(f"register_autocast({op}): got unexpected type for op: {type(op)}")
+    found(op, "register_autocast").register_autocast(device_type, cast_inputs)
 
 
 def triton_op(name: str, fn: Any = None, /, *, mutates_args: Any, schema: Any = None) -> Any:

@@ -43,6 +43,9 @@ class CustomOpDef(metaclass=Sealed):
         self._function = function
         self._declared = declared
         self._signature = declared.__signature__
+        self._defaults = [each.default for each in self._signature.parameters.values()]
+        self._only = any(each.kind is only for each in self._signature.parameters.values())
+        self._devices = [name for name, kind in declared.kinds.items() if kind.rstrip("?") == "Device"]
         self._fake: Callable | None = None
         self._keys: dict[str, Callable] = waiting().get(name, {})
         self._rules: dict[Any, Callable] = {}
@@ -71,8 +74,8 @@ class CustomOpDef(metaclass=Sealed):
             return self._cast(above(*args, **kwargs))
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        for name, kind in self._declared.kinds.items():
-            if kind.rstrip("?") == "Device" and isinstance(bound.arguments[name], str):
+        for name in self._devices:
+            if isinstance(bound.arguments[name], str):
                 bound.arguments[name] = Device(bound.arguments[name])
         values = tuple(bound.arguments.values())
         tracked = not below_autograd and state.grad_enabled and wants_gradient(values)
@@ -121,8 +124,7 @@ class CustomOpDef(metaclass=Sealed):
     def _computed(self, values: tuple) -> tuple:
         """What the operator's kernel gives, and the arguments by place and by name alone."""
         plain, only = self._parted(values)
-        known = (v if isinstance(v, Device) else v.device for v in flatten(values) if isinstance(v, (Tensor, Device)))
-        device = next(known, Device("cpu")).type
+        device = kind_of(values)
         given, named = self._told(plain, only)
         result = hooks.below[0](self, self, given, named) if hooks.below else NotImplemented
         if result is NotImplemented:
@@ -133,13 +135,13 @@ class CustomOpDef(metaclass=Sealed):
 
     def _told(self, plain: tuple, only: dict) -> tuple[tuple, dict]:
         """The arguments that a kernel is given: those at the end that are as they would be are left out."""
-        kinds = self._signature.parameters
-        count = len(plain)
-        for parameter, value in zip(reversed(list(kinds.values())[:count]), reversed(plain), strict=True):
-            if not same(parameter.default, value):
-                break
+        defaults, count = self._defaults, len(plain)
+        while count and same(defaults[count - 1], plain[count - 1]):
             count -= 1
-        return plain[:count], {name: value for name, value in only.items() if not same(kinds[name].default, value)}
+        if only:
+            kinds = self._signature.parameters
+            only = {name: value for name, value in only.items() if not same(kinds[name].default, value)}
+        return plain[:count], only
 
     def _warned(self, values: tuple, result: Any) -> Any:
         """The result of a kernel that nobody said the gradient of: gradients go through what it is made of, with a warning."""
@@ -188,6 +190,8 @@ class CustomOpDef(metaclass=Sealed):
 
     def _parted(self, values: tuple) -> tuple[tuple, dict]:
         """All arguments in order as those by place and those by name alone."""
+        if not self._only:
+            return values, {}
         kinds = self._signature.parameters
         given = dict(zip(kinds, values, strict=True))
         only = {k: v for k, v in given.items() if kinds[k].kind is inspect.Parameter.KEYWORD_ONLY}
@@ -282,7 +286,7 @@ class CustomOpDef(metaclass=Sealed):
         """Another function for some kinds of device; a decorator without `fn`."""
 
         if device_types is not None and not any(k[:6] == "Tensor" for k in self._declared.kinds.values()):
-            if not any(kind.rstrip("?") == "Device" for kind in self._declared.kinds.values()):
+            if not self._devices:
                 raise ValueError(
                     "Functions without tensor inputs are required to have a `device: torch.device` argument"
                 )
@@ -381,6 +385,15 @@ def told(message: str) -> None:
     from logging import getLogger
 
     getLogger("torch._library.custom_ops").warning(message)
+
+
+def kind_of(values: tuple) -> str:
+    """The kind of device of the first tensor among arguments, or of the first device."""
+    for each in values:
+        if isinstance(each, Tensor):
+            return each.device.type
+    known = (v if isinstance(v, Device) else v.device for v in flatten(values) if isinstance(v, (Tensor, Device)))
+    return next(known, Device("cpu")).type
 
 
 def same(default: Any, value: Any) -> bool:

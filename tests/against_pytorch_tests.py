@@ -39,7 +39,7 @@ nn/test_multihead_attention nn/test_packed_sequence nn/test_parametrization nn/t
 optim/test_lrscheduler optim/test_swa_utils distributions/test_distributions distributions/test_constraints
 distributions/test_transforms test_stateless test_serialization test_namedtensor test_overrides autograd/test_complex test_fx
 test_dataloader functorch/test_vmap functorch/test_eager_transforms test_subclass test_flop_counter test_module_tracker test_autocast
-test_futures test_testing test_dlpack test_foreach test_sparse test_sparse_csr
+test_futures test_testing test_dlpack test_foreach test_sparse test_sparse_csr test_custom_ops test_python_dispatch
 """.split()
 INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")

@@ -56,11 +56,13 @@ class Finder(MetaPathFinder, Loader):
         return StandIn(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Python's pickle learns of tensors; names are made when they are asked for."""
+        """Python's pickle learns of tensors, nodes can be called; names are made when they are asked for."""
         if module.__name__ == NAME and process.plain:
-            from ..torch.pickling import install
+            from ..engine.tape import calling
+            from ..torch import pickling
 
-            install()
+            calling.install()
+            pickling.install()
 
     def get_source(self, fullname: str) -> str | None:
         from .modules import origin

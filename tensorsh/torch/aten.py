@@ -100,6 +100,10 @@ def form(name: str, args: tuple, kwargs: dict) -> str:
         return "Tensor"
     if plain == "arange":
         return ("default", "default", "start", "start_step")[min(len(args), 3)]
+    if plain == "view" and type(second or kwargs.get("dtype")).__name__ == "dtype":
+        return "dtype"
+    if plain == "set":
+        return "source_Tensor" if isinstance(second, Tensor) else "source_Storage" if len(args) == 2 else "default"
     if plain in ("normal", "uniform", "bernoulli") and name[-1:] == "_":
         return "default" if plain != "bernoulli" else "float"
     return FORMS.get(name, "default")
@@ -281,6 +285,11 @@ def to(call: Callable, self: Any, *args: Any, **kwargs: Any) -> Any:
     return self if same and not kwargs.get("copy") else call("_to_copy", self, **options)
 
 
+def copied(call: Callable, self: Any, dtype: Any = None, device: Any = None, *_: Any, **__: Any) -> Any:
+    """The step of the engine that makes a tensor of another dtype or on another device."""
+    return to(call, self, dtype=dtype or self.dtype, **({} if device is None else {"device": device}))
+
+
 def dtyped(name: str) -> Callable:
     return lambda call, self, *_, **__: to(call, self, dtype=find_function(name) or _dtype(name))
 
@@ -331,7 +340,12 @@ def drawn(name: str) -> Callable:
 
 
 def viewed(name: str) -> Callable:
-    return lambda call, self, *size, **kw: call(name, self, *([list(_sized(size))] if size else ()), **kw)
+    def of(call: Callable, self: Any, *size: Any, **named: Any) -> Any:
+        if len(size) == 1 and type(size[0]).__name__ == "dtype" or "dtype" in named:
+            return call(name, self, *size, **named)
+        return call(name, self, *([list(_sized(size))] if size else ()), **named)
+
+    return of
 
 
 def reduced(name: str) -> Callable:
@@ -346,7 +360,7 @@ def reduced(name: str) -> Callable:
 EXPANSIONS: dict[str, Callable] = {
     "linear": linear, "matmul": matmul, "__matmul__": matmul, "softmax": softmax("_softmax"), "log_softmax": softmax("_log_softmax"),
     "cross_entropy": cross_entropy, "layer_norm": layer_norm, "conv1d": convolution(1), "conv2d": convolution(2),
-    "conv3d": convolution(3), **{f"conv_transpose{n}d": transposed(n) for n in (1, 2, 3)}, "einsum": einsum, "__getitem__": getitem, "reshape": reshape, "flatten": flatten, "to": to, "contiguous": contiguous,
+    "conv3d": convolution(3), **{f"conv_transpose{n}d": transposed(n) for n in (1, 2, 3)}, "einsum": einsum, "__getitem__": getitem, "reshape": reshape, "flatten": flatten, "to": to, "_to_copy": copied, "contiguous": contiguous,
     "item": item, "__bool__": item, "__float__": item, "__int__": item, "__index__": item, "chunk": chunk, "embedding": embedding,
     "scaled_dot_product_attention": attention, "view": viewed("view"), "expand": viewed("expand"), "permute": viewed("permute"),
     "repeat": viewed("repeat"), "view_as": lambda call, self, other: call("view", self, list(other.shape)),

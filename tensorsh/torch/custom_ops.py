@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..engine.arrays.device import device as Device
+from ..engine.arrays.dtype import float64
 from ..engine.arrays.extents import owner
 from ..engine.arrays.state import state
+from ..engine.arrays.warning import warn
 from ..engine.operators import hooks
 from ..engine.tape.function import Function
 from ..engine.tape.grad_modes import no_grad
 from ..engine.tensors.tensor import Tensor
-from ..sandbox import process
-from ..sandbox.sealed import MARK, Sealed
+from ..sandbox.sealed import Sealed
+from .amp import autocast, is_autocast_available
 from .schemas import Declaration, infer_schema
+from .trees import flatten
 
-__all__ = ["CustomOpDef", "custom_op", "register_autograd", "register_fake", "register_kernel", "register_vmap"]
+__all__ = ["CustomOpDef", "custom_op"]
 
 
 class CustomOpDef(metaclass=Sealed):
@@ -40,13 +43,19 @@ class CustomOpDef(metaclass=Sealed):
         self._function = function
         self._declared = declared
         self._signature = declared.__signature__
+        self._defaults = [each.default for each in self._signature.parameters.values()]
+        self._only = any(each.kind is only for each in self._signature.parameters.values())
+        self._devices = [name for name, kind in declared.kinds.items() if kind.rstrip("?") == "Device"]
         self._fake: Callable | None = None
-        self._kernels: dict[str, Callable] = {}
-        self._composite: Callable | None = None
+        self._keys: dict[str, Callable] = waiting().get(name, {})
+        self._rules: dict[Any, Callable] = {}
+        self._casts: dict[str, Any] = {}
         self._backward: Callable | None = None
         self._setup: Callable | None = None
         self._tags = list(tags) if isinstance(tags, (list, tuple)) else [] if tags is None else [tags]
         self._disabled: set[str] = set()
+        self._everywhere = True
+        """Whether the function is the kernel for all kinds of devices."""
         self._graph = type(Function)(
             f"GeneratedBackwardFor_{name.replace('::', '_')}_default",
             (Function,),
@@ -58,12 +67,23 @@ class CustomOpDef(metaclass=Sealed):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self._declared.check(args, kwargs)
-        if self._composite is not None:
-            return self._composite(*args, **kwargs)
+        if state.autocast is not None and "cpu" in self._casts:
+            return self._in_precision(self._casts["cpu"], args, kwargs)
+        above = None if below_autograd else self._above()
+        if above is not None:
+            return self._cast(above(*args, **kwargs))
         bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
+        for name in self._devices:
+            if isinstance(bound.arguments[name], str):
+                bound.arguments[name] = Device(bound.arguments[name])
         values = tuple(bound.arguments.values())
-        if state.function_modes or state.dual_level >= 0 or state.grad_enabled and wants_gradient(values):
+        tracked = not below_autograd and state.grad_enabled and wants_gradient(values)
+        transformed = state.function_modes or state.dual_level >= 0
+        if self._declared is self._function and self._backward is None and not transformed:
+            result = self._computed(values)[0]
+            result = self._warned(values, result) if tracked and "Autograd" not in self._keys else result
+        elif transformed or tracked:
             result = self._graph.apply(*values)  # type: ignore[attr-defined]
         else:
             with no_grad():
@@ -73,19 +93,87 @@ class CustomOpDef(metaclass=Sealed):
             for each in written if isinstance(written, (tuple, list)) else (written,):
                 if isinstance(each, Tensor):
                     each._bump()
-        return result
+        return self._cast(result)
+
+    def _above(self) -> Callable | None:
+        """The kernel that comes before all that this does: one of gradients, or one made of other operators."""
+        found = self._keys.get("AutogradCPU", self._keys.get("Autograd"))
+        if found is None and self._keys.keys().isdisjoint(("CPU", "CompositeExplicitAutograd")):
+            found = self._keys.get("CompositeImplicitAutograd")
+        return None if found is fallthrough_kernel else found
+
+    def _kernel(self, device: str) -> Callable:
+        """The kernel for a kind of device."""
+        if device == "meta":
+            return self._without_data()
+        if device in self._disabled:
+            return self._function
+        own = (KEYS.get(device, device), "CompositeExplicitAutograd", "CompositeImplicitAutograd")
+        for key in own:
+            found = self._keys.get(key, fallthrough_kernel)
+            if found is not fallthrough_kernel:
+                return found
+        if self._everywhere:
+            return self._function
+        if not any(kind[:6] == "Tensor" for kind in self._declared.kinds.values()):
+            raise RuntimeError(
+                f"{self._name} does not have a kernel registered for {device}. Please use register_kernel to do so."
+            )
+        raise NotImplementedError(self._declared.absent(KEYS.get(device, device)))
 
     def _computed(self, values: tuple) -> tuple:
         """What the operator's kernel gives, and the arguments by place and by name alone."""
         plain, only = self._parted(values)
-        device = next((v.device.type for v in values if isinstance(v, Tensor)), "cpu")
-        kernel = self._function if device in self._disabled else self._kernels.get(device, self._function)
-        kernel = self._without_data() if device == "meta" else kernel
-        result = hooks.below[0](self, self, plain, only) if hooks.below else NotImplemented
+        device = kind_of(values)
+        given, named = self._told(plain, only)
+        result = hooks.below[0](self, self, given, named) if hooks.below else NotImplemented
         if result is NotImplemented:
-            result = kernel(*plain, **only)
-        self._check_apart(values, result)
+            result = self._kernel(device)(*given, **named)
+        if self._function is not self._declared and not any("(" in each for each in self._declared.returned):
+            self._check_apart(values, result)
         return result, plain, only
+
+    def _told(self, plain: tuple, only: dict) -> tuple[tuple, dict]:
+        """The arguments that a kernel is given: those at the end that are as they would be are left out."""
+        defaults, count = self._defaults, len(plain)
+        while count and same(defaults[count - 1], plain[count - 1]):
+            count -= 1
+        if only:
+            kinds = self._signature.parameters
+            only = {name: value for name, value in only.items() if not same(kinds[name].default, value)}
+        return plain[:count], only
+
+    def _warned(self, values: tuple, result: Any) -> Any:
+        """The result of a kernel that nobody said the gradient of: gradients go through what it is made of, with a warning."""
+        flat = [each for each in flatten(values) if isinstance(each, Tensor)]
+        many = result if isinstance(result, (tuple, list)) else (result,)
+        linked = [self._warns(flat, each) for each in many]
+        return type(result)(linked) if many is result else linked[0]
+
+    def _warns(self, inputs: list, result: Any) -> Any:
+        if not isinstance(result, Tensor) or not (result.dtype.is_floating_point or result.dtype.is_complex):
+            return result
+        if result._node is None:
+            return WarnNotImplemented.apply(self._declared.name, result, *inputs)  # type: ignore[attr-defined]
+        result.register_hook(lambda grad: warn(UNREGISTERED.format(self._declared.name)))
+        return result
+
+    def _cast(self, result: Any) -> Any:
+        """A result as the schema tells its type."""
+        returned = self._declared.returned
+        if not returned:
+            if result is not None:
+                raise RuntimeError(
+                    f"Expected PythonKernelHolder for {self._declared.name} to return None but it returned something else instead."
+                )
+        elif len(returned) > 1:
+            return tuple(result) if isinstance(result, list) else result
+        elif returned[0].partition("(")[0] == "Tensor" and returned[0][-2:] != "[]":
+            if not isinstance(result, Tensor) and result is not None:
+                raise RuntimeError(f"Unable to cast {result} to Tensor")
+        elif returned[0][-2:] == "[]" and isinstance(result, tuple):
+            return list(result)
+        return result
 
     def _forward(self, ctx: Any, *values: Any) -> Any:
         result, plain, only = self._computed(values)
@@ -102,6 +190,8 @@ class CustomOpDef(metaclass=Sealed):
 
     def _parted(self, values: tuple) -> tuple[tuple, dict]:
         """All arguments in order as those by place and those by name alone."""
+        if not self._only:
+            return values, {}
         kinds = self._signature.parameters
         given = dict(zip(kinds, values, strict=True))
         only = {k: v for k, v in given.items() if kinds[k].kind is inspect.Parameter.KEYWORD_ONLY}
@@ -109,10 +199,10 @@ class CustomOpDef(metaclass=Sealed):
 
     def _without_data(self) -> Callable:
         """What tells the form of the result, for tensors of the meta device."""
-        found = self._kernels.get("meta", self._fake)
+        found = self._keys.get("Meta", self._fake) or self._keys.get("CompositeImplicitAutograd")
         if found is not None:
             return found
-        if self._declared.mutated and not self._declared.returns:
+        if self._declared.mutated and not self._declared.returned:
             return lambda *args, **kwargs: None
         if isinstance(self._function, Declaration):
             raise NotImplementedError(
@@ -170,12 +260,40 @@ class CustomOpDef(metaclass=Sealed):
                     f"kwarg-only. Got: {self._declared.text}"
                 )
 
+    def register_autocast(self, device_type: str, cast_inputs: Any) -> None:
+        """Within `torch.autocast` of a kind of device, the float tensors that the operator is given are cast to a dtype first."""
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        if not is_autocast_available(device_type):
+            raise ValueError(f"Device type '{device_type}' does not support autocast.")
+        self._casts.setdefault(device_type, cast_inputs)
+
+    def _in_precision(self, dtype: Any, args: tuple, kwargs: dict) -> Any:
+        """A call without autocast, of float tensors in a dtype."""
+
+        def given(value: Any) -> Any:
+            if isinstance(value, Tensor):
+                lower = value.dtype.is_floating_point and value.dtype is not float64
+                return value.to(dtype) if lower else value  # type: ignore[attr-defined]
+            if isinstance(value, dict):
+                return {given(key): given(each) for key, each in value.items()}
+            return type(value)(map(given, value)) if type(value) in (list, tuple) else value
+
+        with autocast("cpu", enabled=False):
+            return self(*given(args), **given(kwargs))
+
     def register_kernel(self, device_types: Any, fn: Callable | None = None, /) -> Callable:
         """Another function for some kinds of device; a decorator without `fn`."""
 
+        if device_types is not None and not any(k[:6] == "Tensor" for k in self._declared.kinds.values()):
+            if not self._devices:
+                raise ValueError(
+                    "Functions without tensor inputs are required to have a `device: torch.device` argument"
+                )
+
         def register(function: Callable) -> Callable:
-            for each in (device_types,) if isinstance(device_types, str) else device_types or ("cpu", "cuda"):
-                self._kernels[each] = function
+            for each in (device_types,) if isinstance(device_types, str) else device_types or ("default",):
+                self._keys[KEYS.get(each, each)] = function
             return function
 
         return register if fn is None else register(fn)
@@ -186,7 +304,13 @@ class CustomOpDef(metaclass=Sealed):
 
     @contextmanager
     def _with_kernel(self, device_type: str, enabled: bool) -> Iterator[None]:
-        before = self._disabled
+        before, action = self._disabled, "enable" if enabled else "disable"
+        if KEYS.get(device_type, device_type) not in self._keys:
+            told(f"Attempted to {action} kernel for {device_type} but no kernel was registered for this device type.")
+        if enabled and device_type not in before:
+            told(f"Attempted to enable kernel for  {device_type} but it was already enabled.")
+        if not enabled and device_type in before:
+            told(f"Attempted to disable kernel for {device_type} but it was already disabled.")
         self._disabled = before - {device_type} if enabled else before | {device_type}
         try:
             yield
@@ -223,6 +347,71 @@ class CustomOpDef(metaclass=Sealed):
         return self
 
 
+class WarnNotImplemented(Function):
+    """The node of a result whose kernel has no gradient: it says so, and gives none."""
+
+    @staticmethod
+    def forward(ctx: Any, name: str, result: Tensor, *inputs: Tensor) -> Tensor:
+        ctx.name = name
+        return result.detach()
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        warn(UNREGISTERED.format(ctx.name))
+        return (None,) * len(ctx.needs_input_grad)
+
+
+WarnNotImplemented._backward_cls._title = "WarnNotImplemented"  # type: ignore[attr-defined]
+UNREGISTERED = (
+    "{}: an autograd kernel was not registered to the Autograd key(s) but we are trying to backprop through it. This may lead to "
+    "silently incorrect behavior. This behavior is deprecated and will be removed in a future version of PyTorch. If your operator "
+    "is differentiable, please ensure you have registered an autograd kernel to the correct Autograd key (e.g. "
+    "DispatchKey::Autograd, DispatchKey::CompositeImplicitAutograd). If your operator is not differentiable, or to squash this "
+    "warning and use the previous behavior, please register torch::CppFunction::makeFallthrough() to DispatchKey::Autograd."
+)
+KEYS = {"cpu": "CPU", "cuda": "CUDA", "meta": "Meta", "default": "CompositeExplicitAutograd"}
+"""What kernels are for, by kinds of devices, as libraries call it."""
+below_autograd: list = []
+"""Not empty while a kernel of gradients calls what is below it."""
+
+
+def fallthrough_kernel() -> None:
+    """Stands for a kernel that leaves a call to whoever comes next; NotImplementedError where it is called."""
+    raise NotImplementedError("fallthrough_kernel() should never be called.")
+
+
+def told(message: str) -> None:
+    """Log a warning, as ``torch._library.custom_ops`` does."""
+    from logging import getLogger
+
+    getLogger("torch._library.custom_ops").warning(message)
+
+
+def kind_of(values: tuple) -> str:
+    """The kind of device of the first tensor among arguments, or of the first device."""
+    for each in values:
+        if isinstance(each, Tensor):
+            return each.device.type
+    known = (v if isinstance(v, Device) else v.device for v in flatten(values) if isinstance(v, (Tensor, Device)))
+    return next(known, Device("cpu")).type
+
+
+def same(default: Any, value: Any) -> bool:
+    """Whether an argument is as its default."""
+    return default is value or type(default) is type(value) and not isinstance(value, Tensor) and default == value
+
+
+def waiting() -> dict[str, dict[str, Callable]]:
+    """Kernels of operators that no program has defined yet, by name and key."""
+    return state.__dict__.get("custom_kernels", {})
+
+
+def named(space: str, name: str) -> list[CustomOpDef]:
+    """All forms of an operator that programs defined."""
+    whole = f"{space}::{name}"
+    return [op for known, op in operators().items() if known.partition(".")[0] == whole]
+
+
 def operators() -> dict[str, CustomOpDef]:
     """The operators that the session's programs defined."""
     return state.__dict__.get("custom_operators", {})
@@ -242,12 +431,19 @@ def custom_op(
         text = infer_schema(function, mutates_args=mutates_args) if schema is None else schema
         made = CustomOpDef(name, function, Declaration(name, text), tags)
         mutated = set(made._declared.mutated)
+        if mutates_args != "unknown" and isinstance(mutates_args, str):
+            raise ValueError(
+                "mutates_args must either be a sequence of the names of the arguments that are mutated or the string 'unknown'. "
+            )
         if mutates_args != "unknown" and mutated != set(mutates_args):
             raise ValueError(
                 f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={schema}. The schema suggests that "
                 f"the op mutates {mutated}which is different from what was provided to us in `mutates_args`. Please make these "
                 "consistent."
             )
+        if device_types is not None:
+            made.register_kernel(device_types, function)
+            made._everywhere = False
         return add(made)
 
     return define if fn is None else define(fn)
@@ -272,35 +468,10 @@ def found(op: Any, asked: str = "") -> CustomOpDef:
         raise ValueError(f"{asked}({op}): got unexpected type for op: {type(op)}")
     if op.count("::") != 1:
         raise ValueError(UNNAMED.format(op))
+    op = op.removesuffix(".default")
     if op not in operators():
         raise RuntimeError(f"operator {op} does not exist")
     return operators()[op]
-
-
-def register_autograd(
-    op: Any, backward: Callable, /, *, setup_context: Callable | None = None, lib: Any = None
-) -> None:
-    """`CustomOpDef.register_autograd` of an operator given by name."""
-    found(op, "register_autograd").register_autograd(backward, setup_context=setup_context)
-
-
-def register_kernel(op: Any, device_types: Any, func: Callable | None = None, /, *, lib: Any = None) -> Callable:
-    """`CustomOpDef.register_kernel` of an operator given by name."""
-    return found(op, "register_kernel").register_kernel(device_types, func)
-
-
-def register_fake(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
-    """`CustomOpDef.register_fake` of an operator given by name."""
-    is_library = process.plain or MARK not in sys._getframe(1).f_builtins
-    if is_library and isinstance(op, str) and op not in operators():  # a library's, whose compiled part is not there
-        return (lambda function: function) if func is None else func
-    own = found(op, "register_fake").register_fake
-    return own if func is None else own(func)
-
-
-def register_vmap(op: Any, func: Callable | None = None, /, *, lib: Any = None) -> Any:
-    """`CustomOpDef.register_vmap` of an operator given by name."""
-    return found(op, "register_vmap").register_vmap(func)
 
 
 UNNAMED = (

@@ -24,14 +24,16 @@ from ..engine.operators import hooks
 from ..engine.tape.backward import tensor_backward
 from ..engine.tensors.tensor import Tensor
 from . import aten
-from .custom_ops import CustomOpDef
-from .library import Operators, OpOverload
+from ._ops import Operators, OpOverload
+from .custom_ops import KEYS, CustomOpDef, below_autograd, fallthrough_kernel
 
 modes = listening
 entered: list = []
 """The modes that a program is in, those that answer just now among them."""
 quiet: list = []
 """Not empty while an answer is worked out by the engine alone."""
+overridden: dict[str, dict[str, Callable]] = {}
+"""Kernels that a program's libraries put in the place of PyTorch's own, by operator (``add.Tensor``) and key."""
 
 
 @contextmanager
@@ -49,6 +51,24 @@ def attend() -> None:
     hooks.stay("classes")
     if not hooks.below:
         hooks.below.append(asked)
+
+
+def override(name: str, key: str, kernel: Callable) -> Callable[[], None]:
+    """Put a kernel in the place of an operator's own; the answer puts that back."""
+    attend()
+    kernels = overridden.setdefault(name, {})
+    before = kernels.get(key)
+    kernels[key] = kernel
+
+    def undo() -> None:
+        if kernels.get(key) is kernel:
+            kernels.pop(key)
+            if before is not None:
+                kernels[key] = before
+        if not kernels and overridden.get(name) is kernels:
+            del overridden[name]
+
+    return undo
 
 
 def overrides(kind: type) -> bool:
@@ -71,13 +91,17 @@ def listeners(values: Any, found: list) -> list:
 def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
     """The answer of those who listen to a call of a public function."""
     kwargs = kwargs or {}
-    if quiet or not (modes or listeners((*args, *kwargs.values()), [])):
+    heeded = modes or listeners((*args, *kwargs.values()), [])
+    if quiet or not (heeded or overridden):
         return NotImplemented
     if isinstance(form, CustomOpDef):
-        space, _, name = form._qualname.partition("::")
-        return heard(name, form, args, kwargs, operator=getattr(Operators(space), name).default)
+        if not heeded:
+            return NotImplemented
+        space, _, name = form._declared.name.partition("::")
+        operator = getattr(getattr(Operators(space), name), form._declared.form or "default")
+        return heard(name, form, args, kwargs, operator=operator)
     name = form._title.rpartition(".")[2]
-    if name[0] == "_" and name[:2] != "__" and modes and not listeners((*args, *kwargs.values()), []):
+    if name[0] == "_" and name[:2] != "__" and not listeners((*args, *kwargs.values()), []):
         return NotImplemented  # a step of the engine's own
     if name in ("conj", "resolve_conj") and not args[0].is_complex():
         return NotImplemented  # the tensor itself
@@ -85,7 +109,7 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
         return tensor_backward(*args, **kwargs)
     if getattr(shown, "__name__", "") == "__get__" and name not in aten.EXPANSIONS:
         return NotImplemented
-    if name in aten.SILENT or name[:4] in ("set_", "get_", "has_", "manu") or name == "detach_":
+    if name in aten.SILENT or name[:4] in ("set_", "get_", "has_", "manu") and name != "set_" or name == "detach_":
         return NotImplemented
     space = form._title.split(".")[1]
     if space in ("linalg", "fft") and name != "matmul":
@@ -97,6 +121,8 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
         args = (args[1], args[0]) if name in ("__rmatmul__", "__rpow__") else args
         name = "__" + name[3:]
     name = hooks.SYMBOLS.get(name, name)
+    if not heeded and not any(known.partition(".")[0] == aten.SYMBOLS.get(name, name) for known in overridden):
+        return NotImplemented
     operator = table.find_operator(form._title.partition(".")[2])
     composite = type(operator).__name__ == "Composite"
     if (
@@ -125,9 +151,15 @@ def heard(
     arguments than that of torch itself that has its name. operator: that of a program's own."""
     values = (*args, *kwargs.values())
     kinds = listeners(values, [])
-    if not modes and not kinds:
+    if not modes and not kinds and not overridden:
         return function(*args, **kwargs)
     form = aten.overload(name, args, kwargs)
+    kernels = overridden.get(name if form == "default" else f"{name}.{form}", {}) if operator is None else {}
+    above = None if below_autograd else kernels.get("AutogradCPU", kernels.get("Autograd"))
+    if above is not None:
+        return above(*args, **kwargs)
+    if not modes and not kinds:
+        return replaced(kernels, function, args, kwargs)
     if operator is None and not own:
         try:
             operator = getattr(getattr(Operators("aten"), name), form)
@@ -135,12 +167,15 @@ def heard(
             pass
     if operator is None:
         operator = OpOverload(f"aten.{name}.{form}", function)
+    rules = getattr(operator._function, "_rules", {})
     if modes:
         mode = modes.pop()
         try:
-            found = mode.__torch_dispatch__(operator, tuple(kinds), args, kwargs)
+            found = answer(mode, type(mode), rules, operator, kinds, args, kwargs)
         finally:
             modes.append(mode)
+        if found is NotImplemented:
+            return of_classes(operator, kinds, rules, function, args, kwargs)
         if state.grad_enabled and name != "detach" and name[-1:] != "_" and not _made(found) and _tracked(values):
             found = linked(found, function, args, kwargs)
         for each in found if type(found) in (tuple, list) else (found,):
@@ -148,11 +183,22 @@ def heard(
                 heard("detach", Tensor.detach, (each,), {})  # as its node keeps it
                 break
         return found
-    before, tracked = state.grad_enabled, state.grad_enabled and _tracked(values)
+    return of_classes(operator, kinds, rules, function, args, kwargs)
+
+
+outer: list[bool] = []
+"""Whether operations were recorded where the classes that answer just now were asked."""
+
+
+def of_classes(operator: OpOverload, kinds: list, rules: dict, function: Callable, args: tuple, kwargs: dict) -> Any:
+    """The answer of the first class that has one, with the gradient that the operator has."""
+    name = operator._opname
+    before, tracked = state.grad_enabled, state.grad_enabled and _tracked((*args, *kwargs.values()))
     state.grad_enabled = False
+    outer.append(before)
     try:
         for kind in kinds:
-            found = kind.__torch_dispatch__(operator, tuple(kinds), args, kwargs)
+            found = answer(kind, kind, rules, operator, kinds, args, kwargs)
             if found is not NotImplemented:
                 break
         else:
@@ -161,7 +207,51 @@ def heard(
             )
     finally:
         state.grad_enabled = before
+        outer.pop()
+    if type(found) in (str, dict, set):
+        raise RuntimeError(f"Unable to cast {found} to Tensor")
     return linked(found, function, args, kwargs) if tracked and name != "detach" and name[-1:] != "_" else found
+
+
+@contextmanager
+def reentrant() -> Iterator[None]:
+    """A context within an answer in which operations are recorded as they were where it was asked for."""
+    before = state.grad_enabled
+    state.grad_enabled = outer[-1] if outer else before
+    try:
+        yield
+    finally:
+        state.grad_enabled = before
+
+
+def answer(who: Any, kind: type, rules: dict, operator: OpOverload, kinds: list, args: tuple, kwargs: dict) -> Any:
+    """What a mode or a class answers: by the operator's rule for its kind, where a library gave one."""
+    rule = rules.get(kind)
+    if rule is not None:
+        return rule(who, operator, tuple(kinds), args, kwargs)
+    bound = who.__torch_dispatch__
+    if who is not kind and isinstance(getattr(bound, "__self__", None), type):
+        raise RuntimeError(
+            "Defining your mode's `__torch_dispatch__` as a classmethod is not supported, please make it a plain method"
+        )
+    return bound(operator, tuple(kinds), args, kwargs)
+
+
+def replaced(kernels: dict, function: Callable, args: tuple, kwargs: dict) -> Any:
+    """The result of a program's kernel, with the gradient that the operator has; of the engine's function where there is none."""
+    given = next((x for x in args if isinstance(x, Tensor)), None)
+    key = KEYS.get("cpu" if given is None else given.device.type, "")
+    kernel = kernels.get(key, kernels.get("CompositeExplicitAutograd"))
+    if kernel is None or kernel is fallthrough_kernel:
+        with silence():
+            return function(*args, **kwargs)
+    before, tracked = state.grad_enabled, state.grad_enabled and _tracked((*args, *kwargs.values()))
+    state.grad_enabled = False
+    try:
+        found = kernel(*args, **kwargs)
+    finally:
+        state.grad_enabled = before
+    return linked(found, function, args, kwargs) if tracked else found
 
 
 def _kept(result: Tensor) -> tuple:
@@ -233,7 +323,6 @@ def wrapper(
     size: Any,
     strides: Any = None,
     storage_offset: Any = None,
-    *,
     memory_format: Any = None,
     dtype: Any = None,
     layout: Any = None,
@@ -248,7 +337,14 @@ def wrapper(
     """A tensor of a class that has a shape, a dtype and a device, and no elements: its class answers in its place."""
     attend()
     kind = (dtype or float32).numpy
-    array = Claiming(tuple(size), kind, None, None if strides is None else [n * kind.itemsize for n in strides])
+    steps = None if strides is None else [n * kind.itemsize for n in strides]
+    memory = None
+    if storage_offset:
+        spread = sum((n - 1) * step for n, step in zip(size, steps or (), strict=False))
+        memory = (
+            Claiming((int(storage_offset) + spread // kind.itemsize + 1,), kind).data + storage_offset * kind.itemsize
+        )
+    array = Claiming(tuple(size), kind, memory, steps)
     array.claimed = Device(device or "cpu")
     made = new(cls)
     made._array = array
@@ -278,6 +374,11 @@ class TorchDispatchMode:
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         raise NotImplementedError
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        """Whether the mode belongs to machinery, and is none of a program's."""
+        return False
 
     def __enter__(self) -> Any:
         attend()

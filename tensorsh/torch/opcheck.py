@@ -87,7 +87,7 @@ def keeps_schema(op: Any, args: tuple, kwargs: dict) -> None:
 def registers_gradient(op: Any, args: tuple, kwargs: dict) -> None:
     """A kernel of one device is no formula of a gradient."""
     wants = any(isinstance(x, Tensor) and x.requires_grad for x in flatten((list(args), kwargs)))
-    if not wants or not isinstance(op, CustomOpDef) or op._backward or op._composite or callable_itself(op):
+    if not wants or not isinstance(op, CustomOpDef) or op._backward or op._above() or callable_itself(op):
         return
     raise AssertionError(
         f"{op._qualname}: at least one output of this operator has requires_grad=True but the operator does not have an autograd "

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
@@ -137,10 +136,11 @@ def _get_current_function_mode_stack() -> list:
     return list(state.function_modes)
 
 
-@contextmanager
-def enable_reentrant_dispatch() -> Iterator[None]:
-    """A context without effect: classes may always call functions."""
-    yield
+def enable_reentrant_dispatch() -> Any:
+    """A context within a ``__torch_dispatch__`` in which operations are recorded, as they were where it was called."""
+    from .dispatching import reentrant
+
+    return reentrant()
 
 
 class _enable_torch_function(metaclass=Sealed):  # noqa: N801 - PyTorch's name

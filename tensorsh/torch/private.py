@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..engine.arrays.layout import _mkldnn  # noqa: F401 - a name of torch
+from ..engine.tensors.storage import UntypedStorage
 from ..engine.tensors.tensor import Tensor
 from .foreach import FOREACH
 from .grad_scaler import unscale, update_scale
@@ -31,6 +32,23 @@ classes = _Classes()
 def _running_with_deploy() -> bool:
     """Whether a Python within a program of another language runs this: never."""
     return False
+
+
+def from_file(
+    filename: str, shared: bool | None = None, size: int = 0, *, dtype: Any = None, layout: Any = None, device: Any = None,
+    pin_memory: bool = False, requires_grad: bool = False,
+) -> Tensor:  # fmt: skip
+    """A tensor of `size` elements on the memory of a file; what is written goes into the file with `shared`, and else nowhere."""
+    if not isinstance(filename, str):
+        told = f"from_file(): argument 'filename' (position 1) must be str, not {type(filename).__name__}"
+        raise TypeError(told)
+    if pin_memory:
+        raise RuntimeError("tensors constructed from a file cannot be pinned")
+    made = T.empty(0, dtype=dtype)
+    if size:
+        nbytes = size * made.element_size()
+        made.set_(UntypedStorage.from_file(filename, bool(shared), nbytes), 0, (size,))
+    return made.requires_grad_() if requires_grad else made
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:  # noqa: A002

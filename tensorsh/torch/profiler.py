@@ -17,7 +17,15 @@ from ..engine.tensors.tensor import Tensor
 from ..sandbox.named import read_named
 from ..sandbox.sealed import Sealed
 
-__all__ = ["ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule", "supported_activities"]
+__all__ = [
+    "ProfilerAction",
+    "ProfilerActivity",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "tensorboard_trace_handler",
+]
 
 
 class SealedEnum(Sealed, EnumType):
@@ -72,6 +80,8 @@ class FunctionEvent(metaclass=Sealed):
         self.name = self.key = name
         self.input_shapes = shapes
         self.count = 1
+        self.start = 0
+        """When it began, in nanoseconds of a clock of its own."""
         self.cpu_time_total = self.self_cpu_time_total = 0.0
 
     @property
@@ -253,7 +263,7 @@ class profile(ContextDecorator, metaclass=Sealed):
         event = FunctionEvent(name, shapes)
         self._events.append(event)
         self._open.append(event)
-        start = perf_counter_ns()
+        start = event.start = perf_counter_ns()
 
         def ended(result: Any = None) -> None:
             taken = (perf_counter_ns() - start) / 1000
@@ -283,6 +293,12 @@ class profile(ContextDecorator, metaclass=Sealed):
     def table(self, **options: Any) -> str:
         """The calls as text."""
         return self.events().table(**options)
+
+    def export_chrome_trace(self, path: Any, *, use_python_export: bool = False) -> None:
+        """Write what was seen as a trace that a browser draws (``chrome://tracing``), where the program may write."""
+        from .traces import export
+
+        export(self, path)
 
 
 class old_profile(profile):
@@ -321,6 +337,17 @@ class record_function(ContextDecorator, metaclass=Sealed):
     def __exit__(self, *_: Any) -> None:
         if self._ended is not None:
             self._ended()
+
+
+def tensorboard_trace_handler(
+    dir_name: str, worker_name: str | None = None, use_gzip: bool = False, use_python_export: bool = False
+) -> Callable:
+    """What `profile` is given as `on_trace_ready` so that each of its cycles is a file in a folder, for TensorBoard.
+    dir_name: the folder, where the program may write; in plain Python it is made. worker_name: how the files' names begin.
+    use_gzip: whether they are compressed. use_python_export: changes nothing."""
+    from .traces import handler
+
+    return handler(dir_name, worker_name, use_gzip)
 
 
 def kineto_available() -> bool:

@@ -100,7 +100,11 @@ def read(text: str, kind: str) -> Any:
     """The default that a schema's text stands for, and how a schema shows it."""
     if kind.rstrip("?") == "ScalarType" and text in NUMBERED:
         return BY_NAME[text], NUMBERED.index(text)
+    if text in ("True", "False", "true", "false"):
+        return text in ("True", "true"), text.capitalize()
     value = literal_eval(text)
+    if isinstance(value, str) and kind.rstrip("?") == "str":
+        return value, f'"{value}"'
     if kind.rstrip("?") == "Device" and isinstance(value, str):
         return device_type(value), value
     return value, written(value) if isinstance(value, float) else text
@@ -122,8 +126,7 @@ def infer_schema(
         return ValueError(f"infer_schema(func): {told} Got func with signature {signature})")
 
     shown: list[str] = []
-    mutated = 0
-    for name, parameter in signature.parameters.items():
+    for place, (name, parameter) in enumerate(signature.parameters.items()):
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise wrong("We do not support positional-only args, varargs, or varkwargs.")
         if parameter.kind is parameter.KEYWORD_ONLY and "*" not in shown:
@@ -134,12 +137,12 @@ def infer_schema(
         kind = kind_of(note)
         if kind is None:
             raise wrong(f"Parameter {name} has unsupported type {note}. The valid types are: {', '.join(NAMES)}.")
-        if (mutates_args == "unknown" and kind == "Tensor") or (mutates_args != "unknown" and name in mutates_args):
+        if (mutates_args == "unknown" and kind[:6] == "Tensor") or (mutates_args != "unknown" and name in mutates_args):
             if kind[:6] != "Tensor":
                 raise wrong(
                     f"Parameter {name} is in mutable_args but only Tensors or collections of Tensors can be mutated"
                 )
-            kind, mutated = f"Tensor(a{mutated}!){kind[6:]}", mutated + 1
+            kind = f"Tensor(a{place}!){kind[6:]}"
         if parameter.default is not parameter.empty and not isinstance(parameter.default, DEFAULTS):
             raise wrong(
                 f"Parameter {name} has an unsupported default value type {type(parameter.default)}. Please file an issue on "
@@ -167,26 +170,68 @@ def infer_schema(
 
 
 class Argument(metaclass=Sealed):
-    """An argument of a schema."""
+    """An argument of a schema, or a result."""
 
     __module__ = "torch._C"
-    __slots__ = ("name", "type")
+    __slots__ = ("name", "type", "kwarg_only", "alias_info", "default_value", "_optional")
+    N = None
 
-    def __init__(self, name: str, type: str) -> None:
-        self.name, self.type = name, type
+    def __init__(self, name: str, type: str, default: Any = inspect.Parameter.empty, only: bool = False) -> None:
+        self.name, self.type, self.kwarg_only = name, as_told(plain(type)), only
+        alias = re.search(r"\((.*?)\)", type)
+        self.alias_info = None if alias is None else Alias(alias[1])
+        self._optional = default is not inspect.Parameter.empty
+        self.default_value = default if self._optional else None
+        if isinstance(default, dtype_type):
+            self.default_value = NUMBERED.index(default.name)
+
+    def has_default_value(self) -> bool:
+        """Whether a call may leave it out."""
+        return self._optional
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it is where the result is written: by name alone."""
+        return self.kwarg_only and self.alias_info is not None and self.alias_info.is_write
+
+
+class Alias(metaclass=Sealed):
+    """What a schema says of an argument's memory, ``a!``: the set it belongs to, and whether it is written into."""
+
+    __module__ = "torch._C"
+    __slots__ = ("is_write", "before_set", "after_set")
+
+    def __init__(self, text: str) -> None:
+        before, _, after = text.replace("!", "").partition("->")
+        self.is_write = "!" in text
+        self.before_set = {each.strip() for each in before.split("|")}
+        self.after_set = {each.strip() for each in after.split("|")} if after else self.before_set
 
 
 class FunctionSchema(metaclass=Sealed):
-    """The schema of an operator: its text, its name, its arguments."""
+    """The schema of an operator: its text, its name, its arguments and results."""
 
     __module__ = "torch._C"
-    __slots__ = ("_text", "name", "overload_name", "arguments")
+    __slots__ = ("_text", "name", "overload_name", "arguments", "returns")
 
-    def __init__(self, text: str, name: str, arguments: list[Argument]) -> None:
-        self._text, self.name, self.overload_name, self.arguments = text, name, "", arguments
+    def __init__(
+        self, text: str, name: str, overload_name: str, arguments: list[Argument], returns: list[Argument]
+    ) -> None:
+        self._text, self.name, self.overload_name = text, name, overload_name
+        self.arguments, self.returns = arguments, returns
 
     def __repr__(self) -> str:
         return self._text
+
+    @property
+    def is_mutable(self) -> bool:
+        """Whether the operator writes into an argument."""
+        return any(each.alias_info is not None and each.alias_info.is_write for each in self.arguments)
+
+
+def plain(kind: str) -> str:
+    """A type as `Declaration.kinds` has it: without what is said of its memory."""
+    return {"int": "SymInt"}.get(kind, re.sub(r"\(.*?\)", "", kind))
 
 
 def as_told(kind: str) -> str:
@@ -205,6 +250,35 @@ def fits(value: Any, kind: str) -> bool:
     return kind not in PYTHON or isinstance(value, PYTHON[kind])  # type: ignore[arg-type]
 
 
+def split(text: str) -> list[str]:
+    """The parts of a list of arguments or results."""
+    return [each.strip() for each in re.split(r",\s*(?![^\[(]*[\])])", text)] if text.strip() else []
+
+
+KNOWN = frozenset(
+    """Tensor SymInt int float bool str Scalar ScalarType Device Layout MemoryFormat Generator Stream SymBool Dimname Storage complex
+    number Dict Any QScheme""".split()
+)
+
+
+LIKELY = {
+    "int64_t": "Use `SymInt` or `int` instead of `int64_t` in an operator's schema string. `SymInt` corresponds to c10::SymInt in C++ "
+    "while `int` in schema corresponds to the int64_t type in C++.",
+    "double": "Use `float` instead of `double` in an operator's schema string. `float` in schema corresponds to the double type in C++",
+}  # fmt: skip
+UNKNOWN = (
+    "unknown type specifier. Common valid schema types include Tensor, SymInt, int, float, bool, Scalar; for a full list, please see "
+    "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/README.md#func "
+)
+
+
+def known(kind: str) -> None:
+    """RuntimeError: a type that schemas do not have."""
+    name = re.match(r"\w*", kind)[0]  # type: ignore[index]
+    if name not in KNOWN and not kind.startswith(("__torch__", "t(", "Dict")):
+        raise RuntimeError(f"\n{LIKELY.get(name, UNKNOWN)}:\n{kind}\n{'~' * len(name)} <--- HERE")
+
+
 class Declaration:
     """An operator declared by a schema, ``(Tensor x, float k=2.0, *, int n=1) -> Tensor``: it has no kernel yet."""
 
@@ -215,19 +289,22 @@ class Declaration:
                 'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
                 f'"{schema}"'
             )
-        self.name, self.kinds, shown, self.mutated = name, {}, [], []
-        self.returns = found[2] != "()"
+        (self.name, _, self.form), self.kinds, shown, self.mutated = name.partition("."), {}, [], []
+        self.returned = [] if found[2] in ("()", "None") else split(found[2][1:-1] if found[2][0] == "(" else found[2])
+        for each in self.returned:
+            known(each)
         parameters, kind = [], inspect.Parameter.POSITIONAL_OR_KEYWORD
-        for part in re.split(r",\s*(?![^\[(]*[\])])", found[1]) if found[1].strip() else []:
-            if part.strip() == "*":
+        for part in split(found[1]):
+            if part == "*":
                 kind = inspect.Parameter.KEYWORD_ONLY
                 shown.append("*")
                 continue
             typed, _, default = part.partition("=")
             type, _, argument = typed.strip().rpartition(" ")
+            known(type)
             value, told = read(default, type) if default else (inspect.Parameter.empty, "")
             parameters.append(inspect.Parameter(argument, kind, default=value, annotation=type))
-            self.kinds[argument] = {"int": "SymInt"}.get(type, re.sub(r"\(.*?\)", "", type))
+            self.kinds[argument] = plain(type)
             if "!" in type:
                 self.mutated.append(argument)
             shown.append(f"{type} {argument}" + f"={told}" * bool(default))
@@ -236,13 +313,20 @@ class Declaration:
 
     @property
     def schema(self) -> FunctionSchema:
-        return FunctionSchema(
-            self.text, self.name, [Argument(name, as_told(kind)) for name, kind in self.kinds.items()]
-        )
+        arguments = [
+            Argument(name, each.annotation, each.default, each.kind is each.KEYWORD_ONLY)
+            for name, each in self.__signature__.parameters.items()
+        ]
+        results = [each.partition(" ") for each in self.returned]
+        return FunctionSchema(self.text, self.name, self.form, arguments, [Argument(n, kind) for kind, _, n in results])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(
-            f"Could not run '{self.name}' with arguments from the 'CPU' backend. This could be because the operator doesn't "
+        raise NotImplementedError(self.absent("CPU"))
+
+    def absent(self, key: str) -> str:
+        """What PyTorch says of a kernel that is not there."""
+        return (
+            f"Could not run '{self.name}' with arguments from the '{key}' backend. This could be because the operator doesn't "
             "exist for this backend, or was omitted during the selective/custom build process (if using custom build)."
         )
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays.dtype import can_hold, dtype, of
 from ..arrays.errors import cpp_name
+from ..arrays.extents import strided
 from ..arrays.state import state
 from ..loading.recorded import told
 from ..tensors.overlap import check_out
@@ -93,7 +94,24 @@ def store_results(
     if late is not None:
         raise late
     for target, array in zip(targets, arrays, strict=False):
+        fresh = target._array.shape != array.shape
         store_out(target, array, True)
+        if fresh and type(array) is np.ndarray and not array.flags.c_contiguous:
+            lie_as(target, array)
+
+
+def lie_as(target: Any, array: np.ndarray) -> None:
+    """Let a tensor that was given its size lie in memory as the result would, where that has no gaps: the numbers are at other
+    places of the same memory."""
+    expected = target._array.itemsize
+    if type(target._array) is not np.ndarray or array.itemsize != expected or not array.size:
+        return
+    for step, n in sorted(zip(array.strides, array.shape, strict=True)):
+        if n > 1 and step != expected:
+            return
+        expected *= n
+    target._array = strided(target._array, array.shape, array.strides)
+    target._array[...] = array
 
 
 def left_to_form(names: list[str], function: Callable, out: Any) -> bool:

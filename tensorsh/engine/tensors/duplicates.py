@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...sandbox import process
+from ..arrays.backend import device_of
+from ..arrays.device import META
 from ..arrays.device_guard import copied
+from ..arrays.door import answers_below
 from ..arrays.extents import address, extent, owner, strided
 from ..graph.fields import new
 from ..graph.nodes import AccumulateGrad
@@ -27,8 +30,10 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
         )
     if id(self) in memo:
         return memo[id(self)]
-    made = new(self.__class__)
     array = self._array
+    if type(self) is not Tensor and not self._is_parameter and process.plain:
+        check_class(self, hasattr(array, "claimed") or device_of(array) is META)
+    made = new(self.__class__)
     if self._is_parameter or type(array) is not np.ndarray or type(memo) is not dict:
         made._array = copied(array)
     else:  # with the whole memory, so that views which are copied together stay views of the same
@@ -51,6 +56,28 @@ def __deepcopy__(self: Tensor, memo: dict) -> Tensor:
         made._grad = gradient
     memo[id(self)] = made
     return made
+
+
+def check_class(self: Tensor, wraps: bool) -> None:
+    """RuntimeError: a class of tensors that says not how others of it are made."""
+    kind, asked = type(self), "clone" if wraps else "new_empty"
+    if kind.__module__.startswith("tensorsh."):
+        return
+    if wraps:
+        made = type(self.clone())  # type: ignore[attr-defined]
+    elif answers_below(kind) or getattr(kind, asked) is not getattr(Tensor, asked):
+        made = type(self.new_empty([]))  # type: ignore[attr-defined]
+    else:
+        made = Tensor
+    if made is kind:
+        return
+    what, done = ("wrapper", "cloning") if wraps else ("non-wrapper", "that function")
+    raise RuntimeError(
+        f"The default implementation of __deepcopy__() for {what} subclasses only works for subclass types that implement "
+        f"{asked}() and for which {done} returns another instance of the same subclass. You should either properly implement "
+        f"{asked}() for your subclass or override __deepcopy__() if it is intended behavior for {asked}() to return an instance of "
+        "a different type."
+    )
 
 
 def __copy__(self: Tensor) -> Tensor:

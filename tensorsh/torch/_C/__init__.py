@@ -23,6 +23,7 @@ from ...engine.tape.function import FunctionNode as _FunctionBase  # noqa: F401
 from ...engine.tape.grad_modes import is_grad_enabled  # noqa: F401
 from ...engine.tensors.storage import UntypedStorage as StorageBase  # noqa: F401
 from ...engine.tensors.tensor import Size, Tensor, TensorMeta
+from ..custom_ops import below_autograd
 from ..futures import Future
 from ..jit import ScriptFunction
 from ..root import torch as T  # noqa: N812
@@ -127,7 +128,20 @@ class _ExcludeDispatchKeyGuard(_Context):
 
 
 class _AutoDispatchBelowAutograd(_Context):
-    """A context below the recording of operations."""
+    """A context below the recording of operations, from where it is made."""
+
+    def __init__(self) -> None:
+        self._within: Any = (state.grad_enabled,)
+        state.grad_enabled = False
+        below_autograd.append(self._within)
+
+    def __exit__(self, *error: Any) -> None:
+        if self._within is not None:
+            (state.grad_enabled,) = self._within
+            below_autograd.pop()
+        self._within = None
+
+    __del__ = __exit__
 
 
 class _DisableFuncTorch(_Context):

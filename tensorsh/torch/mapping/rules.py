@@ -68,7 +68,7 @@ RULES: dict[str, Callable] = {
     **dict.fromkeys(("mH", "adjoint"), lambda func, input: input._whole.mH), "mT": lambda func, input: input._whole.mT, **dict.fromkeys(("cat", "concat", "stack", "concatenate"), tensors.joined),
     "__getitem__": tensors.indexed, "__setitem__": tensors.assigned, **dict.fromkeys(("mse_loss", "l1_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "smooth_l1_loss", "huber_loss"), layers.mean_loss),
     "cross_entropy": layers.cross_entropy, **{n: tensors.pairs(n) for n in ("max", "min")}, "view_as": tensors.like, "reshape_as": tensors.like,
-    "expand_as": lambda func, input, other: tensors.expanded(func, input, *other.shape),
+    "expand_as": tensors.expanded_as,
     **dict.fromkeys(("new_zeros", "new_ones", "new_empty"), tensors.fresh), "new_full": tensors.filled,
     **dict.fromkeys(("max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d", "adaptive_avg_pool2d"), layers.convolved),
     **dict.fromkeys(("inv", "det", "cholesky", "eigvalsh", "svdvals", "slogdet", "matrix_exp", "tril", "triu"), tensors.on_matrix),

@@ -239,13 +239,24 @@ def permuted(func: Callable, input: Any, *dims: Any) -> Any:
     return input._whole.permute(0, *[_dim(d, input.dims) for d in order])
 
 
-def moved_dim(func: Callable, input: Any, source: int, destination: int) -> Any:
-    """A dimension of each slice at another place."""
-    return func(input._whole, _dim(source, input.dims), _dim(destination, input.dims))
+def moved_dim(func: Callable, input: Any, source: Any, destination: Any) -> Any:
+    """Dimensions of each slice at other places."""
+    at = [
+        _dim(each, input.dims) if isinstance(each, int) else [_dim(d, input.dims) for d in each]
+        for each in (source, destination)
+    ]
+    return func(input._whole, *at)
+
+
+def as_it_is(input: Any) -> Any:
+    """A view of numbers, whose dimensions nothing can be done with."""
+    return input._whole.unsqueeze(-1).squeeze(-1)
 
 
 def transposed(func: Callable, input: Any, dim0: int, dim1: int) -> Any:
     """Two dimensions of each slice exchanged."""
+    if not input.dims and {dim0, dim1} <= {0, -1}:
+        return as_it_is(input)
     return input._whole.transpose(_dim(dim0, input.dims), _dim(dim1, input.dims))
 
 
@@ -264,6 +275,8 @@ def flattened(func: Callable, input: Any, start_dim: int = 0, end_dim: int = -1)
 def squeezed(func: Callable, input: Any, dim: Any = None) -> Any:
     """Each slice without dimensions of size 1."""
     x = input._whole
+    if not input.dims and dim in (None, 0, -1):
+        return as_it_is(input)
     if dim is None:
         return x.squeeze([i + 1 for i, n in enumerate(x.shape[1:]) if n == 1])
     return x.squeeze(_dim(dim, input.dims)) if isinstance(dim, int) else x.squeeze([_dim(d, input.dims) for d in dim])
@@ -412,7 +425,17 @@ def on_whole(func: Callable, input: Any, *args: Any, **kwargs: Any) -> Any:
 
 def like(func: Callable, input: Any, other: Any) -> Any:
     """The shape of another slice."""
-    return input._whole.reshape(input._whole.shape[0], *other.shape)
+    if not isinstance(input, Own):  # what is the same for all
+        return func(input, input.new_empty(other.shape)).expand(other._whole.shape[0], *other.shape)
+    view = input._whole.view if func.__name__ == "view_as" else input._whole.reshape
+    return view(input._whole.shape[0], *other.shape)
+
+
+def expanded_as(func: Callable, input: Any, other: Any) -> Any:
+    """Each slice expanded to the shape of another."""
+    if not isinstance(input, Own):
+        return input.expand(other._whole.shape[0], *other.shape)
+    return expanded(func, input, *other.shape)
 
 
 def pairs(name: str) -> Callable:

@@ -9,6 +9,8 @@ import numpy as np
 
 from ...engine.arrays import cupy_module
 from ...engine.arrays.device import absent
+from ...engine.arrays.door import answers_below
+from ...engine.operators.hooks import below
 
 ndarray = np.ndarray
 PIECE = 16384
@@ -88,3 +90,8 @@ def check_fitting(params: list) -> None:
                 f"`fused=True` requires all the params to be floating point Tensors of supported devices: {DEVICES} but "
                 f"{p.dtype} and {p.device.type}"
             )
+
+
+def overriding(params: list) -> bool:
+    """Whether a parameter is of a class that answers below autograd (``__torch_dispatch__``)."""
+    return bool(below) and any(answers_below(p.__class__) for p in params)

@@ -1,6 +1,7 @@
 """Steps of optimizers that are differentiated in turn (`differentiable=True`): the formulas on tensors, recorded.
 
-The parameters, gradients and what the optimizer keeps may all have a history, as in learning to learn.
+The parameters, gradients and what the optimizer keeps may all have a history, as in learning to learn. Parameters of classes that
+answer below autograd (``__torch_dispatch__``) are changed by the same formulas, unrecorded.
 """
 
 from __future__ import annotations
@@ -8,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...engine.arrays.door import answers_below
 from ...engine.loading.table import find_function
-from ...engine.tape.grad_modes import enable_grad
+from ...engine.tape.grad_modes import enable_grad, no_grad
 from ...engine.tensors.tensor import Tensor
-from .optimizer import scalar, zeros
+from .optimizer import scalar
+from .optimizer import zeros as plain_zeros
 
 PARTS = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "exp_inf", "square_avg", "acc_delta", "sum", "grad_avg", "ax", "prev",
          "step_size", "momentum_buffer")  # fmt: skip
@@ -22,13 +25,28 @@ def recorded(formula: Callable) -> Callable:
     """The method that makes a step of a group's parameters by a formula."""
 
     def step(optimizer: Any, group: dict) -> None:
-        run(formula, optimizer, group)
+        if group.get("differentiable"):
+            run(formula, optimizer, group)
+            return
+        many = group["params"]
+        run(formula, optimizer, {**group, "params": [p for p in many if answers_below(type(p))]}, no_grad)
+        try:
+            group["params"] = [p for p in many if not answers_below(type(p))]
+            if not optimizer._apart(group):
+                optimizer._update(group)
+        finally:
+            group["params"] = many
 
     return step
 
 
-def run(formula: Callable, optimizer: Any, group: dict) -> None:
-    with enable_grad():
+def zeros(p: Tensor) -> Tensor:
+    """A tensor of zeros like a parameter, of its class where that answers below autograd."""
+    return find_function("zeros_like")(p.detach()) if answers_below(type(p)) else plain_zeros(p)
+
+
+def run(formula: Callable, optimizer: Any, group: dict, recording: Callable = enable_grad) -> None:
+    with recording():
         for p in group["params"]:
             if p._grad is None:
                 continue

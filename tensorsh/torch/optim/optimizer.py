@@ -26,7 +26,7 @@ from ...sandbox.sealed import OpenSealed, Sealed
 from ...sandbox.wrapping import renamed, wraps
 from ..nn.reach import T
 from ..questions import typename
-from .arithmetic import check_capture, check_fitting
+from .arithmetic import check_capture, check_fitting, overriding
 
 __all__ = ["Optimizer", "required"]
 
@@ -204,7 +204,7 @@ class Optimizer(metaclass=OpenSealed):
             check_capture(self, group)
             if group.get("fused"):
                 check_fitting(group["params"])
-            if self._recorded is not None and group.get("differentiable"):
+            if self._recorded is not None and (group.get("differentiable") or overriding(group["params"])):
                 self._recorded(group)
             elif device_guard.several:
                 self._update_each(group)

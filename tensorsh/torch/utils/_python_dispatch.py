@@ -22,7 +22,7 @@ def _get_current_dispatch_mode_stack() -> list:
 
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
     """Whether the program is within a mode, be it the one that answers just now."""
-    return bool(entered)
+    return any(include_infra_modes or not mode.is_infra_mode() for mode in entered)
 
 
 @contextmanager

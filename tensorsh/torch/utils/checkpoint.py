@@ -360,7 +360,7 @@ def create_selective_checkpoint_contexts(policy_fn_or_list: Any, allow_cache_ent
             "selective checkpointing is for plain Python (tensorsh python): call checkpoint() without context_fn here, all of "
             "the function is then run again"
         )
-    from ..library import OpOverload
+    from .._ops import OpOverload
 
     policy = policy_fn_or_list
     if isinstance(policy, list):

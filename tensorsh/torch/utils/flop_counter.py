@@ -9,8 +9,8 @@ from typing import Any
 
 from ...engine.arrays.warning import warn
 from ...engine.tensors.tensor import Tensor
+from .._ops import OpOverloadPacket
 from ..dispatching import TorchDispatchMode
-from ..library import OpOverloadPacket
 from .module_tracker import ModuleTracker
 
 __all__ = ["FlopCounterMode", "register_flop_formula"]

@@ -12,6 +12,7 @@ from ...arrays.deferred import bits, resolved
 from ...arrays.device import CPU, absent, as_device
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import on
+from ...arrays.door import answers_below
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, dtype, float8_e4m3fn, given_dtype
 from ...arrays.layout import copied_as, is_expanded, lies_as, sparse_coo, sparse_csr, strided, type_named, type_of
 from ...arrays.parallel import listed
@@ -227,6 +228,8 @@ def tolist(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     """
     if args or kwargs:
         refuse("Tensor.tolist", args, kwargs)
+    if answers_below(self.__class__):
+        raise RuntimeError(f".tolist() is not supported for tensor subclasses, got {self.__class__.__name__}")
     array = move(self._array, CPU)
     if array.dtype.kind == "V":
         array = array.astype(np.float32)
@@ -237,6 +240,8 @@ def _host(self: Tensor) -> np.ndarray:
     if not isinstance(self._array, np.ndarray):
         if self.layout is not strided:
             self._array.__array__()
+        if answers_below(self.__class__):
+            raise RuntimeError(".numpy() is not supported for tensor subclasses.")
         raise TypeError(
             f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...library import Operators
+from ..._ops import Operators
 
 __all__: list[str] = []
 

@@ -1,0 +1,5 @@
+"""``torch._custom_op``: what came before ``torch.library.custom_op``."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

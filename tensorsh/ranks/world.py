@@ -157,6 +157,11 @@ def keys(host: str, port: int, master: bool, seconds: float, shared: bool, secre
     return found, number
 
 
+def kept() -> int:
+    """At how many addresses this process has services, each a process of its own, keep keys."""
+    return len(_held)
+
+
 def place(host: str, port: int | str) -> tuple[int, object]:
     """Family and address of a meeting place."""
     if (host in LOCAL or host == socket.gethostname()) and sys.platform == "linux":

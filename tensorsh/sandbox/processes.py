@@ -133,7 +133,7 @@ def start(work: Callable[[], int | None]) -> Child:
 
 def secret() -> str:
     """A name that no other program knows, by which this one's processes find each other; empty while there is but one."""
-    return _secret
+    return _secret if _children or _owner not in (0, os.getpid()) else ""
 
 
 def _take() -> None:

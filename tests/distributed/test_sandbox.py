@@ -89,6 +89,29 @@ except Exception as error:
     assert lines[1] == ["made 1", "[0, 1] Point", "TypeError"]
 
 
+def test_processes_of_a_script_keep_keys_at_few_places_and_one_alone_at_none() -> None:
+    code = """\
+import torch.distributed as dist
+import torch.multiprocessing as mp
+def keep(rank):
+    try:
+        for i in range(20):
+            dist.TCPStore("localhost", 20000 + i, 1, True).set("key", "value")
+    except dist.DistNetworkError as error:
+        print(i, error)
+mp.spawn(keep, nprocs=1)
+try:
+    dist.TCPStore("localhost", 20000, 1, True)
+except dist.DistNetworkError as error:
+    print(error)
+"""
+    done = tensorsh("-c", code)
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.splitlines()
+    assert first.startswith("16 a process of a script keeps keys at 16 addresses at most")
+    assert second.startswith("a script meets other processes through the launcher")
+
+
 def test_the_keys_of_the_launcher() -> None:
     """Two ranks share keys through the launcher, as many as it can hold."""
     code = """\

@@ -17,6 +17,8 @@ from .stores import TIMEOUT, Asking
 
 __all__ = ["TCPStore"]
 
+MOST = 16
+
 
 class Keeper(Protocol):
     """What keeps keys and answers requests."""
@@ -121,6 +123,10 @@ def reached(host: str, port: int, master: bool, timeout: timedelta, shared: bool
     own = secret() if acting() is not None else ""
     if not own:
         forbid_scripts()
+    elif master and places.kept() >= MOST:
+        raise DistNetworkError(
+            f"a process of a script keeps keys at {MOST} addresses at most: use one store with prefixes"
+        )
     try:
         return places.keys(host, port, master, timeout.total_seconds(), shared, own)
     except places.Taken as error:

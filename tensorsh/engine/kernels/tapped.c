@@ -35,6 +35,11 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
     return whole == t->elements;
 }
 
+/* Points whose gradients are added together, tap by tap: in two dimensions as many as PyTorch's vectors hold; and how many such groups
+   a sample has. */
+INLINE size lanes_of(const Grid *t, size item) { return t->dims == 2 ? 32 / item : 1; }
+INLINE size groups_of(const Grid *t, size lanes) { return (t->points + lanes - 1) / lanes; }
+
 #define GRID(T, name, floor, fabs)                                                                                      \
     /* A coordinate folded back between the ends, and the sign that this gives it. */                      \
     INLINE T name##_reflected(T x, T low, T span, T *slope) {                                              \
@@ -189,11 +194,11 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         size at[LANES][MOST];                                                                              \
         T weights[LANES][MOST], along[LANES][MOST], factors[LANES][MOST_DIMS][MOST_TAPS];                  \
         T slopes[LANES][MOST_DIMS][MOST_TAPS], scales[LANES][MOST_DIMS], weight[MOST];                     \
-        const int cubic = t->mode == BICUBIC, flat = t->dims == 2, lanes = flat ? (int)(32 / sizeof(T)) : 1; \
-        for (size first = from, m; first < to; first += m) {                                               \
-            const size n = first / t->points, place = first % t->points;                                   \
-            m = t->points - place < to - first ? t->points - place : to - first;                           \
-            m = m < lanes - place % lanes ? m : lanes - place % lanes;                                     \
+        const int cubic = t->mode == BICUBIC, flat = t->dims == 2;                                         \
+        const size lanes = lanes_of(t, sizeof(T)), groups = groups_of(t, lanes);                           \
+        for (size group = from; group < to; group++) {                                                     \
+            const size n = group / groups, place = group % groups * lanes, first = n * t->points + place;  \
+            const size m = t->points - place < lanes ? t->points - place : lanes;                          \
             const T *image = (const T *)c->in[0].data + n * t->channels * t->elements;                     \
             const T *g = (const T *)c->in[4].data + n * t->channels * t->points + place;                   \
             T *dx = (T *)c->in[5].data + n * t->channels * t->elements;                                    \
@@ -251,7 +256,8 @@ static int tapped_backward_plan(Call *c) {
     if (c->in[5].kind != c->in[0].kind || c->in[6].kind != c->in[0].kind) return 0;
     if (!has_shape(&c->in[5], 3, c->in[0].shape) || !has_shape(&c->in[6], 3, c->in[2].shape)) return 0;
     c->answer = 5;
-    c->lines = c->in[2].shape[0] * t.points, c->each = times(t.channels, 3 * MOST);
+    const size lanes = lanes_of(&t, c->in[0].item);
+    c->lines = c->in[2].shape[0] * groups_of(&t, lanes), c->each = times(t.channels, lanes * 3 * MOST);
     return 1;
 }
 

@@ -574,6 +574,11 @@ result = 'object' in seen[0]
 """.strip().split("\n---\n")
 
 ONCE = r"""
+import torch.utils._pytree as p
+from collections import namedtuple
+Key = type(p.tree_flatten_with_path(namedtuple("P", "x")(1))[0][0][0][0])
+result = Key("__globals__").get(lambda: 3)
+---
 import torch
 from torch.profiler import profile
 seen = []

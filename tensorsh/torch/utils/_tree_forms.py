@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ...engine.arrays.state import state
+from ...sandbox import process
+from ...sandbox.files import acting
+from ...sandbox.gate import get_attribute
 from ...sandbox.sealed import Sealed
 
 __all__: list[str] = []
@@ -55,8 +58,8 @@ class GetAttrKey(namedtuple("GetAttrKey", "name"), metaclass=Sealed):
         return f".{self.name}"
 
     def get(self, obj: Any) -> Any:
-        """What it leads to."""
-        return getattr(obj, self.name)
+        """What it leads to; in a script what the script may read there."""
+        return getattr(obj, self.name) if process.plain and acting() is None else get_attribute(obj, self.name)
 
 
 class Registered(NamedTuple):

@@ -32,24 +32,45 @@ class HigherOrderOperator:
         raise NotImplementedError(f"tensorsh has no higher-order operator {self._name}: call the functions themselves")
 
 
-class OpOverload(metaclass=Sealed):
+def given_kernel(kernels: dict[str, Callable], key: str, kernel: Callable) -> Callable[[], None]:
+    """Put a kernel under a key; the answer puts back what was there, where it still stands."""
+    before = kernels.get(key)
+    kernels[key] = kernel
+
+    def undo() -> None:
+        if kernels.get(key) is kernel:
+            kernels.pop(key)
+            if before is not None:
+                kernels[key] = before
+
+    return undo
+
+
+class Called(metaclass=Sealed):
+    """A function with the name of an operator."""
+
+    def __init__(self, name: str, function: Callable) -> None:
+        self._name, self._function = name, function
+        self.__module__ = "torch._ops." + name.partition(".")[0]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __str__(self) -> str:
+        return self._name
+
+
+class OpOverload(Called):
     """One form of an operator, ``torch.ops.aten.add.Tensor``: here all forms are one function. Each form is one object."""
 
     __module__ = "torch._ops"
 
     def __init__(self, name: str, function: Callable) -> None:
-        self._name, self._function = name, function
-        self.__module__ = "torch._ops." + name.partition(".")[0]
+        super().__init__(name, function)
         self.__qualname__ = name.replace(".", "::", 1)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._function(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<OpOverload(op='{self._name.rpartition('.')[0]}', overload='{self._overloadname}')>"
-
-    def __str__(self) -> str:
-        return self._name
 
     @property
     def namespace(self) -> str:
@@ -100,23 +121,13 @@ class OpOverload(metaclass=Sealed):
         return NotImplemented
 
 
-class OpOverloadPacket(metaclass=Sealed):
+class OpOverloadPacket(Called):
     """An operator in all its forms, ``torch.ops.aten.add``."""
 
     __module__ = "torch._ops"
 
-    def __init__(self, name: str, function: Callable) -> None:
-        self._name, self._function = name, function
-        self.__module__ = "torch._ops." + name.partition(".")[0]
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._function(*args, **kwargs)
-
     def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='{self._name}')>"
-
-    def __str__(self) -> str:
-        return self._name
 
     @property
     def __name__(self) -> str:

@@ -24,7 +24,7 @@ from ..engine.operators import hooks
 from ..engine.tape.backward import tensor_backward
 from ..engine.tensors.tensor import Tensor
 from . import aten
-from ._ops import Operators, OpOverload
+from ._ops import Operators, OpOverload, given_kernel
 from .custom_ops import KEYS, CustomOpDef, below_autograd, fallthrough_kernel
 
 modes = listening
@@ -57,14 +57,10 @@ def override(name: str, key: str, kernel: Callable) -> Callable[[], None]:
     """Put a kernel in the place of an operator's own; the answer puts that back."""
     attend()
     kernels = overridden.setdefault(name, {})
-    before = kernels.get(key)
-    kernels[key] = kernel
+    put_back = given_kernel(kernels, key, kernel)
 
     def undo() -> None:
-        if kernels.get(key) is kernel:
-            kernels.pop(key)
-            if before is not None:
-                kernels[key] = before
+        put_back()
         if not kernels and overridden.get(name) is kernels:
             del overridden[name]
 

@@ -13,7 +13,7 @@ from ..engine.arrays.device import device
 from ..engine.arrays.state import state
 from ..sandbox import process
 from ..sandbox.sealed import MARK, Sealed
-from ._ops import OpOverload, OpOverloadPacket
+from ._ops import OpOverload, OpOverloadPacket, given_kernel
 from .custom_ops import (
     KEYS,
     UNNAMED,
@@ -257,16 +257,7 @@ def give(space: str, name: str, key: str, kernel: Callable) -> Callable[[], None
     if kernels is None:
         kernels = {}
         state.__dict__["custom_kernels"] = {**waiting(), whole: kernels}
-    before = kernels.get(key)
-    kernels[key] = kernel
-
-    def undo() -> None:
-        if kernels.get(key) is kernel:
-            kernels.pop(key)
-            if before is not None:
-                kernels[key] = before
-
-    return undo
+    return given_kernel(kernels, key, kernel)
 
 
 def override(name: str, key: str, kernel: Callable) -> Callable[[], None]:

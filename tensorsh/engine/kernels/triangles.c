@@ -23,13 +23,13 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
    subtracted before they are rounded, those with what was found first first, as Intel's library does it. */
 #define SYSTEMS(T, name, fma)                                                                                                  \
     INLINE void name##_rows(const T *a, size row, size column, T *x, size n, const size k, size width, int upper, int unit) {  \
-        for (size step = 0; step < n; step++) {                                                                                \
-            const size i = upper ? n - 1 - step : step;                                                                        \
+        const size way = upper ? -1 : 1;                                                                                       \
+        for (size step = 0, i = upper ? n - 1 : 0; step < n; step++, i += way) {                                               \
             T *to = x + i * width, left[COLUMNS], inverse = unit ? 1 : 1 / a[i * (row + column)];                              \
+            const T *factors = a + i * row + (upper ? n - 1 : 0) * column, *from = x + (upper ? n - 1 : 0) * width;            \
             for (size c = 0; c < k; c++) left[c] = to[c];                                                                      \
-            for (size before = 0; before < step; before++) {                                                                   \
-                const size j = upper ? n - 1 - before : before;                                                                \
-                const T factor = -a[i * row + j * column], *from = x + j * width;                                              \
+            for (size before = 0; before < step; before++, factors += way * column, from += way * width) {                     \
+                const T factor = -*factors;                                                                                    \
                 INDEPENDENT                                                                                                    \
                 for (size c = 0; c < k; c++) left[c] = fma(factor, from[c], left[c]);                                          \
             }                                                                                                                  \

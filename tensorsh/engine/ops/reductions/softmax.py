@@ -180,9 +180,8 @@ The shape stays; the values are at most 0, and `nll_loss` takes them. `dtype` co
 )
 
 
-def backward(op, node, kernel, formula):
+def backward(op, node, kernel, formula, gradient):
     """The gradient of softmax or log_softmax, and the operator that is it where it is differentiated in turn."""
-    name = f"_{op.name}_backward_data"
 
     def of_arrays(g, result, dim):
         if type(result) is not np.ndarray or not result.ndim:
@@ -190,17 +189,14 @@ def backward(op, node, kernel, formula):
         found = whole(kernel, dim % result.ndim, result, row_order(g))
         return formula(np, g, result, dim) if found is None else found
 
-    @on_arrays(of_arrays)
-    def gradient(t, g, result, dim):
-        return getattr(t, name)(g, result, dim)
-
     def again(xp, grad: Array, output: Array, dim):
         found = of_arrays(grad, output, dim)
         return formula(xp, grad, output, dim) if found is None else found
 
     again.__doc__ = formula.__doc__
+    gradient = on_arrays(of_arrays)(gradient)
     op.gradient(input=gradient)
-    return gradient, operator(name, node=node, method=False, wide=True)(again)
+    return gradient, operator(f"_{op.name}_backward_data", node=node, method=False, wide=True)(again)
 
 
 def softmax_slope(xp, g, result, dim):
@@ -215,8 +211,9 @@ def log_softmax_slope(xp, g, result, dim):
 
 
 softmax_gradient, softmax_again = backward(
-    softmax, "SoftmaxBackwardDataBackward0", kernel("softmax_backward", unsuited), softmax_slope
-)
+    softmax, "SoftmaxBackwardDataBackward0", kernel("softmax_backward", unsuited), softmax_slope,
+    lambda t, g, result, dim: t._softmax_backward_data(g, result, dim),
+)  # fmt: skip
 softmax_again.gradient(
     grad=lambda t, g, output, dim: t._softmax_backward_data(g, output, dim),
     output=lambda t, g, grad, output, dim: (
@@ -224,8 +221,9 @@ softmax_again.gradient(
     ),
 )
 _, log_softmax_again = backward(
-    log_softmax, "LogSoftmaxBackwardDataBackward0", kernel("log_softmax_backward", unsuited), log_softmax_slope
-)
+    log_softmax, "LogSoftmaxBackwardDataBackward0", kernel("log_softmax_backward", unsuited), log_softmax_slope,
+    lambda t, g, result, dim: t._log_softmax_backward_data(g, result, dim),
+)  # fmt: skip
 log_softmax_again.gradient(
     grad=lambda t, g, output, dim: g - t.sum(g * t.exp(output), dim, True),
     output=lambda t, g, grad, output, dim: -t.sum(grad, dim, True) * t.exp(output) * g,

@@ -291,19 +291,21 @@ def softmax_gradient(t, g, result, dim):
 
 
 @operator("_softmax_backward_data", node="SoftmaxBackwardDataBackward0", method=False, wide=True)
-def softmax_again(xp, grad: Array, output: Array, dim):
+def softmax_again(xp, grad_output: Array, output: Array, dim, input_dtype=None):
     """``g * result - result * sum(g * result, dim, True)``."""
-    found = softmax_backward(grad, output, dim)
+    found = softmax_backward(grad_output, output, dim)
     if found is None:
-        found = grad * output
+        found = grad_output * output
         found = found - output * found.sum(dim, keepdims=True)
     return found
 
 
 softmax_again.gradient(
-    grad=lambda t, g, output, dim: t._softmax_backward_data(g, output, dim),
-    output=lambda t, g, grad, output, dim: (
-        grad * g - t.sum(output * grad, dim, True) * g - grad * t.sum(output * g, dim, True)
+    grad_output=lambda t, g, output, dim: t._softmax_backward_data(g, output, dim),
+    output=lambda t, g, grad_output, output, dim: (
+        grad_output * g
+        - t.sum(output * grad_output, dim, True) * g
+        - grad_output * t.sum(output * g, dim, True)
     ),
 )
 
@@ -338,15 +340,17 @@ def log_softmax_gradient(t, g, result, dim):
 
 
 @operator("_log_softmax_backward_data", node="LogSoftmaxBackwardDataBackward0", method=False, wide=True)
-def log_softmax_again(xp, grad: Array, output: Array, dim):
+def log_softmax_again(xp, grad_output: Array, output: Array, dim, input_dtype=None):
     """``g - exp(result) * sum(g, dim, True)``."""
-    found = log_softmax_backward(grad, output, dim)
-    return grad - xp.exp(output) * grad.sum(dim, keepdims=True) if found is None else found
+    found = log_softmax_backward(grad_output, output, dim)
+    if found is None:
+        found = grad_output - xp.exp(output) * grad_output.sum(dim, keepdims=True)
+    return found
 
 
 log_softmax_again.gradient(
-    grad=lambda t, g, output, dim: g - t.sum(g * t.exp(output), dim, True),
-    output=lambda t, g, grad, output, dim: -t.sum(grad, dim, True) * t.exp(output) * g,
+    grad_output=lambda t, g, output, dim: g - t.sum(g * t.exp(output), dim, True),
+    output=lambda t, g, grad_output, output, dim: -t.sum(grad_output, dim, True) * t.exp(output) * g,
 )
 
 

@@ -303,9 +303,7 @@ def softmax_again(xp, grad_output: Array, output: Array, dim, input_dtype=None):
 softmax_again.gradient(
     grad_output=lambda t, g, output, dim: t._softmax_backward_data(g, output, dim),
     output=lambda t, g, grad_output, output, dim: (
-        grad_output * g
-        - t.sum(output * grad_output, dim, True) * g
-        - grad_output * t.sum(output * g, dim, True)
+        grad_output * g - t.sum(output * grad_output, dim, True) * g - grad_output * t.sum(output * g, dim, True)
     ),
 )
 

@@ -287,6 +287,13 @@ def test_no_imports_go_in_a_circle():
     assert max(map(len, engine), default=0) <= ENGINES_CIRCLE
 
 
+def test_few_imports_stand_within_functions_of_the_engine():
+    functions = [
+        f for path in (PACKAGE / "engine").rglob("*.py") for f in ast.walk(tree(path)) if isinstance(f, ast.FunctionDef)
+    ]
+    assert sum(isinstance(node, ast.Import | ast.ImportFrom) for f in functions for node in ast.walk(f)) <= 60
+
+
 def test_modules_named_in_text_are_there():
     """Some files name a module in text, to load it by name or to ask whether it is loaded."""
     for module, node in nodes_where(r"[\"']tensorsh\."):

@@ -78,18 +78,12 @@ class Permissions:
 
     def open_for_read(self, path: Any) -> BinaryIO:
         """A real file object, for library code only: it must not reach a script."""
-        resolved = self.check(path, "read")
-        try:
-            descriptor = os.open(resolved, os.O_RDONLY | _OPEN | getattr(os, "O_NONBLOCK", 0))
-        except OSError as error:
-            raise _as_given(error, path) from None
-        mode = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(mode):
-            os.close(descriptor)
-            if stat.S_ISDIR(mode):
-                raise IsADirectoryError(21, "Is a directory", path_text(path))
-            raise OSError(f"{path_text(path)!r} is not a regular file")
-        return os.fdopen(descriptor, "rb")
+        return opened(self.check(path, "read"), path, os.O_RDONLY, "rb")
+
+    def open_for_both(self, path: Any) -> BinaryIO:
+        """As `open_for_read`, of a file that is read and written in place, made where there is none."""
+        self.check(path, "write")
+        return opened(self.check(path, "read"), path, os.O_RDWR | os.O_CREAT, "r+b")
 
     def open_for_write(self, path: Any) -> Replacement:
         """`with permissions.open_for_write(path) as file: file.write(data)`; for library code only."""
@@ -149,6 +143,21 @@ class Permissions:
             result.seek(0, 2)
         result._set(path, mode, target, kept)
         return result
+
+
+def opened(resolved: str, given: Any, flags: int, mode: Literal["rb", "r+b"]) -> BinaryIO:
+    """The regular file at a path that was checked; OSError names the path as it was given."""
+    try:
+        descriptor = os.open(resolved, flags | _OPEN | getattr(os, "O_NONBLOCK", 0), 0o666)
+    except OSError as error:
+        raise _as_given(error, given) from None
+    kind = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(kind):
+        os.close(descriptor)
+        if stat.S_ISDIR(kind):
+            raise IsADirectoryError(21, "Is a directory", path_text(given))
+        raise OSError(f"{path_text(given)!r} is not a regular file")
+    return os.fdopen(descriptor, mode)
 
 
 class Replacement:

@@ -87,7 +87,12 @@ def _call(shell: Shell, line: CommandLine) -> str:
     if target and line.command.startswith("!"):
         raise CommandError(NO_SYSTEM + shell.deals_with_files)
     if "?" in (line.command[0], line.command[-1]) and not name:
-        raise CommandError(f"{line.command} stands at the beginning of a line")
+        alone = not (line.indent or target)
+        raise CommandError(
+            f"{line.command} explains nothing: name? does, x.name? too"
+            if alone
+            else f"{line.command} stands at the beginning of a line"
+        )
     if name in commands() and name not in shell.passes:
         raise CommandError(
             f"%{name} has no value that could be assigned" if target else f"%{name} stands at the beginning of a line"

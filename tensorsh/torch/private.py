@@ -70,16 +70,6 @@ def _shape_as_tensor(self: Tensor) -> Tensor:
     return T.tensor(list(self.shape))
 
 
-def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
-    """The gradient of softmax, of its result."""
-    found = output * grad_output
-    return (found - output * found.sum(dim, keepdim=True)).to(input_dtype)
-
-
-def _log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any) -> Tensor:
-    return (grad_output - output.exp() * grad_output.sum(dim, keepdim=True)).to(input_dtype)
-
-
 def _cast_Long(self: Tensor, non_blocking: bool = False) -> Tensor:  # noqa: N802
     return self.long()
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from tensorsh import Session
+from tensorsh import Permissions, Session
 
 from ..support.ranks import by_rank, tensorsh
 
@@ -148,6 +149,26 @@ if rank == 0:
         "wait timeout after 100ms, keys: /none",
         "the keys of a program hold 256 MB at most: send tensors by collectives",
     ]
+
+
+def test_a_file_store_needs_both_permissions(tmp_path: Path) -> None:
+    """A file that may be read alone is neither written nor removed, one of something else is left as it is."""
+    empty, text = str(tmp_path / "empty"), tmp_path / "text"
+    Path(empty).touch()
+    text.write_text("hello world")
+    for allowed in (Permissions(read=True), Permissions(write=True)):
+        for path in (empty, str(text), str(tmp_path / "new")):
+            with pytest.raises(PermissionError):
+                Session(allowed).run(f"{START}dist.FileStore({path!r}, 1).set('a', 'b')")
+    folder = [str(tmp_path)]
+    both = Session(Permissions(read=folder, write=folder))
+    with pytest.raises(RuntimeError, match="is no file of a FileStore: give one that is not there yet"):
+        both.run(f"{START}dist.FileStore({str(text)!r}, 1)")
+    assert sorted(os.listdir(tmp_path)) == ["empty", "text"]
+    assert text.read_text() == "hello world" and not os.path.getsize(empty)
+    assert both.run(f"s = dist.FileStore({empty!r}, 1); s.set('a', 'b'); s.get('a')") == b"b"
+    both.run("del s")
+    assert os.listdir(tmp_path) == ["text"]
 
 
 def test_functions_of_a_script_run_within_its_limits() -> None:

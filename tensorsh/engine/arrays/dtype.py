@@ -124,6 +124,15 @@ def _load(d: dtype) -> None:
         FROM_NUMPY[each._numpy] = each
 
 
+def float_info(real: np.dtype) -> Any:
+    """The limits of a floating-point dtype, numpy's own or one of ml_dtypes."""
+    if real.type.__module__ != "ml_dtypes":
+        return np.finfo(real)
+    import ml_dtypes
+
+    return ml_dtypes.finfo(real)
+
+
 for _d in DTYPES:
     if _d.name.startswith(("bool", "int", "uint", "float16", "float32", "float64", "complex64", "complex128")):
         _d._numpy = np.dtype(_d.name)
@@ -230,13 +239,7 @@ class finfo(metaclass=Dotted):
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
         real = type.to_real().numpy
-        info: Any
-        if type in HALVES and type is not float16:
-            import ml_dtypes
-
-            info = ml_dtypes.finfo(real)
-        else:
-            info = np.finfo(real)
+        info = float_info(real)
         self.bits, self.dtype = int(info.bits), real.name
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.smallest_normal)

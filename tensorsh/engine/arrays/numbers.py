@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .dtype import float_info
+
 C_NAMES = {
     "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t", "uint16": "uint16_t",
     "uint32": "uint32_t", "uint64": "uint64_t", "float32": "float", "float64": "double", "float16": "c10::Half",
@@ -29,13 +31,7 @@ def limits(target: np.dtype) -> tuple:
             info: Any = np.iinfo(target)
             found = int(info.min), int(info.max), True
         else:
-            real = target.type(0).real.dtype if target.kind == "c" else target
-            if target.kind == "V" or target.name[:2] in ("bf", "fl") and target.type.__module__ == "ml_dtypes":
-                import ml_dtypes
-
-                info = ml_dtypes.finfo(target)
-            else:
-                info = np.finfo(real)
+            info = float_info(target.type(0).real.dtype if target.kind == "c" else target)
             found = float(info.min), float(info.max), False
         _limits[target] = found
     return found

@@ -353,12 +353,11 @@ class OperatorNode(Node):
         return tuple([f for f, on in zip(found, marks, strict=False) if on])
 
     def _step(self, gradient: Any, world: Any) -> Sequence:
-        from .formula_steps import step_of
-        from .gradient_nodes import as_kernel
+        from . import formula_steps, gradient_nodes
 
         made = type(self)
         made._keeps = self._operator.keeps
-        made._step = step = as_kernel(step_of(self._operator), made._title)  # type: ignore[method-assign]
+        made._step = step = gradient_nodes.as_kernel(formula_steps.step_of(self._operator), made._title)  # type: ignore[method-assign]
         return step(self, gradient, world)
 
     def _apply_jointly(self, gradient: Any, world: Any, values: Sequence) -> list:

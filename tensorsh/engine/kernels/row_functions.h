@@ -151,14 +151,22 @@ WIDE static void OF(softmax_columns_backward)(Call *call, const NUMBER *g, const
             for (size c = 0; c < m; c++) total[c] = 0;
             for (size i = 0; i < n; i++) {
                 const NUMBER *slope = g + i * inner + left, *from = y + i * inner + left;
-                for (size c = 0; c < m; c++) total[c] = logarithm ? total[c] + slope[c] : FUSED(slope[c], from[c], total[c]);
+                if (logarithm)
+                    for (size c = 0; c < m; c++) total[c] += slope[c];
+                else
+                    for (size c = 0; c < m; c++) total[c] = FUSED(slope[c], from[c], total[c]);
             }
             for (size i = 0; i < n; i++) {
                 const NUMBER *slope = g + i * inner + left, *from = y + i * inner + left;
                 NUMBER *to = out + i * inner + left;
-                if (logarithm) OF(exponentials_of)(from, e, whole, m);
-                INDEPENDENT
-                for (size c = 0; c < m; c++) to[c] = logarithm ? FUSED(-e[c], total[c], slope[c]) : (slope[c] - total[c]) * from[c];
+                if (logarithm) {
+                    OF(exponentials_of)(from, e, whole, m);
+                    INDEPENDENT
+                    for (size c = 0; c < m; c++) to[c] = FUSED(-e[c], total[c], slope[c]);
+                } else {
+                    INDEPENDENT
+                    for (size c = 0; c < m; c++) to[c] = (slope[c] - total[c]) * from[c];
+                }
             }
         }
 }

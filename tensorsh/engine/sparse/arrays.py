@@ -297,10 +297,9 @@ def multiplied(x: Any, y: Any) -> Any:
 
 def ruled(name: str, *given: Any) -> Any:
     """An operator's result by its sparse rule."""
-    from . import arrangement, products  # noqa: F401 (their rules)
-    from .rules import RULES
+    from . import arrangement, products, rules  # noqa: F401 (the first two for their rules)
 
-    return RULES[name](next(x.xp for x in given if isinstance(x, Sparse)), *given)
+    return rules.RULES[name](next(x.xp for x in given if isinstance(x, Sparse)), *given)
 
 
 UFUNCS = {np.add: "add", np.subtract: "sub", np.multiply: "mul", np.true_divide: "div"}

@@ -19,6 +19,7 @@ from ..numerics.arithmetic import raised, rounded_quotient
 from ..numerics.sums import sum as exact_sum
 from ..operators.declare import operator
 from .arrays import Compressed, Coo, Sparse, int64, is_dense, lines, with_elements
+from .conversion import compressed, compressed_from_coo, converted, coo_from_compressed, element_list
 from .missing import Missing, kernels
 
 RULES: dict[str, Callable] = {}
@@ -194,8 +195,6 @@ def walked(left: list, right: list) -> tuple[list, list]:
 
 def added_rows(x: Compressed, y: Compressed) -> Compressed:
     """The sum of two compressed matrices."""
-    from .conversion import compressed, element_list
-
     n = x.shape[1] // x.block[1] if x.by_rows else x.shape[0] // x.block[0]
     if x.batch:
         raise Missing(x)
@@ -296,8 +295,6 @@ def picked(x: Compressed, combine: Callable, y: Any) -> Compressed:
 
 
 def times_rows(x: Compressed, y: Any) -> Any:
-    from .conversion import compressed, converted, element_list
-
     if x.shape != y.shape or x.batch or x.blocked:
         raise Missing(x)
     y = converted(y, x.layout)
@@ -418,8 +415,6 @@ def total(xp: Any, x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = 
 
 
 def summed_lines(x: Compressed, dims: tuple, keepdim: bool) -> Any:
-    from .conversion import compressed_from_coo, coo_from_compressed
-
     if not keepdim:
         raise RuntimeError("reduction operations on CSR tensors with keepdim=False is unsupported")
     coo = coo_from_compressed(x)

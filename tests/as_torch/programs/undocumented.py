@@ -45,3 +45,12 @@ print(torch.crow_indices_copy(rows), torch.col_indices_copy(rows))
 print(torch.ccol_indices_copy(columns), torch.row_indices_copy(columns))
 print(torch.is_distributed(x), torch.is_vulkan_available(), torch.is_warn_always_enabled())
 print(torch.get_device_module("cpu").__name__, torch.get_device_module().__name__)
+
+# The gradients of softmax by name, of columns, too.
+torch.manual_seed(0)
+slopes = torch.randn(3, 4, requires_grad=True)
+shares = torch.randn(3, 4).softmax(1).requires_grad_()
+for function in (torch._softmax_backward_data, torch._log_softmax_backward_data):
+    found = function(slopes, shares, 1, torch.float32)
+    print(found, *torch.autograd.grad((found * found).sum(), (slopes, shares)))
+    print(function(grad_output=slopes, output=shares, dim=0, input_dtype=torch.float32))

@@ -81,6 +81,20 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     return a, b
 
 
+def scaled_in_place(slopes: Any, norm: float, g: Any) -> Any:
+    if type(slopes) is not np.ndarray or slopes.dtype is not g.dtype or g.size > 1 and g.shape != slopes.shape:
+        return None
+    if norm != 1:
+        np.multiply(slopes, raw.number(norm, slopes), out=slopes)
+    return slopes if g.size == 1 and g.flat[0] == 1 else np.multiply(slopes, g, out=slopes)
+
+
+@on_arrays(scaled_in_place)
+def scaled(t: Any, slopes: Any, norm: float, g: Any) -> Any:
+    """Slopes, which nothing else holds, times a number and the gradient."""
+    return (slopes if norm == 1 else t.number(norm, slopes) * slopes) * g
+
+
 def pairwise_loss(
     name: str,
     value: Any,
@@ -113,8 +127,7 @@ def pairwise_loss(
 
     def by_input(t: Any, g: Any, input: Any, target: Any, reduction: str, parameter: float) -> Any:
         norm = factor / prod(np.broadcast_shapes(input.shape, target.shape)) if reduction == "mean" else factor
-        found = slope(t, input, target, parameter)
-        return (found if norm == 1 else t.number(norm, found) * found) * g
+        return scaled(t, slope(t, input, target, parameter), norm, g)
 
     formulas = {"input": by_input}
     if symmetric:
@@ -136,9 +149,9 @@ def _square(xp: Any, x: Any, y: Any, _: float) -> Any:
 _mse = pairwise_loss("mse_loss", _square, lambda t, x, y, _: x - y, factor=2.0, wide=False)
 
 
-@on_arrays(lambda x, bound: raw.clamp(x, -bound, bound))
+@on_arrays(lambda x, bound: x.clip(-bound, bound, out=x) if type(x) is np.ndarray else raw.clamp(x, -bound, bound))
 def bounded(t: Any, x: Any, bound: float) -> Any:
-    """``clamp(x, -bound, bound)``, which has no slope at the bounds themselves."""
+    """``clamp(x, -bound, bound)`` of what nothing else holds, which has no slope at the bounds themselves."""
     return t.where(t.abs(x) >= bound, t.sign(x) * bound, x)
 
 
@@ -152,7 +165,7 @@ def _smooth(xp: Any, x: Any, y: Any, beta: float) -> Any:
 
 _smooth_l1 = pairwise_loss(
     "smooth_l1_loss", _smooth,
-    lambda t, x, y, beta: bounded(t, (x - y) / beta, 1.0) if beta else t.sign(x - y), node="SmoothL1LossBackward0",
+    lambda t, x, y, beta: bounded(t, x - y if beta == 1 else (x - y) / beta, 1.0) if beta else t.sign(x - y), node="SmoothL1LossBackward0",
 )  # fmt: skip
 
 

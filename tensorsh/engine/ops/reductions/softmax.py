@@ -189,9 +189,9 @@ def backward(op, node, kernel, formula, gradient):
         found = whole(kernel, dim % result.ndim, result, row_order(g))
         return formula(np, g, result, dim) if found is None else found
 
-    def again(xp, grad: Array, output: Array, dim):
-        found = of_arrays(grad, output, dim)
-        return formula(xp, grad, output, dim) if found is None else found
+    def again(xp, grad_output: Array, output: Array, dim, input_dtype=None):
+        found = of_arrays(grad_output, output, dim)
+        return formula(xp, grad_output, output, dim) if found is None else found
 
     again.__doc__ = formula.__doc__
     gradient = on_arrays(of_arrays)(gradient)
@@ -215,9 +215,9 @@ softmax_gradient, softmax_again = backward(
     lambda t, g, result, dim: t._softmax_backward_data(g, result, dim),
 )  # fmt: skip
 softmax_again.gradient(
-    grad=lambda t, g, output, dim: t._softmax_backward_data(g, output, dim),
-    output=lambda t, g, grad, output, dim: (
-        grad * g - t.sum(output * grad, dim, True) * g - grad * t.sum(output * g, dim, True)
+    grad_output=lambda t, g, output, dim: t._softmax_backward_data(g, output, dim),
+    output=lambda t, g, grad_output, output, dim: (
+        grad_output * g - t.sum(output * grad_output, dim, True) * g - grad_output * t.sum(output * g, dim, True)
     ),
 )
 _, log_softmax_again = backward(
@@ -225,8 +225,8 @@ _, log_softmax_again = backward(
     lambda t, g, result, dim: t._log_softmax_backward_data(g, result, dim),
 )  # fmt: skip
 log_softmax_again.gradient(
-    grad=lambda t, g, output, dim: g - t.sum(g * t.exp(output), dim, True),
-    output=lambda t, g, grad, output, dim: -t.sum(grad, dim, True) * t.exp(output) * g,
+    grad_output=lambda t, g, output, dim: g - t.sum(g * t.exp(output), dim, True),
+    output=lambda t, g, grad_output, output, dim: -t.sum(grad_output, dim, True) * t.exp(output) * g,
 )
 
 

@@ -102,7 +102,10 @@ def read(text: str, kind: str) -> Any:
         return BY_NAME[text], NUMBERED.index(text)
     if text in ("True", "False", "true", "false"):
         return text in ("True", "true"), text.capitalize()
-    value = literal_eval(text)
+    try:
+        value = literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise RuntimeError(f"\ninvalid numeric default value:\n{text}\n~ <--- HERE") from None
     if isinstance(value, str) and kind.rstrip("?") == "str":
         return value, f'"{value}"'
     if kind.rstrip("?") == "Device" and isinstance(value, str):

@@ -10,7 +10,7 @@ from ..display.cells import draws_unicode
 from ..display.sizes import size_text
 from .commands import CommandError, command
 from .outputs import LAST
-from .status import memory_of
+from .status import held, memory_of
 from .values import columns, shell_theme
 
 if TYPE_CHECKING:
@@ -148,7 +148,6 @@ def page(shell: Shell, argument: str) -> None:
 @command("grad", "[NAME]", "the gradients of the leaves (of one network or tensor): norms, means, extremes")
 def grad(shell: Shell, argument: str) -> None:
     from ..display.table import table_text
-    from ..language import peek
     from ..tools.picture import variable_names
 
     session = shell.session
@@ -157,8 +156,8 @@ def grad(shell: Shell, argument: str) -> None:
     chosen = {argument: session[argument]} if argument else {name: session[name] for name in _names(shell)}
     rows, seen = [], set()
     by_id = variable_names(chosen)
-    for value in _tensors(chosen):
-        if id(value) in seen or not peek.tensor_class(value) or value._node is None or not value.is_leaf:
+    for value in held(chosen.values()):
+        if id(value) in seen or getattr(value, "_node", None) is None or not value.is_leaf:
             continue
         seen.add(id(value))
         rows.append((by_id.get(id(value), "?"), *_facts(value)))
@@ -173,25 +172,6 @@ def grad(shell: Shell, argument: str) -> None:
             theme=shell_theme(shell.config),
         )
     )  # fmt: skip
-
-
-def _tensors(chosen: dict[str, Any]) -> list[Any]:
-    from ..language import peek
-
-    found, pending, seen = [], list(chosen.values()), 0
-    while pending and seen < 10_000:
-        value = pending.pop()
-        seen += 1
-        if hasattr(value, "_array") and hasattr(value, "_node"):
-            found.append(value)
-        elif type(value) in (list, tuple):
-            pending += value
-        elif type(value) is dict:
-            pending += value.values()
-        else:
-            own = peek.instance_dict(value)
-            pending += [each for table in ("_parameters", "_modules") for each in (own.get(table) or {}).values()]
-    return found
 
 
 def _facts(value: Any) -> tuple[str, ...]:

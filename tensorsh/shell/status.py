@@ -66,31 +66,29 @@ def memory_of(values: Iterable[Any]) -> int:
 def _roots(values: Iterable[Any]) -> Iterator[Any]:
     from ..language import peek
 
+    for value in held(values):
+        for each in held((value, getattr(value, "_grad", None))):
+            array = each if peek.tensor_class(each).__name__ == "ndarray" else each._array  # type: ignore[union-attr]
+            while getattr(array, "base", None) is not None and hasattr(array.base, "nbytes"):
+                array = array.base
+            if hasattr(array, "nbytes"):
+                yield array
+
+
+def held(values: Iterable[Any]) -> Iterator[Any]:
+    """The tensors and arrays among values, also those in their containers and modules."""
+    from ..language import peek
+
     pending, seen = list(values), 0
     while pending and seen < 10_000:
         value = pending.pop()
         seen += 1
         if type(value) in (list, tuple, set):
             pending += list(value)[:1000]
-            continue
-        if type(value) is dict:
+        elif type(value) is dict:
             pending += list(value.values())[:1000]
-            continue
-        kind = peek.tensor_class(value)
-        if kind is None:
-            own = peek.instance_dict(value)
-            if "_parameters" in own:
-                pending += [
-                    each
-                    for table in ("_parameters", "_buffers", "_modules")
-                    for each in (own.get(table) or {}).values()
-                ]
-            continue
-        array = value if kind.__name__ == "ndarray" else value._array
-        gradient = getattr(value, "_grad", None)
-        if gradient is not None:
-            pending.append(gradient)
-        while getattr(array, "base", None) is not None and hasattr(array.base, "nbytes"):
-            array = array.base
-        if hasattr(array, "nbytes"):
-            yield array
+        elif peek.tensor_class(value) is not None:
+            yield value
+        elif "_parameters" in (own := peek.instance_dict(value)):
+            tables = (own.get(table) or {} for table in ("_parameters", "_buffers", "_modules"))
+            pending += [each for table in tables for each in table.values()]

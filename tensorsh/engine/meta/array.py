@@ -57,9 +57,6 @@ class Pointer:
 class Flags(SimpleNamespace):
     """What numpy tells of an array's memory."""
 
-    def __getitem__(self, name: str) -> bool:
-        return getattr(self, name.lower())
-
 
 class MetaArray:
     """An array without elements."""
@@ -144,9 +141,6 @@ class MetaArray:
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
-
-    def __repr__(self) -> str:
-        return f"<array of {self._shape}, {self.dtype}, without elements>"
 
     # Views.
     def _shown(self, shape: tuple, strides: tuple, offset: int = 0, dtype: Any = None) -> MetaArray:

@@ -67,10 +67,6 @@ def method_of(name: str, array: MetaArray) -> Callable:
     return partial(call, function if function is not None else getattr(np.ndarray, name), array)
 
 
-def is_array(x: Any) -> bool:
-    return isinstance(x, (MetaArray, np.ndarray))
-
-
 def shape_of(x: Any) -> tuple:
     return x.shape if hasattr(x, "shape") else np.shape(x)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .array import MetaArray, axes_of, axis_of, common
+from .array import MetaArray, axis_of, common
 from .calls import rule, shape_of
 from .twins import asked, shaped
 
@@ -18,7 +18,7 @@ def kind_of(*arrays: Any) -> Any:
     )
 
 
-@rule("matmul", "matvec", "vecmat")
+@rule("matmul")
 def matmul(function: Any, a: Any, b: Any, **options: Any) -> MetaArray:
     x, y = shape_of(a), shape_of(b)
     if not x or not y:
@@ -52,78 +52,9 @@ def dot(function: Any, a: Any, b: Any, **_: Any) -> MetaArray:
     return MetaArray((*x[:-1], *rest), kind_of(a, b).dtype)
 
 
-@rule("outer")
-def outer(function: Any, a: Any, b: Any, **_: Any) -> MetaArray:
-    return MetaArray((a.size, b.size), kind_of(a, b).dtype)
-
-
-@rule("kron")
-def kron(function: Any, a: Any, b: Any) -> MetaArray:
-    n = max(a.ndim, b.ndim)
-    x, y = (1,) * (n - a.ndim) + a.shape, (1,) * (n - b.ndim) + b.shape
-    return MetaArray(tuple([i * j for i, j in zip(x, y, strict=True)]), kind_of(a, b).dtype)
-
-
-@rule("tensordot")
-def tensordot(function: Any, a: Any, b: Any, axes: Any = 2) -> MetaArray:
-    if isinstance(axes, (int, np.integer)):
-        left, right = list(range(a.ndim - axes, a.ndim)), list(range(axes))
-    else:
-        left, right = axes_of(axes[0], a.ndim), axes_of(axes[1], b.ndim)
-    if [a.shape[i] for i in left] != [b.shape[i] for i in right]:
-        raise ValueError("shape-mismatch for sum")
-    shape = [n for i, n in enumerate(a.shape) if i not in left] + [n for i, n in enumerate(b.shape) if i not in right]
-    return MetaArray(shape, kind_of(a, b).dtype)
-
-
-@rule("einsum")
-def einsum(function: Any, equation: str, *operands: Any, **options: Any) -> MetaArray:
-    terms, _, result = equation.replace(" ", "").partition("->")
-    inputs = terms.split(",")
-    sizes: dict[str, int] = {}
-    many: tuple = ()
-    for term, x in zip(inputs, operands, strict=True):
-        dims = list(shape_of(x))
-        if "..." in term:
-            before, after = term.split("...")
-            spread = dims[len(before) : len(dims) - len(after)]
-            many = common(many, tuple(spread))
-            dims = dims[: len(before)] + dims[len(dims) - len(after) :]
-            term = before + after
-        if len(term) != len(dims):
-            raise ValueError("einsum: the number of subscripts does not match the number of dimensions")
-        for letter, n in zip(term, dims, strict=True):
-            if sizes.get(letter, 1) not in (1, n) and n != 1:
-                raise ValueError(f"einsum: sizes of {letter!r} do not match: {sizes[letter]} and {n}")
-            sizes[letter] = max(n, sizes.get(letter, 1)) if n else 0
-    if "->" not in equation:
-        letters = terms.replace(",", "").replace("...", "")
-        result = ("..." if "..." in terms else "") + "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
-    before, dots, after = result.partition("...")
-    shape = [sizes[c] for c in before] + (list(many) if dots else []) + [sizes[c] for c in after]
-    options.pop("optimize", None)
-    options.pop("out", None)
-    return shaped(tuple(shape), asked(function, (equation, *operands), options))
-
-
 @rule("trace")
 def trace(function: Any, a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, **_: Any) -> Any:
     return np.sum(a.diagonal(offset, axis1, axis2), -1, dtype=dtype)
-
-
-@rule("cross", "linalg.cross")
-def cross(
-    function: Any, a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
-) -> MetaArray:
-    return MetaArray(common(a.shape, b.shape), kind_of(a, b).dtype)
-
-
-@rule("diag")
-def diag(function: Any, a: Any, k: int = 0) -> Any:
-    if a.ndim == 1:
-        n = a.shape[0] + abs(k)
-        return MetaArray((n, n), a.dtype)
-    return a.diagonal(k)
 
 
 # -- linear algebra ---------------------------------------------------------------------------------------------------
@@ -136,27 +67,6 @@ def results(function: Any, args: tuple, shapes: list, **options: Any) -> Any:
         return MetaArray(shapes[0], small.dtype)
     made = [MetaArray(s, x.dtype) for s, x in zip(shapes, small, strict=True)]
     return type(small)(*made) if hasattr(small, "_fields") else tuple(made)
-
-
-@rule("linalg.inv", "linalg.cholesky", "linalg.matrix_power", "linalg.pinv")
-def matrix(function: Any, a: Any, *args: Any, **options: Any) -> MetaArray:
-    shape = (*a.shape[:-2], a.shape[-1], a.shape[-2])
-    return results(function, (a,), [shape])
-
-
-@rule("linalg.det", "linalg.cond")
-def number(function: Any, a: Any, *args: Any) -> MetaArray:
-    return results(function, (a,), [a.shape[:-2]])
-
-
-@rule("linalg.slogdet")
-def slogdet(function: Any, a: Any) -> Any:
-    return results(function, (a,), [a.shape[:-2]] * 2)
-
-
-@rule("linalg.eig", "linalg.eigh")
-def eigh(function: Any, a: Any, *args: Any, **_: Any) -> Any:
-    return results(function, (a,), [a.shape[:-1], a.shape])
 
 
 @rule("linalg.eigvals", "linalg.eigvalsh", "linalg.svdvals")
@@ -172,25 +82,6 @@ def svd(function: Any, a: Any, full_matrices: bool = True, compute_uv: bool = Tr
         return results(function, (a,), [(*batch, k)], compute_uv=False)
     u, v = (m, n) if full_matrices else (k, k)
     return results(function, (a,), [(*batch, m, u), (*batch, k), (*batch, v, n)])
-
-
-@rule("linalg.qr")
-def qr(function: Any, a: Any, mode: str = "reduced") -> Any:
-    *batch, m, n = a.shape
-    k = m if mode == "complete" else min(m, n)
-    if mode == "r":
-        return results(function, (a,), [(*batch, min(m, n), n)], mode="r")
-    if mode == "raw":
-        return results(function, (a,), [(*batch, n, m), (*batch, min(m, n))], mode="raw")
-    return results(function, (a,), [(*batch, m, k), (*batch, k, n)])
-
-
-@rule("linalg.solve")
-def solve(function: Any, a: Any, b: Any) -> MetaArray:
-    kind = kind_of(a, b).dtype
-    if b.ndim == 1:
-        return MetaArray((*a.shape[:-2], a.shape[-1]), kind)
-    return MetaArray((*common(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]), kind)
 
 
 @rule("linalg.norm", "linalg.vector_norm")
@@ -232,8 +123,3 @@ def transformed(name: str, a: Any, sizes: Any, axes: tuple) -> MetaArray:
         shape[last] = 2 * (a.shape[last] - 1) if given is None else given
         made = np.float32 if single else np.float64
     return MetaArray(shape, made)
-
-
-@rule("fft.fftshift", "fft.ifftshift")
-def shifted(function: Any, a: Any, axes: Any = None) -> MetaArray:
-    return a.copy("K")

@@ -51,14 +51,14 @@ def array(function: Any, a: Any, dtype: Any = None, copy: bool = True, order: st
     return MetaArray(found.shape, found.dtype)
 
 
-@rule("asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "require")
+@rule("asarray", "ascontiguousarray")
 def as_array(function: Any, a: Any, dtype: Any = None, order: Any = None, **_: Any) -> Any:
     found = array(np.array, a, dtype, False)
-    if function is np.ascontiguousarray:
-        if not found.ndim:
-            return found.reshape(1)
-        return found if found.flags.c_contiguous else found.copy()
-    return found.copy("F") if function is np.asfortranarray and not found.flags.f_contiguous else found
+    if function is not np.ascontiguousarray:
+        return found
+    if not found.ndim:
+        return found.reshape(1)
+    return found if found.flags.c_contiguous else found.copy()
 
 
 @rule("arange")
@@ -72,12 +72,7 @@ def arange(function: Any, *args: Any, dtype: Any = None, **_: Any) -> MetaArray:
     return MetaArray((count,), np.result_type(*args) if dtype is None else dtype)
 
 
-@rule("linspace")
-def linspace(function: Any, start: Any, stop: Any, num: int = 50, dtype: Any = None, **_: Any) -> MetaArray:
-    return MetaArray((num,), float if dtype is None else dtype)
-
-
-@rule("eye", "identity", "tri")
+@rule("eye", "tri")
 def eye(function: Any, n: int, m: int | None = None, k: int = 0, dtype: Any = float, **_: Any) -> MetaArray:
     return MetaArray((n, n if m is None else m), dtype)
 
@@ -87,16 +82,10 @@ def indices(function: Any, dimensions: Any, dtype: Any = int, **_: Any) -> MetaA
     return MetaArray((len(dimensions), *dimensions), dtype)
 
 
-@rule("triu_indices", "tril_indices")
-def triangle(function: Any, n: int, k: int = 0, m: int | None = None) -> tuple:
-    """As many places as the triangle has: rows of 0 to m elements."""
-    m = n if m is None else m
-    rows, most = (n, m) if function.__name__[:4] == "tril" else (m, n)
-    first = k + 1 if function.__name__[:4] == "tril" else 1 - k
-    before = max(0, min(rows, 1 - first))  # rows without an element
-    full = max(0, min(rows, most - first + 1) - before)  # rows that grow
-    start = first + before
-    count = full * start + full * (full - 1) // 2 + (rows - before - full) * most
+@rule("triu_indices")
+def triangle(function: Any, n: int, k: int) -> tuple:
+    """As many places as the triangle beyond the k-th diagonal has."""
+    count = max(0, n - k) * max(0, n - k + 1) // 2
     return MetaArray((count,), np.int64), MetaArray((count,), np.int64)
 
 
@@ -120,16 +109,6 @@ def own(function: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
     return getattr(a, function.__name__)(*args, **kwargs)
 
 
-@rule("permute_dims")
-def permute(function: Any, a: Any, axes: Any = None) -> Any:
-    return a.transpose(axes)
-
-
-@rule("matrix_transpose")
-def matrix_transpose(function: Any, a: Any) -> Any:
-    return a.swapaxes(-1, -2)
-
-
 @rule("moveaxis")
 def moveaxis(function: Any, a: Any, source: Any, destination: Any) -> Any:
     sources, targets = axes_of(source, a.ndim), axes_of(destination, a.ndim)
@@ -139,31 +118,11 @@ def moveaxis(function: Any, a: Any, source: Any, destination: Any) -> Any:
     return a.transpose(order)
 
 
-@rule("rollaxis")
-def rollaxis(function: Any, a: Any, axis: int, start: int = 0) -> Any:
-    order = [i for i in range(a.ndim) if i != axis_of(axis, a.ndim)]
-    order.insert(start - (axis_of(axis, a.ndim) < start), axis_of(axis, a.ndim))
-    return a.transpose(order)
-
-
 @rule("expand_dims")
 def expand_dims(function: Any, a: Any, axis: Any) -> Any:
     many = axis if isinstance(axis, (tuple, list)) else (axis,)
     new = axes_of(many, a.ndim + len(many))
     return a[tuple([None if i in new else slice(None) for i in range(a.ndim + len(many))])]
-
-
-@rule("atleast_1d", "atleast_2d", "atleast_3d")
-def atleast(function: Any, *arrays: Any) -> Any:
-    wanted = int(function.__name__[8])
-    found = []
-    for a in arrays:
-        if wanted == 3 and a.ndim == 2:
-            a = a[:, :, None]
-        elif wanted == 3 and a.ndim == 1:
-            a = a[None, :, None]
-        found.append(a if a.ndim >= wanted else a.reshape((1,) * (wanted - a.ndim) + a.shape))
-    return found[0] if len(found) == 1 else tuple(found)
 
 
 @rule("broadcast_to")
@@ -178,54 +137,21 @@ def broadcast_arrays(function: Any, *arrays: Any, **_: Any) -> tuple:
     return tuple([expanded(a, shape) for a in given])
 
 
-@rule("flip", "flipud", "fliplr")
+@rule("flip")
 def flip(function: Any, a: Any, axis: Any = None) -> Any:
-    axes = {"flipud": [0], "fliplr": [1]}.get(function.__name__) or axes_of(axis, a.ndim)
+    axes = axes_of(axis, a.ndim)
     return a[tuple([slice(None, None, -1) if i in axes else slice(None) for i in range(a.ndim)])]
-
-
-@rule("real", "imag")
-def part(function: Any, a: Any) -> Any:
-    return getattr(a, function.__name__)
-
-
-@rule("split", "array_split", "hsplit", "vsplit", "dsplit")
-def split(function: Any, a: Any, at: Any, axis: int = 0) -> list:
-    name = function.__name__
-    axis = {"vsplit": 0, "dsplit": 2, "hsplit": min(1, a.ndim - 1)}.get(name, axis)
-    axis = axis_of(axis, a.ndim)
-    n = a.shape[axis]
-    if isinstance(at, (int, np.integer)):
-        small, more = divmod(n, int(at))
-        if more and name != "array_split":
-            raise ValueError("array split does not result in an equal division")
-        ends = np.cumsum([small + 1] * more + [small] * (int(at) - more)).tolist()[:-1]
-    else:
-        ends = list(at)
-    found, before = [], 0
-    for end in [*ends, n]:
-        found.append(a[(*[slice(None)] * axis, slice(before, end))])
-        before = end
-    return found
 
 
 # -- joining -----------------------------------------------------------------------------------------------------------
 
 
-@rule("concatenate", "stack", "vstack", "hstack", "dstack")
+@rule("concatenate", "stack")
 def joined(function: Any, arrays: Any, axis: Any = 0, dtype: Any = None, **_: Any) -> MetaArray:
     given = list(arrays)
-    name = function.__name__
-    if name == "stack":
+    if function is np.stack:
         given = [expand_dims(function, a, axis) if isinstance(a, MetaArray) else np.expand_dims(a, axis) for a in given]
         axis = axis_of(axis, given[0].ndim)
-    elif name == "vstack":
-        given = [atleast(np.atleast_2d, a) for a in given]
-    elif name == "hstack":
-        given = [atleast(np.atleast_1d, a) for a in given]
-        axis = min(1, given[0].ndim - 1)
-    elif name == "dstack":
-        given, axis = [atleast(np.atleast_3d, a) for a in given], 2
     if axis is None:
         given, axis = [a.reshape(-1) for a in given], 0
     axis = axis_of(axis, given[0].ndim)
@@ -265,25 +191,7 @@ def pad(function: Any, a: Any, pad_width: Any, *args: Any, **kwargs: Any) -> Met
     )
 
 
-@rule(
-    "roll",
-    "tril",
-    "triu",
-    "nan_to_num",
-    "round",
-    "around",
-    "fix",
-    "isneginf",
-    "isposinf",
-    "angle",
-    "i0",
-    "sinc",
-    "iscomplex",
-    "isreal",
-    "real_if_close",
-    "conj",
-    "conjugate",
-)
+@rule("roll", "tril", "triu", "round", "around", "isneginf", "angle", "i0", "conj", "conjugate")
 def same(function: Any, a: Any, *args: Any, **kwargs: Any) -> MetaArray:
     """Results of the shape of the first argument."""
     from .calls import ufunc_call
@@ -291,16 +199,6 @@ def same(function: Any, a: Any, *args: Any, **kwargs: Any) -> MetaArray:
     if isinstance(function, np.ufunc):
         return ufunc_call(function, "__call__", a, *args, **kwargs)
     return shaped(a.shape, asked(function, (a, *args), {k: v for k, v in kwargs.items() if k != "out"}))
-
-
-@rule("rot90")
-def rot90(function: Any, a: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
-    k %= 4
-    if k == 2:
-        return flip(np.flip, a, axes)
-    if not k:
-        return a[...]
-    return flip(np.flip, a, axes[1]).swapaxes(*axes) if k == 1 else flip(np.flip, a.swapaxes(*axes), axes[1])
 
 
 @rule("diff")

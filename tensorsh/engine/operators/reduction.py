@@ -18,7 +18,7 @@ from ..kernels import kernel, unsuited
 from ..tensors.tensor import Tensor
 
 ndarray = np.ndarray
-taken_along = kernel("taken_along", unsuited)
+taken_along, put_along = kernel("taken_along", unsuited), kernel("put_along", unsuited)
 asarray = np.asarray
 empty = np.empty
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -69,24 +69,14 @@ def spread_back(t: Any, g: Any, shape: tuple, dim: Any, keepdim: bool, repeated:
     return t.expand(g, shape)
 
 
-_offsets: dict[tuple, ndarray] = {}
-
-
-def offsets_of(rows: int, width: int) -> ndarray:
-    """Where the rows of a contiguous matrix begin."""
-    offsets = _offsets.get((rows, width))
-    if offsets is None:
-        if len(_offsets) > 64:
-            _offsets.clear()
-        offsets = _offsets[rows, width] = np.arange(0, rows * width, width)
-    return offsets
-
-
 def pick(a: ndarray, indices: ndarray, dim: int) -> ndarray:
     """The elements of `a` that `indices` (of a's shape but along `dim`) names along `dim`."""
-    if dim == a.ndim - 1 and type(a) is ndarray and a.size and a.flags.c_contiguous:
-        return a.reshape(-1).take(flat_places(a.shape, indices))
-    if type(a) is cupy_module.array_class and (found := accelerator().taken(a, indices, dim, True)) is not None:
+    found = None
+    if type(a) is ndarray:
+        found = taken_along(a, dim, indices)
+    elif type(a) is cupy_module.array_class:
+        found = accelerator().taken(a, indices, dim, True)
+    if found is not None:
         return found
     if not indices.size:  # numpy would make a number for every row, however many have no elements
         return np.zeros_like(a, shape=indices.shape)
@@ -96,37 +86,15 @@ def pick(a: ndarray, indices: ndarray, dim: int) -> ndarray:
 def pick_one(a: ndarray, indices: ndarray, dim: int) -> ndarray:
     """The elements that `indices` names along `dim`, one for each place of the other dimensions; `dim` is gone."""
     shape = indices.shape
-    kept = indices.reshape((*shape[:dim], 1, *shape[dim:]))
-    found = taken_along(a, dim, kept)
-    return (np.take_along_axis(a, kept, dim) if found is None else found).reshape(shape)
-
-
-def flat_places(shape: tuple, indices: ndarray) -> ndarray:
-    """Flat places in a contiguous array of a shape, of indices along its last dimension."""
-    width = shape[-1]
-    rows = 1
-    for n in shape[:-1]:
-        rows *= n
-    if indices.ndim == 1:
-        return indices
-    offsets = offsets_of(rows, width)[:, None]
-    if indices.ndim == 2:
-        return indices + offsets
-    return (indices.reshape(rows, -1) + offsets).reshape(indices.shape)
+    return pick(a, indices.reshape((*shape[:dim], 1, *shape[dim:])), dim).reshape(shape)
 
 
 def put(g: Any, indices: Any, dim: int, shape: tuple) -> Any:
     """Zeros of a shape with `g` at the places that `indices` names along `dim`, each place named at most once."""
-    if type(g) is not ndarray:
-        xp = module_of(g)
-        out = xp.zeros(shape, g.dtype)
+    xp = module_of(g)
+    out = xp.zeros(shape, g.dtype)
+    if out.size and not (xp is np and put_along(out, dim % len(shape), indices, g)):
         xp.put_along_axis(out, indices, g, dim)
-        return out
-    out = np.zeros(shape, g.dtype)
-    if (dim == len(shape) - 1 or dim == -1) and out.size:
-        out.reshape(-1)[flat_places(shape, indices)] = g
-    elif out.size:
-        np.put_along_axis(out, indices, g, dim)
     return out
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.long_calls import MANY, apart
-from ..arrays.chunks import suits
-from ..arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
+from ..arrays.constants import FLOAT32, FLOAT64
 from ..kernels import kernel as kernel_named
 from ..kernels import run
 from ..loading import scipy
@@ -61,13 +60,12 @@ def scipy_function(
     check: str = "",
     inplace: bool = True,
     kinds: str = "c",
-    big: Any = None,
     compiled: str = "",
     odd: bool = False,
     **options: Any,
 ) -> Any:
-    """A function of one tensor that scipy has, and its gradient. `big`: a faster one for large float32 arrays;
-    `compiled`: the name of a kernel; `odd`: a zero keeps its sign, which scipy loses."""
+    """A function of one tensor that scipy has, and its gradient. `compiled`: the name of a kernel; `odd`: a zero keeps its
+    sign, which scipy loses."""
     name = names.split()[0].rpartition(".")[2]
 
     ufunc = kernel_named(compiled)
@@ -79,8 +77,6 @@ def scipy_function(
             and (input.dtype is FLOAT32 or input.dtype is FLOAT64 and ufunc.ntypes > 1)
         ):
             return run(ufunc, input)
-        if big is not None and input.size > EXACT_SIZE and suits(input):
-            return big(input)
         found = rounded(from_scipy(xp, scipy_name), input)
         return xp.copysign(found, input) if odd and found.dtype.kind == "f" else found
 

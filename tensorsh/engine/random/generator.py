@@ -21,7 +21,6 @@ import numpy as np
 from ...sandbox.long_calls import moves
 from ..arrays.state import state
 from ..kernels import compiled
-from .normal import polar_tables
 
 DEFAULT_SEED = 67280421310721
 STATE_BYTES = 5056
@@ -144,7 +143,6 @@ class Generator(Seeded):
         "_normal",
         "_unit32",
         "_unit64",
-        "_polar",
         "__weakref__",
     )
 
@@ -154,7 +152,6 @@ class Generator(Seeded):
         self._twister: Any = None
         self._unit32: np.ndarray | None
         self._unit64: list[float] | None
-        self._polar: tuple[np.ndarray, np.ndarray, np.ndarray] | None
         self.manual_seed(DEFAULT_SEED)
 
     @property
@@ -251,7 +248,7 @@ class Generator(Seeded):
         self._block = block
         self._pos = position
         self._end = len(block)
-        self._unit32 = self._unit64 = self._polar = None
+        self._unit32 = self._unit64 = None
 
     def _refill(self, used: int) -> np.ndarray:
         """Draw a new block, of which `used` words are taken at once."""
@@ -361,22 +358,6 @@ class Generator(Seeded):
             high = (self._block[:-1] & _LOW21) * 2.0**-21
             table = self._unit64 = (high + self._block[1:] * 2.0**-53).tolist()
         return table
-
-    def polar(self, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """The next n words as radii, cosines and sines of the vector normal path, if the current block has them."""
-        start = self._pos
-        end = start + n
-        if end > self._end:
-            if n > self._next_size or start < self._end:
-                return None
-            self._refill(0)
-            start, end = 0, n
-        tables = self._polar
-        if tables is None:
-            tables = self._polar = polar_tables(self._block)
-        self._pos = end
-        radius, cosine, sine = tables
-        return radius[start:end], cosine[start:end], sine[start:end]
 
     def normals(self, n: int) -> list[float]:
         """The next n normals of the serial stream: Box-Muller on doubles, the odd one kept for the next call."""

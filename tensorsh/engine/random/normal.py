@@ -5,7 +5,7 @@ block becomes R cos T, R sin T. If the size is no multiple of 16, the last 16 po
 
 In float32 PyTorch uses its own polynomials with fused multiply-adds on every x86-64 machine since AVX2. A fused
 multiply-add of float32 is a multiply and an add in float64, rounded to float32; that makes the numbers independent of
-the machine this runs on. The work is done in pieces that stay in the second-level cache, in buffers that are reused.
+the machine this runs on. The work is done in pieces that stay in the second-level cache.
 In float64 the functions are libm's, which numpy's own vector code does not reproduce; so they are called one by one.
 """
 
@@ -21,10 +21,8 @@ from ..arrays.state import state
 from ..kernels import compiled, kernel
 
 _f4 = np.float32
-_PIECE = 16384  # values of each kind (radius, angle) that are transformed at a time
+_PIECE = 32768  # values that are transformed at a time
 _SHARED = 1 << 18  # from here on, pieces are shared among threads
-_SMALL = 1248  # up to here, tables of the generator's current block are used
-_ZERO = _f4(0)
 _MASK24 = np.uint32(0xFFFFFF)
 # m in [sqrt(1/2), sqrt(2)) and e with x = m * 2**e: subtract the bits of sqrt(1/2), so that the exponent field is e.
 _SQRT_HALF = np.int32(np.array(0.70710678, _f4).view(np.int32))
@@ -51,217 +49,68 @@ _TWO_PI = _f4(2 * math.pi)
 _FOUR_OVER_PI = _f4(1.27323954473516)
 
 _compiled = kernel("normals")
+"""All of it in one loop: words, result, mean, deviation."""
 multiply_add = kernel("multiply_add")
-"""The same in one loop: words, result, mean, deviation."""
 
 
-def _low24(words: np.ndarray) -> np.ndarray:
-    return (words & _MASK24).view(np.int32)
+def _fma(x: Any, y: Any, c: Any) -> np.ndarray:
+    """float32(x * y + c) of whole numbers and values of float32."""
+    return (x.astype(np.float64) * y + c).astype(_f4)
 
 
-class _Buffers:
-    """Scratch space for pieces of n radii and n angles."""
-
-    __slots__ = ("n", "x", "z", "t", "y", "e", "a", "b", "c", "r", "i", "j")
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self.x, self.z, self.t, self.y, self.e = (np.empty(n) for _ in range(5))
-        self.a, self.b, self.c, self.r = (np.empty(n, _f4) for _ in range(4))
-        self.i, self.j = (np.empty(n, np.int32) for _ in range(2))
+def _polynomial(x: np.ndarray, coefficients: tuple) -> np.ndarray:
+    found: Any = coefficients[0]
+    for c in coefficients[1:]:
+        found = _fma(x, found, c)
+    return found
 
 
-_buffers: list[_Buffers] = []
+def _radius(a: np.ndarray) -> np.ndarray:
+    """sqrt(-2 log a) for a in (0, 1]."""
+    bits = a.view(np.int32) - _SQRT_HALF
+    e = bits >> 23
+    m = ((bits & _MANTISSA) + _SQRT_HALF).view(_f4) - _f4(1)
+    z = m * m
+    y = _fma(_polynomial(m, _LOG) * m, z, (e * _LOG_LOW).astype(_f4))
+    y = m + _fma(z, -0.5, y)
+    return np.sqrt(_fma(e, _LOG_HIGH, y) * _f4(-2))
 
 
-def _fma(y: np.ndarray, x: np.ndarray | float, c: np.ndarray | float, t: np.ndarray, single: np.ndarray) -> None:
-    """y := float32(y * x + c), y being float64 that holds float32 values."""
-    np.multiply(y, x, t)
-    np.add(t, c, t)
-    np.copyto(single, t, "same_kind")
-    np.copyto(y, single)
-
-
-def _radius(w: _Buffers) -> np.ndarray:
-    """sqrt(-2 log a) for a in (0, 1], in w.r; overwrites w.a."""
-    x, z, t, y, e, single, i, j = w.x, w.z, w.t, w.y, w.e, w.b, w.i, w.j
-    bits = w.a.view(np.int32)
-    np.subtract(bits, _SQRT_HALF, i)
-    np.right_shift(i, 23, j)
-    np.copyto(e, j)
-    np.bitwise_and(i, _MANTISSA, bits)
-    np.add(bits, _SQRT_HALF, bits)
-    m = w.a
-    np.subtract(m, _f4(1), m)
-    np.copyto(x, m)
-    np.multiply(m, m, w.r)
-    np.copyto(z, w.r)
-    np.multiply(x, _LOG[0], t)
-    np.add(t, _LOG[1], t)
-    np.copyto(single, t, "same_kind")
-    np.copyto(y, single)
-    for c in _LOG[2:]:
-        _fma(y, x, c, t, single)
-    np.multiply(single, m, single)
-    np.copyto(y, single)
-    np.multiply(e, _LOG_LOW, t)
-    np.copyto(w.c, t, "same_kind")
-    np.copyto(x, w.c)
-    _fma(y, z, x, t, single)
-    np.multiply(z, -0.5, t)
-    np.add(t, y, t)
-    np.copyto(single, t, "same_kind")
-    np.add(m, single, single)
-    np.copyto(y, single)
-    np.multiply(e, _LOG_HIGH, t)
-    np.add(t, y, t)
-    r = w.r
-    np.copyto(r, t, "same_kind")
-    np.multiply(r, _f4(-2), r)
-    return np.sqrt(r, r)
-
-
-def _cos_sin(w: _Buffers) -> tuple[np.ndarray, np.ndarray]:
-    """cos a and sin a for a in [0, 2 pi), in w.a and w.c."""
-    x, z, t, y, single, i, j = w.x, w.z, w.t, w.y, w.b, w.i, w.j
-    np.multiply(w.a, _FOUR_OVER_PI, single)
-    np.copyto(j, single, "unsafe")
-    np.add(j, 1, j)
-    np.bitwise_and(j, -2, j)
-    np.copyto(y, j)
-    np.copyto(x, w.a)
+def _cos_sin(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """cos a and sin a for a in [0, 2 pi)."""
+    j = (a * _FOUR_OVER_PI).astype(np.int32) + 1 & -2
+    x = a
     for part in _PI_QUARTER:
-        np.multiply(y, part, t)
-        np.add(t, x, t)
-        np.copyto(single, t, "same_kind")
-        np.copyto(x, single)
-    s = single
-    np.multiply(s, s, w.a)
-    np.copyto(z, w.a)
-    cos, zs = w.c, w.a
-    np.multiply(z, _COS[0], t)
-    np.add(t, _COS[1], t)
-    np.copyto(cos, t, "same_kind")
-    np.copyto(y, cos)
-    _fma(y, z, _COS[2], t, cos)
-    np.multiply(cos, zs, cos)
-    np.copyto(y, cos)
-    np.multiply(y, z, t)
-    np.multiply(z, 0.5, y)
-    np.subtract(t, y, t)
-    np.copyto(cos, t, "same_kind")
-    np.add(cos, _f4(1), cos)
-    np.multiply(z, _SIN[0], t)
-    np.add(t, _SIN[1], t)
-    np.copyto(s, t, "same_kind")
-    np.copyto(y, s)
-    _fma(y, z, _SIN[2], t, s)
-    np.multiply(s, zs, s)
-    np.copyto(y, s)
-    sin = w.a
-    np.multiply(y, x, t)
-    np.add(t, x, t)
-    np.copyto(sin, t, "same_kind")
+        x = _fma(j, part, x)
+    z = x * x
+    cos = _fma(_polynomial(z, _COS) * z, z, z * _f4(-0.5)) + _f4(1)
+    sin = _fma(_polynomial(z, _SIN) * z, x, x)
     # Octants: exchange sine and cosine where j & 2, negate the sine where j & 4, the cosine unless (j - 2) & 4.
-    sine, cosine, swap = sin.view(np.int32), cos.view(np.int32), single.view(np.int32)
-    np.left_shift(j, 30, i)
-    np.right_shift(i, 31, i)
-    np.bitwise_xor(sine, cosine, swap)
-    np.bitwise_and(swap, i, swap)
-    np.bitwise_xor(sine, swap, sine)
-    np.bitwise_xor(cosine, swap, cosine)
-    np.bitwise_and(j, 4, i)
-    np.left_shift(i, 29, i)
-    np.bitwise_xor(sine, i, sine)
-    np.add(j, 2, j)  # the same bit as not (j - 2) & 4
-    np.bitwise_and(j, 4, j)
-    np.left_shift(j, 29, j)
-    np.bitwise_xor(cosine, j, cosine)
-    return cos, sin
+    cos, sin = np.where(j & 2, sin, cos), np.where(j & 2, cos, sin)
+    return np.where(j + 2 & 4, -cos, cos), np.where(j & 4, -sin, sin)
 
 
-def _radius_of_words(words: np.ndarray, w: _Buffers) -> np.ndarray:
-    a = w.a
-    a.reshape(words.shape)[...] = words
-    np.multiply(a, _f4(-(2.0**-24)), a)
-    np.add(a, _f4(1), a)
-    return _radius(w)
-
-
-def _cos_sin_of_words(words: np.ndarray, w: _Buffers) -> tuple[np.ndarray, np.ndarray]:
-    a = w.a
-    a.reshape(words.shape)[...] = words
-    np.multiply(a, _f4(2.0**-24), a)
-    np.multiply(a, _TWO_PI, a)
-    return _cos_sin(w)
-
-
-def polar_tables(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Radius, cosine and sine for each word: whichever of them the word will turn out to be needed for."""
-    bits = _low24(words)
-    w = _Buffers(len(bits))
-    radius = _radius_of_words(bits, w).copy()
-    return radius, *_cos_sin_of_words(bits, w)
-
-
-def _transform32(words: np.ndarray, out: np.ndarray, w: _Buffers, mean: float, std: float) -> None:
-    """Turn words [blocks, 2, 8] (int32, 24 bits used) into normals in out [blocks, 2, 8]."""
-    r = _radius_of_words(words[:, 0], w)
-    cos, sin = _cos_sin_of_words(words[:, 1], w)
-    if std == 1.0 and mean == 0.0:
-        blocks = (-1, 8)
-        np.multiply(cos, r, cos)
-        np.multiply(sin, r, sin)
-        # The fused multiply-add with 1 and 0 only makes -0 a +0.
-        np.add(cos.reshape(blocks), _ZERO, out[:, 0])
-        np.add(sin.reshape(blocks), _ZERO, out[:, 1])
-        return
-    for k, part in enumerate((cos, sin)):
-        np.multiply(part, r, part)
-        np.copyto(w.t, part)
-        np.multiply(w.t, std, w.t)
-        np.add(w.t, mean, w.t)
-        out[:, k] = w.t.reshape(out[:, k].shape)
+def _transformed(words: np.ndarray, mean: float, std: float) -> np.ndarray:
+    """The normals that words become, in blocks of sixteen; 24 bits of each are used."""
+    u = (words & _MASK24).astype(_f4).reshape(-1, 2, 8)
+    r = _radius(u[:, 0] * _f4(-(2.0**-24)) + _f4(1))
+    both = _cos_sin(u[:, 1] * _f4(2.0**-24) * _TWO_PI)
+    return np.stack([_fma(part * r, std, mean) for part in both], 1).reshape(-1)
 
 
 def _blocks32(generator: Any, out: np.ndarray, mean: float, std: float) -> None:
     """Fill out, whose size is a multiple of 16, consuming one word an element."""
     n = len(out)
-    if _compiled is None and n <= _SMALL:
-        polar = generator.polar(n)
-        if polar is not None:
-            radius, cos, sin = (table.reshape(-1, 2, 8) for table in polar)
-            blocks = out.reshape(-1, 2, 8)
-            r = radius[:, 0]
-            np.multiply(r, cos[:, 1], blocks[:, 0])
-            np.multiply(r, sin[:, 1], blocks[:, 1])
-            if std == 1.0 and mean == 0.0:
-                np.add(out, _ZERO, out)
-            else:
-                wide = out.astype(np.float64)
-                wide *= std
-                wide += mean
-                out[...] = wide
-            return
 
     def transform(part: np.ndarray, words: np.ndarray) -> None:
-        if _compiled is not None and _compiled(words, part, mean, std) is not None:
-            return
-        # Full pieces share sets of buffers; taking one from the list keeps threads apart.
-        full = len(part) == 2 * _PIECE
-        try:
-            w = _buffers.pop() if full else _Buffers(len(part) // 2)
-        except IndexError:
-            w = _Buffers(_PIECE)
-        _transform32(_low24(words).reshape(-1, 2, 8), part.reshape(-1, 2, 8), w, mean, std)
-        if full and len(_buffers) < state.threads:
-            _buffers.append(w)
+        if _compiled is None or _compiled(words, part, mean, std) is None:
+            part[...] = _transformed(words, mean, std)
 
-    if n <= 2 * _PIECE:
+    if n <= _PIECE:
         transform(out, generator.words32(n))
         return
     # The words are drawn one piece after the other; what is made of them may be made at once.
-    parts = (out[i : i + 2 * _PIECE] for i in range(0, n, 2 * _PIECE))
+    parts = (out[i : i + _PIECE] for i in range(0, n, _PIECE))
     each(transform, ((part, generator.words32(len(part))) for part in parts), state.threads if n >= _SHARED else 1)
 
 

@@ -240,15 +240,9 @@ def randperm(generator: Generator, n: int, dtype: Any = I8) -> np.ndarray:
         if shuffled is not None:
             return shuffled(np.arange(n), words).astype(dtype, copy=False)
         order = list(range(n))
-        if n <= 32:
-            targets = [i + word % (n - i) for i, word in enumerate(words.tolist())]
-        else:
-            step = np.arange(n - 1, dtype=np.uint32)
-            targets = (words % (np.uint32(n) - step) + step).tolist()
-        for i, j in enumerate(targets):
-            held = order[i]
-            order[i] = order[j]
-            order[j] = held
+        for i, word in enumerate(words.tolist()):
+            j = i + word % (n - i)
+            order[i], order[j] = order[j], order[i]
         return np.array(order, dtype)
     out = np.arange(n, dtype=dtype)
     piece = 1 << 16

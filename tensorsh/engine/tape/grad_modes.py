@@ -25,6 +25,9 @@ class Mode(metaclass=Sealed):
     __module__ = "torch.autograd.grad_mode"
     _owner: Any = None
     """A part of the state that only this session has: a generator that holds a mode may end in another one's program."""
+    before: Any = ()
+    """What is put back at the end."""
+    _put: Any
 
     def __call__(self, function: Any) -> Any:
         if isinstance(function, type):
@@ -70,7 +73,8 @@ class Mode(metaclass=Sealed):
         raise NotImplementedError
 
     def __exit__(self, *exception: object) -> None:
-        raise NotImplementedError
+        if self._owner is state.warned:
+            self._put(*self.before)
 
 
 def record(on: bool, inference: bool | None = None) -> None:
@@ -97,6 +101,7 @@ class no_grad(Mode):
     __module__ = "torch.autograd.grad_mode"
 
     _wanted = False
+    _put = staticmethod(record)
 
     def __new__(cls, function: Any = None) -> Any:
         made = super().__new__(cls)
@@ -104,12 +109,8 @@ class no_grad(Mode):
 
     def __enter__(self) -> None:
         self._owner = state.warned
-        self.before = state.grad_enabled
+        self.before = (state.grad_enabled,)
         record(self._wanted)
-
-    def __exit__(self, *exception: object) -> None:
-        if self._owner is state.warned:
-            record(self.before)
 
 
 class enable_grad(no_grad):
@@ -141,16 +142,18 @@ class set_grad_enabled(Mode):
 
     __module__ = "torch.autograd.grad_mode"
 
+    _put = staticmethod(record)
+
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(mode)}")
         self._owner = state.warned
-        self.before = state.grad_enabled
+        self.before = (state.grad_enabled,)
         self.mode = mode
         record(mode)
 
     def __call__(self, function: Any) -> Any:
-        record(self.before)
+        record(*self.before)
         return super().__call__(function)
 
     def clone(self) -> Any:
@@ -161,10 +164,6 @@ class set_grad_enabled(Mode):
 
     def __enter__(self) -> None:
         record(self.mode)
-
-    def __exit__(self, *exception: object) -> None:
-        if self._owner is state.warned:
-            record(self.before)
 
 
 class inference_mode(Mode):
@@ -181,6 +180,8 @@ class inference_mode(Mode):
     """
 
     __module__ = "torch.autograd.grad_mode"
+
+    _put = staticmethod(record)
 
     def __new__(cls, mode: Any = True) -> Any:
         made = super().__new__(cls)
@@ -199,10 +200,6 @@ class inference_mode(Mode):
         self._owner = state.warned
         self.before = (state.grad_enabled, state.inference)
         record(not self.mode, bool(self.mode))
-
-    def __exit__(self, *exception: object) -> None:
-        if self._owner is state.warned:
-            record(*self.before)
 
 
 def detect(anomaly: bool, check_nan: bool) -> None:
@@ -225,6 +222,8 @@ class set_detect_anomaly(Mode):
 
     __module__ = "torch.autograd.anomaly_mode"
 
+    _put = staticmethod(detect)
+
     def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
         self._owner = state.warned
         self.before = (state.anomaly, state.check_nan)
@@ -236,10 +235,6 @@ class set_detect_anomaly(Mode):
 
     def __enter__(self) -> None:
         detect(self.mode, self.check_nan)
-
-    def __exit__(self, *exception: object) -> None:
-        if self._owner is state.warned:
-            detect(*self.before)
 
 
 class detect_anomaly(set_detect_anomaly):
@@ -264,7 +259,11 @@ class set_multithreading_enabled(Mode):
 
     def __init__(self, mode: bool) -> None:
         self._owner = state.warned
-        self.before, self.mode = state.multithreading, mode
+        self.before, self.mode = (state.multithreading,), mode
+        self._put(mode)
+
+    @staticmethod
+    def _put(mode: bool) -> None:
         state.multithreading = mode
 
     def clone(self) -> Any:
@@ -272,10 +271,6 @@ class set_multithreading_enabled(Mode):
 
     def __enter__(self) -> None:
         pass
-
-    def __exit__(self, *exception: object) -> None:
-        if self._owner is state.warned:
-            state.multithreading = self.before
 
 
 def is_multithreading_enabled() -> bool:
@@ -304,9 +299,3 @@ def is_inference_mode_enabled() -> bool:
 def is_anomaly_enabled() -> bool:
     """What `set_detect_anomaly` said last."""
     return state.anomaly
-
-
-for _mode in (no_grad, enable_grad, set_grad_enabled, inference_mode):
-    _mode.__module__ = Mode.__module__
-for _other in (set_detect_anomaly, detect_anomaly):
-    _other.__module__ = "torch.autograd.anomaly_mode"

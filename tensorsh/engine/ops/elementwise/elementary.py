@@ -5,13 +5,13 @@ Integers become the default float. Small float32 arrays are computed in double a
 
 from __future__ import annotations
 
+from functools import partial
 from math import pi
 from typing import Any
 
 import numpy as np
 
 from ... import kernels
-from ...arrays import chunks
 from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64, WHOLE64, constant
 from ...arrays.on_arrays import on_arrays
 from ...numerics.halves import by_kernel
@@ -27,8 +27,8 @@ def function(names: str = "", /, **options: Any) -> Any:
     return operator(names, **{"promote": "float", "inplace": True, "scalars": False, "domain": "any"} | options)
 
 
-def elementary(names: str, ufunc: str, gradient: Any, doc: str, short: Any = None, **options: Any) -> Any:
-    """A function that numpy has, and its gradient; `short` takes the ufunc's place where few elements are computed."""
+def elementary(names: str, ufunc: str, gradient: Any, doc: str, **options: Any) -> Any:
+    """A function that numpy has, and its gradient."""
 
     def kernel(xp, input: Array):
         return rounded(getattr(xp, ufunc), input)
@@ -36,7 +36,7 @@ def elementary(names: str, ufunc: str, gradient: Any, doc: str, short: Any = Non
     kernel.__name__ = names.split()[0]
     kernel.__doc__ = doc
     found = getattr(np, ufunc)
-    op = function(names, ufunc=by(short or found, exact=True, precise=found), **options)(kernel)
+    op = function(names, ufunc=by(found, exact=True, precise=found), **options)(kernel)
     op.gradient(input=gradient)
     return op
 
@@ -97,15 +97,9 @@ elementary("sinh", "sinh", lambda t, g, input: g * t.conj(t.cosh(input)), "The h
 elementary("cosh", "cosh", lambda t, g, input: g * t.conj(t.sinh(input)), "The hyperbolic cosine.")
 
 
-def careful_tanh(x: Any, out: Any = None) -> Any:
-    """numpy's tanh of doubles differs from PyTorch's in a fifth of the values; that of extended precision, rounded, hardly."""
-    if out is None and x.size <= 64 and x.dtype == np.float64:
-        return np.tanh(x.astype(np.longdouble)).astype(np.float64)
-    return np.tanh(x, out)
-
-
-elementary("tanh nn.functional.tanh", "tanh", lambda t, g, result: tanh_gradient(t, g, result), "The hyperbolic tangent.",
-           short=careful_tanh)  # fmt: skip
+elementary(
+    "tanh nn.functional.tanh", "tanh", lambda t, g, result: tanh_gradient(t, g, result), "The hyperbolic tangent."
+)
 elementary(
     "asinh arcsinh",
     "arcsinh",
@@ -234,24 +228,9 @@ def sigmoid_of(xp: Any, x: Any) -> Any:
     return one / (one + xp.exp(-x))
 
 
-def fast_sigmoid(x: Any) -> Any:
-    """`sigmoid_of`, its steps written into the memory of the first."""
-    if (found := kernels.through("sigmoid", x)) is not None:
-        return found
-    dtype = x.dtype
-    if x.size > EXACT_SIZE and chunks.suits(x):
-        return chunks.sigmoid(x)
-    if dtype is FLOAT32 and x.size <= EXACT_SIZE:
-        wide = x.astype(FLOAT64)
-        power = np.exp(np.negative(wide, wide), wide).astype(FLOAT32)
-    else:
-        power = np.asarray(np.negative(x))
-        np.exp(power, power)
-    np.add(power, constant(1.0, dtype), power)
-    return np.reciprocal(power, power)
-
-
-@function("sigmoid special.expit nn.functional.sigmoid", ufunc=by(fast_sigmoid, loop=kernels.kernel("sigmoid")))
+@function(
+    "sigmoid special.expit nn.functional.sigmoid", ufunc=by(partial(sigmoid_of, np), loop=kernels.kernel("sigmoid"))
+)
 def sigmoid(xp, input: Array):
     """The logistic function ``1 / (1 + exp(-x))``.
     Any shape; integers and booleans give the default float dtype."""

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import chunks
 from ...arrays.on_arrays import on_arrays
 from ...kernels import through
 from ...loading import table
@@ -32,7 +31,7 @@ def exp_square(t: Any, x: Any, factor: float) -> Any:
 
 
 scipy_function("erf special.erf", "erf", lambda t, g, input: exp_square(t, input, -1) * (2 / SQRT_PI) * g,
-               "The error function.", check="erf_vml_cpu", big=chunks.erf, compiled="erf", domain="any")  # fmt: skip
+               "The error function.", check="erf_vml_cpu", compiled="erf", domain="any")  # fmt: skip
 scipy_function("erfc special.erfc", "erfc", lambda t, g, input: exp_square(t, input, -1) * (-2 / SQRT_PI) * g,
                "One minus the error function, exact for large arguments.", check="erfc_vml_cpu", compiled="erfc", domain="any")  # fmt: skip
 scipy_function("erfinv special.erfinv", "erfinv", lambda t, g, input: exp_square(t, t.erfinv(input), 1) * (SQRT_PI / 2) * g,

@@ -26,7 +26,6 @@ from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
 from ...operators import pointwise
 from ...operators.declare import Array, Constant, composite, operator
-from ...operators.reduction import offsets_of
 from ...tape.worlds import raw
 from ...tensors.tensor import Tensor
 from ...wording.losses import check_classes, check_probabilities
@@ -275,14 +274,7 @@ def nll(xp, input: Array, target: Array, weight: Constant = None, reduction="mea
 
 
 def nll_backward(g, input_shape, result1, result2, reduction):
-    if result1 is not None:
-        return None
-    out = nll_backward_kernel(g, result2, input_shape)
-    if out is None:
-        rows, classes = input_shape
-        out = np.zeros(input_shape, g.dtype)
-        out.reshape(-1)[result2 + offsets_of(rows, classes)] = -(g / g.dtype.type(rows))
-    return out
+    return nll_backward_kernel(g, result2, input_shape) if result1 is None else None
 
 
 @on_arrays(nll_backward)
@@ -299,28 +291,14 @@ nll.gradient(input=nll_gradient)
 def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
     """The mean of minus the log-probabilities [N, C] of the classes [N], all of them in range; None for other arguments."""
     a, where = input._array, target._array
-    kind = a.dtype
-    half = is_half(kind)
-    if (
-        (kind is not FLOAT32 and kind is not FLOAT64 and not half)
-        or where.dtype is not INT64
-        or type(a) is not np.ndarray
-    ):
+    kind, shape = a.dtype, a.shape
+    if (kind is not FLOAT32 and kind is not FLOAT64 and not is_half(kind)) or where.dtype is not INT64:
         return None
-    shape = a.shape
-    if len(shape) != 2 or where.shape != shape[:1] or not a.size:
+    if type(a) is not np.ndarray or len(shape) != 2 or where.shape != shape[:1] or not a.size:
         return None
-    rows, classes = shape
     loss = nll_kernel(a, where, True)
-    if loss is None and half:
-        return None
     if loss is None:
-        # As unsigned numbers, negative classes are too large as well.
-        unsigned = where.view(np.uint64)
-        if unsigned.item(unsigned.argmax()) >= classes:
-            return None
-        picked = a.reshape(-1).take(where + offsets_of(rows, classes))
-        loss = -np.add.reduce(picked) / kind.type(rows)
+        return None
     edge = input._node
     if edge is None or not state.grad_enabled:
         return fresh(loss)

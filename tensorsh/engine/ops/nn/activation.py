@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
-from ...arrays import chunks
 from ...arrays.backend import module_of
-from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64, ZERO32, ZERO64, constant
+from ...arrays.constants import FLOAT32, FLOAT64, ZERO32, ZERO64, constant
 from ...arrays.door import asked
 from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.on_arrays import on_arrays
@@ -249,8 +248,6 @@ SQRT_HALF, SQRT_2_OVER_PI, INV_SQRT_2PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
 def erf_of(x: Any) -> Any:
     if kernels.suits(x):
         return kernels.run(kernels.compiled.erf, x)
-    if x.size > EXACT_SIZE and chunks.suits(x):
-        return chunks.erf(x)
     return rounded(from_scipy(module_of(x), "erf"), x)
 
 
@@ -259,8 +256,6 @@ def gelu(xp, input: Array, *, approximate="none"):
     """``x`` times the normal distribution function of x, exactly or through tanh."""
     if kernels.suits(input) and approximate in ("none", "tanh"):
         return kernels.run(kernels.compiled.gelu if approximate == "none" else kernels.compiled.gelu_tanh, input)
-    if approximate == "none" and input.size > EXACT_SIZE and chunks.suits(input):
-        return chunks.gelu(input)
     kind = input.dtype.type
     half, one = kind(0.5), kind(1)
     if approximate == "tanh":

@@ -32,8 +32,6 @@ from ..random.sampling import source
 from ..reductions.softmax import EXACT_SIZE, FLOAT32, FLOAT64, safe_softmax
 
 turned = kernels.kernel("turned", kernels.unsuited)
-SAFE = 40.0
-"""Scores of at most this size are exponentiated as they are; of others each row's maximum is subtracted first."""
 
 
 def additive(mask: Any, causal: bool, query: Any, key: Any) -> Any:
@@ -88,14 +86,12 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
     batch, heads, rows, width = query.shape
     columns = key.shape[2]
     kind = query.dtype.type
-    plain = mask is None or mask.dtype.kind == "b"
     whole = kernels.suits(query, key, value)
     mask = None if causal and whole else additive(mask, causal, query, key)
     # In memory a row of the result holds all heads, as PyTorch has it and as what follows wants it.
     out = np.empty((batch, rows, heads, width), query.dtype).swapaxes(1, 2)
     sums = np.empty((batch, heads, rows, 1), query.dtype)
     exact = query.dtype == FLOAT32 and batch * heads * rows * columns <= EXACT_SIZE
-    ones = np.ones(columns, query.dtype)
 
     def work(at: tuple, step: int) -> None:
         turned = transposed(key[at], scale)
@@ -110,23 +106,16 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
                 sums[at][:, part] = total
                 out[at][:, part] = batches(s, value[at][:, :end])
                 continue
-            bounded = plain and s.max() <= SAFE and s.min() >= -SAFE
             if mask is not None:
                 np.add(s, mask[at][:, part, :end], s)
-            flat = s.reshape(-1, end)
-            if not bounded:
-                most = np.maximum.reduce(flat, 1, keepdims=True)
-                np.copyto(most, kind(0), where=most == -np.inf)
-                np.subtract(flat, spread(most, end), flat)
-            exponential(flat, exact)
-            total = np.dot(flat, ones[:end]).reshape(*s.shape[:2], 1)
-            if mask is not None:
-                np.copyto(total, kind(1), where=total == 0)  # a row that attends to nothing is zero
+            most = np.maximum.reduce(s, 2, keepdims=True)
+            np.copyto(most, kind(0), where=most == -np.inf)
+            np.subtract(s, most, s)
+            exponential(s, exact)
+            total = np.add.reduce(s, 2, keepdims=True)
+            np.copyto(total, kind(1), where=total == 0)  # a row that attends to nothing is zero
             np.multiply(np.matmul(s, value[at][:, :end]), np.reciprocal(total), out[at][:, part])
-            np.log(total, total)
-            if not bounded:
-                total += most.reshape(total.shape)
-            sums[at][:, part] = total
+            sums[at][:, part] = np.log(total) + most
 
     each(work, alone(jobs(query, key, causal)), helpers(query, key), buffer_for(columns))
     return out, sums

@@ -44,29 +44,15 @@ def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:
     if added_rows(out, index, values):
         return out
     checked(np, index, rows)  # what a hook unpacks may be another index than was saved
+    if values.dtype.itemsize != 2:
+        np.add.at(out, index, values)
+        return out
+    # Of half types PyTorch rounds each sum. Each row's first use, then the second uses, ...: a few additions of whole blocks.
     counts = np.bincount(index, minlength=rows)
-    most = int(counts.max(initial=0))
-    if most <= 1:
-        out[index] = values + values.dtype.type(0)  # a sum from zero: -0 is none
-        return out
-    half = values.dtype.itemsize == 2  # of which PyTorch rounds each sum
-    if not half and rows * len(index) <= 1 << 20 and np.isfinite(values.sum()):
-        # A small table: the product with the matrix that has a one where a row was looked up (0 times infinity is NaN).
-        chosen = np.zeros((rows, len(index)), values.dtype)
-        chosen[index, np.arange(len(index))] = 1
-        return chosen @ values + values.dtype.type(0)
-    order = argsort(index, kind="stable")
-    starts = np.cumsum(counts) - counts
-    if half or most <= 16:
-        # Each row's first use, then the second uses, ...: a few additions of whole blocks.
-        for turn in range(most):
-            some = np.flatnonzero(counts > turn)
-            part = values[order[starts[some] + turn]]
-            part += out[some] if turn else values.dtype.type(0)
-            out[some] = part
-        return out
-    used = np.flatnonzero(counts)
-    out[used] = np.add.reduceat(values[order], starts[used], axis=0)
+    order, starts = argsort(index, kind="stable"), np.cumsum(counts) - counts
+    for turn in range(int(counts.max(initial=0))):
+        some = np.flatnonzero(counts > turn)
+        out[some] += values[order[starts[some] + turn]]
     return out
 
 

@@ -18,7 +18,6 @@ from ...arrays.dtype import HALVES, of
 from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.layout import channels_are_last
 from ...arrays.on_arrays import on_arrays
-from ...arrays.parallel import blocks_of_rows, spread
 from ...arrays.state import state
 from ...loading.table import find_operator
 from ...numerics import norms
@@ -239,8 +238,6 @@ def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array 
         found = norms.layer(input, len(normalized_shape), weight, bias, eps)
         if found is not None:
             return found
-    if xp is np and suits(input):
-        return layer_by_rows(input, len(normalized_shape), weight, bias, eps)
     axes = tuple(range(input.ndim - len(normalized_shape), input.ndim))
     mean, var, centred = statistics(xp, input, axes)
     rstd = input.dtype.type(1) / xp.sqrt(var + input.dtype.type(eps))
@@ -253,83 +250,6 @@ def layer(xp, input: Array, normalized_shape, weight: Array = None, bias: Array 
 
 
 batch.same, layer.same = norms.batch_of_halves, norms.layer_of_halves
-LARGE = 1 << 15
-"""Arrays of more elements than this are normalised a block of rows at a time."""
-
-
-def suits(x: Any) -> bool:
-    return type(x) is np.ndarray and x.size > LARGE and x.flags.c_contiguous and x.dtype.kind == "f"
-
-
-def layer_by_rows(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> tuple:
-    """The kernel for large arrays, a block of rows at a time."""
-    shape = (*x.shape[: x.ndim - dims], *(1,) * dims)
-    n = prod(x.shape[x.ndim - dims :])
-    kind = x.dtype.type
-    # The mean is a product with a vector of ones, in the cache and at the speed of memory.
-    ones = np.full(n, kind(1) / kind(n))
-    weight, bias = (None if v is None else v.reshape(-1) for v in (weight, bias))
-
-    def block(out: Any, x: Any, mean: Any, rstd: Any) -> None:
-        np.dot(x, ones, mean[:, 0])
-        np.subtract(x, spread(mean, n), out)
-        np.vecdot(out, out, rstd[:, 0])
-        np.multiply(rstd, kind(1) / kind(n), rstd)
-        np.add(rstd, kind(eps), rstd)
-        np.reciprocal(np.sqrt(rstd, rstd), rstd)
-        np.multiply(out, spread(rstd, n), out)
-        if weight is not None:
-            np.multiply(out, weight, out)
-        if bias is not None:
-            np.add(out, bias, out)
-
-    flat = x.reshape(-1, n)
-    out = np.empty(flat.shape, x.dtype)
-    mean, rstd = np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
-    blocks_of_rows(block, [out, flat, mean, rstd])
-    return out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)
-
-
-def layer_gradient_by_rows(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> tuple:
-    """The gradients for large arrays, a block of rows at a time."""
-    n, kind = prod(shape), x.dtype.type
-    share = kind(1) / kind(n)
-    ones = np.full(n, share)
-    w = None if weight is None else weight.reshape(-1)
-    columns: dict = {1: [], 2: []}
-
-    def block(out: Any, x: Any, g: Any, mean: Any, rstd: Any, number: Any) -> None:
-        rstd = spread(rstd, n)
-        xhat = np.subtract(x, spread(mean, n))
-        np.multiply(xhat, rstd, xhat)
-        if needs[1]:
-            np.multiply(g, xhat, out)
-            columns[1].append((number[0], np.add.reduce(out, 0)))
-        if needs[2]:
-            columns[2].append((number[0], np.add.reduce(g, 0)))
-        if not needs[0]:
-            return
-        if w is not None:
-            g = np.multiply(g, w, out)
-        along = np.vecdot(g, xhat)[:, None]
-        np.multiply(along, share, along)
-        centre = np.dot(g, ones)[:, None]
-        np.multiply(xhat, spread(along, n), xhat)
-        np.subtract(g, xhat, out)
-        np.subtract(out, spread(centre, n), out)
-        np.multiply(out, rstd, out)
-
-    flat = x.reshape(-1, n)
-    out = np.empty_like(flat)
-    column = (len(flat), 1)
-    numbers = np.arange(len(flat))
-    blocks_of_rows(block, [out, flat, g.reshape(-1, n), mean.reshape(column), rstd.reshape(column), numbers])
-    totals = []
-    for k in (1, 2):
-        # In the order of the rows, whichever thread was first.
-        parts = [part for _, part in sorted(columns[k], key=lambda pair: pair[0])]
-        totals.append(np.add.reduce(parts, 0).reshape(shape) if parts else None)
-    return out.reshape(x.shape) if needs[0] else None, *totals
 
 
 def layer_backward(g, needs, input, normalized_shape, weight, result1, result2):
@@ -338,8 +258,6 @@ def layer_backward(g, needs, input, normalized_shape, weight, result1, result2):
         found = norms.layer_gradient(g, needs, input, tuple(normalized_shape), weight, result1, result2)
         if found is not None:
             return found
-    if suits(input) and type(g) is np.ndarray and g.dtype == input.dtype and g.flags.c_contiguous:
-        return layer_gradient_by_rows(g, needs, input, tuple(normalized_shape), weight, result1, result2)
     if type(g) is np.ndarray and g.dtype == input.dtype == np.float64:
         return norms.layer_gradient_of_doubles(g, needs, input, tuple(normalized_shape), weight, result1, result2)
     return None

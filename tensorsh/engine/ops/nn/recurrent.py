@@ -152,18 +152,12 @@ def lstm(
             y, h, c, cells, squashed = found
             return y.reshape(*input.shape[:-1], n), h, c, gates, cells, squashed
     fused = compiled(input, w_ih, w_hh, h, c)
-    # sigmoid(x) = (tanh(x / 2) + 1) / 2: with three of the four gates halved, one tanh does for all.
-    half = xp.ones(4 * n, input.dtype)
-    if not fused:
-        half[: 2 * n] = half[3 * n :] = 0.5
-    bias = None if b_ih is None else (b_ih + b_hh) * half
-    gates = projected(rows_of(input), w_ih * half[:, None], bias)
-    state_weight = xp.ascontiguousarray((w_hh * half[:, None]).T)
+    gates = projected(rows_of(input), w_ih, None if b_ih is None else b_ih + b_hh)
+    state_weight = xp.ascontiguousarray(w_hh.T)
     y, cells, squashed = (xp.empty((len(gates), n), input.dtype) for _ in range(3))
     order = steps(input, sizes, reverse)  # behind the products, which refuse what has no end
     even = len({rows for _, rows in order}) == 1
     h, c = h.copy(), c.copy()
-    scale, shift = (xp.tile(v, (order[0][1], 1)) if even else v for v in (half, 1 - half))
     part_h, part_c = h, c
     for at, rows in alone(order):
         part = slice(at, at + rows)
@@ -175,9 +169,9 @@ def lstm(
             fused.lstm_step(gate, part_h.dot(state_weight), part_c, cell, squashed[part], state)
         else:
             gate += part_h.dot(state_weight)
-            xp.tanh(gate, out=gate)
-            gate *= scale
-            gate += shift
+            new = tanh(xp, gate[:, 2 * n : 3 * n])
+            gate[...] = sigmoid(xp, gate)
+            gate[:, 2 * n : 3 * n] = new
             xp.multiply(gate[:, n : 2 * n], part_c, out=cell)
             cell += gate[:, :n] * gate[:, 2 * n : 3 * n]
             xp.multiply(gate[:, 3 * n :], xp.tanh(cell, out=squashed[part]), out=state)

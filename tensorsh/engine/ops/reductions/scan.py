@@ -15,7 +15,7 @@ from ...kernels import kernel as kernel_named
 from ...kernels import unsuited
 from ...loading.table import find_operator
 from ...numerics import cumulative
-from ...numerics.cumulative import BLOCK, running_sums
+from ...numerics.cumulative import running_sums
 from ...operators.declare import Array, operator
 from ...operators.reduction import FLOAT32, FLOAT64, constant
 from ...tape.worlds import raw
@@ -37,27 +37,6 @@ def accumulate(xp, name, a, dim, dtype):
     return result if dtype is None or result.dtype == dtype.numpy else result.astype(dtype.numpy)
 
 
-def blocked_sums(a):
-    """The running sums along the last dimension of a large array, carried in double."""
-    if not a.size:
-        return a.copy()
-    rows = a.reshape(-1, a.shape[-1])
-    out = np.empty(rows.shape, a.dtype)
-    count, n = rows.shape
-    width = min(n, BLOCK)
-    height = max(1, BLOCK // width)
-    carried = 0.0
-    for top in range(0, count, height):
-        for left in range(0, n, width):
-            part = rows[top : top + height, left : left + width].astype(FLOAT64)
-            if left:
-                part[:, 0] += carried
-            np.add.accumulate(part, 1, out=part)
-            carried = part[:, -1]
-            out[top : top + height, left : left + width] = part
-    return out.reshape(a.shape)
-
-
 def sums_along(a, dim, dtype):
     """As cumsum, of an array of floats."""
     if dtype is not None or type(dim) is not int:
@@ -65,8 +44,6 @@ def sums_along(a, dim, dtype):
     sums = running_sums(row_order(a), dim)
     if sums is None and a.dtype is FLOAT64:
         return np.add.accumulate(row_order(a), dim)
-    if sums is None and a.size > BLOCK and dim in (-1, a.ndim - 1):
-        return blocked_sums(a)
     return np.add.accumulate(a.astype(FLOAT64, "C"), dim).astype(FLOAT32) if sums is None else sums
 
 

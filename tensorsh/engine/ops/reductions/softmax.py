@@ -1,7 +1,7 @@
 """softmax, log_softmax and softmin: exponentials that sum to one.
 
-Computed on one buffer: less the maximum, exponentiated, divided by the sum in place. The order of the sums is that of
-PyTorch's vector code.
+Computed by compiled loops, or less the maximum, exponentiated, divided by the sum. The order of the sums is that of PyTorch's
+vector code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ... import kernels
 from ...arrays.dtype import of
 from ...arrays.layout import row_order
 from ...arrays.on_arrays import on_arrays
-from ...arrays.parallel import BLOCK, rows, spread
+from ...arrays.parallel import BLOCK, rows
 from ...arrays.state import state
 from ...arrays.warning import warn
 from ...kernels import kernel, unsuited
@@ -21,39 +21,17 @@ from ...operators.declare import Array, composite, operator
 from ...operators.reduction import FLOAT32, FLOAT64
 from .sums import one_axis
 
-subtract, multiply, reciprocal = np.subtract, np.multiply, np.reciprocal
-exp, log = kernels.PRECISE.get(np.exp, np.exp), kernels.PRECISE.get(np.log, np.log)
-maxima, totals = np.maximum.reduce, np.add.reduce
 EXACT_SIZE = 20000
 """Up to this many elements exponentials are computed in double and rounded (as in `fast.py`)."""
 LANES = {FLOAT32: 16, FLOAT64: 8}
 """How many numbers PyTorch adds side by side along the last dimension (with AVX-512)."""
 
 
-def exponential(xp, a, small):
-    """exp, rounded from double where that costs little; may overwrite `a`."""
-    if small:
-        return xp.exp(a.astype(FLOAT64)).astype(FLOAT32)
-    return exp(a, out=a) if xp is np and a.dtype is FLOAT64 else xp.exp(a, out=a)
-
-
-def logarithm(xp, s):
-    if s.dtype is FLOAT32 and s.size <= EXACT_SIZE:
-        return xp.log(s.astype(FLOAT64)).astype(FLOAT32)
-    return log(s) if xp is np and s.dtype is FLOAT64 else xp.log(s)
-
-
-def small_exponential(a):
-    """exp of a small array, rounded from double."""
-    if a.dtype is FLOAT32:
-        e = a.astype(FLOAT64)
-        return exp(e, e).astype(FLOAT32)
-    return exp(a)
-
-
-def in_order(e):
-    """The sums of the columns of a matrix, each from its first element to its last."""
-    return totals(e, 0) if e.shape[1] > 1 else np.add.accumulate(e, 0)[-1]
+def rounded(function, a):
+    """A function of floats, rounded from double where that costs little; may overwrite `a`."""
+    if a.dtype == FLOAT32 and a.size <= EXACT_SIZE:
+        return function(a.astype(FLOAT64)).astype(FLOAT32)
+    return function(a, out=a)
 
 
 def lane_sums(e, lanes):
@@ -62,7 +40,7 @@ def lane_sums(e, lanes):
     full = n // lanes
     total = e[:, : full * lanes].reshape(count, full, lanes)
     if full > 1:  # of all rows at a time: numpy's loops along few numbers are slow
-        total = totals(total.transpose(1, 0, 2).reshape(full, -1), 0).reshape(count, lanes)
+        total = np.add.reduce(total.transpose(1, 0, 2).reshape(full, -1), 0).reshape(count, lanes)
     else:
         total = total[:, 0]
     if full * lanes < n:
@@ -77,100 +55,34 @@ def lane_sums(e, lanes):
 
 def total_along(xp, e, axis):
     """The sums along an axis in PyTorch's order, that axis kept; large arrays in numpy's."""
-    if xp is np and axis == e.ndim - 1 and e.size <= EXACT_SIZE and e.dtype in LANES and e.shape[-1] >= LANES[e.dtype]:
+    if xp is np and axis == e.ndim - 1 and e.size <= EXACT_SIZE and e.dtype in LANES:
+        if e.shape[-1] < LANES[e.dtype]:
+            return np.add.accumulate(e, -1)[..., -1:]
         return lane_sums(e.reshape(-1, e.shape[-1]), LANES[e.dtype]).reshape(*e.shape[:-1], 1)
     return xp.add.reduce(e, axis=axis, keepdims=True)
-
-
-def turned(a, axis):
-    """A small array with short rows as its transpose, whose columns numpy folds fast and in order; None for others."""
-    n = a.ndim
-    if axis != n - 1 or a.size > EXACT_SIZE or type(a) is not np.ndarray or a.shape[axis] >= LANES[a.dtype]:
-        return None
-    return (a if n == 2 else a.reshape(-1, a.shape[-1])).T.copy()
 
 
 def is_large(a, axis):
     return type(a) is np.ndarray and a.size > BLOCK and axis == a.ndim - 1 and a.flags.c_contiguous and a.shape[-1] > 32
 
 
-SAFE = 80.0
-"""Exponentials of numbers up to this size need no maximum subtracted."""
-
-
-def centred(out, a):
-    """The rows less their maxima."""
-    return np.subtract(a, spread(np.maximum.reduce(a, 1, keepdims=True), a.shape[1]), out)
-
-
-def row_sums(a):
-    """The sums of the rows, as a column."""
-    return np.dot(a, np.ones(a.shape[1], a.dtype))[:, None]
-
-
-def normalize_block(out, a):
-    # Where no exponential or sum leaves the range, the maxima need not be known.
-    safe = a.dtype is FLOAT32 and a.shape[1] < 1000 and np.max(a) <= SAFE and np.min(a) >= -SAFE
-    exp(a if safe else centred(out, a), out)
-    s = row_sums(out)
-    np.multiply(out, spread(np.reciprocal(s, s), a.shape[1]), out)
-
-
-def log_normalize_block(out, a):
-    x = centred(out, a)
-    s = row_sums(exp(x))
-    np.subtract(x, spread(log(s, s), a.shape[1]), out)
-
-
-def softmax_gradient_block(out, g, result):
-    n = g.shape[1]
-    np.subtract(g, spread(np.vecdot(g, result)[:, None], n), out)
-    np.multiply(out, result, out)
-
-
-def log_softmax_gradient_block(out, g, result):
-    exp(result, out)
-    np.multiply(out, spread(row_sums(g), g.shape[1]), out)
-    np.subtract(g, out, out)
-
-
 def normalized(xp, a, axis):
     """softmax of a floating-point array with elements: along the last dimension times 1/sum, else by the sum."""
-    e = whole(softmax_kernel, axis, a)
-    if e is not None:
-        return e
-    if a.size > BLOCK and is_large(a, axis):
-        return rows(normalize_block, np.empty_like(a), a)
-    b = turned(a, axis)
-    if b is not None:
-        e = small_exponential(subtract(b, maxima(b, 0), b))
-        s = in_order(e)
-        e = multiply(e, reciprocal(s, s), e).T.copy()
-        return e if a.ndim == 2 else e.reshape(a.shape)
     a = row_order(a)
-    e = xp.subtract(a, xp.max(a, axis=axis, keepdims=True))
-    e = exponential(xp, e, a.dtype == FLOAT32 and a.size <= EXACT_SIZE)
+    if (found := whole(softmax_kernel, axis, a)) is not None:
+        return found
+    e = rounded(xp.exp, xp.subtract(a, xp.max(a, axis=axis, keepdims=True)))
     s = total_along(xp, e, axis)
     return xp.multiply(e, xp.reciprocal(s), out=e) if axis == a.ndim - 1 else xp.true_divide(e, s, out=e)
 
 
 def log_normalized(xp, a, axis):
     """log_softmax of a floating-point array with elements."""
-    r = whole(log_softmax_kernel, axis, a)
-    if r is not None:
-        return r
-    if a.size > BLOCK and is_large(a, axis):
-        return rows(log_normalize_block, np.empty_like(a), a)
-    r = turned(a, axis)
-    if r is not None:
-        s = in_order(small_exponential(subtract(r, maxima(r, 0), r)))
-        r = subtract(r, logarithm(np, s), r).T.copy()
-        return r if a.ndim == 2 else r.reshape(a.shape)
     a = row_order(a)
+    if (found := whole(log_softmax_kernel, axis, a)) is not None:
+        return found
     r = xp.subtract(a, xp.max(a, axis=axis, keepdims=True))
-    small = a.dtype == FLOAT32 and a.size <= EXACT_SIZE
-    e = exponential(xp, r if small else r.copy(), small)
-    return xp.subtract(r, logarithm(xp, total_along(xp, e, axis)), out=r)
+    return xp.subtract(r, rounded(xp.log, total_along(xp, rounded(xp.exp, r.copy()), axis)), out=r)
 
 
 def log_normalized_halves(a, narrow):
@@ -178,10 +90,9 @@ def log_normalized_halves(a, narrow):
     their logarithms."""
 
     def block(out, a):
-        subtract(a, maxima(a, 1, None, None, True), out)
-        e = kernels.compiled.exp(out) if kernels.suits(out) else exponential(np, out.copy(), out.size <= EXACT_SIZE)
-        sums = total_along(np, e, 1).astype(narrow).astype(FLOAT32)
-        subtract(out, logarithm(np, sums).astype(narrow).astype(FLOAT32), out)
+        np.subtract(a, np.maximum.reduce(a, 1, keepdims=True), out)
+        sums = total_along(np, rounded(np.exp, out.copy()), 1).astype(narrow).astype(FLOAT32)
+        np.subtract(out, rounded(np.log, sums).astype(narrow).astype(FLOAT32), out)
 
     a = row_order(a)
     return rows(block, np.empty_like(a), a)
@@ -189,8 +100,6 @@ def log_normalized_halves(a, narrow):
 
 log_softmax_halves = kernel("log_softmax_halves", unsuited)
 softmax_kernel, log_softmax_kernel = kernel("softmax", unsuited), kernel("log_softmax", unsuited)
-softmax_backward_kernel = kernel("softmax_backward", unsuited)
-log_softmax_backward_kernel = kernel("log_softmax_backward", unsuited)
 
 
 def whole(kernel, axis, *arrays):
@@ -271,40 +180,53 @@ The shape stays; the values are at most 0, and `nll_loss` takes them. `dtype` co
 )
 
 
-def softmax_backward(g, result, dim):
-    if type(result) is np.ndarray and result.ndim:
-        g = g if g.flags.c_contiguous else np.ascontiguousarray(g)
-        found = whole(softmax_backward_kernel, dim % result.ndim, result, g)
-        if found is not None:
-            return found
-        if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
-            return rows(softmax_gradient_block, np.empty_like(result), g, result)
-        gr = g * result
-        s = np.add.reduce(gr, dim, None, None, True)
-        return np.subtract(gr, np.multiply(result, s), gr)
-    return None
+def backward(op, node, kernel, formula, gradient):
+    """The gradient of softmax or log_softmax, and the operator that is it where it is differentiated in turn."""
+
+    def of_arrays(g, result, dim):
+        if type(result) is not np.ndarray or not result.ndim:
+            return None
+        found = whole(kernel, dim % result.ndim, result, row_order(g))
+        return formula(np, g, result, dim) if found is None else found
+
+    def again(xp, grad_output: Array, output: Array, dim, input_dtype=None):
+        found = of_arrays(grad_output, output, dim)
+        return formula(xp, grad_output, output, dim) if found is None else found
+
+    again.__doc__ = formula.__doc__
+    gradient = on_arrays(of_arrays)(gradient)
+    op.gradient(input=gradient)
+    return gradient, operator(f"_{op.name}_backward_data", node=node, method=False, wide=True)(again)
 
 
-@on_arrays(softmax_backward)
-def softmax_gradient(t, g, result, dim):
-    return t._softmax_backward_data(g, result, dim)
-
-
-@operator("_softmax_backward_data", node="SoftmaxBackwardDataBackward0", method=False, wide=True)
-def softmax_again(xp, grad_output: Array, output: Array, dim, input_dtype=None):
+def softmax_slope(xp, g, result, dim):
     """``g * result - result * sum(g * result, dim, True)``."""
-    found = softmax_backward(grad_output, output, dim)
-    if found is None:
-        found = grad_output * output
-        found = found - output * found.sum(dim, keepdims=True)
-    return found
+    found = g * result
+    return found - result * found.sum(dim, keepdims=True)
 
 
+def log_softmax_slope(xp, g, result, dim):
+    """``g - exp(result) * sum(g, dim, True)``."""
+    return g - xp.exp(result) * g.sum(dim, keepdims=True)
+
+
+softmax_gradient, softmax_again = backward(
+    softmax, "SoftmaxBackwardDataBackward0", kernel("softmax_backward", unsuited), softmax_slope,
+    lambda t, g, result, dim: t._softmax_backward_data(g, result, dim),
+)  # fmt: skip
 softmax_again.gradient(
     grad_output=lambda t, g, output, dim: t._softmax_backward_data(g, output, dim),
     output=lambda t, g, grad_output, output, dim: (
         grad_output * g - t.sum(output * grad_output, dim, True) * g - grad_output * t.sum(output * g, dim, True)
     ),
+)
+_, log_softmax_again = backward(
+    log_softmax, "LogSoftmaxBackwardDataBackward0", kernel("log_softmax_backward", unsuited), log_softmax_slope,
+    lambda t, g, result, dim: t._log_softmax_backward_data(g, result, dim),
+)  # fmt: skip
+log_softmax_again.gradient(
+    grad_output=lambda t, g, output, dim: g - t.sum(g * t.exp(output), dim, True),
+    output=lambda t, g, grad_output, output, dim: -t.sum(grad_output, dim, True) * t.exp(output) * g,
 )
 
 
@@ -316,44 +238,6 @@ def safe_softmax(xp, input: Array, dim):
 
 
 safe_softmax.gradient(input=softmax_gradient)
-
-
-def log_softmax_backward(g, result, dim):
-    if type(result) is np.ndarray and result.ndim:
-        g = g if g.flags.c_contiguous else np.ascontiguousarray(g)
-        found = whole(log_softmax_backward_kernel, dim % result.ndim, result, g)
-        if found is not None:
-            return found
-        if is_large(result, dim % result.ndim) and type(g) is np.ndarray and g.dtype == result.dtype:
-            return rows(log_softmax_gradient_block, np.empty_like(result), g, result)
-        p = exp(result)
-        np.multiply(p, np.add.reduce(g, dim, None, None, True), p)
-        return np.subtract(g, p, p)
-    return None
-
-
-@on_arrays(log_softmax_backward)
-def log_softmax_gradient(t, g, result, dim):
-    return t._log_softmax_backward_data(g, result, dim)
-
-
-@operator("_log_softmax_backward_data", node="LogSoftmaxBackwardDataBackward0", method=False, wide=True)
-def log_softmax_again(xp, grad_output: Array, output: Array, dim, input_dtype=None):
-    """``g - exp(result) * sum(g, dim, True)``."""
-    found = log_softmax_backward(grad_output, output, dim)
-    if found is None:
-        found = grad_output - xp.exp(output) * grad_output.sum(dim, keepdims=True)
-    return found
-
-
-log_softmax_again.gradient(
-    grad_output=lambda t, g, output, dim: g - t.sum(g * t.exp(output), dim, True),
-    output=lambda t, g, grad_output, output, dim: -t.sum(grad_output, dim, True) * t.exp(output) * g,
-)
-
-
-softmax.gradient(input=softmax_gradient)
-log_softmax.gradient(input=log_softmax_gradient)
 
 
 def implicit_dim(ndim: int) -> int:

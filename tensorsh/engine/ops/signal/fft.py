@@ -256,37 +256,13 @@ def along(input: Tensor, n: int | None, dim: int, norm: str | None, forward: boo
     return found if forward else found.conj()
 
 
-@composite("fft.fft", method=False)
-def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The discrete Fourier transform along `dim`, of `n` points."""
-    return into(along(input, n, dim, norm, True), out, "fft")
-
-
-@composite("fft.ifft", method=False)
-def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse of :func:`fft`."""
-    return into(along(input, n, dim, norm, False), out, "fft")
-
-
-def halved(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
+def halved(input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
     """`rfft` and `ihfft`."""
-    x = real_input(name, input)
+    x = real_input("rfft" if forward else "ihfft", input)
     d = own_dim(dim, x._array.ndim)
     n = points(x._array.shape[d] if n is None else n)
     found = r2c.function(resized(x, [d], [n]), [d], scaling(norm, forward), True)
     return found if forward else found.conj()
-
-
-@composite("fft.rfft", method=False)
-def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The first half of the transform of real input."""
-    return into(halved("rfft", input, n, dim, norm, True), out, "fft")
-
-
-@composite("fft.ihfft", method=False)
-def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse of :func:`hfft`."""
-    return into(halved("ihfft", input, n, dim, norm, False), out, "fft")
 
 
 def doubled(input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
@@ -298,18 +274,6 @@ def doubled(input: Tensor, n: int | None, dim: int, norm: str | None, forward: b
     if forward:
         x = x.conj()
     return c2r.function(x, [d], scaling(norm, forward), n)
-
-
-@composite("fft.irfft", method=False)
-def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The inverse of :func:`rfft`, `n` real points."""
-    return into(doubled(input, n, dim, norm, False), out, "fft")
-
-
-@composite("fft.hfft", method=False)
-def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
-    """The real transform of the first half of a Hermitian signal."""
-    return into(doubled(input, n, dim, norm, True), out, "fft")
 
 
 def ints(x: Any) -> list[int] | None:
@@ -408,33 +372,37 @@ def real_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bo
     return c2r.function(x.conj(), dims[-1:], mode, last)
 
 
-MANY = {
-    "fft": (over_all, True, "The transform along several dimensions."),
-    "ifft": (over_all, False, "The inverse transform along several dimensions."),
-    "rfft": (half_over_all, True, "The transform of real input, the last dimension halved."),
-    "ihfft": (half_over_all, False, "The inverse of the transform of Hermitian signals along several dimensions."),
-    "irfft": (real_over_all, False, "The real inverse of the halved transform along several dimensions."),
-    "hfft": (real_over_all, True, "The real transform of a halved Hermitian signal along several dimensions."),
-}
+def _declare(name: str, along: Any, over: Any, forward: bool, text: str, text_of_several: str) -> None:
+    """Enter a transform along one dimension, along two and along any number."""
 
-
-def _declare(name: str) -> None:
-    transform, forward, text = MANY[name]
+    def one(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, out: Any = None) -> Tensor:
+        return into(along(input, n, dim, norm, forward), out, "fft")
 
     def two(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None, *, out: Any = None) -> Tensor:
-        return into(transform(input, s, dim, norm, forward), out, "fft")
+        return into(over(input, s, dim, norm, forward), out, "fft")
 
     def many(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None, *, out: Any = None) -> Tensor:
-        return into(transform(input, s, dim, norm, forward), out, "fft")
+        return into(over(input, s, dim, norm, forward), out, "fft")
 
-    for suffix, function in (("2", two), ("n", many)):
+    for suffix, function in (("", one), ("2", two), ("n", many)):
         function.__name__ = function.__qualname__ = name + suffix
-        function.__doc__ = text
+        function.__doc__ = text_of_several if suffix else text
         composite(f"fft.{name}{suffix}", method=False)(function)
 
 
-for _name in MANY:
-    _declare(_name)
+_declare("fft", along, over_all, True, "The discrete Fourier transform along `dim`, of `n` points.",
+         "The transform along several dimensions.")  # fmt: skip
+_declare(
+    "ifft", along, over_all, False, "The inverse of :func:`fft`.", "The inverse transform along several dimensions."
+)
+_declare("rfft", halved, half_over_all, True, "The first half of the transform of real input.",
+         "The transform of real input, the last dimension halved.")  # fmt: skip
+_declare("ihfft", halved, half_over_all, False, "The inverse of :func:`hfft`.",
+         "The inverse of the transform of Hermitian signals along several dimensions.")  # fmt: skip
+_declare("irfft", doubled, real_over_all, False, "The inverse of :func:`rfft`, `n` real points.",
+         "The real inverse of the halved transform along several dimensions.")  # fmt: skip
+_declare("hfft", doubled, real_over_all, True, "The real transform of the first half of a Hermitian signal.",
+         "The real transform of a halved Hermitian signal along several dimensions.")  # fmt: skip
 
 
 def shifted(x: Tensor, dim: Any, divide: Any) -> Tensor:

@@ -333,14 +333,14 @@ def _viewers(array: Any) -> int:
     return sys.getrefcount(array.base)
 
 
-ONE = _viewers(np.empty(1).reshape(1, 1))
+ALONE_IN_VIEW = _viewers(np.empty(1).reshape(1, 1))
 
 
 def _own(array: np.ndarray) -> bool:
     """Whether memory is an array's alone: made for it, or all of what was made and nobody else views."""
     if array.base is None:
         return True
-    one = _viewers(array) == ONE
+    one = _viewers(array) == ALONE_IN_VIEW
     base = array.base
     return one and type(base) is np.ndarray and base.base is None and base.nbytes == array.nbytes
 

@@ -290,8 +290,8 @@ def conv_tbc(xp, input: Array, weight: Array, bias: Array, pad=0):
 @conv_tbc.joint_gradient
 def _(t, g, needs, input, weight, pad):
     k, steps = weight.shape[0], input.shape[0]
-    padded = t.pad(input, (0, 0, 0, 0, pad, pad))
-    back = t.pad(g, (0, 0, 0, 0, k - 1, k - 1))
+    wider = lambda x, n: t.pad(x, (0, 0, 0, 0, n, n)) if n else x
+    padded, back = wider(input, pad), wider(g, k - 1)
     part = lambda x, at, n: t.narrow(x, 0, at, n)
     total = [part(back, k - 1 - i + pad, steps) @ t.transpose(weight[i], 0, 1) for i in range(k)]
     along = [

@@ -23,6 +23,8 @@ torch.optim.lr_scheduler             optim.schedule           EPOCH_DEPRECATION_
 torch.optim.optimizer                optim.optimizer          register_optimizer_step_pre_hook register_optimizer_step_post_hook
 torch.optim.optimizer                optim.leaned_on          ParamsT _capturable_doc _default_to_fused_or_foreach _differentiable_doc _disable_dynamo_if_unsupported _foreach_doc _fused_doc _get_scalar_dtype _get_value _maximize_doc _params_doc _stack_if_compiling _to_scalar _use_grad_for_differentiable _view_as_real
 torch.optim.lr_scheduler             optim.leaned_on          _enable_get_lr_call _warn_get_lr_called_within_step
+torch.optim.lbfgs                    optim.lbfgs              _cubic_interpolate=cubic _strong_wolfe=strong_wolfe
+torch.autograd.functional            autograd.functional      _as_tuple=_tuple _construct_standard_basis_for=standard_basis _grad_postprocess=detached _tuple_postprocess=unpacked
 torch.nn.modules.module              nn.modules.leaned_on     _addindent _grad_t
 torch.nn.init                        nn.modules.leaned_on     _no_grad_fill_ _no_grad_normal_ _no_grad_trunc_normal_ _no_grad_uniform_ _no_grad_zero_
 torch.serialization                  storage_locations        default_restore_location location_tag normalize_storage_type

@@ -366,7 +366,9 @@ class Recorder:
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
         if call.excinfo is not None:
             place = call.excinfo.traceback[-1]
-            self.said = f"{call.excinfo.exconly()[:600]} @ {place.path}:{place.lineno + 1}"
+            said = call.excinfo.exconly()
+            said = said if len(said) < 1200 else f"{said[:300]} ... {said[-900:]}"  # a process's error stands at the end
+            self.said = f"{said} @ {place.path}:{place.lineno + 1}"
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:

@@ -23,6 +23,18 @@ def share(size: int, parts: int, number: int) -> tuple[int, int]:
     return min(step * number, size), min(step * (number + 1), size)
 
 
+def placed(shape: Any, mesh: Any, placements: Any) -> tuple[tuple, tuple]:
+    """The sizes of this process's part of a tensor, and where it begins."""
+    low, sizes, coordinate = [0] * len(shape), list(shape), mesh.get_coordinate()
+    for i in cutting(placements):
+        dim = placements[i].dim if isinstance(placements[i], Shard) else -1
+        if dim >= 0:
+            start, end = share(sizes[dim], mesh.size(i), coordinate[i])
+            low[dim] += start
+            sizes[dim] = end - start
+    return tuple(sizes), tuple(low)
+
+
 def cut(array: Any, dim: int, group: Any) -> Any:
     """The part of an array that is this process's."""
     low, high = share(array.shape[dim], group.size(), group.rank())

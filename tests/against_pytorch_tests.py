@@ -405,7 +405,7 @@ def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -
     for name in COMPARISON:
         importlib.import_module(name)
     if side == "tensorsh":
-        importlib.import_module("tensorsh.torch.library").load_library = Anything()  # of TorchScript, for a few tests
+        importlib.import_module("tensorsh.torch._ops").load_library = Anything()  # of TorchScript, for a few tests
     torch.set_num_threads(1)
     import pytest
 

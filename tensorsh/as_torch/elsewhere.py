@@ -74,6 +74,10 @@ torch.utils.data.datapipes.iter.sharding utils.data.datapipes ShardingFilterIter
 torch.utils.data.datapipes.iter.utils utils.data.datapipes    IterableWrapperIterDataPipe=IterableWrapper
 torch.utils.data._utils.worker       utils.data.workers       _generate_state
 torch.utils.data._utils              utils.data.workers       MP_STATUS_CHECK_INTERVAL
+torch.distributed.checkpoint._nested_dict distributed.checkpoint._traverse flatten_state_dict unflatten_state_dict
+torch.distributed.checkpoint.utils   distributed.checkpoint.planner_helpers find_state_dict_object
+torch.distributed.checkpoint._dedup_save_plans distributed.checkpoint.planner_helpers dedup_save_plans
+torch.distributed.checkpoint._dedup_tensors distributed.checkpoint.planner_helpers dedup_tensors
 torch.utils.data.graph_settings      utils.data.datapipes     apply_sharding apply_shuffle_settings
 """
 """A line: PyTorch's module, the file of tensorsh/torch, the names; `theirs=ours` where they differ."""

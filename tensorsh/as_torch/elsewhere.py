@@ -12,7 +12,8 @@ torch.autograd.gradcheck             autograd.checking        GradcheckError
 torch.nn.modules.module              nn.modules.hooks         register_module_backward_hook register_module_buffer_registration_hook register_module_module_registration_hook register_module_parameter_registration_hook
 torch.autograd.function              autograd.function        FunctionCtx=FunctionNode InplaceFunction BackwardCFunction NestedIOFunction
 torch.amp.grad_scaler                grad_scaler              GradScaler OptState _refresh_per_optimizer_state
-torch.cuda.amp.grad_scaler           amp                      GradScaler=cuda_grad_scaler
+torch.cuda.amp.grad_scaler           amp                      GradScaler=CudaGradScaler
+torch.cpu.amp.grad_scaler            amp                      GradScaler=CpuGradScaler
 torch.compiler                       compiler                 set_stance
 torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
 torch.distributions.transforms       distributions.transform  _InverseTransform

@@ -366,7 +366,9 @@ class Recorder:
     def pytest_runtest_makereport(self, item: Any, call: Any) -> None:
         if call.excinfo is not None:
             place = call.excinfo.traceback[-1]
-            self.said = f"{call.excinfo.exconly()[:600]} @ {place.path}:{place.lineno + 1}"
+            said = call.excinfo.exconly()
+            said = said if len(said) < 1200 else f"{said[:300]} ... {said[-900:]}"  # a process's error stands at the end
+            self.said = f"{said} @ {place.path}:{place.lineno + 1}"
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
@@ -403,7 +405,7 @@ def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -
     for name in COMPARISON:
         importlib.import_module(name)
     if side == "tensorsh":
-        importlib.import_module("tensorsh.torch.library").load_library = Anything()  # of TorchScript, for a few tests
+        importlib.import_module("tensorsh.torch._ops").load_library = Anything()  # of TorchScript, for a few tests
     torch.set_num_threads(1)
     import pytest
 

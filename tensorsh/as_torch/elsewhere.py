@@ -12,7 +12,8 @@ torch.autograd.gradcheck             autograd.checking        GradcheckError
 torch.nn.modules.module              nn.modules.hooks         register_module_backward_hook register_module_buffer_registration_hook register_module_module_registration_hook register_module_parameter_registration_hook
 torch.autograd.function              autograd.function        FunctionCtx=FunctionNode InplaceFunction BackwardCFunction NestedIOFunction
 torch.amp.grad_scaler                grad_scaler              GradScaler OptState _refresh_per_optimizer_state
-torch.cuda.amp.grad_scaler           amp                      GradScaler=cuda_grad_scaler
+torch.cuda.amp.grad_scaler           amp                      GradScaler=CudaGradScaler
+torch.cpu.amp.grad_scaler            amp                      GradScaler=CpuGradScaler
 torch.compiler                       compiler                 set_stance
 torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
 torch.distributions.transforms       distributions.transform  _InverseTransform
@@ -23,6 +24,8 @@ torch.optim.lr_scheduler             optim.schedule           EPOCH_DEPRECATION_
 torch.optim.optimizer                optim.optimizer          register_optimizer_step_pre_hook register_optimizer_step_post_hook
 torch.optim.optimizer                optim.leaned_on          ParamsT _capturable_doc _default_to_fused_or_foreach _differentiable_doc _disable_dynamo_if_unsupported _foreach_doc _fused_doc _get_scalar_dtype _get_value _maximize_doc _params_doc _stack_if_compiling _to_scalar _use_grad_for_differentiable _view_as_real
 torch.optim.lr_scheduler             optim.leaned_on          _enable_get_lr_call _warn_get_lr_called_within_step
+torch.optim.lbfgs                    optim.lbfgs              _cubic_interpolate=cubic _strong_wolfe=strong_wolfe
+torch.autograd.functional            autograd.functional      _as_tuple=_tuple _construct_standard_basis_for=standard_basis _grad_postprocess=detached _tuple_postprocess=unpacked
 torch.nn.modules.module              nn.modules.leaned_on     _addindent _grad_t
 torch.nn.init                        nn.modules.leaned_on     _no_grad_fill_ _no_grad_normal_ _no_grad_trunc_normal_ _no_grad_uniform_ _no_grad_zero_
 torch.serialization                  storage_locations        default_restore_location location_tag normalize_storage_type
@@ -72,6 +75,10 @@ torch.utils.data.datapipes.iter.sharding utils.data.datapipes ShardingFilterIter
 torch.utils.data.datapipes.iter.utils utils.data.datapipes    IterableWrapperIterDataPipe=IterableWrapper
 torch.utils.data._utils.worker       utils.data.workers       _generate_state
 torch.utils.data._utils              utils.data.workers       MP_STATUS_CHECK_INTERVAL
+torch.distributed.checkpoint._nested_dict distributed.checkpoint._traverse flatten_state_dict unflatten_state_dict
+torch.distributed.checkpoint.utils   distributed.checkpoint.planner_helpers find_state_dict_object
+torch.distributed.checkpoint._dedup_save_plans distributed.checkpoint.planner_helpers dedup_save_plans
+torch.distributed.checkpoint._dedup_tensors distributed.checkpoint.planner_helpers dedup_tensors
 torch.utils.data.graph_settings      utils.data.datapipes     apply_sharding apply_shuffle_settings
 """
 """A line: PyTorch's module, the file of tensorsh/torch, the names; `theirs=ours` where they differ."""

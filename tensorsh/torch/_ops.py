@@ -59,6 +59,11 @@ class Called(metaclass=Sealed):
     def __str__(self) -> str:
         return self._name
 
+    def __deepcopy__(self, memo: Any = None) -> Any:
+        return self
+
+    __copy__ = __deepcopy__
+
 
 class OpOverload(Called):
     """One form of an operator, ``torch.ops.aten.add.Tensor``: here all forms are one function. Each form is one object."""

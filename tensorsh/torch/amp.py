@@ -179,16 +179,24 @@ def cpu_autocast(enabled: bool = True, dtype: dtype = bfloat16, cache_enabled: b
     return autocast("cpu", dtype, enabled, cache_enabled)
 
 
-def cuda_grad_scaler(*args: Any, **kwargs: Any) -> GradScaler:
+class CudaGradScaler(GradScaler):
     """``torch.cuda.amp.GradScaler``: the older name of ``torch.amp.GradScaler("cuda")``."""
-    _deprecated("GradScaler")
-    return GradScaler("cuda", *args, **kwargs)
+
+    __module__, __qualname__ = "torch.cuda.amp.grad_scaler", "GradScaler"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _deprecated("GradScaler")
+        super().__init__("cuda", *args, **kwargs)
 
 
-def cpu_grad_scaler(*args: Any, **kwargs: Any) -> GradScaler:
+class CpuGradScaler(GradScaler):
     """``torch.cpu.amp.GradScaler``: the older name of ``torch.amp.GradScaler("cpu")``."""
-    _deprecated("GradScaler", "cpu")
-    return GradScaler("cpu", *args, **kwargs)
+
+    __module__, __qualname__ = "torch.cpu.amp.grad_scaler", "GradScaler"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _deprecated("GradScaler", "cpu")
+        super().__init__("cpu", *args, **kwargs)
 
 
 def _deprecated(name: str, device: str = "cuda") -> None:

@@ -57,6 +57,26 @@ def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:  # noqa
         raise RuntimeError(assert_msg or "Expected Tensor with single nonzero value, but got zero")
 
 
+def _assert_tensor_metadata(
+    a: Tensor, size: Any = None, stride: Any = None, dtype: Any = None, *, device: Any = None, layout: Any = None
+) -> None:
+    """RuntimeError unless a tensor is of the sizes, strides, dtype, device and layout that are given."""
+    wanted = {"size": size, "stride": stride, "dtype": dtype, "device": device and T.device(device), "layout": layout}
+    for name, value in wanted.items():
+        if value is None:
+            continue
+        found = tuple(a.stride() if name == "stride" else a.shape) if name in ("size", "stride") else getattr(a, name)
+        if found != (tuple(value) if isinstance(value, list) else value):
+            shown = list(found) if isinstance(found, tuple) else found
+            many = "s" if name in ("size", "stride") else ""
+            raise RuntimeError(f"Tensor {name}{many} mismatch! Expected: {value}, Got: {shown}")
+
+
+def _disable_dynamo(fn: Any = None, recursive: bool = True, wrapping: bool = True) -> Any:
+    """A function, or a decorator: nothing compiles either."""
+    return (lambda function: function) if fn is None else fn
+
+
 def _amp_foreach_non_finite_check_and_unscale_(self: Any, found_inf: Tensor, inv_scale: Tensor) -> None:
     """Multiply gradients in place, and set `found_inf` to 1 where one is not finite."""
     unscale(self, found_inf, inv_scale)

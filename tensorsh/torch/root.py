@@ -217,11 +217,11 @@ def build() -> TorchNamespace:
     extras["nn.functional"]["grad"] = extras["nn"]["grad"]
     extras["masked"]["_ops"] = Lazy(lambda: torch.masked)
     extras["cpu.amp"]["autocast"] = Lazy(lambda: _load("amp", "cpu_autocast"))
-    extras["cpu.amp"]["GradScaler"] = Lazy(lambda: _load("amp", "cpu_grad_scaler"))
+    extras["cpu.amp"]["GradScaler"] = Lazy(lambda: _load("amp", "CpuGradScaler"))
     extras["cuda"] |= {name: Lazy(lambda name=name: _load("cuda.typed", name)) for name in dtypes.TYPED}
     extras["cuda.amp"] |= {
         "autocast": Lazy(lambda: _load("amp", "cuda_autocast")),
-        "GradScaler": Lazy(lambda: _load("amp", "cuda_grad_scaler")),
+        "GradScaler": Lazy(lambda: _load("amp", "CudaGradScaler")),
     }
     return namespace("", extras[""])
 

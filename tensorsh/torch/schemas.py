@@ -102,7 +102,10 @@ def read(text: str, kind: str) -> Any:
         return BY_NAME[text], NUMBERED.index(text)
     if text in ("True", "False", "true", "false"):
         return text in ("True", "true"), text.capitalize()
-    value = literal_eval(text)
+    try:
+        value = literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise RuntimeError(f"\ninvalid numeric default value:\n{text}\n~ <--- HERE") from None
     if isinstance(value, str) and kind.rstrip("?") == "str":
         return value, f'"{value}"'
     if kind.rstrip("?") == "Device" and isinstance(value, str):
@@ -252,7 +255,14 @@ def fits(value: Any, kind: str) -> bool:
 
 def split(text: str) -> list[str]:
     """The parts of a list of arguments or results."""
-    return [each.strip() for each in re.split(r",\s*(?![^\[(]*[\])])", text)] if text.strip() else []
+    parts, depth = [""], 0
+    for piece in re.findall(r"[^\[\](),]+|.", text, re.DOTALL):
+        depth += (piece in "[(") - (piece in "])")
+        if piece == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return [each.strip() for each in parts] if text.strip() else []
 
 
 KNOWN = frozenset(
@@ -279,6 +289,9 @@ def known(kind: str) -> None:
         raise RuntimeError(f"\n{LIKELY.get(name, UNKNOWN)}:\n{kind}\n{'~' * len(name)} <--- HERE")
 
 
+MOST = 64
+
+
 class Declaration:
     """An operator declared by a schema, ``(Tensor x, float k=2.0, *, int n=1) -> Tensor``: it has no kernel yet."""
 
@@ -293,8 +306,12 @@ class Declaration:
         self.returned = [] if found[2] in ("()", "None") else split(found[2][1:-1] if found[2][0] == "(" else found[2])
         for each in self.returned:
             known(each)
-        parameters, kind = [], inspect.Parameter.POSITIONAL_OR_KEYWORD
-        for part in split(found[1]):
+        parameters, kind, parts = [], inspect.Parameter.POSITIONAL_OR_KEYWORD, split(found[1])
+        if len(parts) - ("*" in parts) > MOST:
+            raise RuntimeError(
+                f"The function schema has {len(parts) - ('*' in parts)} arguments but this PyTorch build only supports {MOST}"
+            )
+        for part in parts:
             if part == "*":
                 kind = inspect.Parameter.KEYWORD_ONLY
                 shown.append("*")

@@ -40,6 +40,18 @@ def test_other_gradients_have_memory_of_their_own():
     assert a.abs().sum() == 0 and held[0].shape == a.shape and kept != a.tolist()
 
 
+def test_a_view_of_all_of_what_was_made_is_handed_over_alone() -> None:
+    x = torch.rand(12).requires_grad_()
+    (a,) = torch.autograd.grad(x.as_strided((2, 2), (2, 1)).sum(), x)
+    a.add_(1)
+    assert a.tolist() == [2.0] * 4 + [1.0] * 8 and a.untyped_storage().nbytes() == 48
+    image = torch.rand(1, 1, 6, 6, requires_grad=True)
+    pooled = torch.nn.functional.max_pool2d(image.sin(), 2)
+    a, b = torch.autograd.grad((pooled + 1).sum(), [image, pooled])
+    a.zero_()
+    assert b.sum() == 9
+
+
 def test_what_a_large_sum_gives_back_is_repeated_as_in_pytorch() -> None:
     x = torch.rand(100, 100, requires_grad=True)
     given = torch.ones(100)

@@ -65,6 +65,25 @@ def test_small_decompositions(dtype: str, n: int) -> None:
         assert near(c.reflected(h, tau, c.reflected(h, tau, y, True), False), y)
 
 
+@pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("m, k, n", [(70, 70, 70), (101, 40, 101), (40, 3, 5), (90, 90, 33), (67, 20, 4), (1, 1, 130)])
+def test_reflections_of_any_number_of_columns(dtype: str, m: int, k: int, n: int) -> None:
+    """Columns have nothing to do with one another, however many are reflected at a time."""
+    v, tau, x = some(dtype, m, k), np.full(k, 0.1, dtype), some(dtype, m, n)
+    product = np.eye(m)
+    for i in range(k):
+        one = np.where(np.arange(m) > i, v[:, i], np.arange(m) == i).astype(float)
+        product = product - 0.1 * np.outer(product @ one, one)
+    scale = np.abs(product).max()
+    found = c.reflected(v, tau, x, True)
+    assert near(found / scale, product @ x / scale) and near(
+        c.reflected(v, tau, None, True) / scale, product[:, :k] / scale
+    )
+    assert near(c.reflected(v, tau, x, False) / scale, product.T @ x / scale)
+    for i in range(0, n, 9):
+        assert c.reflected(v, tau, x[:, i : i + 1].copy(), True).tobytes() == found[:, i].tobytes()
+
+
 def test_what_decompositions_decline() -> None:
     zero, nan = np.zeros((2, 2), "f4"), np.full((2, 2), np.nan, "f4")
     assert c.cholesky_factored(zero) is c.cholesky_factored(nan) is c.lu_factored(nan, np.zeros(2, np.int32)) is None

@@ -109,6 +109,23 @@ def test_recurrent_layers(monkeypatch, layer):
         close(fast, slow, 1e-4)
 
 
+def test_products_and_extremes_in_steps() -> None:
+    """Each product one number after the other, also where rows are cut; and counts, and the extremes of all."""
+    whole = np.random.default_rng(0).uniform(0.9, 1.1, (70, 90, 2)).astype("f4")
+    whole[3, 4] = np.nan
+    steps, cut = torch.tensor(whole)[..., 0], torch.tensor(whole[..., 0].copy())[:, 5:77]
+    for dim in (0, 1):
+        expected = np.multiply.accumulate(whole[..., 0], dim).take(-1, dim)
+        assert np.array_equal(steps.prod(dim).numpy(), expected, equal_nan=True)
+        assert torch.equal(cut.prod(dim).nan_to_num(), cut.contiguous().prod(dim).nan_to_num())
+    assert [x.isnan().item() for x in steps.aminmax()] == [True, True]
+    for x in (steps.nan_to_num(1), steps.t().nan_to_num(1)):
+        assert [n.item() for n in x.aminmax()] == [x.min().item(), x.max().item()]
+        assert torch.equal(x.histc(7), x.contiguous().histc(7)) and x.histc(7).sum() == x.numel()
+        inside = (x >= 0.95) & (x <= 1)
+        assert x.histc(3, 0.95, 1).sum() == inside.sum()
+
+
 @pytest.mark.parametrize("shape", [(1,), (7,), (5, 33), (2, 3, 9), (4, 600), (3, 5, 300), (0, 4), (3, 0)])
 def test_running_sums_and_products(shape):
     x = random(*shape)

@@ -140,7 +140,16 @@ def test_incomplete_gamma():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
-    "shape, axes", [((1000,), (0,)), ((37, 41), (1,)), ((37, 41), (0,)), ((5, 67, 9), (1,)), ((3, 4), (0, 1))]
+    "shape, axes",
+    [
+        *(((n,), (0,)) for n in (1000, 1024, 1025, 70_003, 300_000)),
+        ((37, 41), (1,)),
+        ((37, 41), (0,)),
+        ((5, 67, 9), (1,)),
+        ((3, 4), (0, 1)),
+        ((70, 203), (0,)),
+        ((3, 130, 65), (1,)),
+    ],  # fmt: skip
 )
 def test_sums_in_steps(shape, axes, dtype, monkeypatch):
     whole = RANDOM.standard_normal((*shape, 2)).astype(dtype)

@@ -1,4 +1,4 @@
-"""The BLAS library that numpy is linked with: the number of its threads, for which numpy has no function.
+"""The BLAS libraries that numpy and scipy are linked with: the number of their threads, for which these have no function.
 
 Found by the names under which numpy's own OpenBLAS and usual ones export it; where there is none, callers do without.
 """
@@ -13,16 +13,19 @@ from typing import Any
 
 from .state import state
 
-THREADS = ("scipy_openblas_set_num_threads64_", "openblas_set_num_threads64_", "openblas_set_num_threads")
+NAMES = "scipy_openblas_set_num_threads64_ scipy_openblas_set_num_threads openblas_set_num_threads64_ openblas_set_num_threads"
+LINKED = "numpy._core._multiarray_umath", "scipy.linalg._flapack"
+"""The compiled modules through which the libraries are found, the second once it is loaded."""
 
 
 @cache
-def library() -> Any:
-    """numpy's compiled core, through which the BLAS it is linked with is found."""
+def setter(module: str) -> Any:
+    """The function that sets the number of threads of the library that a loaded module is linked with, or None."""
     try:
-        return ctypes.CDLL(str(sys.modules["numpy._core._multiarray_umath"].__file__))
-    except (KeyError, OSError):
+        library = ctypes.CDLL(str(sys.modules[module].__file__))
+    except OSError:
         return None
+    return next((getattr(library, name) for name in NAMES.split() if hasattr(library, name)), None)
 
 
 def alone(items: Iterable) -> Iterator:
@@ -38,8 +41,6 @@ def alone(items: Iterable) -> Iterator:
 
 def set_threads(n: int) -> None:
     """The number of threads BLAS uses for one product."""
-    for name in THREADS:
-        found = getattr(library(), name, None)
-        if found is not None:
+    for module in LINKED:
+        if module in sys.modules and (found := setter(module)) is not None:
             found(ctypes.c_int(n))
-            return

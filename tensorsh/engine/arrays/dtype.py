@@ -205,9 +205,10 @@ def of(array: np.ndarray) -> dtype:
 
 
 def _asked(function: str, type: Any) -> dtype:
-    if not isinstance(type, dtype):
+    found = PYTHON.get(type, type)
+    if not isinstance(found, dtype):
         raise TypeError(f"{function}(): argument 'type' (position 1) must be torch.dtype, not {type_name(type)}")
-    return type
+    return found
 
 
 class finfo(metaclass=Dotted):
@@ -268,7 +269,10 @@ class iinfo(metaclass=Dotted):
     __module__ = "torch"
 
     def __init__(self, type: dtype) -> None:
-        if _asked("iinfo", type).category != INTEGER:
+        type = _asked("iinfo", type)
+        if type is bool_:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if type.category != INTEGER:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         info = np.iinfo(type.numpy)
         self.bits, self.min, self.max, self.dtype = info.bits, int(info.min), int(info.max), type.name

@@ -7,10 +7,12 @@
 #define FOUR_VECTORS 128 /* bytes: as many columns are held in registers, which not every compiler finds */
 
 /* The sums of `width` neighbouring columns over n rows that lie `stride` apart: a cascade of four levels, which spill after
-   2^p additions. `room` has LEVELS * width elements; the result is its first `width`. */
+   2^p additions. `room` has LEVELS * width elements; the result is its first `width`. Where the elements lie `far`, in steps, those of
+   one block after the other are fetched to x, which has room for NEAR. */
+#define NEAR 1024
 #define CASCADE(T, name)                                                                                        \
     typedef T name##_vector __attribute__((vector_size(FOUR_VECTORS / 4), aligned(sizeof(T))));                 \
-    INLINE void name(const T *x, size n, size stride, size width, T *room) {                                    \
+    INLINE void name##_of(T *x, const char *far, size apart, size n, size stride, size width, T *room) {        \
         int bits = 0, p;                                                                                        \
         for (size m = n - 1; m > 0; m >>= 1) bits++;                                                            \
         p = bits / 4 > 4 ? bits / 4 : 4;                                                                        \
@@ -23,6 +25,7 @@
         }                                                                                                       \
         for (size k = 0; k < LEVELS * width; k++) room[k] = 0;                                                  \
         while (i + step <= n) {                                                                                 \
+            if (far) gather(far + i * stride * apart, apart, sizeof(T), x, step * stride);                      \
             if (width % (FOUR_VECTORS / (size)sizeof(T)) == 0) {                                                \
                 for (size k = 0; k < width; k += FOUR_VECTORS / (size)sizeof(T)) {                              \
                     const T *at = x + k;                                                                        \
@@ -32,11 +35,11 @@
                         for (int v = 0; v < 4; v++) sums[v] += ((const name##_vector *)at)[v];                  \
                     memcpy(room + k, sums, sizeof sums);                                                        \
                 }                                                                                               \
-                x += step * stride;                                                                             \
             } else {                                                                                            \
-                for (size j = 0; j < step; j++, x += stride)                                                    \
-                    for (size k = 0; k < width; k++) room[k] += x[k];                                           \
+                for (size j = 0; j < step; j++)                                                                 \
+                    for (size k = 0; k < width; k++) room[k] += x[j * stride + k];                              \
             }                                                                                                   \
+            if (!far) x += step * stride;                                                                       \
             i += step;                                                                                          \
             for (int level = 1; level < LEVELS; level++) {                                                      \
                 T *here = room + (level - 1) * width, *above = here + width;                                    \
@@ -44,10 +47,14 @@
                 if (i & ((step - 1) << (level * p))) break;                                                     \
             }                                                                                                   \
         }                                                                                                       \
+        if (far) gather(far + i * stride * apart, apart, sizeof(T), x, (n - i) * stride);                       \
         for (; i < n; i++, x += stride)                                                                         \
             for (size k = 0; k < width; k++) room[k] += x[k];                                                   \
         for (int level = 1; level < LEVELS; level++)                                                            \
             for (size k = 0; k < width; k++) room[k] += room[level * width + k];                                \
+    }                                                                                                           \
+    INLINE void name(const T *x, size n, size stride, size width, T *room) {                                    \
+        name##_of((T *)x, NULL, 0, n, stride, width, room); /* which is only read then */                       \
     }
 
 /* The sum of n rows of `lanes` columns by four interleaved cascades; what n leaves over goes onto the first, then the
@@ -134,10 +141,16 @@
         else for (size i = 0; i < n; i++, x += step)                                                            \
             for (size k = 0; k < width; k++) *to++ = *(const T *)(x + k * side);                                \
     }                                                                                                           \
-    WIDE static T name##_in_turn(const T *x, size n) {                                                          \
+    WIDE static T name##_in_turn(const char *x, size n, size step, T *near) {                                   \
         T room[LEVELS * 4];                                                                                     \
-        name##_interleaved(x, n, 1, 1, room, NULL);                                                             \
-        return room[0];                                                                                         \
+        if (n <= NEAR) {                                                                                        \
+            gather(x, step, sizeof(T), near, n);                                                                \
+            name##_interleaved(near, n, 1, 1, room, NULL);                                                      \
+            return room[0];                                                                                     \
+        }                                                                                                       \
+        name##_cascade_of(near, x, step, n / 4, 4, 4, room); /* as four interleaved ones */                     \
+        for (size i = n / 4 * 4; i < n; i++) room[0] += *(const T *)(x + i * step);                             \
+        return room[0] + room[1] + room[2] + room[3];                                                           \
     }                                                                                                           \
     /* Squares: eight (four) lanes, the lanes in order, then the rest, of which the last three round once each. */ \
     WIDE static T name##_squares(const T *x, size n) {                                                          \
@@ -258,6 +271,7 @@ static int sum(Call *c, size from, size to) { return add_up(c, from, to, 0), 1; 
 static int mean(Call *c, size from, size to) { return add_up(c, from, to, 1), 1; }
 
 #define MOST_ROOM ((size)1 << 25) /* bytes that an array in steps is copied to */
+#define TOGETHER 64 /* columns at a time */
 
 /* strided_sums(x, cut): of the last of up to three dimensions that lie in any steps, element by element; where there is a `cut`,
    of the last but one, in plain cascades for so many columns, and interleaved ones for the others. */
@@ -281,7 +295,8 @@ static int strided_plan(Call *c) {
         if (k != gone) add_dimension(out, x->shape[k]);
     for (int k = 0; k < gone; k++) c->lines *= x->shape[k];
     c->each = x->count / c->lines;
-    c->room = columns && in_rows(x, gone) ? 0 : times(c->each, x->item);
+    const size together = x->shape[last] < TOGETHER ? x->shape[last] : TOGETHER;
+    c->room = !columns ? NEAR * x->item : in_rows(x, gone) ? 0 : times(x->shape[gone], x->item * together);
     if (c->room > MOST_ROOM) return 0;
     if (columns) c->room += LEVELS * side_by_side(x->shape[last]) * x->item;
     return 1;
@@ -293,23 +308,29 @@ static int strided_sums(Call *c, size from, size to) {
     const size n = x->shape[gone], step = x->strides[gone], width = columns ? x->shape[gone + 1] : 1;
     const size side = columns ? x->strides[gone + 1] : 0, inner = gone > 1 ? x->shape[1] : 1;
     const int in_place = columns && in_rows(x, gone);
-    const size stride = in_place ? step / x->item : width, most = side_by_side(width);
+    const size most = side_by_side(width);
     char *near = (char *)c->scratch + (columns ? LEVELS * most * x->item : 0);
     for (size line = from; line < to; line++) {
         const char *at = x->data;
         if (gone > 1) at += line % inner * x->strides[1];
         if (gone > 0) at += line / inner % x->shape[0] * x->strides[0];
-        const void *rows = in_place ? at : near;
-        if (x->kind == FLOAT32) {
-            float *out = (float *)c->out[0].data + line * width;
-            if (!in_place) floats_gathered(at, n, step, width, side, (float *)near);
-            if (columns) floats_cut_columns(rows, out, n, stride, width, c->in[1].whole, c->scratch, most);
-            else *out = floats_in_turn(rows, n);
-        } else {
-            double *out = (double *)c->out[0].data + line * width;
-            if (!in_place) doubles_gathered(at, n, step, width, side, (double *)near);
-            if (columns) doubles_cut_columns(rows, out, n, stride, width, c->in[1].whole, c->scratch, most);
-            else *out = doubles_in_turn(rows, n);
+        for (size first = 0, some; first < width; first += some) { /* columns that stay in the cache */
+            some = in_place || width - first < TOGETHER ? width - first : TOGETHER;
+            const char *from = at + first * side;
+            const size left = columns ? c->in[1].whole - first : 0, cut = left < 0 ? 0 : left < some ? left : some;
+            const size stride = in_place ? step / x->item : some;
+#define STRIDED(T, name)                                                                                          \
+    T *out = (T *)c->out[0].data + line * width + first;                                                          \
+    if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                                     \
+    else {                                                                                                        \
+        if (!in_place) name##_gathered(from, n, step, some, side, (T *)near);                                     \
+        name##_cut_columns(in_place ? (const T *)from : (const T *)near, out, n, stride, some, cut, c->scratch, most); \
+    }
+            if (x->kind == FLOAT32) {
+                STRIDED(float, floats)
+            } else {
+                STRIDED(double, doubles)
+            }
         }
     }
     return 1;

@@ -5,7 +5,7 @@
 #include "kernels.h"
 
 enum { UPPER = 1, UNIT = 2, TURNED = 4, IN_ROWS = 8 }; /* how a system is to be read: `A` transposed; ``X A = B`` */
-enum { COLUMNS = 64, FEW = 24, SMALL = 32, MOST = 512 }; /* right sides at a time, or few; rows of a system from which on columns are counted beforehand, and above which blocks are faster */
+enum { COLUMNS = 64, WIDEST = 48, FEW = 24, SMALL = 32, MOST = 512 }; /* columns of reflections, right sides at a time, or few; rows of a system from which on columns are counted beforehand, and above which blocks are faster */
 
 static size product_of(const Argument *x, int dimensions) {
     size found = 1;
@@ -23,33 +23,36 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
    subtracted before they are rounded, those with what was found first first, as Intel's library does it. */
 #define SYSTEMS(T, name, fma)                                                                                                  \
     INLINE void name##_rows(const T *a, size row, size column, T *x, size n, const size k, size width, int upper, int unit) {  \
-        const size way = upper ? -1 : 1;                                                                                       \
-        for (size step = 0, i = upper ? n - 1 : 0; step < n; step++, i += way) {                                               \
-            T *to = x + i * width, left[COLUMNS], inverse = unit ? 1 : 1 / a[i * (row + column)];                              \
-            const T *factors = a + i * row + (upper ? n - 1 : 0) * column, *from = x + (upper ? n - 1 : 0) * width;            \
-            for (size c = 0; c < k; c++) left[c] = to[c];                                                                      \
-            for (size before = 0; before < step; before++, factors += way * column, from += way * width) {                     \
-                const T factor = -*factors;                                                                                    \
+        const size way = upper ? -1 : 1, first = upper ? n - 1 : 0;                                                            \
+        for (size step = 0, i = first; step < n; step += 2, i += 2 * way) { /* two rows at a time, which share what they read */ \
+            const size next = step + 1 < n ? way : 0;                                                                          \
+            T *to = x + i * width, *too = to + next * width, left[WIDEST], below[WIDEST];                                      \
+            const T *factors = a + i * row + first * column, *others = factors + next * row, *from = x + first * width;        \
+            const T inverse = unit ? 1 : 1 / a[i * (row + column)], other = unit ? 1 : 1 / a[(i + next) * (row + column)];     \
+            for (size c = 0; c < k; c++) left[c] = to[c], below[c] = too[c];                                                   \
+            for (size before = 0; before < step; before++, from += way * width) {                                              \
+                const T factor = -*factors, second = -*others;                                                                 \
+                factors += way * column, others += way * column;                                                               \
                 INDEPENDENT                                                                                                    \
-                for (size c = 0; c < k; c++) left[c] = fma(factor, from[c], left[c]);                                          \
+                for (size c = 0; c < k; c++) left[c] = fma(factor, from[c], left[c]), below[c] = fma(second, from[c], below[c]); \
             }                                                                                                                  \
-            for (size c = 0; c < k; c++) to[c] = left[c] * inverse;                                                            \
+            const T last = -*others;                                                                                           \
+            for (size c = 0; c < k; c++) to[c] = left[c] *= inverse;                                                           \
+            if (next)                                                                                                          \
+                for (size c = 0; c < k; c++) too[c] = fma(last, left[c], below[c]) * other;                                    \
         }                                                                                                                      \
     }                                                                                                                          \
-    WIDE static void name##_columns(const T *a, size row, size column, T *x, size n, size k, size width, int upper, int unit) {\
+    WIDE static void name##_columns(const T *a, size row, size column, T *x, size n, size k, size width, int upper, int unit) { \
         if (n <= SMALL) {                                                                                                      \
             name##_rows(a, row, column, x, n, k, width, upper, unit);                                                          \
-        } else if (k == COLUMNS) {                                                                                             \
-            name##_rows(a, row, column, x, n, COLUMNS, width, upper, unit);                                                    \
-        } else if (k == COLUMNS / 2) {                                                                                         \
-            name##_rows(a, row, column, x, n, COLUMNS / 2, width, upper, unit);                                                \
-        } else {                                                                                                               \
-            T few[MOST * FEW];                                                                                                 \
+        } else { /* near to each other, and where vectors are read whole */                                                    \
+            T near[MOST * WIDEST] __attribute__((aligned(64)));                                                                \
+            const size wide = k > FEW ? WIDEST : FEW;                                                                          \
             for (size i = 0; i < n; i++)                                                                                       \
-                for (size c = 0; c < FEW; c++) few[i * FEW + c] = c < k ? x[i * width + c] : 0;                                \
-            name##_rows(a, row, column, few, n, FEW, FEW, upper, unit);                                                        \
-            for (size i = 0; i < n; i++)                                                                                       \
-                for (size c = 0; c < k; c++) x[i * width + c] = few[i * FEW + c];                                              \
+                for (size c = 0; c < wide; c++) near[i * wide + c] = c < k ? x[i * width + c] : 0;                             \
+            if (wide == WIDEST) name##_rows(a, row, column, near, n, WIDEST, WIDEST, upper, unit);                             \
+            else name##_rows(a, row, column, near, n, FEW, FEW, upper, unit);                                                  \
+            for (size i = 0; i < n; i++) memcpy(x + i * width, near + i * wide, k * sizeof *x);                                \
         }                                                                                                                      \
     }                                                                                                                          \
     WIDE static void name##_one(const T *a, size row, size column, T *x, size n, size step_of, int upper, int unit, int alone) {\
@@ -71,8 +74,7 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
         const size row = turned ? 1 : n, column = turned ? n : 1;                                                          \
         if (turned) upper = !upper;                                                                                        \
         for (size left = 0, width; left < k; left += width) {                                                              \
-            const size rest = k - left, most = n <= SMALL || rest >= COLUMNS ? COLUMNS : rest >= COLUMNS / 2 ? COLUMNS / 2 : FEW; \
-            width = rest < most ? rest : most;                                                                             \
+            width = k - left < WIDEST ? k - left : WIDEST;                                                                 \
             if (how & IN_ROWS) {                                                                                           \
                 for (size r = 0; r < width; r++) name##_one(a, row, column, x + (left + r) * n, n, 1, upper, unit, alone); \
             } else if (width > 1) {                                                                                        \
@@ -244,6 +246,9 @@ static int interchanged(Call *c, size from, size to) {
     return 1;
 }
 
+/* Columns that are held side by side for reflections, where there are so many left. */
+static size near_each_other(size left) { return left > COLUMNS / 2 ? COLUMNS : left > COLUMNS / 16 ? COLUMNS / 2 : left; }
+
 /* reflected(vectors, tau, x, forward): ``H1 H2 ... Hk x``, or the reflections in the other order; without x that of the unit
    matrix's first columns. The vectors stand below the diagonal, which counts as 1. */
 static int reflected_plan(Call *c) {
@@ -258,36 +263,59 @@ static int reflected_plan(Call *c) {
     }
     const size n = x->shape[x->ndim - 1];
     shape_as(result(c, 0), x);
-    c->lines = product_of(v, v->ndim - 2), c->each = times(m * n, k + 1);
+    c->lines = product_of(v, v->ndim - 2), c->each = times(m * n, k + 1), c->room = m * (k + near_each_other(n)) * v->item + 64;
     return 1;
 }
 
 #define REFLECTIONS(T, name)                                                                                               \
-    WIDE static void name##_columns(const T *v, size stride, T tau, T *x, size rows, size n, size k) {                     \
+    INLINE void name##_some(const T *v, T tau, T *x, size rows, size n, const size k) {                                    \
         T sums[COLUMNS];                                                                                                   \
         for (size c = 0; c < k; c++) sums[c] = x[c];                                                                       \
         for (size r = 1; r < rows; r++) {                                                                                  \
-            const T factor = v[r * stride], *from = x + r * n;                                                             \
+            const T factor = v[r], *from = x + r * n;                                                                      \
             INDEPENDENT                                                                                                    \
             for (size c = 0; c < k; c++) sums[c] += factor * from[c];                                                      \
         }                                                                                                                  \
         for (size c = 0; c < k; c++) sums[c] *= tau, x[c] -= sums[c];                                                      \
         for (size r = 1; r < rows; r++) {                                                                                  \
-            const T factor = v[r * stride];                                                                                \
+            const T factor = v[r];                                                                                         \
             T *to = x + r * n;                                                                                             \
             INDEPENDENT                                                                                                    \
             for (size c = 0; c < k; c++) to[c] -= factor * sums[c];                                                        \
         }                                                                                                                  \
     }                                                                                                                      \
+    WIDE static void name##_columns(const T *v, T tau, T *x, size rows, size n, size k) {                                  \
+        if (n == COLUMNS) name##_some(v, tau, x, rows, COLUMNS, COLUMNS);                                                  \
+        else if (n == COLUMNS / 2) name##_some(v, tau, x, rows, COLUMNS / 2, COLUMNS / 2);                                 \
+        else name##_some(v, tau, x, rows, n, k);                                                                           \
+    }                                                                                                                      \
     static int name(Call *c, const T *v, const T *tau, const T *given, T *x, size m, size k, size stride, size n, int forward) { \
-        if (given != NULL) memcpy(x, given, m * n * sizeof *x);                                                            \
-        else                                                                                                               \
-            for (size i = 0; i < m * n; i++) x[i] = i / n == i % n ? 1 : i / n > i % n ? (T)-0.0 : 0; /* less 0 is -0 */       \
-        for (size step = 0; step < k; step++) {                                                                            \
-            const size i = forward ? k - 1 - step : step;                                                                  \
-            for (size left = given == NULL && forward ? i : 0; left < n; left += COLUMNS)                                  \
-                name##_columns(v + i * (stride + 1), stride, tau[i], x + i * n + left, m - i, n, n - left < COLUMNS ? n - left : COLUMNS); \
-            if (ends(c, (m - i) * n)) return 0;                                                                            \
+        T *near = (T *)(((uintptr_t)c->scratch + 63) & ~(uintptr_t)63), *vectors = near + m * near_each_other(n); /* one after the other */ \
+        const int started = given == NULL && forward;                                                                      \
+        for (size r = 0; r < m; r++)                                                                                       \
+            for (size i = 0; i < k && i <= r; i++) vectors[i * m + r] = v[r * stride + i];                                 \
+        for (size left = 0, some; left < n; left += some) {                                                                \
+            const size wide = near_each_other(n - left);                                                                   \
+            some = n - left < wide ? n - left : wide;                                                                      \
+            for (size r = 0; r < m; r++) {                                                                                 \
+                T *to = near + r * wide;                                                                                   \
+                memset(to, 0, wide * sizeof *to);                                                                          \
+                if (given) memcpy(to, given + r * n + left, some * sizeof *to);                                            \
+                else if (r - left >= some)                                                                                 \
+                    for (size j = 0; j < some; j++) to[j] = (T)-0.0; /* less 0 is -0 */                                    \
+                else if (r >= left) {                                                                                      \
+                    for (size j = 0; j < r - left; j++) to[j] = (T)-0.0;                                                   \
+                    to[r - left] = 1;                                                                                      \
+                }                                                                                                          \
+            }                                                                                                              \
+            for (size step = 0; step < k; step++) {                                                                        \
+                const size i = forward ? k - 1 - step : step;                                                              \
+                if (started && i >= left + some) continue;                                                                 \
+                for (size r = i; started && i >= left && r < m; r++) near[r * wide + i - left] = r == i ? 1 : (T)-0.0; /* from here on */ \
+                name##_columns(vectors + i * (m + 1), tau[i], near + i * wide, m - i, wide, some);                         \
+                if (ends(c, (m - i) * wide)) return 0;                                                                     \
+            }                                                                                                              \
+            for (size r = 0; r < m; r++) memcpy(x + r * n + left, near + r * wide, some * sizeof *x);                      \
         }                                                                                                                  \
         return 1;                                                                                                          \
     }

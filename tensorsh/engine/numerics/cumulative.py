@@ -83,7 +83,10 @@ def prod(a: np.ndarray, axis: int | None = None, keepdims: bool = False) -> np.n
         found = product_along(a, axis)
         if found is None:
             rows = np.moveaxis(a, axis, -1)
-            found = product_along(rows, -1) if rows.flags.c_contiguous else None
+            if rows.strides[-1] == a.itemsize:
+                found = product_along(np.ascontiguousarray(rows), -1)
+            elif rows.size > rows.shape[-1]:  # each row one number after the other, as columns are
+                found = product_along(np.ascontiguousarray(np.moveaxis(a, axis, 0)), 0)
     if found is not None:
         return found.reshape(shape)
     n = rows.shape[-1]

@@ -14,13 +14,18 @@ FEW = 64
 bounds = kernel("bounds", unsuited)
 
 
+def of_floats(array: Any) -> Any:
+    """The extremes of an array in any steps by a kernel, or None."""
+    return bounds(array) or (None if array.flags.c_contiguous else bounds(array.ravel("K")))
+
+
 def extremes(array: Any) -> tuple[Any, Any]:
     """The least and the greatest element."""
     if type(array) is np.ndarray:
         if array.size < FEW and array.dtype.kind in "iu":
             values = array.ravel().tolist()
             return min(values), max(values)
-        found = bounds(array)
+        found = of_floats(array)
         if found is not None:
             return found
     if array.size < HUGE:

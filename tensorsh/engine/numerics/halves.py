@@ -57,7 +57,7 @@ def converted(a: Any, dtype: np.dtype) -> Any:
             made = narrowed(a, dtype)
         if made is not None:
             return made
-    if a.size > MANY and (a.dtype.itemsize == 2 or dtype.itemsize == 2):
+    if a.size > MANY and (is_half(a.dtype) or is_half(dtype)):
         if dtype is BOOL and a.dtype.kind in "fV":
             return (a.view(np.uint16) & WITHOUT_SIGN) != 0
         if is_half(dtype):

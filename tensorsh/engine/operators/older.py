@@ -15,30 +15,38 @@ from ..wording.overloads import NUMPY_NAMES, PYTHON, Mismatch, Settled, overload
 NUMBERS = (int, float, complex, bool)
 
 
+def number(given: object) -> object:
+    """A number, or the element of a tensor without dimensions that needs no gradient; None for what is neither."""
+    if isinstance(given, Tensor):
+        return None if given.ndim or given.requires_grad else given.item()
+    return given if isinstance(given, NUMBERS) else None
+
+
 def scaled(args: tuple, kwargs: dict) -> tuple | None:
     """``add(input, alpha, other)`` as ``add(input, other, alpha=alpha)``."""
     if len(args) == 2 and "other" in kwargs:
         args, kwargs = (*args, kwargs["other"]), {key: value for key, value in kwargs.items() if key != "other"}
-    if len(args) != 3 or "alpha" in kwargs or not isinstance(args[1], NUMBERS):
+    if len(args) != 3 or "alpha" in kwargs or (alpha := number(args[1])) is None:
         return None
-    return (args[0], args[2]), kwargs | {"alpha": args[1]}
+    return (args[0], args[2]), kwargs | {"alpha": alpha}
 
 
 def weighted(args: tuple, kwargs: dict) -> tuple | None:
     """``addcmul(input, value, tensor1, tensor2)`` as ``addcmul(input, tensor1, tensor2, value=value)``."""
-    if len(args) != 4 or "value" in kwargs or not isinstance(args[1], NUMBERS):
+    if len(args) != 4 or "value" in kwargs or (value := number(args[1])) is None:
         return None
-    return (args[0], *args[2:]), kwargs | {"value": args[1]}
+    return (args[0], *args[2:]), kwargs | {"value": value}
 
 
 def added(args: tuple, kwargs: dict) -> tuple | None:
     """``addmm(beta, input, alpha, mat1, mat2)`` as ``addmm(input, mat1, mat2, beta=beta, alpha=alpha)``; of methods the input
     stands first. `alpha` may be left out."""
-    tensors = tuple(x for x in args if isinstance(x, Tensor))
-    numbers = [x for x in args if isinstance(x, NUMBERS)]
-    if len(tensors) != 3 or not 1 <= len(numbers) <= 2 or len(args) != 3 + len(numbers):
+    if not 4 <= len(args) <= 5 or "alpha" in kwargs or "beta" in kwargs:
         return None
-    if "alpha" in kwargs or "beta" in kwargs:
+    at = 0 if isinstance(args[0], Tensor) else 1
+    tensors = (args[at], *args[-2:])
+    numbers = [number(x) for x in (*args[:at], *args[at + 1 : -2])]
+    if None in numbers or not all(isinstance(x, Tensor) for x in tensors):
         return None
     return tensors, kwargs | dict(zip(("beta", "alpha"), numbers, strict=False))
 

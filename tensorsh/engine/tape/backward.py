@@ -328,14 +328,31 @@ def _holders(arrays: dict, key: Any) -> int:
 ALONE = _holders({0: np.empty(1)}, 0)
 
 
+def _viewers(array: Any) -> int:
+    """How many hold the memory that an array is a view of."""
+    return sys.getrefcount(array.base)
+
+
+ALONE_IN_VIEW = _viewers(np.empty(1).reshape(1, 1))
+
+
+def _own(array: np.ndarray) -> bool:
+    """Whether memory is an array's alone: made for it, or all of what was made and nobody else views."""
+    if array.base is None:
+        return True
+    one = _viewers(array) == ALONE_IN_VIEW
+    base = array.base
+    return one and type(base) is np.ndarray and base.base is None and base.nbytes == array.nbytes
+
+
 def _handed_over(array: Any, given: list, alone: bool) -> Tensor:
     """A gradient as a tensor: the given one where it came through, or a view of it; memory of its own otherwise."""
     if type(array) is np.ndarray and 0 in array.strides:
         return wrap(repeated(array) if array.size > MANY and array.flags.writeable else array.copy())
     if type(array) is np.ndarray and array.flags.writeable:
-        base = array.base
-        if base is None and alone:
+        if alone and _own(array):
             return wrap(array)
+        base = array.base
         for each in given:
             if type(each) is Tensor and each._node is None:
                 if each._array is array:

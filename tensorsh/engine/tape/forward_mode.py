@@ -119,7 +119,6 @@ def tangents_of(args: tuple) -> list:
     return [tangent_of(a) if isinstance(a, Tensor) else None for a in args]
 
 
-NO_JVP = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
 NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
 OTHER_VIEW = "A custom Function is returning a view but the jvp is not returning a view of the {}given grad input."
 NO_GRADIENT = (
@@ -132,6 +131,8 @@ def check_view(result: Tensor, tangent: Tensor, args: tuple, inputs: list) -> No
     """RuntimeError: the tangent of a view of an argument is no view of the argument's tangent."""
     for a, x in zip(args, inputs, strict=True):
         if isinstance(a, Tensor) and x is not None and result._root is (a if a._root is None else a._root):
+            if tangent is x and type(a._node) is not DualLeaf:
+                return  # tangents of what was computed are made when they are asked for: views of nothing
             if tangent._root is None:
                 raise RuntimeError(NO_VIEW)
             if tangent._root is not (x if x._root is None else x._root):
@@ -143,14 +144,13 @@ def applied(function: Any, node: Any, args: tuple, results: list, inputs: list) 
     """The tangents of the results of a custom function, by its ``jvp``, given those of its arguments."""
     if all(tangent is None for tangent in inputs):
         return
-    if not hasattr(function, "jvp"):
-        raise NotImplementedError(NO_JVP)
+    given = inputs
     if node._materialize:
         zeros = find_function("zeros_like")
-        inputs = [zeros(a) if x is None and _continuous(a) else x for a, x in zip(args, inputs, strict=True)]
+        given = [zeros(a) if x is None and _continuous(a) else x for a, x in zip(args, inputs, strict=True)]
     level, state.dual_level, node._pushed = state.dual_level, -1, True
     try:
-        answers = function.jvp(node, *inputs)
+        answers = function.jvp(node, *given)
     finally:
         state.dual_level, node._pushed = level, False
     answers = answers if isinstance(answers, tuple) else (answers,)
@@ -158,14 +158,14 @@ def applied(function: Any, node: Any, args: tuple, results: list, inputs: list) 
         if tangent is not None and (not _continuous(result) or id(result) in node._unmarked):
             raise RuntimeError(NO_GRADIENT.format(at))
         if any(result is d for d in node._dirty) and not any(
-            result is a and tangent is x for a, x in zip(args, inputs, strict=True)
+            result is a and tangent is x for a, x in zip(args, given, strict=True)
         ):
             raise RuntimeError(NOT_INPLACE)
         if tangent is not None:
             if result._root is not None and not any(result is d for d in node._dirty):
                 check_view(result, tangent, args, inputs)
             real = result._node is not None and wants_gradient(result)
-            tangent = tangent if wants_gradient(tangent) else tangent.detach()
+            tangent = tangent if tangent._node is None or wants_gradient(tangent) else tangent.detach()
             result._node = DualLeaf(result._node if real else None, tangent, level)
 
 
@@ -173,8 +173,6 @@ def transposed(node: Any, weights: list) -> list:
     """The gradients of a custom function's operands, as its ``jvp`` tells them, which is linear in their tangents: those of
     tangents of zeros, by the weights of the results."""
     function = node._function
-    if not hasattr(function, "jvp"):
-        raise NotImplementedError(NO_JVP)
     zeros = find_function("zeros")
     tangents: list = [None] * node._positions
     for place, edge, (shape, kind) in zip(node._places, node._edges, node._metas, strict=True):

@@ -36,7 +36,7 @@ class FunctionNode(Node):
     _dirty: tuple = ()
     _unmarked: frozenset = frozenset()
     _saved_values: Any = ()
-    _saved_forward: tuple = ()
+    saved_for_forward: tuple = ()
     _pushed = False
     """Whether jvp runs, which has kept tensors of its own."""
     _shapes: tuple = ()
@@ -57,7 +57,11 @@ class FunctionNode(Node):
 
     def save_for_forward(self, *tensors: Any) -> None:
         """Keep tensors for jvp, where `saved_tensors` has them."""
-        self._saved_forward = tensors
+        if not all(t is None or isinstance(t, Tensor) for t in tensors):
+            raise AssertionError(
+                "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+            )
+        self.saved_for_forward = tensors
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say which inputs forward changed in place."""
@@ -77,7 +81,7 @@ class FunctionNode(Node):
     @property
     def saved_tensors(self) -> tuple:
         if self._pushed:
-            return self._saved_forward
+            return self.saved_for_forward
         if self._saved_values is FREED:
             raise RuntimeError(SECOND_TIME)
         if not self._sealed:
@@ -157,14 +161,7 @@ class FunctionNode(Node):
                 given.append(self._zeros(i) if zeros else None)
             else:
                 given.append(world.tensor(g))
-        function = self._function
-        by_vjp = hasattr(function, "vjp")
-        if by_vjp and function.backward is not Function.backward:
-            raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
-                "them."
-            )
-        answers = state.given_back(function.vjp if by_vjp else function.backward, self, *given)
+        answers = self.apply(*given)
         if not isinstance(answers, tuple):
             answers = (answers,)
         inputs = self._positions
@@ -198,10 +195,13 @@ class FunctionNode(Node):
     def apply(self, *args: Any) -> Any:
         """What `backward` (or `vjp`) gives for gradients."""
         function = self._function
-        called = (
-            function.vjp if hasattr(function, "vjp") and function.backward is Function.backward else function.backward
-        )
-        return state.given_back(called, self, *args)
+        by_vjp = function.vjp is not Function.vjp
+        if by_vjp and function.backward is not Function.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
+                "them."
+            )
+        return state.given_back(function.vjp if by_vjp else function.backward, self, *args)
 
     def _zeros(self, number: int) -> Tensor:
         shape, dtype = self._shapes[number]
@@ -256,6 +256,15 @@ class Function(metaclass=FunctionMeta):
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
             "mode AD."
+        )
+
+    vjp = backward
+
+    @staticmethod
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+        """The tangents of the results, given those of the arguments, for derivatives forward."""
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @staticmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 from ...engine.arrays.state import state
@@ -51,9 +52,23 @@ def _run(func: Callable, inputs: Any, create_graph: bool, name: str) -> tuple[bo
     return several, ins, many, outs
 
 
+def detached(inputs: tuple, create_graph: bool) -> tuple:
+    """Tensors, or tuples of them, without their history unless it is wanted."""
+    if isinstance(inputs[0], Tensor):
+        return tuple(x if create_graph else x.detach() for x in inputs)
+    return tuple(detached(each, create_graph) for each in inputs)
+
+
+def unpacked(res: Any, to_unpack: Any) -> Any:
+    """What there is one of without the tuple around it: `to_unpack` says of the results, or of rows and columns, whether they were
+    several."""
+    rows, columns = to_unpack if isinstance(to_unpack, tuple) else (to_unpack, True)
+    res = res if columns else tuple(row[0] for row in res)
+    return res if rows else res[0]
+
+
 def _packed(several: bool, values: Any, create_graph: bool) -> Any:
-    values = tuple(v if create_graph else v.detach() for v in values)
-    return values if several else values[0]
+    return unpacked(detached(values, create_graph), several)
 
 
 def _vector(v: Any, like: tuple, name: str, many: bool) -> tuple:
@@ -211,10 +226,8 @@ def jacobian(
             "set `strict=False` or `vectorize=False`."
         )
     with enable_grad():
-        rows = [_rows(o, number, ins, create_graph, strict) for number, o in enumerate(outs)]
-    if several:
-        return tuple(rows) if many else rows[0]
-    return tuple(r[0] for r in rows) if many else rows[0][0]
+        rows = tuple(_rows(o, number, ins, create_graph, strict) for number, o in enumerate(outs))
+    return unpacked(rows, (many, several))
 
 
 def _rows(output: Tensor, number: int, ins: tuple, create_graph: bool, strict: bool) -> tuple:
@@ -229,11 +242,19 @@ def _rows(output: Tensor, number: int, ins: tuple, create_graph: bool, strict: b
         for column, g in zip(columns, found, strict=True):
             column.append(g)
     shapes = [tuple(output.size()) + tuple(x.size()) for x in ins]
-    row = [
+    row = tuple(
         stack(c).view(shape) if c else zeros_like(output).new_zeros(shape)
         for c, shape in zip(columns, shapes, strict=True)
-    ]
-    return tuple(row if create_graph else [g.detach() for g in row])
+    )
+    return detached(row, create_graph)
+
+
+def standard_basis(tensors: tuple, tensor_numels: tuple) -> tuple:
+    """The rows of an identity matrix, cut into a block of columns for each tensor, of its dtype."""
+    blocks = tuple(x.new_zeros(sum(tensor_numels), n) for x, n in zip(tensors, tensor_numels, strict=True))
+    for block, before in zip(blocks, accumulate(tensor_numels, initial=0), strict=False):
+        block.diagonal(-before).fill_(1)
+    return blocks
 
 
 def _scalar(func: Callable, name: str = "hessian") -> Callable:

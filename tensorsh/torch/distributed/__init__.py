@@ -47,11 +47,13 @@ from .reduce_ops import _make_nccl_premul_sum as _make_nccl_premul_sum
 from .rendezvous import *  # noqa: F403
 from .rendezvous import __all__ as _meeting
 from .starting import *  # noqa: F403
+from .starting import ProcessGroupGloo  # noqa: F401 - for plain Python
 from .starting import __all__ as _starting
 from .stores import *  # noqa: F403
 from .stores import __all__ as _stores
 from .tcp_store import TCPStore
 from .work import Work
+from .work import Work as _Work  # noqa: F401 - its older name
 
 __all__ = [
     *_backends, *_debug, *_mesh, *_errors, *_groups, *_options, *_messages, *_ways, *_meeting, *_starting, *_stores,

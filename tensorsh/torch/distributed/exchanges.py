@@ -284,6 +284,8 @@ def all_to_all_single(
     check_tensor(output, "output")
     check_tensor(input, "input")
     check_dtypes(output, input)
+    if not (input.is_contiguous() and output.is_contiguous()):
+        raise ValueError("Tensors must be contiguous")
     found = find(group, "all_to_all_single")
     if found is None:
         return None
@@ -342,8 +344,14 @@ def _all_to_all(
     return found._run(Call("all_to_all", (), told(model)), begin, result, async_op)
 
 
-def all_reduce_coalesced(tensors: list, op: Any = SUM, group: Any = None, async_op: bool = False) -> Work | None:
-    """`all_reduce` of several tensors in one call."""
+def all_reduce_coalesced(tensors: list, op: Any = SUM, group: Any = None, async_op: bool = False) -> Any:
+    """`all_reduce` of several tensors in one call. async_op: give a Future of them."""
+    work = reduce_together(tensors, op, group, async_op)
+    return None if work is None else work.get_future()
+
+
+def reduce_together(tensors: list, op: Any = SUM, group: Any = None, async_op: bool = False) -> Work | None:
+    """The same, with a Work."""
     if isinstance(tensors, Tensor):
         tensors = [tensors]
     tensors = check_list(tensors, "tensor")
@@ -369,8 +377,8 @@ def all_reduce_coalesced(tensors: list, op: Any = SUM, group: Any = None, async_
 
 def all_gather_coalesced(
     output_tensor_lists: list, input_tensor_list: list, group: Any = None, async_op: bool = False
-) -> Work | None:
-    """`all_gather` of several tensors: a list of tensors for each process."""
+) -> Any:
+    """`all_gather` of several tensors: a list of tensors for each process. async_op: give a Future of all tensors."""
     input_tensor_list = check_list(input_tensor_list, "tensor_list")
     if not isinstance(output_tensor_lists, list):
         raise RuntimeError("Invalid function argument: output_tensor_lists should be a list")
@@ -400,4 +408,6 @@ def all_gather_coalesced(
                 at += size
 
     sizes = [each.numel() * each.element_size() for each in input_tensor_list]
-    return found._run(Call("all_gather_coalesced", sizes, "uint8"), begin, [], async_op)
+    result = [each for given in output_tensor_lists for each in given]
+    work = found._run(Call("all_gather_coalesced", sizes, "uint8"), begin, result, async_op)
+    return None if work is None else work.get_future()

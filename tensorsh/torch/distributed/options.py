@@ -9,7 +9,7 @@ from ...sandbox.sealed import Sealed
 from .reduce_ops import ReduceOp
 
 UNSET = timedelta(milliseconds=-1)
-NAMES = {"reduceOp": "op", "rootRank": "root", "timeout": "timeout"}
+NAMES = {"reduceOp": "op", "rootRank": "root", "rootTensor": "rootTensor", "timeout": "timeout"}
 """Fields, and the argument of a method that each is."""
 
 

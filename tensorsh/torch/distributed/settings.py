@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ...sandbox.sealed import OpenSealed
@@ -21,3 +22,14 @@ class Settings(metaclass=OpenSealed):
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def record(**options: Any) -> Any:
+    """A decorator: as that of `dataclasses`, of a class that programs cannot change."""
+
+    def decorate(cls: Any) -> Any:
+        home, cls.__module__ = cls.__module__, __name__  # where dataclasses look up what annotations name
+        body = {k: v for k, v in vars(dataclass(cls, **options)).items() if k not in ("__dict__", "__weakref__")}
+        return OpenSealed(cls.__name__, cls.__bases__, body | {"__module__": home})
+
+    return decorate

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 from typing import Any
+from zlib import crc32
 
 from . import transport as carrier
 from .backends import Backend, check_backend
@@ -59,6 +60,7 @@ def init_process_group(
         met = meet_by_store(store, rank, world_size, seconds)
     else:
         met = meet(init_method or "env://", rank, world_size, seconds)
+        met.store.set_timeout(timedelta(seconds=seconds))
     _begin(met)
     number = world.number()
     ranks = list(range(met.size))
@@ -70,7 +72,7 @@ def init_process_group(
 
 def _begin(met: Meeting) -> None:
     """Starts MPI, once in a process."""
-    if world.transport is None:
+    if world.transport is None or world.size == 1 < met.size and world.transport.alone:
         transport = carrier.Transport(met.client, met.size)
         if transport.size != met.size or transport.rank != met.rank:
             raise RuntimeError(
@@ -83,6 +85,38 @@ def _begin(met: Meeting) -> None:
         raise RuntimeError(
             f"this process is rank {world.rank} of {world.size} for good, and cannot become rank {met.rank} of {met.size}"
         )
+
+
+class ProcessGroupGloo(ProcessGroup):
+    """A group that processes make by a store which they share, beside that of `init_process_group`."""
+
+    __module__ = "torch.distributed.distributed_c10d"
+    __slots__ = ("options",)
+
+    class _Options:
+        """How it goes: `_timeout`; others are accepted."""
+
+        _timeout: Any = None
+
+    def __init__(self, store: Store, rank: int, size: int, options: Any = None, timeout: Any = None) -> None:
+        timeout = getattr(options, "_timeout", None) if timeout is None else timeout
+        seconds = timeout if isinstance(timeout, float) else seconds_of(timeout)
+        _begin(meet_by_store(store, rank, size, seconds))
+        number = world.number()
+        super().__init__(list(range(size)), number, "gloo", seconds, f"gloo{number}", "undefined")
+        self._store = store
+        world.groups[self._title] = self
+        self.options = ProcessGroupGloo._Options()
+        self._set_default_timeout(timedelta(seconds=seconds))
+
+    def _set_default_timeout(self, timeout: timedelta) -> None:
+        self.options._timeout = timeout
+        self.set_timeout(timeout)
+
+    @staticmethod
+    def create_device(hostname: str = "", interface: str = "", lazy_init: bool | None = None) -> Any:
+        """Accepted: the processes find each other by themselves."""
+        return hostname or interface
 
 
 def destroy_process_group(group: Any = None) -> None:
@@ -106,7 +140,7 @@ def new_group(
     use_local_synchronization: bool = False, group_desc: str | None = None, device_id: Any = None, sort_ranks: bool = True,
 ) -> Any:  # fmt: skip
     """Make a group of some processes. All processes call this in the same order, also those that are not in it, which
-    get `GroupMember.NON_GROUP_MEMBER`."""
+    get `GroupMember.NON_GROUP_MEMBER`. use_local_synchronization: only its processes call it (others get None)."""
     parent = default_group()
     seconds = parent._timeout if timeout is None else seconds_of(timeout)
     name = parent._backend if backend is None else check_backend(backend)
@@ -125,13 +159,26 @@ def new_group(
             raise ValueError(
                 f"Rank {rank} is out of range. Valid ranks are 0 to {world.size - 1} (world_size={world.size})"
             )
-    number, title = world.number(), world.title()
+    number, title = _alone(ranks) if use_local_synchronization else (world.number(), world.title())
+    if world.rank not in ranks and use_local_synchronization:
+        return None
     if world.rank not in ranks:
         return GroupMember.NON_GROUP_MEMBER
     made = ProcessGroup(ranks, number, name, seconds, title, group_desc or "undefined")
     made._store = PrefixStore(str(number), parent._store)
     world.groups[made._title] = made
     return made
+
+
+def _alone(ranks: list[int]) -> tuple[int, str]:
+    """The number and name of a group that its members make without the others, whom nobody tells how many groups there are."""
+    if world.rank not in ranks:
+        return 0, ""
+    title = f"{ranks} {sum(group._ranks == ranks for group in world.groups.values())}"
+    room = getattr(world.transport, "tags", 1 << 20) - (1 << 16)
+    if room <= 0:
+        raise RuntimeError("this MPI has too few tags for groups with use_local_synchronization")
+    return (1 << 15) + crc32(title.encode()) % room, title
 
 
 APART = 8192

@@ -43,12 +43,15 @@ INSTALL = 'pip install "tensorsh[distributed]"'
 class Transport:
     """MPI in this process: the world of its ranks, and the service that tells who is gone."""
 
+    alone = False
+    """Whether this process is the only one, which needs no MPI."""
+
     def __init__(self, keys: Client | None, size: int) -> None:
         self.keys = keys
         self._looked = 0.0
         self._gone: dict[int, str] = {}
         if size == 1 and not places.managed():  # nobody to speak with: MPI is not needed, and need not be installed
-            self.rank, self.size = 0, 1
+            self.rank, self.size, self.alone = 0, 1, True
             return
         self.MPI = MPI = load()
         self.rank, self.size = MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size()

@@ -7,6 +7,7 @@ attributes, the modules below it.
 from __future__ import annotations
 
 from collections import OrderedDict
+from inspect import signature
 from typing import Any, NoReturn
 
 from ...engine.tensors.tensor import Tensor
@@ -94,6 +95,10 @@ for _kind in (TracedModule, TopLevelTracedModule):
     _kind.__module__ = "torch.jit._trace"
 
 
+FLOATS = (float, "float", float | None, "Optional[float]")
+"""Annotations of parameters for which a script is given a float where the call has a whole number."""
+
+
 class ScriptFunction(metaclass=Sealed):
     """What `script` and `trace` make of a function: it is called as the function is."""
 
@@ -105,9 +110,18 @@ class ScriptFunction(metaclass=Sealed):
         self.__doc__ = getattr(function, "__doc__", None)
         self.name = getattr(function, "__name__", type(function).__name__)
         self.qualified_name = f"__torch__.{self.name}"
+        kinds = getattr(function, "__annotations__", {}).values()
+        self._signature = signature(function) if any(kind in FLOATS for kind in kinds) else None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__wrapped__(*args, **kwargs)
+        if self._signature is None:
+            return self.__wrapped__(*args, **kwargs)
+        given = self._signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        for name, value in given.arguments.items():
+            if self._signature.parameters[name].annotation in FLOATS and isinstance(value, (int, Tensor)):
+                given.arguments[name] = float(value)
+        return self.__wrapped__(*given.args, **given.kwargs)
 
     graph = inlined_graph = code = ScriptModule.graph
     save = ScriptModule.save

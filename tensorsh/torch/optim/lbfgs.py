@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...engine.tape.grad_modes import enable_grad, no_grad
@@ -45,7 +46,7 @@ class LBFGS(Optimizer):
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
-    def _flat_grad(self) -> Tensor:
+    def _gather_flat_grad(self) -> Tensor:
         """All gradients as one vector."""
         flat = []
         for p in self.param_groups[0]["params"]:
@@ -53,12 +54,12 @@ class LBFGS(Optimizer):
             flat.append(real_parts(gradient).reshape(-1))
         return T.cat(flat, 0)
 
-    def _move(self, length: Any, direction: Tensor) -> None:
+    def _add_grad(self, step_size: Any, direction: Tensor) -> None:
         """Move all parameters along a direction."""
         at = 0
         for p in map(real_parts, self.param_groups[0]["params"]):
             n = p.numel()
-            p.add_(direction[at : at + n].view_as(p), alpha=number(length))
+            p.add_(direction[at : at + n].view_as(p), alpha=number(step_size))
             at += n
 
     def _direction(self, state: dict, gradient: Tensor, history_size: int) -> Tensor:
@@ -93,19 +94,14 @@ class LBFGS(Optimizer):
         self._after_step(closure)
         return loss
 
-    def _evaluation(self, closure: Callable, params: list, d: Tensor) -> Callable:
-        """The function of a step's length that gives the loss and the gradient there, and leaves the parameters as they are."""
-        start = [p.clone() for p in params]
-
-        def evaluate(length: Any) -> tuple[float, Tensor]:
-            self._move(length, d)
-            value = float(closure())
-            found = self._flat_grad()
-            for p, before in zip(params, start, strict=True):
-                p.copy_(before)
-            return value, found
-
-        return evaluate
+    def _directional_evaluate(self, closure: Callable, x: list, t: Any, d: Tensor) -> tuple[float, Tensor]:
+        """The loss and the gradient a step further; the parameters stay what they were, which is `x`."""
+        self._add_grad(t, d)
+        loss = float(closure())
+        found = self._gather_flat_grad()
+        for p, before in zip(self.param_groups[0]["params"], x, strict=True):
+            p.copy_(before)
+        return loss, found
 
     def _iterate(self, closure: Callable) -> Any:
         closure = enable_grad()(closure)
@@ -120,7 +116,7 @@ class LBFGS(Optimizer):
         loss = float(first_loss)
         evaluations = 1
         state["func_evals"] += 1
-        gradient = self._flat_grad()
+        gradient = self._gather_flat_grad()
         if gradient.abs().max() <= group["tolerance_grad"]:
             return first_loss
         for iteration in range(1, group["max_iter"] + 1):
@@ -141,16 +137,16 @@ class LBFGS(Optimizer):
             if group["line_search_fn"] is not None:
                 if group["line_search_fn"] != "strong_wolfe":
                     raise RuntimeError("only 'strong_wolfe' is supported")
-                evaluate = self._evaluation(closure, params, d)
+                evaluate, start = partial(self._directional_evaluate, closure), [p.clone() for p in params]
                 left = group["max_eval"] - evaluations
-                loss, gradient, t, used = strong_wolfe(evaluate, t, d, loss, gradient, slope, max_ls=left)
+                loss, gradient, t, used = strong_wolfe(evaluate, start, t, d, loss, gradient, slope, max_ls=left)
                 state["t"] = t
-                self._move(t, d)
+                self._add_grad(t, d)
             else:
-                self._move(t, d)
+                self._add_grad(t, d)
                 if iteration != group["max_iter"]:
                     loss = float(closure())
-                    gradient = self._flat_grad()
+                    gradient = self._gather_flat_grad()
                     used = 1
             evaluations += used
             state["func_evals"] += used
@@ -183,25 +179,29 @@ def cubic(x1: Any, f1: Any, g1: Any, x2: Any, f2: Any, g2: Any, bounds: tuple | 
 
 
 def strong_wolfe(
-    evaluate: Callable, t: Any, d: Tensor, f: float, g: Tensor, slope: Any, c1: float = 1e-4, c2: float = 0.9,
+    obj_func: Callable, x: Any, t: Any, d: Tensor, f: float, g: Tensor, gtd: Any, c1: float = 1e-4, c2: float = 0.9,
     tolerance_change: float = 1e-9, max_ls: int = 25,
 ) -> tuple:  # fmt: skip
-    """A step length that decreases the loss and the slope enough: loss, gradient, length, evaluations."""
+    """A step length that decreases the loss and the slope enough: loss, gradient, length, evaluations.
+
+    obj_func: of the start `x`, a length and the direction `d`, loss and gradient there. t: the first length. f, g, gtd: loss,
+    gradient and slope at the start. c1, c2: what part of the slope the loss must fall by, and the slope may keep.
+    """
     size = d.abs().max()
     g = g.clone()
 
     def look(length: Any) -> tuple:
-        value, gradient = evaluate(length)
+        value, gradient = obj_func(x, length, d)
         return length, value, gradient, gradient.dot(d)
 
-    before, now = (0, f, g, slope), look(t)
+    before, now = (0, f, g, gtd), look(t)
     done, tries = False, 0
     bracket: list = []
     while tries < max_ls:
-        if now[1] > f + c1 * now[0] * slope or (tries > 1 and now[1] >= before[1]):
+        if now[1] > f + c1 * now[0] * gtd or (tries > 1 and now[1] >= before[1]):
             bracket = [before, now]
             break
-        if abs(now[3]) <= -c2 * slope:
+        if abs(now[3]) <= -c2 * gtd:
             bracket, done = [now], True
             break
         if now[3] >= 0:
@@ -213,7 +213,7 @@ def strong_wolfe(
         tries += 1
     evaluations = tries + 1
     if tries == max_ls:
-        bracket = [(0, f, g, slope), now]
+        bracket = [(0, f, g, gtd), now]
     stuck = False
     low, high = (0, 1) if bracket[0][1] <= bracket[-1][1] else (1, 0)
     while not done and tries < max_ls:
@@ -234,11 +234,11 @@ def strong_wolfe(
         now = look(t)
         evaluations += 1
         tries += 1
-        if now[1] > f + c1 * t * slope or now[1] >= bracket[low][1]:
+        if now[1] > f + c1 * t * gtd or now[1] >= bracket[low][1]:
             bracket[high] = now
             low, high = (0, 1) if bracket[0][1] <= bracket[1][1] else (1, 0)
         else:
-            if abs(now[3]) <= -c2 * slope:
+            if abs(now[3]) <= -c2 * gtd:
                 done = True
             elif now[3] * (bracket[high][0] - bracket[low][0]) >= 0:
                 bracket[high] = bracket[low]

@@ -10,6 +10,8 @@ from ...engine.tensors.tensor import Tensor
 
 __all__: list[str] = []
 
+_foreach_supported_types = [Tensor]
+
 
 def _get_foreach_kernels_supported_devices() -> list[str]:
     return ["cuda", "xpu"]
@@ -21,7 +23,7 @@ def _get_fused_kernels_supported_devices() -> list[str]:
 
 def _has_foreach_support(tensors: list, device: device) -> bool:
     return device.type in ("cpu", *_get_foreach_kernels_supported_devices()) and all(
-        t is None or type(t) is Tensor for t in tensors
+        t is None or type(t) in _foreach_supported_types for t in tensors
     )
 
 

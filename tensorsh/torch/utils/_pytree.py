@@ -387,6 +387,32 @@ def is_namedtuple_instance(obj: Any) -> bool:
     return named(obj)
 
 
+def is_namedtuple_class(cls: Any) -> bool:
+    """Whether a class is one of named tuples."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def is_namedtuple(obj: Any) -> bool:
+    """Whether an object is a named tuple, or a class of named tuples."""
+    return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
+
+
+def is_structseq_class(cls: Any) -> bool:
+    """Whether a class is one of results with names, such as ``torch.return_types.max`` and ``time.struct_time``."""
+    members = ("n_fields", "n_sequence_fields", "n_unnamed_fields")
+    return isinstance(cls, type) and cls.__bases__ == (tuple,) and all(type(getattr(cls, n, 0.0)) is int for n in members)
+
+
+def is_structseq_instance(obj: Any) -> bool:
+    """Whether an object is a result with names."""
+    return is_structseq_class(type(obj))
+
+
+def is_structseq(obj: Any) -> bool:
+    """Whether an object is a result with names, or a class of such results."""
+    return is_structseq_class(obj if isinstance(obj, type) else type(obj))
+
+
 def tree_is_leaf(tree: Any, is_leaf: Callable | None = None) -> bool:
     """Whether a value is a leaf."""
     return _is_leaf(tree, is_leaf)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -297,31 +297,42 @@ def checkpoint(
     if use_reentrant is None:
         warn(EXPLICIT)
         use_reentrant = True
-    snapshot = all_states() if preserve_rng_state else None
     if use_reentrant:
         if kwargs:
             raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
         if context_fn is not noop_context_fn or debug is not False:
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
-        return CheckpointFunction.apply(function, snapshot, *args)
+        return CheckpointFunction.apply(function, all_states() if preserve_rng_state else None, *args)
+    with contextmanager(_checkpoint_without_reentrant_generator)(
+        function, preserve_rng_state, context_fn, determinism_check, debug, early_stop, *args, **kwargs
+    ):
+        return function(*args, **kwargs)
+
+
+def _checkpoint_without_reentrant_generator(
+    fn: Callable, preserve_rng_state: bool, context_fn: Callable, determinism_check: str, debug: bool, early_stop: bool,
+    *args: Any, **kwargs: Any,
+) -> Iterator[None]:  # fmt: skip
+    """Waits once, within which whoever asked runs the function the first time."""
     if determinism_check not in CHECKS:
         raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")
+    snapshot = all_states() if preserve_rng_state else None
     first, second = context_fn()
     precision = state.autocast
 
     def again(*given: Any) -> None:
         with _random_as_before(snapshot), _precision(precision), second:
-            function(*given, **kwargs)
+            fn(*given, **kwargs)
 
     stops = _early_stop[0] if _early_stop[0] is not None else early_stop
     frame = _Frame(again, stops, CHECKS[determinism_check])
     frame.inputs = _Inputs.apply(find_function("empty")((0,), requires_grad=True), *args)
     if frame.inputs.grad_fn is None:
-        return function(*args, **kwargs)
+        yield
+        return
     with frame.first_run(), first:
-        found = function(*args, **kwargs)
+        yield
     frame.whole = True
-    return found
 
 
 def checkpoint_sequential(

@@ -155,3 +155,58 @@ def spoiled(a, b):
 a, b = (torch.rand(2, dtype=torch.double, requires_grad=True) for _ in range(2))
 tried("sound", lambda: torch.autograd.gradcheck(lambda a, b: (a + b, b), (a, b), check_forward_ad=True))
 tried("spoiled", lambda: torch.autograd.gradcheck(spoiled, (a, b), check_forward_ad=True))
+
+
+class Same(Function):
+    """A view, whose tangent is the argument's as it came."""
+
+    @staticmethod
+    def forward(x):
+        return x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_forward(*inputs, None)
+
+    @staticmethod
+    def vjp(ctx, g):
+        return g
+
+    @staticmethod
+    def jvp(ctx, dx):
+        print(len(ctx.saved_for_forward), ctx.saved_for_forward[1])
+        return dx
+
+
+class SameAlone(Same):
+    jvp = Function.jvp
+
+
+class Neither(Same):
+    vjp = Function.vjp
+
+
+class Flat(Doubled):
+    """No view, with a tangent that is one."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def jvp(ctx, dx):
+        return (dx * 2).view(-1)
+
+
+x = torch.ones(2)
+tried("view of a view", lambda: pushed(lambda v: Same.apply(v.view(1, 2)), x))
+tried("view of a part", lambda: pushed(lambda v: Same.apply((v * 2).select(0, 0)), x))
+tried("view of a dual", lambda: pushed(Same.apply, x))
+tried("view of a function", lambda: pushed(lambda v: Same.apply(Flat.apply(v)), x))
+tried("transformed", lambda: torch.func.jvp(Same.apply, (x,), (x,)))
+tried("without jvp", lambda: pushed(SameAlone.apply, x))
+for function in (SameAlone, Neither):
+    tried("backward", lambda: torch.autograd.grad(function.apply(at).sum(), at))
+tried("jvp", lambda: Function.jvp(None, x))
+tried("vjp", lambda: Function.vjp(None, x))
+tried("kept", lambda: SameAlone._backward_cls().save_for_forward(3))

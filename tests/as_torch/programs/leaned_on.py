@@ -133,3 +133,48 @@ print(
     _broadcast_to_and_flatten([0, 1], spec),
     _broadcast_to_and_flatten([0, (1, 2, 3)], spec),
 )
+
+# A search along a line, and the parts of jacobian
+from torch.autograd.functional import (  # noqa: E402
+    _as_tuple,
+    _construct_standard_basis_for,
+    _grad_postprocess,
+    _tuple_postprocess,
+)
+from torch.optim.lbfgs import _cubic_interpolate, _strong_wolfe  # noqa: E402
+
+
+def along(x, t, d):
+    at = x + t * d
+    return (at**4 - at).sum().item(), 4 * at**3 - 1
+
+
+start, down = torch.tensor([2.0, -1.0]), torch.tensor([-1.0, 1.0])
+value, slopes = along(start, 0, down)
+print(_strong_wolfe(along, start, 1.0, down, value, slopes, slopes.dot(down)))
+print(_strong_wolfe(along, start, 0.1, down, value, slopes, gtd=slopes.dot(down), c2=0.1, max_ls=3))
+print(_cubic_interpolate(0.0, 1.0, torch.tensor(-1.0), 1.0, 2.0, torch.tensor(3.0)))
+print(_cubic_interpolate(0.0, 1.0, torch.tensor(-1.0), 1.0, 0.5, torch.tensor(-3.0), bounds=(0.1, 0.3)))
+solver = torch.optim.LBFGS([torch.nn.Parameter(start.clone())], line_search_fn="strong_wolfe")
+(moved,) = solver.param_groups[0]["params"]
+moved.grad = slopes.clone()
+print(solver._gather_flat_grad())
+with torch.no_grad():
+    solver._add_grad(0.5, down)
+    print(moved.data, solver._directional_evaluate(lambda: moved.sum(), [start], 2.0, down), moved.data)
+for block in _construct_standard_basis_for((torch.ones(1), torch.ones(2, dtype=torch.float64)), (1, 2)):
+    print(block)
+print(_as_tuple(start, "inputs", "f"), _as_tuple((start, down), "inputs", "f"))
+history = torch.ones(1, requires_grad=True) * 2
+print(_grad_postprocess(((history,), (history,)), create_graph=False), _grad_postprocess((history,), True))
+print([_tuple_postprocess(((1, 2), (3, 4)), (i, j)) for i in (True, False) for j in (True, False)])
+print(_tuple_postprocess((1, 2), False))
+
+# Python's types for dtypes
+print(torch.finfo(float), torch.finfo(complex).dtype, torch.iinfo(int).max, torch.arange(3).view(float).dtype)
+print(torch.nn.Linear(1, 1).to(float).weight.dtype, torch.nn.Linear(1, 1).to("cpu", float).bias.dtype)
+for wrong in (lambda: torch.iinfo(bool), lambda: torch.finfo(int), lambda: torch.ones(2).view(object)):
+    try:
+        print(wrong())
+    except TypeError as error:
+        print(str(error).splitlines()[0])

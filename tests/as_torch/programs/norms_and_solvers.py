@@ -65,3 +65,16 @@ told(lambda: torch.linalg.lstsq(torch.ones(2, 2), torch.ones(2, 1), driver="none
 told(lambda: torch.linalg.lstsq(torch.ones(2, 2), torch.ones(2, 1, dtype=torch.float64)))
 told(lambda: torch.linalg.lstsq(torch.ones(2, 2), torch.ones(2, 1), rcond=-1.0).rank)
 told(lambda: torch.linalg.lstsq(torch.ones(2, 2).half(), torch.ones(2, 1).half()))
+
+# The gradient of eigenvectors is symmetric, however few of them are used.
+torch.manual_seed(3)
+for dtype in (torch.float64, torch.complex128):
+    a, weights = torch.randn(3, 3, dtype=dtype), torch.randn(3, 3, dtype=dtype)
+    a = (a + a.mH).requires_grad_()
+    values, vectors = torch.linalg.eigh(a)
+    for columns in (slice(0, 1), slice(1, 3)):
+        part = vectors[:, columns]
+        loss = (weights * (part @ part.mH)).sum().real
+        for value in (loss, loss + values[0] ** 2):
+            found = torch.view_as_real(torch.autograd.grad(value, a, retain_graph=True)[0].cdouble())
+            print(found.mul(1e6).round().long().flatten())

@@ -46,3 +46,13 @@ t(
     )
 )
 t(lambda: torch.library.register_vmap("own_corners::bar", lambda info, in_dims, x, *, y: (x, 0), lib=lib))
+for many in (64, 65):
+    t(
+        lambda: print(
+            lib.define(
+                f"many{many}("
+                + ", ".join(f"Tensor a{i}" for i in range(many - 1))
+                + ", *, int[2] b=[1, 2]) -> (Tensor, int)"
+            )
+        )
+    )

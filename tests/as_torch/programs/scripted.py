@@ -3,6 +3,7 @@
 
 import copy
 import io
+from typing import Optional
 
 import torch
 from torch import nn
@@ -117,3 +118,12 @@ def older():
 
 
 told(older)
+
+
+@torch.jit.script
+def scaled(x: torch.Tensor, by: float, more: float = 2, last: Optional[float] = None):
+    return x * by + (more if last is None else last)
+
+
+whole = torch.tensor([1])
+print(scaled(whole, 1), scaled(whole, True, 3), scaled(whole, torch.tensor(2), last=4), scaled(whole, by=2.5))

@@ -175,9 +175,13 @@ def flat_index(array: Any, index: Any) -> Any:
     if index.dtype != np.int64:
         raise RuntimeError(f"take(): Expected a long tensor for index, but got {of(index).short}")
     if index.size:
-        wrong = (index < -n) | (index >= n)
         if not n and not absent(index):
             raise IndexError("take(): tried to take from an empty tensor")
+        if type(index) is np.ndarray:
+            least, most = extremes(index)
+            if -n <= least and most < n:
+                return index
+        wrong = (index < -n) | (index >= n)
         refuse(
             wrong,
             lambda: IndexError(

@@ -128,10 +128,10 @@ def eigh_gradient(t, g, needs, eigenvalues, eigenvectors):
         return [None if gl is None else (V * gl[..., None, :]) @ Vh]
     inner = Vh @ gv
     check_phase(t, "linalg_eigh_backward", diagonal_of(t, inner))
-    inner = without_diagonal(t, inner / off_diagonal(t, eigenvalues))
+    inner = without_diagonal(t, (inner - adj(t, inner)) / 2 / off_diagonal(t, eigenvalues))
     if gl is not None:
         inner = inner + embed(t, gl)
-    return [V @ inner @ Vh]
+    return [V @ (inner @ Vh)]
 
 
 @composite("linalg.eigvalsh", method=False)

@@ -33,10 +33,9 @@ def compact(A: Any) -> tuple:
 
     def one(x: Any) -> tuple:
         lu, pivots, info = getrf(x)
-        return lu, (pivots + 1).astype(np.int32), np.int32(max(info, 0))
+        return lu, (pivots + 1).astype(np.int32), np.asarray(max(info, 0), np.int32)
 
-    lu, pivots, info = each(one, A)
-    return np.ascontiguousarray(lu), pivots, info
+    return one(A) if A.ndim == 2 else each(one, A)  # one in columns, as the result is to lie
 
 
 def solved(a: Any, b: Any) -> Any:

@@ -208,30 +208,29 @@ def householder_product(xp, input: Array, tau: Array):
 
 
 def product_gradient(t, g, vectors, tau):
-    """Undo the reflections one by one, from the first: each gives the gradient of its vector and of its factor.
-
-    With ``w = v^H Q'``, one step is ``Q = Q' - tau v w``; Q' is made again from the reflections after it.
+    """The gradients of the vectors and the factors of ``Q = H1 H2 ... Hk``, whose product is ``E - V T V1^H``: E and V1 are the
+    first rows of the unit matrix and of V, and T solves ``(1 + D S) T = D``, D the factors, S what of ``V^H V`` is above its diagonal.
     """
     m, n = vectors.shape[-2:]
     k = tau.shape[-1]
-    eye = unit(t, vectors, m, n)
-    V = t.tril(vectors, -1) + eye
-    after = [eye + t.zeros_like(vectors)]
-    for i in range(k - 1, 0, -1):
-        v, factor = V[..., :, i : i + 1], tau[..., i : i + 1, None]
-        after.append(after[-1] - (factor * v) @ (adj(t, v) @ after[-1]))
-    columns, factors = [], []
-    for i in range(k):
-        v, factor, Q = V[..., :, i : i + 1], tau[..., i : i + 1, None], after[k - 1 - i]
-        w = adj(t, v) @ Q
-        turned = g @ adj(t, w)
-        factors.append((adj(t, v) @ turned)[..., 0] * -1)
-        gw = (adj(t, v) @ g) * t.conj(factor) * -1
-        columns.append(turned * t.conj(factor) * -1 + Q @ adj(t, gw))
-        g = g + v @ gw
+    V = t.tril(vectors[..., :, :k], -1) + unit(t, vectors, m, k)
+    first, factors, gh = V[..., :n, :], tau[..., None], adj(t, g)
+    above = t.triu(adj(t, V) @ V, 1)
+    solve = use(t, "solve_triangular")
+    system = factors * above + unit(t, vectors, k)
+    T = solve(system, embed(t, tau), upper=True, unitriangular=True)
+    turned, turned_first = g @ first, gh @ V
+    inner = solve(adj(t, system), -(adj(t, V) @ turned), upper=False, unitriangular=True)
+    gd = diagonal_of(t, inner)
+    gm = -(inner @ adj(t, T))
+    gd = gd + (gm * t.conj(above)).sum(-1)
+    gs = t.triu(t.conj(factors) * gm, 1)
+    gv = V @ (gs + adj(t, gs)) - turned @ adj(t, T)
+    top = gv[..., :n, :] - turned_first @ T
+    gv = top if m == n else t.cat([top, gv[..., n:, :]], -2)
     if n > k:
-        columns.append(vectors[..., :, k:] * 0)
-    return t.tril(t.cat(columns, -1), -1), t.cat(factors, -1)
+        gv = t.cat([gv, vectors[..., :, k:] * 0], -1)
+    return t.tril(gv, -1), gd
 
 
 @householder_product.joint_gradient

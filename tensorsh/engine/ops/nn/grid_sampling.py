@@ -369,13 +369,13 @@ def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corner
 
 def base_grid(xp: Any, size: Any, align: bool, dtype: Any) -> Any:
     """The points of an untransformed grid with a 1 appended: [prod(S), d + 1], innermost coordinate first."""
-    sides = []
-    for n in size:
+    points = xp.ones((*size, len(size) + 1), dtype)
+    for d, n in enumerate(size):
         side = both_halves(-1, 1, n, dtype).astype(dtype) if n > 1 else np.zeros(1, dtype)
         # In this order: a map that leaves the points in place must hit the centres of the pixels exactly.
-        sides.append(xp.asarray(side if align else side * dtype.type(n - 1) / dtype.type(n)))
-    points = xp.meshgrid(*sides, indexing="ij")
-    return xp.stack([p.reshape(-1) for p in points[::-1]] + [xp.ones(points[0].size, dtype)], 1)
+        side = xp.asarray(side if align else side * dtype.type(n - 1) / dtype.type(n))
+        points[..., -2 - d] = side.reshape((n,) + (1,) * (len(size) - 1 - d))
+    return points.reshape((-1, len(size) + 1))
 
 
 @operator("affine_grid_generator", method=False, out=False)

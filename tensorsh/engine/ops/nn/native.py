@@ -278,15 +278,20 @@ def conv_tbc(xp, input: Array, weight: Array, bias: Array, pad=0):
     """Convolution along time: input [T, B, I], weight [K, I, O], bias [O] give [T + 2 pad - K + 1, B, O]."""
     check_steps(input, weight, bias, pad)
     wide = xp.pad(input, ((pad, pad), (0, 0), (0, 0))) if pad else input
-    out = len(wide) - len(weight) + 1
-    return sum((wide[k : k + out] @ w for k, w in enumerate(weight)), start=xp.zeros(1, input.dtype)) + bias
+    shape = (len(wide) - len(weight) + 1, *wide.shape[1:])
+    total = bias
+    for k, w in enumerate(weight):
+        part = wide[k : k + shape[0]].reshape((-1, shape[2])) @ w
+        part += total
+        total = part
+    return xp.broadcast_to(total, (prod(shape[:2]), len(bias))).reshape((*shape[:2], len(bias)))
 
 
 @conv_tbc.joint_gradient
 def _(t, g, needs, input, weight, pad):
     k, steps = weight.shape[0], input.shape[0]
-    padded = t.pad(input, (0, 0, 0, 0, pad, pad))
-    back = t.pad(g, (0, 0, 0, 0, k - 1, k - 1))
+    wider = lambda x, n: t.pad(x, (0, 0, 0, 0, n, n)) if n else x
+    padded, back = wider(input, pad), wider(g, k - 1)
     part = lambda x, at, n: t.narrow(x, 0, at, n)
     total = [part(back, k - 1 - i + pad, steps) @ t.transpose(weight[i], 0, 1) for i in range(k)]
     along = [

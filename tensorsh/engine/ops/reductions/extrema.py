@@ -17,6 +17,7 @@ from ...arrays.layout import row_order
 from ...arrays.type_names import type_name
 from ...kernels import kernel, unsuited
 from ...loading import table
+from ...numerics.extremes import of_floats
 from ...numerics.halves import by_singles, converted
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, pick_one, put, reduced_shape
@@ -331,8 +332,7 @@ def aminmax(xp, input: Array, *, dim=None, keepdim=False):
     return xp.min(input, axis=axes, keepdims=keepdim), xp.max(input, axis=axes, keepdims=keepdim)
 
 
-bounds = kernel("bounds", unsuited)
-aminmax.fast = aminmax.same = lambda a, dim, keepdim: bounds(a) if dim is None and not keepdim else None
+aminmax.fast = aminmax.same = lambda a, dim, keepdim: of_floats(a) if dim is None and not keepdim else None
 
 
 def aminmax_gradient(t, g, input, min, max, dim, keepdim):

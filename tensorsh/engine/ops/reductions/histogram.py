@@ -17,6 +17,7 @@ from ...arrays.numbers import converted
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
+from ...numerics.cumulative import BLOCK
 from ...numerics.extremes import extremes
 from ...operators.declare import Array, Arrays, composite, operator
 from ...operators.results import store_out
@@ -55,12 +56,18 @@ def check_bins(bins, dimension=0):
 
 
 def in_even_bins(a, low, high, bins):
-    """The number of the bin of each element, and which elements lie within."""
-    kind = a.dtype.type
-    inside = (a >= kind(low)) & (a <= kind(high))
+    """How many elements of a vector lie in each bin, a block at a time, which stays in the cache."""
+    low, high, number = a.dtype.type(low), a.dtype.type(high), a.dtype.type(bins)
+    counts, size = np.zeros(bins, np.int64), max(BLOCK, bins)
     with np.errstate(all="ignore"):
-        at = ((a - kind(low)) * kind(bins) / (kind(high) - kind(low)))[inside].astype(np.int64)
-    return np.minimum(at, bins - 1), inside
+        for start in range(0, a.size, size):
+            block = a[start : start + size]
+            inside = (block >= low) & (block <= high)
+            if not inside.all():
+                block = block[inside]
+            at = ((block - low) * number / (high - low)).astype(np.int64)
+            counts += np.bincount(np.minimum(at, bins - 1), minlength=bins)
+    return counts
 
 
 @operator(wide=True, long=True)
@@ -80,9 +87,9 @@ def histc(xp, input: Array, bins=100, min=0, max=0):
         raise RuntimeError("torch.histc: max must be larger than min")
     if input.dtype.kind != "f":
         raise not_implemented("histogram_cpu", input)
-    low, high = span("torch.histc", input, min, max, min != max or not input.size)
-    at, _ = in_even_bins(input.reshape(-1), low, high, bins)
-    return np.bincount(at, minlength=bins).astype(input.dtype)
+    elements = np.ascontiguousarray(input).reshape(-1)
+    low, high = span("torch.histc", elements, min, max, min != max or not input.size)
+    return in_even_bins(elements, low, high, bins).astype(input.dtype)
 
 
 def in_bins(a, bounds):

@@ -223,8 +223,9 @@ def triangle_indices(name: str) -> Any:
         below = triangle_size(row, col, offset if name == "tril" else offset - 1)
         count = below if name == "tril" else row * col - below
         sized((2, count), dtype.itemsize)
-        find = places_of_few if row * col <= FEW else places
-        return made(find(row, col, offset, count).astype(dtype.numpy), device)
+        few = row * col <= FEW
+        found = (places_of_few if few else places)(row, col, offset, count)
+        return made(found.astype(dtype.numpy, copy=few), device)
 
     indices.__name__ = indices.__qualname__ = name + "_indices"
     indices.__doc__ = f"The rows and columns of what `{name}` keeps of a matrix, as a tensor of two rows."

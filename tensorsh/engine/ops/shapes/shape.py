@@ -9,7 +9,7 @@ from typing import Any
 
 from ...arrays.deferred import RULES, bits
 from ...arrays.dtype import dtype as Dtype
-from ...arrays.dtype import of
+from ...arrays.dtype import given_dtype, of
 from ...arrays.errors import combination_error, wrap_dim, wrap_dims
 from ...arrays.extents import element_offset, element_strides
 from ...arrays.type_names import type_name
@@ -39,7 +39,7 @@ NO_VIEW = (
 def view(xp, input: Array, size: Ints = None, dtype=None):
     """The same memory in another shape (one size may be -1), or its bytes as another dtype.
     RuntimeError: a shape that the strides do not allow, another number of elements."""
-    if dtype is not None or type(size) is Dtype:
+    if dtype is not None or type(size) is Dtype or type(size) is type:
         return None
     result = in_shape(input, ints("view", "size", size))
     if result is None:
@@ -49,7 +49,7 @@ def view(xp, input: Array, size: Ints = None, dtype=None):
 
 view.fast = viewed
 view.gradient(input=lambda t, g, input_shape: t.reshape(g, input_shape))
-view.otherwise = lambda input, size, dtype: view_dtype.function(input, dtype or size)
+view.otherwise = lambda input, size, dtype: view_dtype.function(input, given_dtype(dtype or size, "view"))
 
 
 @view_operator("_view_dtype", method=False, node="ViewBackward1")

@@ -6,9 +6,13 @@ from ....sandbox.namespace import lazily
 
 _PLACES = {
     "saving": "async_save save save_state_dict",
-    "loading": "CheckpointException load load_state_dict",
-    "folders": "FileSystemReader FileSystemWriter",
-    "planner": "DefaultLoadPlanner DefaultSavePlanner LoadPlanner SavePlanner",
+    "loading": "load load_state_dict",
+    "api": "CheckpointException",
+    "filesystem": "FileSystemReader FileSystemWriter",
+    "storage": "StorageReader StorageWriter",
+    "default_planner": "DefaultLoadPlanner DefaultSavePlanner",
+    "planner": "LoadPlan LoadPlanner ReadItem SavePlan SavePlanner WriteItem",
+    "metadata": "BytesStorageMetadata ChunkStorageMetadata Metadata TensorStorageMetadata",
 }
 _found = lazily(__name__, _PLACES)
 globals().update(_found)

@@ -9,8 +9,9 @@ import numpy as np
 
 from ....engine.graph.fields import wrap
 from ... import serialization
+from ._traverse import set_element
 from .loading import load
-from .metadata import read
+from .metadata import TensorStorageMetadata, read
 from .saving import save
 
 __all__ = ["dcp_to_torch_save", "torch_save_to_dcp"]
@@ -23,23 +24,11 @@ def dcp_to_torch_save(dcp_checkpoint_dir: Any, torch_save_path: Any) -> None:
     state: dict = {}
     for name, about in metadata.state_dict_metadata.items():
         path, value = metadata.planner_data.get(name, (name,)), None
-        if about.kind == "TensorStorageMetadata":
+        if isinstance(about, TensorStorageMetadata):
             value = wrap(np.zeros(tuple(about.size), about.properties.dtype.numpy))
-        _enter(state, tuple(path), value)
+        set_element(state, tuple(path), value)
     load(state, checkpoint_id=dcp_checkpoint_dir, no_dist=True)
     serialization.save(state, torch_save_path)
-
-
-def _enter(into: Any, path: tuple, value: Any) -> None:
-    """Put a value at a path, with dicts and lists on the way."""
-    for step, following in zip(path, (*path[1:], None), strict=True):
-        if isinstance(step, int):
-            into.extend([None] * (step + 1 - len(into)))
-        if following is None:
-            into[step] = value
-        elif not isinstance(into, dict) and into[step] is None or isinstance(into, dict) and step not in into:
-            into[step] = [] if isinstance(following, int) else {}
-        into = into[step]
 
 
 def torch_save_to_dcp(torch_save_path: Any, dcp_checkpoint_dir: Any) -> None:

@@ -3,102 +3,214 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import field, fields
+from enum import Enum
 from typing import Any
 
-from ....engine.tensors.shape import Size as TorchSize
-from ....sandbox.sealed import Sealed
+from ....engine.arrays.dtype import dtype
+from ....engine.arrays.layout import contiguous_format, layout, memory_format, strided
+from ....engine.arrays.state import state as settings
+from ....engine.tensors.shape import Size
+from ....engine.tensors.tensor import Tensor
 from ...pickled import Call, Global, Object, Reader, UnpicklingError, Writer
 from ...serialization import NAMES, permissions
+from ..settings import record
+
+__all__ = [
+    "BytesStorageMetadata", "ChunkStorageMetadata", "Metadata", "MetadataIndex", "StorageMeta", "TensorProperties",
+    "TensorStorageMetadata",
+]  # fmt: skip
+
+
+@record()
+class ChunkStorageMetadata:
+    """A part of a tensor.
+    offsets: where it begins. sizes: its sizes."""
+
+    __module__ = "torch.distributed.checkpoint.metadata"
+    offsets: Size
+    sizes: Size
+
+
+@record()
+class TensorProperties:
+    """What a tensor has beside sizes and elements."""
+
+    __module__ = "torch.distributed.checkpoint.metadata"
+    dtype: dtype = field(default_factory=lambda: settings.default_dtype)
+    layout: layout = strided
+    requires_grad: bool = False
+    memory_format: memory_format = contiguous_format
+    pin_memory: bool = False
+
+    @staticmethod
+    def create_from_tensor(tensor: Tensor) -> TensorProperties:
+        """Those of a tensor.
+        tensor: that."""
+        return TensorProperties(tensor.dtype, tensor.layout, tensor.requires_grad, pin_memory=tensor.is_pinned())
+
+
+@record()
+class TensorStorageMetadata:
+    """A tensor, in parts.
+    properties: what it has beside elements. size: of the whole. chunks: the parts."""
+
+    __module__ = "torch.distributed.checkpoint.metadata"
+    properties: TensorProperties
+    size: Size
+    chunks: list[ChunkStorageMetadata]
+
+
+@record()
+class BytesStorageMetadata:
+    """Any other value."""
+
+    __module__ = "torch.distributed.checkpoint.metadata"
+
+
+@record()
+class StorageMeta:
+    """Which checkpoint it is."""
+
+    __module__ = "torch.distributed.checkpoint.metadata"
+    checkpoint_id: Any = None
+    save_id: str | None = None
+    load_id: str | None = None
+    modules: list[str] = field(default_factory=list)
+
+
+@record()
+class Metadata:
+    """A checkpoint.
+    state_dict_metadata: its values by name. planner_data, storage_data: what planner and storage keep of them. storage_meta: which
+    checkpoint it is. version: of the form."""
+
+    __module__ = "torch.distributed.checkpoint.metadata"
+    state_dict_metadata: dict[str, Any]
+    planner_data: Any = None
+    storage_data: Any = None
+    storage_meta: StorageMeta | None = None
+    version: str | None = None
+
+
+@record(frozen=True, init=False)
+class MetadataIndex:
+    """A value's name; of a part of a tensor, where it begins. `index`: where it may be found in a list of parts."""
+
+    __module__ = "torch.distributed.checkpoint.metadata"
+    fqn: str
+    offset: Size | None = None
+    index: int | None = field(default=None, compare=False)
+
+    def __init__(self, fqn: str, offset: Sequence[int] | None = None, index: int | None = None) -> None:
+        self.__dict__.update(fqn=fqn, offset=None if offset is None else Size(offset), index=index)
+
+
+@record()
+class _StorageInfo:
+    """Where the bytes of a value lie."""
+
+    __module__ = "torch.distributed.checkpoint.filesystem"
+    relative_path: str
+    offset: int
+    length: int
+    transform_descriptors: Any = None
+
 
 HOME = "torch.distributed.checkpoint.metadata"
-KINDS = {
-    "Metadata": HOME, "TensorStorageMetadata": HOME, "BytesStorageMetadata": HOME, "TensorProperties": HOME,
-    "ChunkStorageMetadata": HOME, "MetadataIndex": HOME, "StorageMeta": HOME, "_StorageInfo": "torch.distributed.checkpoint.filesystem",
-}  # fmt: skip
+KINDS: dict[tuple[str, str], Any] = {}
+"""The records that are written and read, and the enumerations in them, by PyTorch's names for them."""
 
 
-class Record(metaclass=Sealed):
-    """A record: named values of one kind."""
-
-    __module__ = HOME
-    offset = index = None  # not written where there is none
-
-    def __init__(self, kind: str, **values: Any) -> None:
-        self.__dict__.update(values)
-        self.kind = kind
-
-    def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items() if name != "kind")
-        return f"{self.kind}({values})"
+def enter(*kinds: Any) -> None:
+    """Let records of some kinds be written and read."""
+    KINDS.update(((kind.__module__, kind.__name__), kind) for kind in kinds)
 
 
-class Size(tuple):
-    """The sizes of a tensor, written as PyTorch's."""
+enter(
+    ChunkStorageMetadata, TensorProperties, TensorStorageMetadata, BytesStorageMetadata, StorageMeta, Metadata, MetadataIndex,
+    _StorageInfo,
+)  # fmt: skip
 
 
 def convert(value: Any) -> Any:
     """How a record is written."""
+    kind = type(value)
     if isinstance(value, Size):
         return Call(Global("torch", "Size"), tuple(value))
-    if value.kind == "TensorProperties":
-        layout = Call(Global("torch.serialization", "_get_layout"), "torch.strided")
-        state: Any = (Global("torch", value.dtype), layout, False, Call(Global(HOME, "_MEM_FORMAT_ENCODING"), 0), False)
-    else:
-        state = {name: each for name, each in value.__dict__.items() if name != "kind"}
-    return Object(Global(KINDS[value.kind], value.kind), (), state)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    name = Global(kind.__module__, kind.__name__)
+    if KINDS.get((kind.__module__, kind.__name__)) is not kind:
+        raise TypeError(f"a checkpoint's metadata holds no {kind.__name__}")
+    if isinstance(value, Enum):
+        return Call(name, value.value)
+    state: Any = dict(value.__dict__)
+    if kind is TensorProperties:
+        laid = Call(Global("torch.serialization", "_get_layout"), str(value.layout))
+        encoding = Call(Global(HOME, "_MEM_FORMAT_ENCODING"), 0)
+        state = Global("torch", value.dtype.name), laid, value.requires_grad, encoding, value.pin_memory
+    return Object(name, (), state)
 
 
-def packed(metadata: Record) -> bytes:
-    """The bytes of the file."""
-    return Writer(convert).dump(metadata)
+def packed(value: Any) -> bytes:
+    """The bytes of records, in plain containers or alone."""
+    return Writer(convert).dump(value)
 
 
 class Kind:
     """The class of records of one kind, as far as reading needs it."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
 
 
 class Names(dict):
-    """What the names in the file mean: records, and nothing else."""
+    """What the names in a file mean: records, and nothing else."""
 
     def __init__(self) -> None:
         super().__init__(NAMES)
-        self.update({(home, name): Kind(name) for name, home in KINDS.items()})
+        for name, kind in KINDS.items():
+            self[name] = (lambda value, kind=kind: kind(value)) if issubclass(kind, Enum) else Kind(kind)
         self[HOME, "_MEM_FORMAT_ENCODING"] = lambda number: number
-        for kind in ("PosixPath", "WindowsPath", "PurePosixPath"):
-            self["pathlib", kind] = lambda *parts: "/".join(parts)
-        self["torch.serialization", "_get_layout"] = lambda name: name
-        self["torch", "Size"] = lambda sizes: TorchSize(sizes)
+        for path in ("PosixPath", "WindowsPath", "PurePosixPath"):
+            self["pathlib", path] = lambda *parts: "/".join(parts)
+        self["torch.serialization", "_get_layout"] = lambda name: strided
+        self["torch", "Size"] = lambda sizes: Size(sizes)
 
-    def make(self, kind: Any, arguments: tuple) -> Record:
+    def make(self, kind: Any, arguments: tuple) -> Any:
         if not isinstance(kind, Kind) or arguments:
             raise UnpicklingError("damaged file: an instance of unknown form")
-        return Record(kind.name)
+        return object.__new__(kind.kind)
 
     def fill(self, target: Any, state: Any) -> bool:
-        if type(target) is not Record:
+        if KINDS.get((type(target).__module__, type(target).__name__)) is not type(target):
             return False
-        if target.kind == "TensorProperties":
-            target.__dict__["dtype"] = state[0]
-        elif type(state) is tuple and len(state) == 2 and type(state[1]) is dict:
-            target.__dict__.update(state[1])
-        elif type(state) is dict and all(type(name) is str and name[:2] != "__" for name in state):
-            target.__dict__.update(state, kind=target.kind)
-        else:
+        if type(target) is TensorProperties and type(state) is tuple and len(state) == 5:
+            state = dict(zip(("dtype", "layout", "requires_grad", "", "pin_memory"), state, strict=True))
+        elif type(state) is tuple and len(state) == 2:
+            state = state[1]
+        if type(state) is not dict:
             raise UnpicklingError("damaged file: a record of unknown form")
+        known = {each.name for each in fields(type(target))}
+        target.__dict__.update((name, value) for name, value in state.items() if name in known)
         return True
 
 
-def read(folder: str) -> Record:
-    """The metadata of a checkpoint."""
+def unpacked(data: bytes) -> Any:
+    """Records that were written so."""
 
     def load(key: Any) -> Any:
         raise UnpicklingError("damaged file: a value that is kept elsewhere")
 
+    return Reader(data, Names(), load).read()
+
+
+def read(folder: str) -> Metadata:
+    """The metadata of a checkpoint."""
     path = os.path.join(folder, ".metadata")
-    found = Reader(permissions().read_bytes(path), Names(), load).read()
-    if not isinstance(found, Record) or found.kind != "Metadata":
+    found = unpacked(permissions().read_bytes(path))
+    if not isinstance(found, Metadata):
         raise UnpicklingError(f"{path} is no metadata of a checkpoint")
     return found

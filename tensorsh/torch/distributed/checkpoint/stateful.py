@@ -33,3 +33,8 @@ class Stateful(metaclass=Told):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take what was kept.
         state_dict: that."""
+
+
+def states(state_dict: Any) -> dict:
+    """A state dict with the states of objects that have some in their place."""
+    return {k: v.state_dict() if isinstance(v, Stateful) else v for k, v in state_dict.items()}

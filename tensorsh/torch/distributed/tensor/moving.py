@@ -23,6 +23,18 @@ def share(size: int, parts: int, number: int) -> tuple[int, int]:
     return min(step * number, size), min(step * (number + 1), size)
 
 
+def placed(shape: Any, mesh: Any, placements: Any) -> tuple[tuple, tuple]:
+    """The sizes of this process's part of a tensor, and where it begins."""
+    low, sizes, coordinate = [0] * len(shape), list(shape), mesh.get_coordinate()
+    for i in cutting(placements):
+        dim = placements[i].dim if isinstance(placements[i], Shard) else -1
+        if dim >= 0:
+            start, end = share(sizes[dim], mesh.size(i), coordinate[i])
+            low[dim] += start
+            sizes[dim] = end - start
+    return tuple(sizes), tuple(low)
+
+
 def cut(array: Any, dim: int, group: Any) -> Any:
     """The part of an array that is this process's."""
     low, high = share(array.shape[dim], group.size(), group.rank())
@@ -108,9 +120,12 @@ def moved(local: Tensor, mesh: Any, before: tuple, after: tuple, shape: tuple) -
     if before == after or mesh.get_coordinate() is None:
         return local
     # What is cut twice along one dimension is joined from the last cut to the first.
-    now = list(before)
-    for i in reversed(cutting(before)):
+    now, order = list(before), cutting(before)
+    for place, i in reversed([*enumerate(order)]):
         moves = now[i] != after[i] or isinstance(now[i], _StridedShard)
+        if isinstance(now[i], Shard) and not moves:  # what an earlier cut along the same dimension holds goes with it
+            earlier = [(before[j], after[j]) for j in order[:place] if before[j] != after[j]]
+            moves = any(isinstance(each, Shard) and each.dim == now[i].dim for pair in earlier for each in pair)
         if moves and not isinstance(now[i], Replicate):
             direct = mesh.ndim == 1 or not isinstance(now[i], Shard) and not isinstance(after[i], Shard)
             target = after[i] if direct else Replicate()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....engine.arrays.device import device as device_type
-from ....engine.arrays.dtype import COMPLEX, FLOAT
+from ....engine.arrays.dtype import COMPLEX, FLOAT, PYTHON
 from ....engine.arrays.dtype import dtype as dtype_type
 from ....engine.arrays.errors import combination_error
 from ....engine.arrays.warning import warn
@@ -34,8 +34,8 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         copy, flags = copy or flags and value, isinstance(value, bool)
         if isinstance(value, Tensor):
             other = value
-        elif isinstance(value, dtype_type):
-            dtype = value
+        elif isinstance(value, dtype_type) or value in PYTHON:
+            dtype = PYTHON.get(value, value)
         elif isinstance(value, (str, int, device_type)) and not isinstance(value, bool):
             device = value
         elif value is not None and not isinstance(value, bool):

@@ -150,19 +150,27 @@ class DistributedDataParallel(Module, Joinable):
                 at += n
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        self._pre_forward()
+        return self._post_forward(self.module(*inputs, **kwargs))
+
+    def _pre_forward(self) -> None:
+        """What comes before a call of the module."""
         if self.reducer.active and self.reducer.lacking():
             self._refuse()
-        grows = state.grad_enabled and self.require_backward_grad_sync
         if self._join is not None:
-            Join._told(self, grows)
+            Join._told(self, self._grows())
         if self.broadcast_buffers and self.require_forward_param_sync and self._states:
             self._sync(self._states, self._source(True))
-        output = self.module(*inputs, **kwargs)
-        if grows:
-            self.require_forward_param_sync = True
+
+    def _grows(self) -> bool:
+        """Whether a backward pass will reduce gradients."""
+        return state.grad_enabled and self.require_backward_grad_sync
+
+    def _post_forward(self, output: Any) -> Any:
+        """What follows a call of the module."""
+        self.require_forward_param_sync = self._grows()
+        if self._grows():
             self.reducer.prepare_for_backward(self._unused(output) if self.find_unused_parameters else [])
-        else:
-            self.require_forward_param_sync = False
         return output
 
     def _refuse(self) -> None:

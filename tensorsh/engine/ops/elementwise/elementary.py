@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
-from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64, WHOLE64, constant
+from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
 from ...arrays.on_arrays import on_arrays
 from ...numerics.halves import by_kernel
 from ...numerics.rounding import rounded
@@ -125,9 +125,6 @@ def tanh_backward(g: Any, result: Any) -> Any:
         dtype = result.dtype
         if kernels.suits(g, result):
             return kernels.run(kernels.compiled.tanh_backward, g, result)
-        if dtype is FLOAT32 and result.size <= EXACT_SIZE:
-            wide = result.astype(FLOAT64)
-            return g * np.subtract(WHOLE64[1], wide * wide).astype(FLOAT32)
         if dtype is FLOAT64 and result.size <= 64:
             wide = result.astype(np.longdouble)
             return g * (1 - wide * wide).astype(FLOAT64)
@@ -157,8 +154,6 @@ def sigmoid_backward(g: Any, result: Any) -> Any:
     if type(result) is np.ndarray and result.dtype.kind != "c":
         if kernels.suits(g, result):
             return kernels.run(kernels.compiled.sigmoid_backward, g, result)
-        if result.dtype is FLOAT32 or result.dtype is FLOAT64:
-            return g * (constant(1, result.dtype) - result) * result
         return g * (1 - result) * result
     return None
 

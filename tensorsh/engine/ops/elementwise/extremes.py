@@ -375,11 +375,6 @@ def heaviside(xp, input: Array, values: Array):
     if xp is np and input.shape == values.shape and (found := through("heaviside", input, values)) is not None:
         return found
     input = in_rows(input)  # which numpy compares several times as fast
-    if xp is np and input.shape == values.shape:
-        made = (input > 0).astype(input.dtype)
-        if (zeros := input == 0).any():
-            np.copyto(made, values, where=zeros)
-        return made
     if xp is np and (found := choices.choose(input == 0, in_rows(values), (input > 0).astype(input.dtype))) is not None:
         return found
     return xp.where(input == 0, values, (input > 0).astype(input.dtype))

@@ -237,15 +237,9 @@ def put(xp, input: Written, index: Array, source: Array, accumulate=False):
 
 
 put.gradient(
-    input=lambda t, g, index, accumulate: g if accumulate else t.put(g, index, t._zeros_for(index, g)),
+    input=lambda t, g, index, accumulate: g if accumulate else t.put(g, index, t._zeros_of(g, tuple(index.shape))),
     source=lambda t, g, index, source_shape: t.reshape(t.take(g, index), source_shape),
 )
-
-
-@operator("_zeros_for", method=False)
-def zeros_for(xp, index: Array, like: Array):
-    """Zeros of one array's shape and another's dtype."""
-    return xp.zeros(index.shape, like.dtype)
 
 
 # -- index_*: along one dimension

@@ -135,9 +135,7 @@ def masked_select_backward(xp, grad: Array, mask: Array, shape):
     both = np.broadcast_shapes(shape, mask.shape)
     whole = xp.zeros(both, grad.dtype)
     whole[xp.broadcast_to(mask, both)] = grad
-    if both != shape:
-        whole = sum_to_shape(whole, shape)
-    return whole
+    return sum_to_shape(whole, shape)
 
 
 masked_select_backward.gradient(grad=lambda t, g, mask: t.masked_select(g, mask))

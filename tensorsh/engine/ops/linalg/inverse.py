@@ -10,7 +10,6 @@ import numpy as np
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
 from ...arrays.on_arrays import on_arrays
-from ...graph.fields import wrap
 from ...loading import table
 from ...operators.declare import Array, composite
 from ...tensors.tensor import Tensor
@@ -194,8 +193,7 @@ def logdet(input: Tensor) -> Tensor:
     sign, logabsdet = linalg_slogdet.function(input)
     if input._array.dtype.kind == "c":
         return sign.log() + logabsdet
-    nan = wrap(np.full((), math.nan, logabsdet._array.dtype))
-    return table.find_function("where")(sign == -1, nan, logabsdet)
+    return table.find_function("where")(sign == -1, math.nan, logabsdet)
 
 
 def is_vector(a: Any, b: Any) -> bool:

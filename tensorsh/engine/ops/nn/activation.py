@@ -113,6 +113,17 @@ def with_inplace(name: str, op: Any, form_too: bool = True, below: Any = None) -
         table.FUNCTIONS[f"{FUNCTIONAL}{name}_"] = dressed(form(title + "_", changed), changed)
 
 
+def by_kernel_backward(name: str) -> Any:
+    """A formula of the gradient of a function, of g, the argument and numbers, for arrays of floats by the kernel of a name."""
+
+    def computed(g: Any, input: Any, *numbers: Any) -> Any:
+        if type(g) is not np.ndarray:
+            return None
+        return kernels.through(name + "_backward", g, input, *map(g.dtype.type, numbers))
+
+    return on_arrays(computed)
+
+
 def selected(condition: Any, g: Any) -> Any:
     if type(g) is not np.ndarray or g.dtype not in ZEROS:
         return None
@@ -309,11 +320,7 @@ silu.real_gradient = True
 silu.same = by_table(silu, silu.same)
 
 
-def silu_backward(g: Any, input: Any) -> Any:
-    return kernels.run(kernels.compiled.silu_backward, g, input) if kernels.suits(g, input) else None
-
-
-@on_arrays(silu_backward)
+@by_kernel_backward("silu")
 def silu_gradient(t: Any, g: Any, input: Any) -> Any:
     s = t.sigmoid(input)
     return g * t.conj(s * ((1 - s) * input + 1))
@@ -350,14 +357,7 @@ def softplus(xp, input: Array, beta=1, threshold=20):
     return xp.where(linear, input, rounded(xp.log1p, rounded(xp.exp, scaled)) / kind(beta))
 
 
-def softplus_backward(g: Any, input: Any, beta: Any, threshold: Any) -> Any:
-    kind = g.dtype.type
-    return (
-        kernels.through("softplus_backward", g, input, kind(beta), kind(threshold)) if type(g) is np.ndarray else None
-    )
-
-
-@on_arrays(softplus_backward)
+@by_kernel_backward("softplus")
 def softplus_gradient(t: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
     return softplus_slope(t, g, t.exp(input * beta), input * beta > threshold)
 

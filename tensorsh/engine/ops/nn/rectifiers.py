@@ -23,7 +23,7 @@ from ...operators.pointwise import takes_floats
 from ...operators.signature import Form
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
-from .activation import activation, flat, only_floats, select, steep, with_inplace
+from .activation import activation, by_kernel_backward, flat, only_floats, select, steep, with_inplace
 
 
 def compiled(name: str, x: Any, *numbers: Any) -> Any:
@@ -69,17 +69,6 @@ def relu(xp, input: Array):
     Any shape; the dtype stays. RuntimeError: booleans."""
     found = choices.limited(input, 0, None)
     return xp.maximum(input.dtype.type(0), input) if found is None else found
-
-
-def by_kernel_backward(name: str) -> Any:
-    """A formula of the gradient of a function with kinks, of g, the argument and numbers, for arrays of floats by the kernel of a name."""
-
-    def computed(g: Any, input: Any, *numbers: Any) -> Any:
-        if type(g) is not np.ndarray:
-            return None
-        return kernels.through(name + "_backward", g, input, *map(g.dtype.type, numbers))
-
-    return on_arrays(computed)
 
 
 @by_kernel_backward("relu")

@@ -112,11 +112,10 @@ def trapezoid(y, x=None, *, dx=None, dim=-1):
 def cumulative_trapezoid(y, x=None, *, dx=None, dim=-1):
     """The running area under `y` along `dim`."""
     dim = samples("cumulative_trapezoid", y, x, dx, dim)
+    left, right = ends(y, dim)
     if x is None:
-        left, right = ends(y, dim)
         return times(left + right, (1.0 if dx is None else float(dx)) / 2.0).cumsum(dim)
     steps = spacings("cumulative_trapezoid", y, x, dim)
-    left, right = ends(y, dim)
     return over(((left + right) * steps).cumsum(dim), 2.0)
 
 

@@ -58,15 +58,16 @@ def check_bins(bins, dimension=0):
 def in_even_bins(a, low, high, bins):
     """How many elements of a vector lie in each bin, a block at a time, which stays in the cache."""
     low, high, number = a.dtype.type(low), a.dtype.type(high), a.dtype.type(bins)
-    counts, size = np.zeros(bins, np.int64), max(BLOCK, bins)
+    xp = module_of(a)
+    counts, size = xp.zeros(bins, np.int64), max(BLOCK, bins)
     with np.errstate(all="ignore"):
         for start in range(0, a.size, size):
             block = a[start : start + size]
             inside = (block >= low) & (block <= high)
-            if not inside.all():
+            if xp is not np or not inside.all():  # a GPU would have to be waited for
                 block = block[inside]
             at = ((block - low) * number / (high - low)).astype(np.int64)
-            counts += np.bincount(np.minimum(at, bins - 1), minlength=bins)
+            counts += xp.bincount(xp.minimum(at, bins - 1), minlength=bins)
     return counts
 
 
@@ -87,7 +88,7 @@ def histc(xp, input: Array, bins=100, min=0, max=0):
         raise RuntimeError("torch.histc: max must be larger than min")
     if input.dtype.kind != "f":
         raise not_implemented("histogram_cpu", input)
-    elements = np.ascontiguousarray(input).reshape(-1)
+    elements = xp.ascontiguousarray(input).reshape(-1)
     low, high = span("torch.histc", elements, min, max, min != max or not input.size)
     return in_even_bins(elements, low, high, bins).astype(input.dtype)
 

@@ -128,11 +128,7 @@ def stack(xp, tensors: Arrays, dim=0):
             raise RuntimeError(
                 f"stack expects each tensor to be equal size, but got {list(shape)} at entry 0 and {list(a.shape)} at entry {i}"
             )
-    arrays = common(tensors)
-    if dim == 0 and shape:
-        return joined(xp.concatenate(arrays), arrays).reshape((len(arrays), *shape))
-    wide = (*shape[:dim], 1, *shape[dim:])
-    return row_order(xp.concatenate([a.reshape(wide) for a in arrays], dim))
+    return stacked(common(tensors), dim)
 
 
 def stack_gradient(t, g, tensors_shape, dim):
@@ -151,41 +147,35 @@ def listed(tensors: Any, name: str) -> list:
     return list(tensors)
 
 
-def at_least(*dims: int):
+def at_least(single: Any) -> Any:
     """atleast_1d and its like: for one tensor, several, or a sequence of them."""
 
-    def make(single: Any) -> Any:
-        name = single.__name__
+    def function(*tensors: Any) -> Any:
+        if len(tensors) == 1:
+            if isinstance(tensors[0], Tensor):
+                return single(tensors[0])
+            tensors = tuple(tensors[0])
+        return tuple([single(t) for t in tensors])
 
-        def function(*tensors: Any) -> Any:
-            if len(tensors) == 1:
-                if isinstance(tensors[0], Tensor):
-                    return single(tensors[0])
-                tensors = tuple(tensors[0])
-            return tuple([single(t) for t in tensors])
-
-        function.__name__ = name
-        function.__doc__ = single.__doc__
-        composite(name, method=False)(function)
-        return single
-
-    return make
+    function.__name__, function.__doc__ = single.__name__, single.__doc__
+    composite(single.__name__, method=False)(function)
+    return single
 
 
-@at_least()
+@at_least
 def atleast_1d(t: Tensor) -> Tensor:
     """Tensors with at least one dimension."""
     return t if t._array.ndim else t.reshape(1)
 
 
-@at_least()
+@at_least
 def atleast_2d(t: Tensor) -> Tensor:
     """Tensors with at least two dimensions, the new ones in front."""
     n = t._array.ndim
     return t if n >= 2 else t.unsqueeze(0) if n else t.reshape(1, 1)
 
 
-@at_least()
+@at_least
 def atleast_3d(t: Tensor) -> Tensor:
     """Tensors with at least three dimensions: a vector becomes (1, n, 1), a matrix (n, m, 1)."""
     n = t._array.ndim

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
+
 import numpy as np
 import pytest
 
 from tensorsh import torch
 from tensorsh.engine import kernels
+
+from .thread_counts import threads
 
 RANDOM = np.random.default_rng(0)
 SIZES = [(1, 1), (32, 5), (33, 1), (33, 2), (40, 24), (40, 25), (64, 33), (65, 64), (100, 100), (130, 97), (513, 3)]
@@ -62,3 +67,14 @@ def test_singular_matrices(n: int) -> None:
 def test_gradients_of_a_system() -> None:
     a, b = matrices(36).requires_grad_(), torch.tensor(RANDOM.normal(size=(36, 3))).requires_grad_()
     assert torch.autograd.gradcheck(torch.linalg.solve, (a, b))
+
+
+def test_the_library_that_scipy_brings_has_as_many_threads() -> None:
+    pytest.importorskip("scipy")
+    torch.linalg.ldl_factor(matrices(40))
+    library = ctypes.CDLL(sys.modules["scipy.linalg._flapack"].__file__)
+    count = getattr(library, "scipy_openblas_get_num_threads", None)
+    if count is None:
+        pytest.skip("another library")
+    with threads(1):
+        assert count() == 1

@@ -367,7 +367,9 @@ class Recorder:
         if call.excinfo is not None:
             place = call.excinfo.traceback[-1]
             said = call.excinfo.exconly()
-            said = said if len(said) < 1200 else f"{said[:300]} ... {said[-900:]}"  # a process's error stands at the end
+            said = (
+                said if len(said) < 1200 else f"{said[:300]} ... {said[-900:]}"
+            )  # a process's error stands at the end
             self.said = f"{said} @ {place.path}:{place.lineno + 1}"
 
     def pytest_collectreport(self, report: Any) -> None:

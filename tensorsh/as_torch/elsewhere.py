@@ -79,6 +79,9 @@ torch.distributed.checkpoint._nested_dict distributed.checkpoint._traverse flatt
 torch.distributed.checkpoint.utils   distributed.checkpoint.planner_helpers find_state_dict_object
 torch.distributed.checkpoint._dedup_save_plans distributed.checkpoint.planner_helpers dedup_save_plans
 torch.distributed.checkpoint._dedup_tensors distributed.checkpoint.planner_helpers dedup_tensors
+torch.distributed.tensor._utils      distributed.tensor.moving compute_local_shape_and_global_offset=placed
+torch.distributed._tensor._utils     distributed.tensor.moving compute_local_shape_and_global_offset=placed
+torch.distributed._tensor.experimental distributed.tensor.experimental implicit_replication
 torch.utils.data.graph_settings      utils.data.datapipes     apply_sharding apply_shuffle_settings
 """
 """A line: PyTorch's module, the file of tensorsh/torch, the names; `theirs=ours` where they differ."""

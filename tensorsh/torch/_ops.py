@@ -217,6 +217,10 @@ def load_library(path: Any) -> None:
     raise OSError(f"Could not load this library: {path} (tensorsh runs no compiled extensions)")
 
 
+DEFINED: dict[str, dict[str, Callable]] = {}
+"""The functions of further namespaces, entered by the modules that have them."""
+
+
 class Overloaded:
     """The forms of an operator that a program defined: a call is one of the first whose schema fits."""
 
@@ -258,6 +262,8 @@ class Operators(metaclass=Sealed):
         made: Any = Overloaded(forms) if len(forms) > 1 else forms[0] if forms else None
         if made is None and self._space == "aten":
             made = below_autograd(name) or of_either(name)
+        if made is None:
+            made = DEFINED.get(self._space, {}).get(name)
         if made is None:
             raise AttributeError(f"'_OpNamespace' '{self._space}' object has no attribute '{name}'")
         whole = f"{self._space}.{name}"

@@ -10,6 +10,7 @@ from typing import Any
 from ...engine.arrays.warning import warn
 from ...engine.tape.function import Function
 from ...engine.tensors.tensor import Tensor
+from .._ops import DEFINED
 from . import collectives, exchanges
 from .device_mesh import DeviceMesh
 from .groups import ProcessGroup, group_of, world
@@ -60,6 +61,7 @@ class _Gathered(Function):
     @staticmethod
     def forward(ctx: Any, group: Any, tensor: Tensor) -> Tensor:
         ctx.group = group
+        world.counted("all_gather_into_tensor")
         whole = tensor.new_empty((tensor.shape[0] * group.size(), *tensor.shape[1:]))
         exchanges.all_gather_single(whole, tensor.contiguous(), group)
         return whole
@@ -73,6 +75,7 @@ class _Scattered(Function):
     @staticmethod
     def forward(ctx: Any, op: str, group: Any, tensor: Tensor) -> Tensor:
         ctx.op, ctx.group = op, group
+        world.counted("reduce_scatter_tensor")
         part = tensor.new_empty((tensor.shape[0] // group.size(), *tensor.shape[1:]))
         exchanges.reduce_scatter_single(part, tensor.contiguous(), _way(op), group)
         return part
@@ -87,6 +90,7 @@ class _Sent(Function):
     @staticmethod
     def forward(ctx: Any, wanted: Any, sent: Any, group: Any, tensor: Tensor) -> Tensor:
         ctx.wanted, ctx.sent, ctx.group = sent, wanted, group
+        world.counted("all_to_all_single")
         rows = tensor.shape[0] if wanted is None else sum(wanted)
         output = tensor.new_empty((rows, *tensor.shape[1:]))
         exchanges.all_to_all_single(output, tensor.contiguous(), wanted, sent, group)
@@ -111,6 +115,7 @@ def wait_tensor(tensor: Tensor) -> Tensor:
 
 def all_reduce(self: Tensor, reduceOp: str, group: Any, tag: str = "") -> Tensor:  # noqa: N803 - PyTorch's name
     """The reduced tensors of all processes. reduceOp: sum, avg, max, min, product, band, bor or bxor. group: the processes."""
+    world.counted("all_reduce")
     return _AllReduce.apply(_way(reduceOp), _group(group), self)
 
 
@@ -122,6 +127,7 @@ def all_reduce_coalesced(self: list, reduceOp: str, group: Any, tag: str = "") -
 def broadcast(self: Tensor, src: int, group: Any, tag: str = "") -> Tensor:
     """The tensor of the process `src`, a number among all."""
     output = self.clone()
+    world.counted("broadcast")
     collectives.broadcast(output, src, _group(group))
     return output
 
@@ -181,3 +187,11 @@ def permute_tensor(self: Tensor, src_dst: list, group: Any, tag: str = "") -> Te
 all_gather_single, all_gather_tensor_autograd = all_gather_tensor, all_gather_tensor
 reduce_scatter_single, reduce_scatter_tensor_autograd = reduce_scatter_tensor, reduce_scatter_tensor
 all_to_all_single_autograd = all_to_all_single
+DEFINED["c10d_functional"] = DEFINED["_c10d_functional"] = {
+    "all_gather_into_tensor": lambda input, group_size, group_name: all_gather_tensor(input, 0, group_name),
+    "all_reduce": all_reduce,
+    "all_to_all_single": all_to_all_single,
+    "broadcast": broadcast,
+    "reduce_scatter_tensor": lambda input, op, group_size, group: reduce_scatter_tensor(input, op, 0, group),
+    "wait_tensor": wait_tensor,
+}

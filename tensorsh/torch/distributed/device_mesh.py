@@ -190,6 +190,13 @@ class DeviceMesh(metaclass=Sealed):
         root._flat[name] = made
         return made
 
+    def _get_all_submeshes(self, mesh_dim_name: str) -> list[DeviceMesh]:
+        """The meshes along a dimension, of all processes."""
+        dim = self._get_mesh_dim_by_name(mesh_dim_name)
+        lines = np.moveaxis(self._grid, dim, -1).reshape(-1, self._grid.shape[dim])
+        groups = [self._groups[dim] if world.rank in line else GroupMember.NON_GROUP_MEMBER for line in lines]
+        return [self._part(line, (mesh_dim_name,), (1,), [each]) for line, each in zip(lines, groups, strict=True)]
+
     @staticmethod
     def from_group(group: Any, device_type: str, mesh: Any = None, *, mesh_dim_names: Any = None) -> DeviceMesh:
         """The mesh of a group, or of one group for each dimension and the ranks."""
@@ -281,3 +288,14 @@ def init_device_mesh(
             "If you maintained a 'torch.device' object, it's recommended to pass in 'device.type'.",
         )
     return DeviceMesh(device_type, np.arange(math.prod(shape)).reshape(shape), mesh_dim_names=mesh_dim_names)
+
+
+class _MeshResources:
+    """What PyTorch asks of meshes in one place."""
+
+    get_current_mesh = staticmethod(current_mesh)
+    get_root_mesh = staticmethod(DeviceMesh._get_root_mesh)
+    _get_all_submeshes = staticmethod(DeviceMesh._get_all_submeshes)
+
+
+_mesh_resources = _MeshResources()

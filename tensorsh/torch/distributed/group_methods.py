@@ -69,7 +69,11 @@ def allreduce_coalesced(self: ProcessGroup, tensors: list, op: Any = SUM) -> Wor
 
 
 def broadcast(
-    self: ProcessGroup, tensors: Any, root: int = 0, timeout: timedelta | None = None, rootTensor: int = 0  # noqa: N803
+    self: ProcessGroup,
+    tensors: Any,
+    root: int = 0,
+    timeout: timedelta | None = None,
+    rootTensor: int = 0,  # noqa: N803
 ) -> Work:
     """Give all processes the tensor of one of them. tensors: a tensor, or a list of one. root: which one."""
     check_root(self, root, "broadcast")

@@ -209,6 +209,19 @@ class World:
         self.meshes: list[Any] = []
         """The meshes whose `with` blocks the program is in."""
 
+        self.counting: list[Callable[[str], None]] = []
+        """What is told of each collective of tensors in parts."""
+
+    @property
+    def group_count(self) -> int:
+        """How many groups were made."""
+        return self.count
+
+    def counted(self, name: str) -> None:
+        """Tell who counts of a collective."""
+        for add in self.counting:
+            add(name)
+
     def number(self) -> int:
         """The number of the next group: all processes make their groups in the same order."""
         self.count += 1

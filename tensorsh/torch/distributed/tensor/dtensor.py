@@ -18,6 +18,8 @@ from ....sandbox.classes import allow
 from ...nn.parameter import Parameter
 from ..collectives import broadcast
 from ..device_mesh import DeviceMesh, current_mesh
+from ..objects import all_gather_object
+from ..starting import get_world_size
 from . import products, shapes  # noqa: F401  their rules
 from .moving import Guard, cut, moved
 from .parts import _ToTorchTensor, bind, gradient_placements, local_of, placed_tensor
@@ -53,11 +55,17 @@ class DTensor(Tensor):
         stride: Any = None, grad_placements: Any = None,
     ) -> DTensor:  # fmt: skip
         """The tensor of which each process has a part.
-        local_tensor: the part. device_mesh: the processes. placements: how the parts make up the whole (None: all are the same).
+        local_tensor: the part. stride: of the whole, with shape. device_mesh: the processes. placements: how the parts make up the whole (None: all are the same).
         run_check: broadcast what should be the same from the first process (False). shape: of the whole, where parts differ in
         size."""
         mesh = current(device_mesh)
+        if bool(shape) != bool(stride):
+            raise RuntimeError(
+                f"Found shape:{shape}, stride:{stride}.", "Please pass both shape and stride at the same time."
+            )
         placed = normal(placements, local_tensor.dim(), mesh)
+        if run_check:
+            _same_everywhere(local_tensor, not shape)
         if run_check and any(isinstance(each, Replicate) for each in placed):
             local_tensor = local_tensor.clone()
             for i, each in enumerate(placed):
@@ -69,7 +77,10 @@ class DTensor(Tensor):
                 if each.is_shard():
                     sizes[each.dim] *= mesh.size(i)
             shape = sizes
-        return placed_tensor(local_tensor, mesh, placed, tuple(shape))
+        made = placed_tensor(local_tensor, mesh, placed, tuple(shape))
+        if stride:
+            made.__dict__["_steps"] = tuple(stride)
+        return made
 
     def to_local(self, *, grad_placements: Any = None) -> Tensor:
         """The part that is here.
@@ -162,8 +173,14 @@ class DTensor(Tensor):
     nelement = numel
 
     def stride(self, dim: int | None = None) -> Any:
-        """The strides of the whole, in order."""
-        steps = tuple(int(np.prod(self._shape[i + 1 :], dtype=np.int64)) for i in range(len(self._shape)))
+        """The strides of the whole, whose dimensions follow each other as those of the part."""
+        steps = self.__dict__.get("_steps")
+        if steps is None:
+            here, size, found = wrap(self._array).stride(), 1, [0] * len(self._shape)
+            for i in sorted(range(len(found)), key=lambda i: (here[i], -i)):
+                if here[i] or self._shape[i] < 2:
+                    found[i], size = size, size * max(self._shape[i], 1)
+            steps = tuple(found)
         return steps if dim is None else steps[dim]
 
     def __len__(self) -> int:
@@ -256,6 +273,15 @@ class DTensorParameter(DTensor, Parameter):
 
 
 DTensorParameter.__name__ = DTensorParameter.__qualname__ = "DTensor"
+
+
+def _same_everywhere(local: Tensor, sizes: bool) -> None:
+    """ValueError where parts are not of one dtype, and of the same sizes where those are not told."""
+    mine = (local.dtype.name, local.requires_grad, *([tuple(local.shape), local.stride()] if sizes else []))
+    found: list[Any] = [None] * get_world_size()
+    all_gather_object(found, mine)
+    if any(each != mine for each in found):
+        raise ValueError("Inconsistent tensor metadata (including shape and stride) across ranks.")
 
 
 def current(mesh: Any) -> Any:

@@ -11,6 +11,8 @@ from ....engine.graph.fields import wrap
 from ....engine.tape.function import Function
 from ....engine.tensors.tensor import Tensor
 from ..collectives import all_gather, all_reduce
+from ..exchanges import reduce_scatter_single
+from ..groups import world
 from ..reduce_ops import ReduceOp
 from .placement_types import Partial, Replicate, Shard, _StridedShard, cutting
 
@@ -51,6 +53,7 @@ def gathered(array: Any, dim: int, size: int, group: Any) -> Any:
     else:
         mine = np.zeros(shape, array.dtype)
         mine[(slice(None),) * dim + (slice(0, array.shape[dim]),)] = array
+    world.counted("all_gather_into_tensor")
     parts = [wrap(np.empty(shape, array.dtype)) for _ in range(group.size())]
     all_gather(parts, wrap(mine), group=group)
     whole = np.concatenate([part._array for part in parts], dim)
@@ -59,11 +62,26 @@ def gathered(array: Any, dim: int, size: int, group: Any) -> Any:
 
 def reduced(array: Any, how: str, group: Any) -> Any:
     """The reduction of arrays over a group."""
+    world.counted("all_reduce")
     found = wrap(array.copy())
     all_reduce(found, getattr(ReduceOp, OPS[how]), group)
     if how == "avg":
         found._array[...] = found._array / group.size()
     return found._array
+
+
+def reduced_part(array: Any, how: str, dim: int, group: Any) -> Any:
+    """This process's part of the reduction of arrays over a group."""
+    world.counted("reduce_scatter_tensor")
+    low, high = share(array.shape[dim], group.size(), group.rank())
+    moved = np.moveaxis(array, dim, 0)
+    step = share(array.shape[dim], group.size(), 0)[1]
+    padded = np.zeros((step * group.size(), *moved.shape[1:]), array.dtype)
+    padded[: len(moved)] = moved
+    part = wrap(np.empty((step, *moved.shape[1:]), array.dtype))
+    reduce_scatter_single(part, wrap(padded), getattr(ReduceOp, OPS[how]), group)
+    found: Any = part._array[: high - low]
+    return np.ascontiguousarray(np.moveaxis(found / group.size() if how == "avg" else found, 0, dim))
 
 
 class Redistribute(Function):
@@ -74,11 +92,14 @@ class Redistribute(Function):
         ctx.group, ctx.before, ctx.after = group, before, after
         ctx.size = size if isinstance(before, Shard) else None
         array: Any = local._array
+        scattered = isinstance(before, Partial) and isinstance(after, Shard) and not absent(array)
         if isinstance(before, Shard):
             array = gathered(array, before.dim, size, group)
+        elif scattered:
+            array = reduced_part(array, before.reduce_op, after.dim, group)
         elif isinstance(before, Partial):
             array = reduced(array, before.reduce_op, group)
-        if isinstance(after, Shard):
+        if isinstance(after, Shard) and not scattered:
             array = cut(array, after.dim, group)
         elif isinstance(after, Partial) and (group.rank() or after.reduce_op not in ("sum", "product")):
             array = array / 1 if after.reduce_op != "sum" else np.zeros_like(array)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from ....engine.loading.table import find_function
 from ....sandbox.sealed import Frozen
+
+
+def pad_tensor(tensor: Any, pad_dim: int, pad_size: int) -> Any:
+    """A tensor with zeros at the end of a dimension."""
+    if not pad_size:
+        return tensor
+    return find_function("nn.functional.pad")(tensor, [0, 0] * (tensor.ndim - pad_dim - 1) + [0, pad_size])
 
 
 class Placement(Frozen):
@@ -46,6 +54,24 @@ class Shard(Placement):
 
     def __init__(self, dim: int) -> None:
         object.__setattr__(self, "dim", int(dim))
+
+    def _split_tensor(
+        self, tensor: Any, num_chunks: int, *, with_padding: bool = True, contiguous: bool = True
+    ) -> tuple[list, list]:
+        """The parts of a tensor, all as large as the first where they are padded; and how much each was padded."""
+        if self.dim > tensor.ndim:
+            raise AssertionError(f"Sharding dim {self.dim} greater than tensor ndim {tensor.ndim}")
+        size = tensor.shape[self.dim]
+        step = -(-size // num_chunks)
+        parts, pads = [], []
+        for number in range(num_chunks):
+            low, high = min(step * number, size), min(step * (number + 1), size)
+            part = tensor.narrow(self.dim, low, high - low)
+            if with_padding:
+                pads.append(step - (high - low))
+                part = pad_tensor(part, self.dim, pads[-1])
+            parts.append(part.contiguous() if contiguous else part)
+        return parts, pads
 
     def __repr__(self) -> str:
         return f"Shard(dim={self.dim})"
@@ -108,6 +134,7 @@ class Partial(Placement):
 
 
 REPLICATE = Replicate()
+_Partial = Partial  # its older name
 
 
 def cutting(placements: Any) -> list[int]:

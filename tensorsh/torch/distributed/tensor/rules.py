@@ -52,7 +52,7 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     found = tensors_in((args, kwargs), [])
     mesh = next(t._mesh for t in found if in_parts(t))
     for t in found:
-        if not in_parts(t) and t.numel() != 1 and name not in beside_parts:
+        if not in_parts(t) and t.numel() != 1 and not beside_parts & {name, "*"}:
             raise RuntimeError(MIXED.format(name=operator_of(name, args)))
     rule = RULES.get(name)
     if rule is None and is_pointwise(title):

@@ -42,7 +42,7 @@ torch.distributions.kl               distributions.kl_rules   _kl_expfamily_expf
 torch.serialization                  file_options             DEFAULT_PROTOCOL PROTOCOL_VERSION LONG_SIZE INT_SIZE SHORT_SIZE STORAGE_KEY_SEPARATOR SourceChangeWarning LoadEndianness get_default_load_endianness set_default_load_endianness check_module_version_greater_or_equal skip_data _is_zipfile get_crc32_options set_crc32_options
 torch.serialization                  serialization            get_unsafe_globals_in_checkpoint
 torch.serialization                  file_options             set_default_mmap_options get_default_mmap_options
-torch.serialization                  pickling                 _get_layout
+torch.serialization                  pickling                 _get_layout pickle
 torch._utils                         rebuilding               _rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_meta_tensor_no_storage _rebuild_on _rebuild_storage _rebuild_sparse_tensor _rebuild_parameter _rebuild_parameter_with_state _element_size ExceptionWrapper
 torch._utils                         utils._flat              _flatten_dense_tensors _unflatten_dense_tensors _take_tensors _reorder_tensors_as _get_available_device_type _get_device_module _get_all_device_indices _get_device_index _import_dotted_name classproperty
 torch.nn.parallel.scatter_gather     utils._flat              scatter_kwargs is_namedtuple

@@ -70,6 +70,18 @@ SUITES = {
         (("HF_HUB_OFFLINE", "1"),),
     ),
     "torchquad": Suite("torchquad==0.6.0", "tests", ENDING),
+    "cooper-optim": Suite("cooper-optim==1.0.1", "tests"),
+    "lampe": Suite("lampe==0.9.0", "tests"),
+    "norse": Suite("norse==1.1.0", "norse", ENDING),
+    "poutyne": Suite("poutyne==1.19.0", "tests", ("-o", "addopts=")),
+    "pytorch-minimize": Suite("pytorch-minimize==0.1.0", "tests"),
+    "pytorch-ood": Suite("pytorch-ood==0.4.0", "tests"),
+    "pytorch-wavelets": Suite("pytorch-wavelets==1.3.0", "tests"),
+    "roma": Suite("roma==1.8.0", "test", ("--confcutdir=test",)),
+    "tntorch": Suite("tntorch==1.1.2", "tests"),
+    "torchbearer": Suite("torchbearer==0.5.5", "tests"),
+    "torchist": Suite("torchist==1.0.1", "tests"),
+    "torchkbnufft": Suite("torchkbnufft==1.5.2", "tests"),
 }
 
 

@@ -27,6 +27,12 @@ def by_lines(ufunc: Any) -> Any:
 multiplied = by_lines(np.multiply)
 
 
+def refuse_zeros(xp: Any, input: Any, other: Any) -> None:
+    """RuntimeError: a whole number is divided by zero; where there are none, nothing is."""
+    if xp is np and np.size(input) and not np.all(other):
+        raise RuntimeError("ZeroDivisionError")
+
+
 def toward_zero(xp: Any, input: Any, other: Any) -> Any:
     """The quotient of integers rounded toward zero."""
     quotient = xp.floor_divide(input, other)
@@ -40,8 +46,7 @@ def rounded_quotient(xp: Any, input: Any, other: Any, mode: str) -> Any:
     if kind == "b":
         raise not_implemented(f"div_{mode}_cpu", input)
     if kind in "iu":
-        if xp is np and not np.all(other):
-            raise RuntimeError("ZeroDivisionError")
+        refuse_zeros(xp, input, other)
         return xp.floor_divide(input, other) if mode == "floor" or kind == "u" else toward_zero(xp, input, other)
     if mode == "floor" and (found := through("floor_divide", input, other)) is not None:
         return found

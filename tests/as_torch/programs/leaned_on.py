@@ -178,3 +178,4 @@ for wrong in (lambda: torch.iinfo(bool), lambda: torch.finfo(int), lambda: torch
         print(wrong())
     except TypeError as error:
         print(str(error).splitlines()[0])
+print(S.pickle.__name__)

@@ -91,3 +91,16 @@ left = torch.tensor([a for a in parts for _ in parts], dtype=torch.complex128)
 right = torch.tensor([b for _ in parts for b in parts], dtype=torch.complex128)
 sums = torch.view_as_real(torch.logaddexp(left, right)).abs().mul(1000).round()
 print(sums.tolist())
+
+# Of no whole numbers none is divided by zero.
+for kind in (torch.int64, torch.uint8):
+    none, zeros = torch.empty(0, 2, dtype=kind), torch.zeros(2, dtype=kind)
+    for found in (
+        none % 0,
+        none // 0,
+        none % zeros,
+        torch.fmod(none, zeros),
+        torch.div(none, 0, rounding_mode="trunc"),
+    ):
+        print(found)
+print(torch.ones((), dtype=torch.int64) % torch.empty(0, dtype=torch.int64), 0 // torch.empty(0, dtype=torch.int64))

@@ -10,7 +10,7 @@ from ...arrays.constants import NUMBERS
 from ...arrays.errors import combination_error, not_implemented
 from ...kernels import through
 from ...loading.table import OPERATORS, find_function
-from ...numerics.arithmetic import quotient, rounded_half_quotient, rounded_quotient
+from ...numerics.arithmetic import quotient, refuse_zeros, rounded_half_quotient, rounded_quotient
 from ...operators.declare import Array, by
 from ...operators.pointwise import chosen, conjugate, is_number, no_derivative, pointwise
 from ...operators.python_operators import install, install_choice
@@ -100,8 +100,7 @@ def remainder_of(xp: Any, input: Any, other: Any) -> Any:
     if kind in "biu":
         if kind == "b":
             raise not_implemented("remainder_cpu", input)
-        if xp is np and not np.all(other):
-            raise RuntimeError("ZeroDivisionError")
+        refuse_zeros(xp, input, other)
         return xp.remainder(input, other)
     if kind == "c":
         raise not_implemented("remainder_cpu", input)
@@ -116,8 +115,8 @@ def fmod_of(xp: Any, input: Any, other: Any) -> Any:
     kind = input.dtype.kind
     if kind in "bc":
         raise not_implemented("fmod_cpu", input)
-    if kind in "iu" and xp is np and not np.all(other):
-        raise RuntimeError("ZeroDivisionError")
+    if kind in "iu":
+        refuse_zeros(xp, input, other)
     found = through("fmod", input, other)
     return xp.fmod(input, other) if found is None else found
 

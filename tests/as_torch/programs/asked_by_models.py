@@ -29,7 +29,12 @@ print(isinstance(Halves(enabled=False), torch.amp.GradScaler), Halves(enabled=Fa
 print(OfCpu(init_scale=8.0).scale(torch.ones(2)), torch.cpu.amp.grad_scaler.GradScaler is OfCpu)
 
 a = torch.full((2, 2), 2.0)
-beside = {"half": torch.tensor(0.5), "two": torch.tensor(2), "one element": torch.tensor([0.5]), "true": torch.tensor(True)}
+beside = {
+    "half": torch.tensor(0.5),
+    "two": torch.tensor(2),
+    "one element": torch.tensor([0.5]),
+    "true": torch.tensor(True),
+}
 beside["with gradient"] = torch.tensor(0.5, requires_grad=True)
 for name, number in beside.items():
     print(name)

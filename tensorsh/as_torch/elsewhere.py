@@ -19,6 +19,7 @@ torch                                compiler                 _disable_dynamo=di
 torch._compile                       compiler                 _disable_dynamo=disable
 torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
 torch.distributions.transforms       distributions.transform  _InverseTransform
+torch.distributions.transforms       distributions.maps       _clipped_sigmoid=clipped_sigmoid
 torch.nn.modules.linear              nn.modules.attention     NonDynamicallyQuantizableLinear
 torch.nn.modules.lazy                nn.modules.lazy          LazyModuleMixin
 torch.nn.modules.module              nn.modules.state         _IncompatibleKeys=IncompatibleKeys

@@ -400,7 +400,9 @@ def is_namedtuple(obj: Any) -> bool:
 def is_structseq_class(cls: Any) -> bool:
     """Whether a class is one of results with names, such as ``torch.return_types.max`` and ``time.struct_time``."""
     members = ("n_fields", "n_sequence_fields", "n_unnamed_fields")
-    return isinstance(cls, type) and cls.__bases__ == (tuple,) and all(type(getattr(cls, n, 0.0)) is int for n in members)
+    return (
+        isinstance(cls, type) and cls.__bases__ == (tuple,) and all(type(getattr(cls, n, 0.0)) is int for n in members)
+    )
 
 
 def is_structseq_instance(obj: Any) -> bool:

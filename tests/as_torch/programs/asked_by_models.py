@@ -29,17 +29,22 @@ print(isinstance(Halves(enabled=False), torch.amp.GradScaler), Halves(enabled=Fa
 print(OfCpu(init_scale=8.0).scale(torch.ones(2)), torch.cpu.amp.grad_scaler.GradScaler is OfCpu)
 
 a = torch.full((2, 2), 2.0)
-beside = {"half": torch.tensor(0.5), "two": torch.tensor(2), "one element": torch.tensor([0.5]), "true": torch.tensor(True)}
+beside = {
+    "half": torch.tensor(0.5),
+    "two": torch.tensor(2),
+    "one element": torch.tensor([0.5]),
+    "true": torch.tensor(True),
+}
 beside["with gradient"] = torch.tensor(0.5, requires_grad=True)
 for name, number in beside.items():
     print(name)
-    told(lambda: torch.ones(2, 2).add_(number, a))
-    told(lambda: torch.add(torch.ones(2, 2), number, a))
-    told(lambda: torch.ones(2, 2).sub(number, a))
-    told(lambda: torch.ones(2, 2).addcmul_(number, a, a))
-    told(lambda: torch.ones(2, 2).addcdiv(number, a, a))
-    told(lambda: torch.ones(2, 2).addmm_(number, a, a))
-    told(lambda: torch.ones(2, 2).addmm(0.5, number, a, a))
+    told(lambda number=number: torch.ones(2, 2).add_(number, a))
+    told(lambda number=number: torch.add(torch.ones(2, 2), number, a))
+    told(lambda number=number: torch.ones(2, 2).sub(number, a))
+    told(lambda number=number: torch.ones(2, 2).addcmul_(number, a, a))
+    told(lambda number=number: torch.ones(2, 2).addcdiv(number, a, a))
+    told(lambda number=number: torch.ones(2, 2).addmm_(number, a, a))
+    told(lambda number=number: torch.ones(2, 2).addmm(0.5, number, a, a))
 told(lambda: torch.addmm(0.5, torch.ones(2, 2), torch.tensor(2.0), a, a))
 told(lambda: torch.ones(2, 2).addmm_(0.5, a))
 
@@ -65,9 +70,18 @@ for name in "add mul sub div pow maximum minimum clamp_min clamp_max".split():
     function, inside = getattr(torch, f"_foreach_{name}"), getattr(torch, f"_foreach_{name}_")
     written = [x.clone() for x in several]
     print(name, function(several, [2.0, 3.0]), function(several, 2.0), inside(written, 2.0) is written, written)
-print(torch._foreach_pow(several, exponent=2), torch._foreach_pow(2.0, several), torch._foreach_mul(several, scalars=[2, 3]))
-print(torch._foreach_add(several, other=several), torch._foreach_add(several, scalar=1), torch._foreach_maximum(several, scalars=[2, 4]))
+print(
+    torch._foreach_pow(several, exponent=2),
+    torch._foreach_pow(2.0, several),
+    torch._foreach_mul(several, scalars=[2, 3]),
+)
+print(
+    torch._foreach_add(several, other=several),
+    torch._foreach_add(several, scalar=1),
+    torch._foreach_maximum(several, scalars=[2, 4]),
+)
 kinds = [torch._foreach_sqrt(several), torch._foreach_norm(several), torch._foreach_lerp(several, several, 0.5)]
 kinds += [torch._foreach_addcmul(several, several, several), torch._foreach_max(several), torch._foreach_sqrt_(several)]
 kinds += [torch._foreach_zero_(several), torch._foreach_copy_(tuple(several), several)]
 print([type(k).__name__ for k in kinds])
+print(torch.distributions.transforms._clipped_sigmoid(torch.tensor([-200.0, 0.0, 200.0])))

@@ -15,8 +15,11 @@ torch.amp.grad_scaler                grad_scaler              GradScaler OptStat
 torch.cuda.amp.grad_scaler           amp                      GradScaler=CudaGradScaler
 torch.cpu.amp.grad_scaler            amp                      GradScaler=CpuGradScaler
 torch.compiler                       compiler                 set_stance
+torch                                compiler                 _disable_dynamo=disable
+torch._compile                       compiler                 _disable_dynamo=disable
 torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
 torch.distributions.transforms       distributions.transform  _InverseTransform
+torch.distributions.transforms       distributions.maps       _clipped_sigmoid=clipped_sigmoid
 torch.nn.modules.linear              nn.modules.attention     NonDynamicallyQuantizableLinear
 torch.nn.modules.lazy                nn.modules.lazy          LazyModuleMixin
 torch.nn.modules.module              nn.modules.state         _IncompatibleKeys=IncompatibleKeys

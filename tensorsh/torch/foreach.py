@@ -1,7 +1,7 @@
 """``torch._foreach_*``: an operator on each tensor of a list, as optimizers of libraries call them.
 
 Made of the operators themselves. The second operand, where there is one, is a number, a tensor, or a list with one for each; what
-ends in ``_`` writes in place and gives nothing back.
+ends in ``_`` writes in place and gives the tensors back, what does not gives a tuple of new ones.
 """
 
 from __future__ import annotations
@@ -44,49 +44,54 @@ def method(name: str) -> Callable:
 
 
 def unary(name: str) -> Callable:
-    def call(self: Any) -> list:
-        return [getattr(t, name)() for t in self]
+    def call(self: Any) -> tuple:
+        return tuple([getattr(t, name)() for t in self])
 
     return call
 
 
 def binary(function: Callable) -> Callable:
-    def call(self: Any, other: Any = None, *, scalar: Any = None, **named: Any) -> list:
-        other = scalar if other is None else other
-        return [function(t, o, **named) for t, o in zip(self, each(other, len(self)), strict=True)]
+    def call(
+        self: Any, other: Any = None, *, scalar: Any = None, scalars: Any = None, exponent: Any = None, **named: Any
+    ) -> tuple:
+        given = next((x for x in (other, scalar, scalars, exponent) if x is not None), None)
+        count = len(self if isinstance(self, (list, tuple)) else given)
+        return tuple([function(t, o, **named) for t, o in zip(each(self, count), each(given, count), strict=True)])
 
     return call
 
 
 def pointwise(name: str) -> Callable:
-    def call(self: Any, tensor1: Any, tensor2: Any, value: Any = 1, scalars: Any = None) -> list:
+    def call(self: Any, tensor1: Any, tensor2: Any, value: Any = 1, scalars: Any = None) -> tuple:
         given = value if scalars is None else scalars
         given = given.tolist() if isinstance(given, Tensor) and given.dim() else given
         rows = zip(self, tensor1, tensor2, each(given, len(self)), strict=True)
-        return [getattr(T, name)(t, a, b, value=v) for t, a, b, v in rows]
+        return tuple([getattr(T, name)(t, a, b, value=v) for t, a, b, v in rows])
 
     return call
 
 
-def lerp(self: Any, tensors1: Any, weights: Any = None, *, weight: Any = None) -> list:
+def lerp(self: Any, tensors1: Any, weights: Any = None, *, weight: Any = None) -> tuple:
     given = each(weight if weights is None else weights, len(self))
-    return [T.lerp(t, e, w) for t, e, w in zip(self, tensors1, given, strict=True)]
+    return tuple([T.lerp(t, e, w) for t, e, w in zip(self, tensors1, given, strict=True)])
 
 
-def norm(self: Any, ord: Any = 2, dtype: Any = None) -> list:  # noqa: A002
-    return [T.linalg.vector_norm(t, ord, dtype=dtype) for t in self]
+def norm(self: Any, ord: Any = 2, dtype: Any = None) -> tuple:  # noqa: A002
+    return tuple([T.linalg.vector_norm(t, ord, dtype=dtype) for t in self])
 
 
 def anywhere(function: Callable) -> Callable:
-    """A function that writes into tensors; also into those which a transformed function did not make, unlike their own methods."""
+    """A function that writes into tensors, which it gives back; also into those which a transformed function did not make,
+    unlike their own methods."""
 
     @wraps(function)
-    def call(*args: Any, **named: Any) -> None:
+    def call(self: Any, *args: Any, **named: Any) -> Any:
         born, state.born = state.born, 0
         try:
-            function(*args, **named)
+            function(self, *args, **named)
         finally:
             state.born = born
+        return self
 
     return call
 
@@ -114,14 +119,14 @@ def copy_(self: Any, src: Any, non_blocking: bool = False) -> None:
         t.copy_(s)
 
 
-def max(self: Any) -> list:  # noqa: A001
-    return [t.max() for t in self]
+def max(self: Any) -> tuple:  # noqa: A001
+    return tuple([t.max() for t in self])
 
 
 _PLAIN: dict[str, Callable] = {name: unary(name) for name in ONE}
 _PLAIN |= {name: binary(method(name)) for name in TWO[:5]}
 _PLAIN |= {name: binary(limited(name)) for name in TWO[5:]}
-_PLAIN |= {"addcmul": pointwise("addcmul"), "addcdiv": pointwise("addcdiv"), "lerp": lerp}
+_PLAIN |= {"pow": binary(T.pow), "addcmul": pointwise("addcmul"), "addcdiv": pointwise("addcdiv"), "lerp": lerp}
 FOREACH: dict[str, Callable] = {
     "_foreach_norm": norm,
     "_foreach_max": max,

@@ -66,7 +66,7 @@ COLUMNS = 1 << 17
 """Elements of a matrix of columns: it stays in the cache between being made and being multiplied."""
 
 
-def pieces(xp: Any, view: Any, groups: int) -> Any:
+def pieces(xp: Any, view: Any, groups: int, room: int = COLUMNS) -> Any:
     """The windows [N, C, *K, *out] of a few samples, or of a few rows of a sample, at a time.
 
     Yields the samples, the place in the flat output, and the windows; see `columns`.
@@ -76,8 +76,8 @@ def pieces(xp: Any, view: Any, groups: int) -> Any:
     kernel, out = view.shape[2 : 2 + d], view.shape[2 + d :]
     inner, line = c // groups * prod(kernel), prod(out[1:])
     size = inner * groups * prod(out)
-    together = max(1, n if xp is not np else COLUMNS // max(size, 1))
-    rows = out[0] if xp is not np or size <= COLUMNS else max(1, COLUMNS * out[0] // size)
+    together = max(1, n if xp is not np else room // max(size, 1))
+    rows = out[0] if xp is not np or size <= room else max(1, room * out[0] // size)
     for first in range(0, n, together):
         samples = slice(first, min(n, first + together))
         for top in range(0, out[0], rows):
@@ -325,7 +325,8 @@ def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups)
 def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
     """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
     n, o = grad.shape[:2]
-    if suits(input, grad, kernel) and max(dilation) == 1:
+    few = xp is np and grad.size <= FEW_PLACES * o * (o // groups) and LARGE <= o * input.shape[1] // groups
+    if not few and suits(input, grad, kernel) and max(dilation) == 1:
         w = compiled_weight(input, grad, kernel, stride, padding, dilation, groups)
         if w is not None:
             return w
@@ -334,10 +335,16 @@ def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, d
     view = view[(..., *(slice(0, m) for m in grad.shape[2:]))]
     g = grad.reshape(n, groups, o // groups, prod(grad.shape[2:]))
     w = xp.zeros((groups, o // groups, input.shape[1] // groups * prod(kernel)), grad.dtype)
-    for samples, place, part in alone(pieces(xp, view, groups)):
-        parts = xp.matmul(g[samples, :, :, place], columns(part, groups).swapaxes(2, 3))
-        w += parts[0] if len(parts) == 1 else parts.sum(0)
+    for samples, place, part in alone(pieces(xp, view, groups, max(COLUMNS, w.size))):
+        cols = xp.moveaxis(part, 0, 1 + len(kernel)).reshape(groups, w.shape[2], -1)
+        w += xp.matmul(xp.moveaxis(g[samples, :, :, place], 0, 2).reshape(*w.shape[:2], -1), cols.swapaxes(1, 2))
     return w.reshape(o, input.shape[1] // groups, *kernel)
+
+
+FEW_PLACES = 16
+LARGE = 1024
+"""Where a weight of so many pairs of channels meets at most so many places for each channel of the result, one product of
+matrices is faster than the kernel, which adds up the lanes of a line for each element of the weight."""
 
 
 @convolution_weight.joint_gradient

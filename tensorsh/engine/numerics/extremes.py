@@ -16,7 +16,8 @@ bounds = kernel("bounds", unsuited)
 
 def of_floats(array: Any) -> Any:
     """The extremes of an array in any steps by a kernel, or None."""
-    return bounds(array) or (None if array.flags.c_contiguous else bounds(array.ravel("K")))
+    found = bounds(array)
+    return bounds(array.ravel("K")) if found is None and not array.flags.c_contiguous and array.size < HUGE else found
 
 
 def extremes(array: Any) -> tuple[Any, Any]:

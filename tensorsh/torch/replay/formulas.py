@@ -22,8 +22,8 @@ def loops() -> dict[str, Any]:
         for name in ("add", "mul", "true_divide", "neg"):
             _loops[name] = table.find_operator(name).loop
         for name, inputs in UFUNCS.items():
-            twice = getattr(compiled, name) if name == "relu_backward" else None
-            _loops[name] = kernel("Loop")(inputs, getattr(compiled, name), twice, None, False)
+            ufunc = getattr(compiled, name)
+            _loops[name] = kernel("Loop")(inputs, ufunc, ufunc if ufunc.ntypes > 1 else None, None, False)
     return _loops
 
 

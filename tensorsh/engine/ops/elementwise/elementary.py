@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
-from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
+from ...arrays.constants import EXACT_SIZE, FLOAT32
 from ...arrays.on_arrays import on_arrays
 from ...numerics.halves import by_kernel
 from ...numerics.rounding import rounded
@@ -120,15 +120,8 @@ def acosh_gradient(t: Any, g: Any, input: Any) -> Any:
 
 
 def tanh_backward(g: Any, result: Any) -> Any:
-    """The bracket, which PyTorch rounds once, is computed in the next precision for few elements."""
-    if type(result) is np.ndarray:
-        dtype = result.dtype
-        if kernels.suits(g, result):
-            return kernels.run(kernels.compiled.tanh_backward, g, result)
-        if dtype is FLOAT64 and result.size <= 64:
-            wide = result.astype(np.longdouble)
-            return g * (1 - wide * wide).astype(FLOAT64)
-    return None
+    """By a kernel, which rounds the bracket once, as PyTorch does."""
+    return kernels.through("tanh_backward", g, result) if type(g) is type(result) is np.ndarray else None
 
 
 @on_arrays(tanh_backward)

@@ -244,6 +244,12 @@ for _f in (mse_loss, smooth_l1_loss, huber_loss, l1_loss):
     composite("nn.functional." + _f.__name__, method=False)(_f)
 
 
+def check_targets(target: Any, classes: int, counted: Any = True) -> None:
+    """IndexError: a class that there is not, among those that count."""
+    bad = ((target < 0) | (target >= classes)) & counted
+    refuse(bad, lambda: IndexError(f"Target {target[bad][0].item()} is out of bounds."))
+
+
 @operator(
     "_nll_loss",
     node=lambda input, *rest: "NllLossBackward0" if input.ndim < 3 else "NllLoss2DBackward0",
@@ -253,9 +259,8 @@ for _f in (mse_loss, smooth_l1_loss, huber_loss, l1_loss):
 def nll(xp, input: Array, target: Array, weight: Constant = None, reduction="mean", ignore_index=-100):
     """Minus the log-probability of each target class; input [N, C, *S] or [C], target [N, *S] or []."""
     classes = input.shape[1] if input.ndim > 1 else input.shape[0]
-    bad = ((target < 0) | (target >= classes)) & (target != ignore_index)
-    refuse(bad, lambda: IndexError(f"Target {target[bad][0].item()} is out of bounds."))
     counted = target != ignore_index
+    check_targets(target, classes, counted)
     safe = xp.where(counted, target, 0)
     axis = 1 if input.ndim > 1 else 0
     picked = xp.take_along_axis(input, xp.expand_dims(safe, axis), axis).squeeze(axis)
@@ -274,7 +279,10 @@ def nll(xp, input: Array, target: Array, weight: Constant = None, reduction="mea
 
 
 def nll_backward(g, input_shape, result1, result2, reduction):
-    return nll_backward_kernel(g, result2, input_shape) if result1 is None else None
+    found = nll_backward_kernel(g, result2, input_shape) if result1 is None else None
+    if found is None:
+        check_targets(result2, input_shape[min(1, len(input_shape) - 1)])
+    return found
 
 
 @on_arrays(nll_backward)

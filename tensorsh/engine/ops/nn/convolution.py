@@ -23,6 +23,7 @@ from ...kernels import kernel as compiled
 from ...kernels import unsuited
 from ...loading import table
 from ...numerics.convolution import compiled_forward, compiled_weight, suits
+from ...numerics.convolution import geometry as placed
 from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
 from ...tensors.inplace import fits_dtype
@@ -91,17 +92,39 @@ def columns(part: Any, groups: int) -> Any:
     return part.reshape(len(part), groups, -1, prod(part.shape[1 + part.ndim // 2 :]))
 
 
+def lined_up(xp: Any, part: Any, groups: int) -> Any:
+    """Windows of all samples as one matrix for each group, [G, C/G * prod K, N * outputs]."""
+    d = part.ndim // 2 - 1
+    rows = prod(part.shape[1 : 2 + d]) // groups
+    return xp.moveaxis(part, 0, 1 + d).reshape(groups, rows, -1)
+
+
+def have_few_places(places: int, most: int, out: int, each: int, groups: int) -> bool:
+    """Whether a weight of many pairs of channels meets few places, at most so many for each channel of the result: one product of
+    matrices is faster then than the kernels, which read the weight anew for each line."""
+    return places * groups <= most * out and MANY_PAIRS <= out * each
+
+
+MANY_PAIRS = 1024
+
+
 def _forward(
     xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, bias: Any = None
 ) -> Any:
-    if suits(x, w, w.shape[2:]):
+    if xp is np:
+        places = len(x) * prod(placed(x.shape[2:], w.shape[2:], stride, padding, dilation)[0])
+    few = xp is np and have_few_places(places, 1, len(w), w.shape[1], groups)
+    if not few and suits(x, w, w.shape[2:]):
         y = compiled_forward(x, w, bias, stride, padding, dilation, groups)
         if y is not None:
             return y
     view = windows(xp, padded(xp, x, padding), w.shape[2:], stride, dilation)
     n, o, out = len(x), len(w), view.shape[w.ndim :]
-    y = xp.empty((n, groups, o // groups, prod(out)), x.dtype)
     flat = w.reshape(groups, o // groups, -1)
+    if few:
+        y = np.matmul(flat, lined_up(np, view, groups)).reshape(o, n, *out).swapaxes(0, 1)
+        return np.ascontiguousarray(y) if bias is None else np.add(y, bias.reshape(-1, *[1] * len(out)), order="C")
+    y = xp.empty((n, groups, o // groups, prod(out)), x.dtype)
 
     def work(samples: slice, place: slice, part: Any) -> None:
         xp.matmul(flat, columns(part, groups), out=y[samples, :, :, place])
@@ -325,7 +348,7 @@ def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups)
 def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
     """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
     n, o = grad.shape[:2]
-    few = xp is np and grad.size <= FEW_PLACES * o * (o // groups) and LARGE <= o * input.shape[1] // groups
+    few = xp is np and have_few_places(n * prod(grad.shape[2:]), 16, o, input.shape[1] // groups, groups)
     if not few and suits(input, grad, kernel) and max(dilation) == 1:
         w = compiled_weight(input, grad, kernel, stride, padding, dilation, groups)
         if w is not None:
@@ -336,15 +359,9 @@ def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, d
     g = grad.reshape(n, groups, o // groups, prod(grad.shape[2:]))
     w = xp.zeros((groups, o // groups, input.shape[1] // groups * prod(kernel)), grad.dtype)
     for samples, place, part in alone(pieces(xp, view, groups, max(COLUMNS, w.size))):
-        cols = xp.moveaxis(part, 0, 1 + len(kernel)).reshape(groups, w.shape[2], -1)
-        w += xp.matmul(xp.moveaxis(g[samples, :, :, place], 0, 2).reshape(*w.shape[:2], -1), cols.swapaxes(1, 2))
+        rows = xp.moveaxis(g[samples, :, :, place], 0, 2).reshape(*w.shape[:2], -1)
+        w += xp.matmul(rows, lined_up(xp, part, groups).swapaxes(1, 2))
     return w.reshape(o, input.shape[1] // groups, *kernel)
-
-
-FEW_PLACES = 16
-LARGE = 1024
-"""Where a weight of so many pairs of channels meets at most so many places for each channel of the result, one product of
-matrices is faster than the kernel, which adds up the lanes of a line for each element of the weight."""
 
 
 @convolution_weight.joint_gradient

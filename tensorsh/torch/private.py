@@ -165,3 +165,16 @@ def _addmm_activation(
     found = T.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     found = T.nn.functional.gelu(found) if use_gelu else found.relu()
     return found if out is None else out.resize_(found.shape).copy_(found)
+
+
+class Type:
+    """A type of TorchScript's: here a name for annotations."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise TypeError(f"torch._C.{type(self).__name__}: No constructor defined!")
+
+
+TYPES = "Any Await Bool Class Complex DeviceObj Dict Enum Float Future Int Interface List None Number Optional PyObject RRef String Tensor Tuple Union"
+for _name in [f"{_kind}Type" for _kind in TYPES.split()]:
+    globals()[_name] = type(_name, (Type,), {"__module__": "torch"})
+Type.__module__ = "torch"

@@ -54,3 +54,10 @@ for function in (torch._softmax_backward_data, torch._log_softmax_backward_data)
     found = function(slopes, shares, 1, torch.float32)
     print(found, *torch.autograd.grad((found * found).sum(), (slopes, shares)))
     print(function(grad_output=slopes, output=shares, dim=0, input_dtype=torch.float32))
+
+# Types of TorchScript, which programs name in annotations.
+print(torch.TensorType, issubclass(torch.OptionalType, torch.Type), torch.NoneType.__name__)
+try:
+    torch.TensorType()
+except TypeError as error:
+    print(error)

@@ -14,6 +14,7 @@ import numpy as np
 from ....engine.graph.fields import wrap
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import OpenSealed
 from ... import serialization
 from ...futures import Future
 from ...serialization import permissions
@@ -32,9 +33,8 @@ def given(value: Any) -> Future:
     return made
 
 
-class FileSystemWriter(StorageWriter):
-    """A folder to write a checkpoint to.
-    path: the folder, which is made. Others: accepted."""
+class _Folder(metaclass=OpenSealed):
+    """What writers and readers of folders have in common."""
 
     __module__ = "torch.distributed.checkpoint.filesystem"
 
@@ -44,7 +44,6 @@ class FileSystemWriter(StorageWriter):
     def reset(self, checkpoint_id: Any = None) -> None:
         if checkpoint_id is not None:
             self.path = os.fspath(checkpoint_id)
-        self.save_id = str(uuid.uuid4())
 
     @classmethod
     def validate_checkpoint_id(cls, checkpoint_id: Any) -> bool:
@@ -54,6 +53,17 @@ class FileSystemWriter(StorageWriter):
     def checkpoint_id(self) -> str:
         """The folder."""
         return self.path
+
+
+class FileSystemWriter(_Folder, StorageWriter):
+    """A folder to write a checkpoint to.
+    path: the folder, which is made. Others: accepted."""
+
+    __module__ = "torch.distributed.checkpoint.filesystem"
+
+    def reset(self, checkpoint_id: Any = None) -> None:
+        super().reset(checkpoint_id)
+        self.save_id = str(uuid.uuid4())
 
     def storage_meta(self) -> StorageMeta:
         return StorageMeta(self.path, self.save_id)
@@ -93,23 +103,16 @@ class FileSystemWriter(StorageWriter):
         self._permissions.write_bytes(os.path.join(self.path, ".metadata"), packed(metadata))
 
 
-class FileSystemReader(StorageReader):
+class FileSystemReader(_Folder, StorageReader):
     """A folder to read a checkpoint from.
     path: the folder."""
 
     __module__ = "torch.distributed.checkpoint.filesystem"
 
-    def __init__(self, path: Any, *options: Any, **more: Any) -> None:
-        self.reset(path)
-
     def reset(self, checkpoint_id: Any = None) -> None:
-        if checkpoint_id is not None:
-            self.path = os.fspath(checkpoint_id)
+        super().reset(checkpoint_id)
         self.load_id = str(uuid.uuid4())
         self.storage_data: dict = {}
-
-    validate_checkpoint_id = FileSystemWriter.validate_checkpoint_id
-    checkpoint_id = FileSystemWriter.checkpoint_id
 
     def read_metadata(self, *args: Any, **kwargs: Any) -> Metadata:
         found = read(self.path)

@@ -99,21 +99,17 @@ def lined_up(xp: Any, part: Any, groups: int) -> Any:
     return xp.moveaxis(part, 0, 1 + d).reshape(groups, rows, -1)
 
 
-def have_few_places(places: int, most: int, out: int, each: int, groups: int) -> bool:
-    """Whether a weight of many pairs of channels meets few places, at most so many for each channel of the result: one product of
-    matrices is faster then than the kernels, which read the weight anew for each line."""
-    return places * groups <= most * out and MANY_PAIRS <= out * each
-
-
 MANY_PAIRS = 1024
+"""Where a weight of so many pairs of channels meets few places, one product of matrices is faster than the kernels, which read the
+weight anew for each line."""
 
 
 def _forward(
     xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, bias: Any = None
 ) -> Any:
-    if xp is np:
-        places = len(x) * prod(placed(x.shape[2:], w.shape[2:], stride, padding, dilation)[0])
-    few = xp is np and have_few_places(places, 1, len(w), w.shape[1], groups)
+    few = xp is np and len(w) * w.shape[1] >= MANY_PAIRS
+    if few:
+        few = len(x) * prod(placed(x.shape[2:], w.shape[2:], stride, padding, dilation)[0]) * groups <= len(w)
     if not few and suits(x, w, w.shape[2:]):
         y = compiled_forward(x, w, bias, stride, padding, dilation, groups)
         if y is not None:
@@ -348,7 +344,7 @@ def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups)
 def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
     """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
     n, o = grad.shape[:2]
-    few = xp is np and have_few_places(n * prod(grad.shape[2:]), 16, o, input.shape[1] // groups, groups)
+    few = xp is np and o * input.shape[1] // groups >= MANY_PAIRS and n * prod(grad.shape[2:]) * groups <= 16 * o
     if not few and suits(input, grad, kernel) and max(dilation) == 1:
         w = compiled_weight(input, grad, kernel, stride, padding, dilation, groups)
         if w is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.errors import wrap_dim
+from ..arrays.errors import own_dim
 
 WORDS = {1: "one", 2: "two", 3: "three"}
 AXES = {2: "HW", 3: "THW"}
@@ -82,7 +82,7 @@ def check_pool_input(kind: str, d: int, shape: tuple) -> None:
         check_between("avg_pool1d", shape)
     if kind == "avg" and d == 2:
         if n < 3:
-            wrap_dim(-3, n)
+            own_dim(-3, n)
         if n > 4 or 0 in shape[-3:]:
             raise RuntimeError(optional_batch(d, shape))
     elif d > 1:

@@ -10,7 +10,7 @@ from ..arrays.layout import check_options
 from ..arrays.type_names import type_name
 from ..tensors.inplace import check
 from ..tensors.tensor import Tensor
-from .overloads import LISTS, PYTHON, misfits, overloads, parameter_text, spoken_name
+from .overloads import LISTS, PYTHON, misfits, overloads, parameter_text, spoken_name, too_wide
 from .steps import misbound
 
 MOST = 16
@@ -121,9 +121,11 @@ def explain(title: str, args: tuple, kwargs: dict, error: Exception) -> Exceptio
     if getattr(error, "_title", None) == title:
         return error  # the form refused the arguments itself
     try:
-        told = mismatch(title, args, kwargs) or unwritable(title, args) or overflow(error, args)
+        dotted, given, _ = split(title, args)
+        told = mismatch(title, args, kwargs) or too_wide(dotted, given, kwargs)
+        told = told or unwritable(title, args) or overflow(error, args)
         if told is None and hasattr(error, "worded"):
-            told = error.worded([split(title, ())[0].removeprefix("Tensor.")])
+            told = error.worded([dotted.removeprefix("Tensor.")])
         return told or error
     except Exception:
         return error

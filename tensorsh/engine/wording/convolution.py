@@ -80,7 +80,8 @@ def check(
     if min(settings[0]) <= 0:
         raise RuntimeError("non-positive stride is not supported")
     if min(settings[2]) <= 0 and not transposed:
-        raise RuntimeError(f"dilation should be greater than zero, but got {list(settings[2])}")
+        shown = f", but got {[1] * (d == 1) + list(settings[2])}" if min(settings[2]) == 0 else ""
+        raise RuntimeError(f"dilation should be greater than zero{shown}")
     if d != dims:
         batched = [*input] if len(input) == dims + 2 else [1, *input]
         raise RuntimeError(

@@ -43,6 +43,8 @@ def check_classes(input: Any, target: Any, weight: Any) -> None:
         )
     if target.dtype not in CLASSES:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {of(target).short}")
+    if n > 2 and target.dtype != np.int64:
+        raise RuntimeError(f"expected scalar type Long but found {of(target).short}")
     if input.dtype.kind not in "fV":
         raise not_implemented("nll_loss_out_frame", input)
     if weight is not None and weight.dtype != input.dtype:

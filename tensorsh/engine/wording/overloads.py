@@ -32,6 +32,7 @@ TITLES = {
 LISTS = {"ints", "ints1"}
 DIMENSIONS = {"dim", "dim0", "dim1", "dim2", "chunks"}
 """Integers that are read at once: no tensor with a dimension stands for one of them."""
+OVERFLOW = "Overflow when unpacking long long"
 PYTHON = "python "
 """The mark of a function written in Python: its parameters follow, without kinds."""
 
@@ -108,14 +109,14 @@ class Overload:
             return False
         return True
 
-    def match(self, name: str, args: tuple, kwargs: dict) -> None:
-        """Raise Mismatch, worded as PyTorch does, where the arguments do not fit."""
+    def match(self, name: str, args: tuple, kwargs: dict) -> list[tuple[Parameter, Any]]:
+        """The parameters with what is given for them; Mismatch, worded as PyTorch does, where the arguments do not fit."""
         count = len(args)
         spread = self.positional == 1 and self.parameters[0].kind in ("ints", "ints1")
         if count > self.positional and not spread:
             raise Mismatch(self.too_many(name, count))
         at, named = 0, len(kwargs)
-        lists: list[tuple[Parameter, Any]] = []
+        given_for: list[tuple[Parameter, Any]] = []
         for i, p in enumerate(self.parameters):
             value, given, by_name = None, False, False
             if at < count:
@@ -136,7 +137,7 @@ class Overload:
                 wrong = misfit(p.kind, value, name)
                 if wrong is not None and spread and at == 0 and not by_name:
                     if misfit("ints", args, name) is None:
-                        lists.append((p, args))
+                        given_for.append((p, args))
                         at = count
                         continue
                     if count > 1:
@@ -152,7 +153,7 @@ class Overload:
                     raise Mismatch(place + f"not {type_name(value)}")
                 if p.kind == "Tensors":
                     check_elements(value, i, p.name == "indices")
-                lists.append((p, value))
+                given_for.append((p, value))
             if by_name:
                 named -= 1
             elif given:
@@ -167,8 +168,9 @@ class Overload:
                 if names.index(key) < count:
                     raise Mismatch(f"{name}() got multiple values for argument '{key}'")
             raise Mismatch("invalid keyword arguments")
-        for p, value in lists:
+        for p, value in given_for:
             self.unpack(name, p, value)
+        return given_for
 
     def unpack(self, name: str, parameter: Parameter, value: Any) -> None:
         """Of a list of ints only the first is looked at when an overload is chosen; the others are met afterwards."""
@@ -273,6 +275,33 @@ def refuse(dotted: str, args: tuple, kwargs: dict) -> None:
     error = misfits(dotted, args, kwargs)
     if error is not None:
         raise error
+
+
+def too_wide(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
+    """PyTorch's error for an integer of more than 64 bits among arguments that fit; None where there is none."""
+    name = spoken_name(dotted)
+    for each in overloads(parameter_text(dotted)):
+        try:
+            pairs = each.match(name, args, kwargs)
+        except (Mismatch, Settled):
+            continue
+        for p, value in pairs:
+            if p.kind in LISTS and isinstance(value, (tuple, list)):
+                for at, item in enumerate(value, 1):
+                    if is_wide(item):
+                        return TypeError(
+                            f"{name}(): argument '{p.name}' failed to unpack the object at pos {at} with error "
+                            f'"{OVERFLOW}'
+                        )
+            elif is_wide(value):
+                numeric = p.kind in ("Number", "Tensor")
+                return OverflowError("int too big to convert") if numeric else ValueError(OVERFLOW)
+        return None
+    return None
+
+
+def is_wide(value: Any) -> bool:
+    return isinstance(value, int) and not -(2**63) <= value < 2**63
 
 
 def misfits(dotted: str, args: tuple, kwargs: dict) -> Exception | None:

@@ -70,7 +70,7 @@ def round_decimals(xp, input: Array, decimals=0):
         raise not_implemented("round_cpu" if decimals else "round_vml_cpu", input)
     if decimals == 0:
         return xp.rint(input)
-    factor = input.dtype.type(10.0 ** max(decimals, -decimals))
+    factor = input.dtype.type(float(f"1e{max(decimals, -decimals)}"))  # inf where there is no such power
     return xp.rint(input * factor) / factor if decimals > 0 else xp.rint(input / factor) * factor
 
 

@@ -282,6 +282,8 @@ def index_select(xp, input: Array, dim, index: Array):
     if not input.ndim and index.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
     if input.ndim and index.size and not input.shape[dim]:
+        if input.ndim == 1:
+            raise IndexError("index out of range in self")
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     n = input.shape[dim] if input.ndim else 1
     if input.size:

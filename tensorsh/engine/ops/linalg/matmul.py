@@ -234,9 +234,7 @@ def bmm(xp, input: Array, mat2: Array):
     """The products of the matrices of two batches, (b, n, k) by (b, k, m).
     RuntimeError: batches, inner sizes or dtypes that differ."""
     check_batches(input, mat2)
-    check_bool("bmm", input)
-    if input.dtype != mat2.dtype:
-        raise RuntimeError(f"expected scalar type {of(input).short} but found {of(mat2).short}")
+    check_kinds("bmm", input, mat2)
     return product(input, mat2)
 
 
@@ -256,6 +254,26 @@ def check_batches(a, b) -> None:
             f"Expected size for first two dimensions of batch2 tensor to be: [{a.shape[0]}, {a.shape[2]}] but got: "
             f"[{b.shape[0]}, {b.shape[1]}]."
         )
+
+
+FEW_PRODUCTS = 400
+"""Batches of matrices of fewer products are PyTorch's own loop, others those of its matrix products, which refuse in other words."""
+
+
+def check_kinds(name: str, a, b) -> None:
+    """Batches of one dtype, which is not bool."""
+    large = a.shape[1] * a.shape[2] * b.shape[2] >= FEW_PRODUCTS
+    if a.dtype.kind == "b" and (not large or b.dtype.kind == "b"):
+        check_bool("addmm_impl_cpu_" if large else name, a)
+    if a.dtype == b.dtype:
+        return
+    if not large:
+        raise RuntimeError(f"expected scalar type {of(a).short} but found {of(b).short}")
+    if b.dtype.char in "fdFD":
+        raise RuntimeError(f"expected scalar type {of(b).short} but found {of(a).short}")
+    if name == "bmm":
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {cpp_name(a)} != {cpp_name(b)}")
+    raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {of(a).short} and {of(b).short}")
 
 
 def broadcast_batches(a: tuple, b: tuple) -> tuple:

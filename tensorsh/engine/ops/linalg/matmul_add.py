@@ -19,6 +19,7 @@ from .matmul import (
     adjoint,
     check_batches,
     check_bool,
+    check_kinds,
     check_matrices,
     check_mv,
     first_gradient,
@@ -170,9 +171,7 @@ def baddbmm(xp, input: Array, batch1: Array, batch2: Array, *, beta=1, alpha=1):
             f"Input dtypes must be the same, got: input {cpp_name(input)}, batch1: {cpp_name(batch1)}, "
             f"batch2: {cpp_name(batch2)}"
         )
-    if batch1.dtype != batch2.dtype:
-        raise RuntimeError(f"expected scalar type {of(batch1).short} but found {of(batch2).short}")
-    check_bool("baddbmm", batch1)
+    check_kinds("baddbmm", batch1, batch2)
     return added(input, batch1, batch2, beta, alpha)
 
 

@@ -187,6 +187,8 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
 def tolerance(atol: Any, rtol: Any, largest: Any, shape: tuple) -> Any:
     """The bound below which singular values count as zero, for each matrix."""
     atol, rtol = (x._array if isinstance(x, Tensor) else x for x in (atol, rtol))
+    for bound in (atol, rtol):
+        check_broadcast([bound, largest])
     if absent(atol) or absent(rtol):
         return np.maximum(0.0 if atol is None else atol, (0.0 if rtol is None else rtol) * largest)
     if rtol is None:

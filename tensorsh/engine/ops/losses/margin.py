@@ -117,7 +117,7 @@ def triplet_margin_with_distance_loss(
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     check_triplet(anchor, positive, negative)
-    distance = distance_function or find_function("nn.functional.pairwise_distance")
+    distance = find_function("nn.functional.pairwise_distance") if distance_function is None else distance_function
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = find_function("minimum")(far, distance(positive, negative))

@@ -23,9 +23,10 @@ from ...wording.overloads import refuse as refuse_arguments
 from .pooling import plain, refused
 
 
-def spans(n: int, m: int) -> list[tuple[int, int]]:
-    """The m windows that share n elements out: from floor(i n / m) to ceil((i + 1) n / m)."""
-    return [((i * n) // m, -((-(i + 1) * n) // m)) for i in range(m)]
+def spans(n: int, m: int) -> tuple[Any, Any]:
+    """Where the m windows that share n elements out begin, floor(i n / m), and end, ceil((i + 1) n / m)."""
+    at = np.arange(m, dtype=np.int64)
+    return at * n // m, -(-(at + 1) * n // m)
 
 
 added_along = kernels.kernel("added_along", kernels.unsuited)
@@ -45,8 +46,9 @@ def volume(x: Any, d: int) -> Any:
 def edges(spatial: tuple, size: tuple) -> Any:
     """Where the windows of each of three dimensions begin and end, as the compiled kernels want them."""
     ones = (1,) * (3 - len(size))
-    whole = [spans(n, m) for n, m in zip((*ones, *spatial), (*ones, *size), strict=True)]
-    return np.array([at for each in whole for side in zip(*each, strict=True) for at in side], np.int64)
+    return np.concatenate(
+        [side for n, m in zip((*ones, *spatial), (*ones, *size), strict=True) for side in spans(n, m)]
+    )
 
 
 def regions(x: Any, size: Any) -> tuple:
@@ -58,7 +60,7 @@ def regions(x: Any, size: Any) -> tuple:
 def averaging(xp, n: int, m: int, dtype) -> object:
     """The matrix [m, n] that averages each window."""
     matrix = np.zeros((m, n), dtype)
-    for i, (a, b) in enumerate(spans(n, m)):
+    for i, (a, b) in enumerate(zip(*spans(n, m), strict=True)):
         matrix[i, a:b] = 1.0 / (b - a)
     return xp.asarray(matrix)
 
@@ -88,8 +90,7 @@ def adaptive_average(xp, input: Array, size):
 def by_numbers(x: Any, size: Any) -> Any:
     """The averages of small windows, their numbers added in order; None for large ones."""
     first = x.ndim - len(size)
-    edges = [tuple(zip(*spans(n, m), strict=True)) for n, m in zip(x.shape[first:], size, strict=True)]
-    starts, ends = ([np.array(side[k], np.int64) for side in edges] for k in (0, 1))
+    starts, ends = zip(*[spans(n, m) for n, m in zip(x.shape[first:], size, strict=True)], strict=True)
     widths = [end - start for start, end in zip(starts, ends, strict=True)]
     if prod(int(w.max()) for w in widths) > SMALL_WINDOW:
         return None
@@ -161,8 +162,9 @@ def adaptive_max(xp, input: Array, size):
     values = xp.empty((*outer, *size), input.dtype)
     indices = xp.empty((*outer, *size), np.int64)
     numbers = xp.arange(prod(spatial)).reshape(spatial)
+    windows = [spans(n, m) for n, m in zip(spatial, size, strict=True)]
     for cell in np.ndindex(*size):
-        box = tuple(slice(*spans(n, m)[i]) for i, n, m in zip(cell, spatial, size, strict=True))
+        box = tuple(slice(start[i], end[i]) for i, (start, end) in zip(cell, windows, strict=True))
         part = input[(..., *box)]
         part = part.reshape(*outer, prod(part.shape[len(outer) :]))
         best = part.argmax(-1)
@@ -213,6 +215,8 @@ def _sizes(kind: str, shape: tuple, item: int, output_size: Any, d: int) -> tupl
         raise RuntimeError(
             f"adaptive_{kind}_pool1d() argument 'output_size' should contain one int (got {len(wanted)})"
         )
+    if d > 1 and len(wanted) != d:
+        check_adaptive(kind, d, shape, wanted)
     wanted = tuple(n if m is None else int(m) for n, m in zip((*(1,) * d, *shape)[-len(wanted) :], wanted, strict=True))
     check_adaptive(kind, d, shape, wanted)
     size = (*shape[:-d], *(1,) * (d == 1), *wanted)  # a line is a plane of one row

@@ -217,7 +217,7 @@ def sizes_scaled(input, mode, scale_factor) -> tuple[tuple, tuple]:
 
 def check_mode(input, mode) -> None:
     """Raises where a mode does not fit the dimensions, or is none."""
-    if input.ndim not in (3, 4, 5):
+    if input.ndim not in (3, 4, 5) or not isinstance(mode, str):
         raise unsupported(input, mode)
     if mode in DIMENSIONS:
         if DIMENSIONS[mode] != input.ndim - 2:

@@ -19,7 +19,7 @@ def expect(holds: bool, message: str, kind: type[Exception] = AssertionError) ->
 def batched(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Any, attn_mask: Any, num_heads: int) -> bool:
     """Whether there is a batch dimension; the dimensions of all arguments are checked to agree on it."""
     expect(
-        query.ndim in (2, 3),
+        query.dim() in (2, 3),
         f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor",
     )
     batch = query.ndim == 3

@@ -221,7 +221,7 @@ def linear_cross_entropy(
     label_smoothing=0.0, options=None,
 ):  # fmt: skip
     """The cross entropy of a linear map of input [N, features]; linear_weight [C, *, features] may make several predictions."""
-    if input.ndim not in (1, 2):
+    if input.dim() not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
     if linear_weight.ndim < 2:
         raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {linear_weight.ndim}")

@@ -10,7 +10,7 @@ from typing import Any
 from ...arrays.deferred import RULES, bits
 from ...arrays.dtype import dtype as Dtype
 from ...arrays.dtype import given_dtype, of
-from ...arrays.errors import combination_error, wrap_dim, wrap_dims
+from ...arrays.errors import combination_error, length, wrap_dim, wrap_dims
 from ...arrays.extents import element_offset, element_strides
 from ...arrays.type_names import type_name
 from ...arrays.views import exchanged, expanded, in_shape, infer_size, permuted, transposed, unsqueezed, viewed
@@ -166,8 +166,8 @@ def unflatten(input: Tensor, dim, sizes) -> Tensor:
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:
-        found = infer_size(sizes, shape[at])
-    except RuntimeError as error:
+        found = infer_size(sizes, length(shape, at))
+    except (RuntimeError, IndexError) as error:
         if str(error).startswith("shape"):
             raise RuntimeError(
                 f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {at} ({shape[at]}) in the "

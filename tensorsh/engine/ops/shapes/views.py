@@ -345,13 +345,18 @@ unsafe_equal = unsafe("unsafe_split", "Parts of equal length.")
 unsafe_sizes = unsafe("unsafe_split_with_sizes", "Parts of given lengths.")
 
 
+def is_single(value: Any) -> bool:
+    """Whether a value is a tensor of one element, which stands for a number."""
+    return isinstance(value, Tensor) and value._array.size == 1
+
+
 @composite()
 def split(tensor: Tensor, split_size_or_sections, dim=0) -> tuple:
     """Parts of so many elements along `dim` (the last may be shorter), or of the given lengths.
     The parts are views. RuntimeError: a negative length, lengths whose sum is not the size."""
     if not isinstance(tensor, Tensor):
         return tensor.split(split_size_or_sections, dim)
-    if isinstance(split_size_or_sections, (int, np.integer, Tensor)):
+    if isinstance(split_size_or_sections, (int, np.integer)) or is_single(split_size_or_sections):
         return split_by(tensor, whole(split_size_or_sections), dim)
     return split_with_sizes(tensor, split_size_or_sections, dim)
 

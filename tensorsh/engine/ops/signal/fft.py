@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.dtype import FLOAT, dtype, of
-from ...arrays.errors import length, own_dim, wrap_dim
+from ...arrays.errors import length, own_dim
 from ...arrays.state import state
 from ...arrays.type_names import type_name
 from ...graph.fields import wrap
@@ -288,7 +288,7 @@ def several(x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int]]:
         return (list(range(n)), list(shape)) if dim is None else ([n - 2, n - 1], list(shape[-2:]))
     s, dim = ints(s), ints(dim)
     if dim is not None:
-        dims = [wrap_dim(d, n) for d in dim]
+        dims = [own_dim(d, n) for d in dim]
         if len(set(dims)) < len(dims):
             raise RuntimeError("FFT dims must be unique")
     if s is not None:

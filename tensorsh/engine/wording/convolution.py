@@ -174,7 +174,7 @@ def check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: 
         if 0 not in weight._array.shape:
             return
     name, d = input.dtype.name, weight.ndim - 2
-    if not transposed:
+    if not transposed and weight.dtype is input.dtype:
         check_bias(input, bias)
     if name == "bfloat16" != weight.dtype.name or transposed and name == "float16" != weight.dtype.name:
         kinds = tensor_type(input.dtype), tensor_type(weight.dtype)

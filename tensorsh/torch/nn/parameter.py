@@ -13,7 +13,7 @@ from ...engine.graph.fields import new, wrap
 from ...engine.graph.nodes import AccumulateGrad
 from ...engine.operators.hooks import made, unmade
 from ...engine.operators.torch_function import disabled
-from ...engine.tensors.sizes import ints
+from ...engine.tensors.sizes import size_of
 from ...engine.tensors.tensor import Size, Tensor, TensorMeta, wanting
 from ...engine.tensors.text import parameter_text
 from ...sandbox.sealed import Sealed
@@ -170,7 +170,7 @@ class Uninitialized(metaclass=Sealed):
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:
         """Become an ordinary parameter or buffer of a shape, with values yet to be filled in."""
-        self._array = np.zeros(ints("empty", "size", shape), self._array.dtype if dtype is None else dtype.numpy)
+        self._array = np.zeros(size_of("empty", (shape,)), self._array.dtype if dtype is None else dtype.numpy)
         self.__class__ = Parameter if isinstance(self, Parameter) else Tensor
         made(id(self))
 

@@ -376,7 +376,7 @@ def _all_complex(*tensors: Tensor | None) -> bool:
 
 def _conv(d: int) -> None:
     def conv(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        check_dims(input, d, f"conv{d}d", bias)
+        check_dims(input, d, f"conv{d}d", None if isinstance(padding, str) else bias)
         if _all_complex(input, weight, bias):
             if input.ndim == d + 1:
                 return conv(input.unsqueeze(0), weight, bias, stride, padding, dilation, groups).squeeze(0)

@@ -10,6 +10,7 @@ from ...arrays.extents import signed, sized
 from ...arrays.numbers import converted
 from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
+from ...tensors.sizes import check_signs
 from ...tensors.tensor import Tensor
 
 MODES = {"reflect": "Reflection", "replicate": "Replication"}
@@ -196,7 +197,26 @@ def fitting(shape: tuple, widths: tuple, mode: str, plain: bool) -> bool:
             )
         if mode == "circular" and max(before, after) > n:
             raise RuntimeError("Padding value causes wrapping around more than once.")
+    check_padded(shape, widths, mode)
     return True
+
+
+def check_padded(shape: tuple, widths: tuple, mode: str) -> None:
+    """Raise where widths below 0 leave too little of an input of a shape."""
+    dims = len(widths) // 2
+    inner = shape[len(shape) - dims :]
+    sizes = [n + widths[2 * at] + widths[2 * at + 1] for at, n in zip(range(dims - 1, -1, -1), inner, strict=True)]
+    if mode == "circular":
+        if min(sizes) < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+        return
+    if max(sizes) < 1:
+        given, found = (
+            [f"{axis}: {n}" for axis, n in zip("DHW"[-dims:], each, strict=True)] for each in (inner, sizes)
+        )
+        listed = given[0] if dims == 1 else " ".join(given[:-1]) + ", " + given[-1]
+        raise RuntimeError(f"input ({listed}) is too small. Calculated output {' '.join(found)}")
+    check_signs((*shape[: len(shape) - dims], *sizes))
 
 
 def circular_pad(input: Tensor, widths: tuple) -> Tensor:

@@ -93,7 +93,7 @@ class MultiheadAttention(Module):
         self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Any = None, need_weights: bool = True,
         attn_mask: Any = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple:  # fmt: skip
-        batched = query.ndim == 3
+        batched = query.dim() == 3
         masked = any(mask is not None and mask.dtype.name == "bool" for mask in (key_padding_mask, attn_mask))
         written_out = need_weights or masked and self._is_fast(query, key, value)
         if self.batch_first and batched:

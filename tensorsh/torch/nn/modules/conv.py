@@ -76,7 +76,7 @@ class Convolution(Module):
         if self.padding == "valid":
             return [0, 0] * self.dims
         if self.padding == "same":
-            totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+            totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=False)]
             return [side for total in reversed(totals) for side in (total // 2, total - total // 2)]
         return tuple([p for p in reversed(self.padding) for _ in range(2)])
 
@@ -235,7 +235,7 @@ class LazyConvolution(LazyModuleMixin, Convolution):
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
         """Take the number of channels from an input."""
         dims = self.dims
-        if input.ndim not in (dims + 1, dims + 2):
+        if input.dim() not in (dims + 1, dims + 2):
             raise RuntimeError(
                 f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {type(self).__name__}, but got input of "
                 f"size: {input.shape}"

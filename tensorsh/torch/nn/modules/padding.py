@@ -26,7 +26,7 @@ class Padding(Module):
         self.padding = repeated(padding, 2 * self.dims)
 
     def forward(self, input: Tensor) -> Tensor:
-        if self.mode == "circular" and input.ndim not in (self.dims + 1, self.dims + 2):
+        if self.mode == "circular" and input.dim() not in (self.dims + 1, self.dims + 2):
             raise ValueError(f"expected {self.dims + 1}D or {self.dims + 2}D input (got {input.ndim}D input)")
         return F.pad(input, self.padding, self.mode)
 

@@ -199,12 +199,12 @@ class RNNBase(Module):
         wanted, words = (2, "For unbatched 2-D input") if unbatched else (3, "For batched 3-D input")
         if self.mode == "LSTM":
             hx = (hx[0], hx[1])
-            if hx[0].ndim != wanted or hx[1].ndim != wanted:
+            if hx[0].dim() != wanted or hx[1].dim() != wanted:
                 raise RuntimeError(
                     f"{words}, hx and cx should also be {wanted}-D but got ({hx[0].ndim}-D, {hx[1].ndim}-D) tensors"
                 )
             return tuple(state.unsqueeze(1) for state in hx) if unbatched else hx
-        if hx.ndim != wanted:
+        if hx.dim() != wanted:
             raise RuntimeError(f"{words}, hx should also be {wanted}-D but got {hx.ndim}-D tensor")
         return hx.unsqueeze(1) if unbatched else hx
 
@@ -368,10 +368,10 @@ class RNNCellBase(Module):
     def _prepare(self, input: Tensor, states: Any) -> tuple[Tensor, list, bool]:
         """Input and states with a batch dimension, checked; and whether that was added."""
         name = type(self).__name__
-        if input.ndim not in (1, 2):
+        if input.dim() not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         for i, state in enumerate(() if states is None else states):
-            if state.ndim not in (1, 2):
+            if state.dim() not in (1, 2):
                 words = f"hx[{i}]" if len(states) > 1 else "hidden"
                 raise ValueError(f"{name}: Expected {words} to be 1D or 2D, got {state.ndim}D instead")
         single = input.ndim == 1

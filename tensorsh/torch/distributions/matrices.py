@@ -41,7 +41,7 @@ class Wishart(Scaled, ExponentialFamily):
         if chosen is None:
             raise AssertionError(ONE_OF)
         name, value = chosen
-        if value.ndim < 2:
+        if value.dim() < 2:
             raise ValueError("scale_tril must be at least two-dimensional, with optional leading batch dimensions")
         batch_shape = value.shape[:-2] if isinstance(df, NUMBERS) else T.broadcast_shapes(value.shape[:-2], df.shape)
         self.df = (

@@ -125,7 +125,7 @@ class MultivariateNormal(Scaled):
         if chosen is None:
             raise ValueError(ONE_OF)
         name, value = chosen
-        if value.ndim < 2:
+        if value.dim() < 2:
             title = name if name != "scale_tril" else "scale_tril matrix"
             raise ValueError(f"{title} must be at least two-dimensional, with optional leading batch dimensions")
         batch_shape = T.broadcast_shapes(value.shape[:-2], loc.shape[:-1])
@@ -181,7 +181,7 @@ class LowRankMultivariateNormal(Distribution):
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
         event_shape = loc.shape[-1:]
-        if cov_factor.ndim < 2:
+        if cov_factor.dim() < 2:
             raise ValueError("cov_factor must be at least two-dimensional, with optional leading batch dimensions")
         if cov_factor.shape[-2:-1] != event_shape:
             raise ValueError(f"cov_factor must be a batch of matrices with shape {event_shape[0]} x m")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels import kernel, unsuited
+from .adding import add_along
 from .rounding import fused
 
 
@@ -163,6 +164,16 @@ def weighed(x: Any, axis: int, index: np.ndarray, weights: list, in_turn: bool =
     for k in of[1:]:
         total = fused(x.take(index[:, k], axis), shaped[k], total)
     return total
+
+
+def spread(grad: Any, axis: int, n: int, index: np.ndarray, weights: np.ndarray) -> Any:
+    """The transpose of `weighed`: each element of an axis, times its weights, added to those of n that it was summed of."""
+    moved = np.moveaxis(grad, axis, 0)
+    rows = np.ascontiguousarray(moved).reshape(len(moved), -1)
+    out = np.zeros((n, rows.shape[1]), grad.dtype)
+    for at, by in zip(index.T, weights.T.astype(grad.dtype), strict=True):
+        add_along(np, out, 0, np.ascontiguousarray(at), rows * by[:, None])
+    return np.moveaxis(out.reshape(n, *moved.shape[1:]), 0, axis)
 
 
 def compiled(x: Any, rows: tuple, columns: tuple) -> Any:

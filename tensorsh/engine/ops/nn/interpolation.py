@@ -24,6 +24,7 @@ from ...numerics.resizing import (
     of_corners,
     of_nearest,
     single_taps,
+    spread,
     sums_of_nearest,
     taps,
     weighed,
@@ -42,6 +43,10 @@ NODES = {
 
 FEW_ELEMENTS = 1 << 12
 """More are resized by products of matrices, which are faster, and in which a zero loses its sign."""
+
+
+DENSE = 1 << 15
+"""Matrices of more elements, nearly all of them 0, are not made."""
 
 
 @operator(
@@ -77,7 +82,8 @@ def upsample(xp, input: Array, size, mode, align, scales):
         found = of_nearest(input, tuple(size), mode, align, scales)
         if found is not None:
             return found
-    few = type(input) is np.ndarray and input.size <= FEW_ELEMENTS
+    long = any(n * m > DENSE for n, m in zip(input.shape[-d:], size, strict=True))
+    few = type(input) is np.ndarray and (long or input.size <= FEW_ELEMENTS)
     for at in range(d - 1, -1, -1) if few else range(d):
         m, scale = size[at], scales[at]
         axis = input.ndim - d + at
@@ -108,7 +114,11 @@ def upsample_spread(xp, grad: Array, shape, size, mode, align, scales):
             return found
     for at, (m, scale) in enumerate(zip(size, scales, strict=True)):
         axis = grad.ndim - d + at
-        by = matrix(xp, shape[axis], m, mode, align, scale, grad.dtype)
+        n = shape[axis]
+        if type(grad) is np.ndarray and n * m > DENSE:
+            grad = spread(grad, axis, n, *taps(n, m, mode, align, scale))
+            continue
+        by = matrix(xp, n, m, mode, align, scale, grad.dtype)
         grad = xp.moveaxis(xp.moveaxis(grad, axis, -1) @ by, -1, axis)
     return xp.ascontiguousarray(grad)
 

@@ -6,6 +6,7 @@ Half types add up in float32 and are rounded once.
 from __future__ import annotations
 
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ def add_at(xp: Any, target: Any, where: Any, values: Any) -> None:
                 where, values = where.reshape(-1), values.reshape(-1, *target.shape[1:])
             add_rows(target, where, values)
             return
+    if xp is np and type(where) is tuple and add_between(target, where, values):
+        return
     fold_at(xp, "add", target, where, values)
 
 
@@ -59,11 +62,42 @@ def add_rows(target: Any, rows: Any, values: Any) -> bool:
     return True
 
 
+def add_between(target: Any, where: tuple, values: Any) -> bool:
+    """Add to the elements at whole numbers for neighbouring dimensions, the others taken whole; whether the index is one like that."""
+    of_numbers = [k for k, part in enumerate(where) if type(part) is np.ndarray and part.dtype.kind in "iu"]
+    if not of_numbers or not target.flags.c_contiguous or not target.size:
+        return False
+    first, end = of_numbers[0], of_numbers[-1] + 1
+    others = [*where[:first], *where[end:]]
+    if end - first != len(of_numbers) or not all(type(part) is slice and part == slice(None) for part in others):
+        return False
+    shape, place = target.shape, np.zeros((), np.int64)
+    for n, part in zip(shape[first:end], where[first:end], strict=True):
+        place = place * n + np.where(part < 0, part + n, part)
+    merged = target.reshape(*shape[:first], -1, *shape[end:])
+    values = np.broadcast_to(values, (*shape[:first], *place.shape, *shape[end:]))
+    flat = values.reshape(*shape[:first], -1, *shape[end:])
+    return add_along(np, merged, first, place.reshape(-1), flat)
+
+
+def added_between(target: Any, dim: int, index: Any, source: Any) -> Any:
+    """`added_rows` for a dimension within an array in row order: the rows of all parts before it are those of one."""
+    outer, n = prod(target.shape[:dim]), target.shape[dim]
+    if not outer or not index.size or index.min() < 0 or index.max() >= n:
+        return None
+    places = (np.arange(outer)[:, None] * n + index).reshape(-1)
+    inner = target.shape[dim + 1 :]
+    values = np.ascontiguousarray(np.broadcast_to(source, (*target.shape[:dim], index.size, *inner)))
+    return added_rows(target.reshape(outer * n, *inner), places, values.reshape(places.size, *inner))
+
+
 def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> bool:
     """Add slices to an array's slices along a dimension. True."""
     dim, source = dim % target.ndim, in_rows(source)
     if xp is np:
         if dim == 0 and added_rows(target, index, source):
+            return True
+        if dim and target.flags.c_contiguous and added_between(target, dim, index, source):
             return True
         if in_singles(partial(add_along, np), target, source, dim, index):
             return True

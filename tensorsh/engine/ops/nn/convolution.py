@@ -22,7 +22,7 @@ from ...arrays.state import state
 from ...kernels import kernel as compiled
 from ...kernels import unsuited
 from ...loading import table
-from ...numerics.convolution import compiled_forward, compiled_weight, suits
+from ...numerics.convolution import compiled_forward, compiled_weight, layered, layered_forward, suits
 from ...numerics.convolution import geometry as placed
 from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
@@ -114,6 +114,10 @@ def _forward(
         y = compiled_forward(x, w, bias, stride, padding, dilation, groups)
         if y is not None:
             return y
+    if xp is np and w.ndim == 5:
+        y = layered_forward(x, w, bias, stride, padding, dilation, groups)
+        if y is not None:
+            return y
     view = windows(xp, padded(xp, x, padding), w.shape[2:], stride, dilation)
     n, o, out = len(x), len(w), view.shape[w.ndim :]
     flat = w.reshape(groups, o // groups, -1)
@@ -170,16 +174,15 @@ def _border(g: tuple, w: tuple, padding: tuple, dilation: tuple, size: tuple) ->
     return border
 
 
-MANY = 1 << 22
-"""From this many products on a transpose in larger steps is computed part by part, and one in groups as a convolution; fewer are
-added up as PyTorch adds them."""
+MANY = 1 << 19
+"""From this many products on a transpose in larger steps is computed part by part; fewer are added up as PyTorch adds them."""
 
 
 def _by_parts(xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, groups: int, size: tuple) -> Any:
     """The transpose with larger steps, part by part: the results that lie whole steps apart are a convolution in steps of one with the
     elements of the mirrored weight that meet them. None where there is no kernel for that."""
     kernel = w.shape[2:]
-    if not suits(g, w, kernel) or any(k < s for k, s in zip(kernel, stride, strict=True)):
+    if not (suits(g, w, kernel) or layered(g, w)) or any(k < s for k, s in zip(kernel, stride, strict=True)):
         return None
     other = turned(w, groups)
     x = np.zeros((len(g), len(other), *size), g.dtype)
@@ -217,7 +220,7 @@ def _transposed(
     out = g.shape[2:]
     inner = w.shape[1]
     large = g.size * prod(w.shape[1:]) >= MANY
-    if 1 == max(stride) < max(kernel) and (groups == 1 or large and suits(g, w, kernel)):
+    if 1 == max(stride) < max(kernel) and (groups == 1 or suits(g, w, kernel)):
         x = _as_convolution(xp, g, w, padding, dilation, groups, size)
         if x is not None:
             return x

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays.backend import fold_at
 from ...arrays.errors import not_implemented
 from ...arrays.extents import signed, sized
 from ...arrays.numbers import converted
+from ...numerics.adding import add_along
 from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
 from ...tensors.sizes import check_signs
@@ -116,10 +116,14 @@ def sides(sizes: tuple, pad: tuple, mode: str) -> tuple[tuple, tuple, list[tuple
     return tuple(shape), inside, borders
 
 
-def folded(grad, n, before, after, axis):
-    """A reflection's gradient along an axis of n elements: what lies in the middle, and the borders turned round."""
+def folded(grad, n, before, after, axis, mode):
+    """The gradient along an axis of n elements: what lies in the middle, and the borders turned round, or each added up at its end."""
     part = lambda a, *ends: a[(*(slice(None),) * axis, slice(*ends))]
     out = part(grad, before, before + n) + grad.dtype.type(0)  # a sum starts from +0
+    if mode == "replicate":
+        part(out, 1)[...] += part(grad, before).sum(axis, keepdims=True)
+        part(out, n - 1, n)[...] += part(grad, before + n, None).sum(axis, keepdims=True)
+        return out
     if before:
         part(out, 1, before + 1)[...] += part(grad, before - 1, None, -1)
     if after:
@@ -133,13 +137,13 @@ def border_spread(xp, grad: Array, shape, pad, mode):
     """The gradient: added at the places the values came from."""
     for at in range(len(pad) // 2):
         axis = grad.ndim - 1 - at
-        if mode == "reflect" and min(pad) >= 0 and grad.size:
-            grad = folded(grad, shape[axis], pad[2 * at], pad[2 * at + 1], axis)
+        if min(pad) >= 0 and grad.size and (mode == "reflect" or grad.dtype.itemsize > 2):
+            grad = folded(grad, shape[axis], pad[2 * at], pad[2 * at + 1], axis, mode)
             continue
         source = _source(shape[axis], pad[2 * at], pad[2 * at + 1], mode)
         moved = xp.moveaxis(grad, axis, 0)
         out = xp.zeros((shape[axis], *moved.shape[1:]), grad.dtype)
-        fold_at(xp, "add", out, xp.asarray(source), moved)
+        add_along(xp, out, 0, xp.asarray(source), moved)
         grad = xp.moveaxis(out, 0, axis)
     return xp.ascontiguousarray(grad)
 

@@ -11,6 +11,7 @@ from ..engine.tensors.tensor import Tensor
 from ..sandbox import process
 from ..sandbox.sealed import Sealed
 from .custom_ops import CustomOpDef, named
+from .overrides import handle_torch_function
 
 __all__: list[str] = []
 
@@ -54,15 +55,31 @@ class Called(metaclass=Sealed):
         self.__module__ = "torch._ops." + name.partition(".")[0]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        classes = [
+            x for x in (*args, *kwargs.values()) if not isinstance(x, Tensor) and hasattr(type(x), "__torch_function__")
+        ]
+        if classes:
+            return handle_torch_function(self, classes, *args, **kwargs)
         return self._function(*args, **kwargs)
 
     def __str__(self) -> str:
         return self._name
 
+    def __reduce__(self) -> tuple:
+        return regained, (self._name,)
+
     def __deepcopy__(self, memo: Any = None) -> Any:
         return self
 
     __copy__ = __deepcopy__
+
+
+def regained(name: str) -> Any:
+    """The operator of a name, for `pickle`."""
+    found: Any = ops
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
 
 
 class OpOverload(Called):
@@ -281,3 +298,6 @@ class Operators(metaclass=Sealed):
             if self._space
             else "<module 'torch.ops' from '_ops.py'>"
         )
+
+
+ops = Operators()

@@ -35,7 +35,9 @@ def tree_flatten_spec(pytree: Any, spec: Any) -> list:
     return leaves
 
 
-register_pytree_flatten_spec(dict, lambda d, spec: [d[k] for k in spec.context], lambda d, spec: len(d) == spec.num_children)
+register_pytree_flatten_spec(
+    dict, lambda d, spec: [d[k] for k in spec.context], lambda d, spec: len(d) == spec.num_children
+)
 for _kind in (list, tuple, namedtuple):
     register_pytree_flatten_spec(
         _kind, lambda d, spec: [d[i] for i in range(spec.num_children)], lambda d, spec: len(d) == spec.num_children

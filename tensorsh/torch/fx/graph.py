@@ -8,15 +8,15 @@ import copy
 import keyword
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ...engine.arrays.warning import warn
-from .node import Node, _get_qualified_name, map_arg, nodes_in, snake
+from .node import Node, map_arg, snake
 from .trees import _PyTreeCodeGen, _PyTreeInfo
 from .writing import CodeGen, PythonCode
 
-__all__ = ["CodeGen", "Graph", "PythonCode"]
+__all__ = ["CodeGen", "Graph", "PythonCode", "_PyTreeCodeGen", "_PyTreeInfo"]
 
 CUSTOM = ("inf", "nan", "NoneType", "torch", "device", "fx_pytree", "pytree")
 """Names that the written Python has for itself."""
@@ -150,6 +150,8 @@ class Graph:
     def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
         """A parameter, or another attribute, of the module."""
         if self.owning_module is not None and not is_held(self.owning_module, qualified_name):
+            if not reached(self.owning_module, qualified_name):
+                warn(f"Failed to fetch module {qualified_name.rpartition('.')[0]}!")
             warn(f"Attempted to insert a get_attr Node with no {UNDERLYING}{ADDED}")
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
@@ -310,19 +312,24 @@ class Graph:
         return "graph():" + "".join(f"\n    {line}" for line in lines if line is not None)
 
 
-UNDERLYING = "underlying reference in the owning GraphModule! Call GraphModule.add_submodule to add the necessary submodule"
+UNDERLYING = (
+    "underlying reference in the owning GraphModule! Call GraphModule.add_submodule to add the necessary submodule"
+)
 ADDED = ", GraphModule.add_parameter to add the necessary Parameter, or nn.Module.register_buffer to add the necessary buffer"
+
+
+def reached(module: Any, name: str) -> Any:
+    """The module in which the last part of a dotted name stands; None where there is none."""
+    try:
+        return module.get_submodule(name.rpartition(".")[0])
+    except AttributeError:
+        return None
 
 
 def is_held(module: Any, name: str) -> bool:
     """Whether a dotted name leads to a module, a parameter or a buffer."""
-    path, _, name = name.rpartition(".")
-    try:
-        home = module.get_submodule(path)
-    except AttributeError:
-        warn(f"Failed to fetch module {path}!")
-        return False
-    return any(name in each for each in (home._modules, home._parameters, home._buffers))
+    home, last = reached(module, name), name.rpartition(".")[2]
+    return home is not None and any(last in each for each in (home._modules, home._parameters, home._buffers))
 
 
 def check_order(used: Node, node: Node, seen: set[Node], graph: Graph) -> None:

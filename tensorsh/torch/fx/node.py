@@ -65,6 +65,8 @@ def _type_repr(obj: Any) -> str:
 
 def _get_qualified_name(func: Any) -> str:
     """The name by which a function is found: ``torch.relu``."""
+    if getattr(func, "__module__", None) and func.__module__.startswith("torch._ops."):
+        return f"torch.ops.{func._name}"
     if getattr(builtins, func.__name__, None) is func:
         return func.__name__
     if getattr(operator, func.__name__, None) is func:
@@ -213,7 +215,9 @@ class Node:
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_function":
-            return self.target in _side_effectful_functions
+            name = getattr(self.target, "_opname", "")
+            writes = name[-1:] == "_" and name[-2:] != "__" or name and "out" in self.kwargs
+            return bool(writes) or self.target in _side_effectful_functions
         if self.op == "call_module" and self.graph.owning_module is not None:
             return getattr(self.graph.owning_module.get_submodule(self.target), "_is_impure", False)
         return False

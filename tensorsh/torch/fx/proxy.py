@@ -135,9 +135,7 @@ class TracerBase:
     @staticmethod
     def _plain(key: Any) -> Any:
         if isinstance(key, Node):
-            raise RuntimeError(
-                f"Keys for dictionaries used as an argument cannot contain a Node. Got key: {key}"
-            )
+            raise RuntimeError(f"Keys for dictionaries used as an argument cannot contain a Node. Got key: {key}")
         return key
 
     def to_bool(self, obj: Any) -> bool:

@@ -7,8 +7,9 @@ import os
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
 from typing import Any
+
+from ...sandbox.wrapping import wraps
 
 __all__ = [
     "annotate", "annotate_fn", "format_stack", "get_current_meta", "has_preserved_node_meta", "preserve_node_meta",
@@ -126,4 +127,4 @@ def of_forward() -> str | None:
 
 def is_own(frame: traceback.FrameSummary) -> bool:
     """Whether a line is tensorsh's own."""
-    return frame.filename.startswith(HOME + os.sep)
+    return frame.filename.startswith((HOME + os.sep, "tensorsh/"))

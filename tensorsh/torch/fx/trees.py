@@ -108,4 +108,5 @@ def flattened(root: Callable, args: list, names: list[str], graph: Any) -> tuple
         graph._codegen.pytree_info = graph._codegen.pytree_info._replace(out_spec=form)
         return found
 
+    of_leaves.__annotations__ = {}  # what the graph's function gives is not annotated
     return of_leaves, leaves

@@ -64,15 +64,20 @@ def _inline_module(gm: GraphModule, inline_mod_name: str, run_dce: bool = True) 
     inner: Any = gm.get_submodule(inline_mod_name)
     given = iter(call.args)
     stands: dict[Node, Any] = {}
+
+    def placed(node: Node) -> Node:
+        stands[node].meta = node.meta.copy()
+        return stands[node]
+
     for node in inner.graph.nodes:
         if node.op == "placeholder":
             at = next(given, None)
             stands[node] = call.kwargs.get(node.name, at)
         elif node.op == "output":
-            _take_place(gm.graph, call, map_arg(node.args[0], stands.__getitem__), stands)
+            _take_place(gm.graph, call, map_arg(node.args[0], placed), stands)
         else:
             with gm.graph.inserting_before(call):
-                stands[node] = gm.graph.node_copy(node, stands.__getitem__)
+                stands[node] = gm.graph.node_copy(node, placed)
     gm.graph.erase_node(call)
     if run_dce:
         gm.graph.eliminate_dead_code()
@@ -86,9 +91,9 @@ def _take_place(graph: Graph, call: Node, result: Any, stands: dict[Node, Any]) 
         return
     for user in list(call.users):
         if user.op == "call_function" and user.target is operator.getitem and isinstance(user.args[1], int):
-            user.replace_all_uses_with(result[user.args[1]])
-            graph.erase_node(user)
             stands[user] = result[user.args[1]]
+            user.replace_all_uses_with(stands[user])
+            graph.erase_node(user)
     whole = lambda n: result if n is call else n  # noqa: E731
     for user in list(call.users):
         user._set(map_arg(user.args, whole), map_arg(user.kwargs, whole))

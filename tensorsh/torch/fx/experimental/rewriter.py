@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import functools
 import inspect
 import textwrap
 from types import FunctionType
@@ -28,7 +27,8 @@ class AST_Rewriter(ast.NodeTransformer):  # noqa: N801
         exec(compile(tree, "", "exec"), scope)  # noqa: S102 - plain Python alone comes here
         made = scope[tree.body[0].name]
         found = FunctionType(made.__code__, fn.__globals__, made.__name__, made.__defaults__, made.__closure__)
-        functools.update_wrapper(found, made)
+        found.__dict__.update(made.__dict__)
+        found.__annotations__, found.__doc__, found.__qualname__ = made.__annotations__, made.__doc__, made.__qualname__
         found.__kwdefaults__ = copy.copy(made.__kwdefaults__)
         return found
 

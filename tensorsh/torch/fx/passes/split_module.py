@@ -46,7 +46,9 @@ def split_module(
     their names. keep_original_input_name: whether their inputs do. partition_affix: what stands in the names of the parts.
     tuple_return: whether a part gives a tuple also of one result."""
     affix = "" if partition_affix is None else f"{partition_affix}_"
-    of_node = {n: f"{affix}{split_callback(n)}" for n in m.graph.nodes if n.op not in ("placeholder", "get_attr", "output")}
+    of_node = {
+        n: f"{affix}{split_callback(n)}" for n in m.graph.nodes if n.op not in ("placeholder", "get_attr", "output")
+    }
     parts = {name: Partition(name) for name in dict.fromkeys(of_node.values())}
     for node in m.graph.nodes:
         if node in of_node:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from collections import deque
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
+from .....sandbox.wrapping import wraps
 from ...graph_module import GraphModule
 from .pass_base import PassResult
 
@@ -86,7 +86,10 @@ class PassManager:
         run_checks_after_each_pass: bool = False, suppress_check_failures: bool = False,
     ) -> None:  # fmt: skip
         self.passes, self.constraints, self.steps = passes or [], constraints or [], steps or 1
-        self.run_checks_after_each_pass, self.suppress_check_failures = run_checks_after_each_pass, suppress_check_failures
+        self.run_checks_after_each_pass, self.suppress_check_failures = (
+            run_checks_after_each_pass,
+            suppress_check_failures,
+        )
         self._validated = False
 
     def add_pass(self, _pass: Callable) -> None:

@@ -54,7 +54,10 @@ class CSEPass(PassBase):
 
     def _token(self, node: Node, stands: dict[Node, Node]) -> tuple[Any, Any] | None:
         """What a node computes: two nodes of one token compute the same. None where each is to stay."""
-        if node.op in ("placeholder", "output", "get_attr") or getattr(node.target, "overloadpacket", node.target) in self.banned_ops:
+        if (
+            node.op in ("placeholder", "output", "get_attr")
+            or getattr(node.target, "overloadpacket", node.target) in self.banned_ops
+        ):
             return None
         leaves, form = tree_flatten(map_arg((node.args, node.kwargs), stands.__getitem__))
         return (node.target, tuple(leaves)), (node.target, tuple(map(type, leaves)), form)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.loading import table
+from ..engine.operators.torch_function import override
 from ..engine.tensors.tensor import Tensor
 from ..sandbox import process
 from ..sandbox.sealed import Sealed
 from .custom_ops import CustomOpDef, named
-from .overrides import handle_torch_function
 
 __all__: list[str] = []
 
@@ -55,11 +55,12 @@ class Called(metaclass=Sealed):
         self.__module__ = "torch._ops." + name.partition(".")[0]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        classes = [
-            x for x in (*args, *kwargs.values()) if not isinstance(x, Tensor) and hasattr(type(x), "__torch_function__")
-        ]
-        if classes:
-            return handle_torch_function(self, classes, *args, **kwargs)
+        values = (*args, *kwargs.values())
+        if any(not isinstance(x, Tensor) and hasattr(type(x), "__torch_function__") for x in values):
+            found = override(self, args, kwargs)
+            if found is NotImplemented:
+                raise TypeError(f"no implementation found for '{self.__module__}.{self._name}'")
+            return found
         return self._function(*args, **kwargs)
 
     def __str__(self) -> str:

@@ -421,6 +421,7 @@ KERNELS: dict[str, Callable] = {
         _f("scaled_dot_product_attention")(q, k, v, dropout_p=p, is_causal=causal, **more), 1
     ),
     "native_dropout": lambda x, p, train: _filled(_f("dropout")(x, p, train), 1),
+    "_reshape_alias_copy": lambda x, size, stride: x.as_strided(size, stride, x.storage_offset()).clone(),
     "lift_fresh": lambda x: x,
     "lift_fresh_copy": lambda x: x.clone(),
     "alias": lambda x: x.detach() if x._node is None else x.view_as(x),

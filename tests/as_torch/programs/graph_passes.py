@@ -11,6 +11,7 @@ from torch.fx.passes.dialect.common.cse_pass import CSEPass
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from torch.fx.passes.infra.pass_manager import PassManager, pass_result_wrapper, this_before_that_pass_constraint
 from torch.fx.passes.split_module import split_module
+from torch.fx.passes.utils.matcher_utils import SubgraphMatcher
 
 
 class AddToMul(PassBase):
@@ -105,4 +106,31 @@ print(kept, rewritten.code, rewritten(x))
 try:
     rewritten(torch.ones(3))
 except AssertionError as error:
+    print(error)
+
+
+def whole(x, y):
+    a = torch.relu(x + y)
+    return torch.relu(a + 2) * a
+
+
+def part(x, y):
+    total = x + y
+    return torch.relu(total)
+
+
+target = fx.symbolic_trace(whole).graph
+for matcher in (
+    SubgraphMatcher(fx.symbolic_trace(part).graph),
+    SubgraphMatcher(fx.symbolic_trace(part).graph, match_placeholder=True),
+    SubgraphMatcher(fx.symbolic_trace(lambda x: torch.relu(x + 3)).graph),
+    SubgraphMatcher(fx.symbolic_trace(lambda x: torch.relu(x + 3)).graph, ignore_literals=True),
+):
+    for match in matcher.match(target):
+        print(match.placeholder_nodes, match.returning_nodes, match.nodes_map)
+
+
+try:
+    SubgraphMatcher(fx.Graph())
+except ValueError as error:
     print(error)

@@ -31,7 +31,7 @@ def told(function):
 
 source = IterableWrapper(range(6))
 first, second = source.fork(num_instances=2)
-print(list(zip(first, second)), list(first), list(second), len(first))
+print(list(zip(first, second, strict=True)), list(first), list(second), len(first))
 one, two, three = IterableWrapper(range(3)).fork(3, copy="deep")
 print(next(iter(two)), list(one), list(two), list(three))
 even, uneven = source.demux(2, odd)

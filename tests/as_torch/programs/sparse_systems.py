@@ -35,6 +35,6 @@ for wrong in (
 
 nothing, one = torch.full((2, 2), float("nan")), torch.eye(2)
 for form in (torch.Tensor.to_sparse_csr, torch.Tensor.to_sparse_csc):
-    told(lambda: torch.addmm(form(nothing), form(one), form(one), beta=0))
-    told(lambda: torch.addmm(form(nothing), form(one), form(one * 0), beta=0).to_dense())
+    told(lambda form=form: torch.addmm(form(nothing), form(one), form(one), beta=0))
+    told(lambda form=form: torch.addmm(form(nothing), form(one), form(one * 0), beta=0).to_dense())
 told(lambda: torch.addmm(nothing, one.to_sparse_csr(), one.to_sparse_csr(), beta=0))

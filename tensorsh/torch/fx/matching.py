@@ -97,9 +97,7 @@ class Matcher:
             return len(pattern) == len(found) and all(self._same(p, f, mapped) for p, f in pairs)
         if isinstance(pattern, dict) and isinstance(found, dict):
             return pattern.keys() == found.keys() and all(self._same(pattern[k], found[k], mapped) for k in pattern)
-        return not isinstance(found, Node) and (
-            self.ignore_literals or type(pattern) is type(found) and pattern == found
-        )
+        return self.ignore_literals or type(pattern) is type(found) and pattern == found
 
     def _same_call(self, pattern: Node, found: Node, mapped: dict) -> bool:
         if pattern.op != found.op:

@@ -95,26 +95,41 @@ def invalidated(pipe: IterDataPipe) -> RuntimeError:
     )
 
 
-def stepping(pipe: Any) -> Iterator:
-    """The samples of a pipe that is its own iterator."""
-    while True:
-        try:
-            item = pipe.__next__()
-        except StopIteration:
-            return
-        yield item
+def started(pipe: Any) -> int:
+    """Begins a walk of a pipe, which ends those of before; its number."""
+    pipe._valid_iterator_id = number = (-1 if pipe._valid_iterator_id is None else pipe._valid_iterator_id) + 1
+    pipe._number_of_samples_yielded = 0
+    pipe.reset()
+    return number
+
+
+class Walk:
+    """The walk of a pipe whose ``__iter__`` gives an iterator, maybe itself: has what the iterator has."""
+
+    def __init__(self, iterator: Any, pipe: Any, number: int) -> None:
+        self.iterator, self._pipe, self._number = iterator, pipe, number
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        if self._pipe._valid_iterator_id != self._number:
+            raise invalidated(self._pipe)
+        item = next(self.iterator)
+        self._pipe._number_of_samples_yielded += 1
+        return item
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.iterator, name)
 
 
 def walking(begin: Callable) -> Callable:
-    """An ``__iter__`` with whose first item the iterators of before are no longer valid."""
+    """An ``__iter__`` with which the iterators of before are no longer valid: with its first item, where it is a generator."""
 
     def walk(self: Any) -> Iterator:
-        self._valid_iterator_id = number = (-1 if self._valid_iterator_id is None else self._valid_iterator_id) + 1
-        self._number_of_samples_yielded = 0
-        self.reset()
+        number = started(self)
         try:
-            items = begin(self)
-            for item in stepping(self) if items is self else items:
+            for item in begin(self):
                 self._number_of_samples_yielded += 1
                 yield item
                 if self._valid_iterator_id != number:
@@ -123,7 +138,11 @@ def walking(begin: Callable) -> Callable:
             told_where(error, self)
             raise
 
-    return walk
+    def once(self: Any) -> Iterator:
+        number = started(self)
+        return Walk(begin(self), self, number)
+
+    return walk if inspect.isgeneratorfunction(begin) else once
 
 
 def told_where(error: Exception, pipe: Any) -> None:

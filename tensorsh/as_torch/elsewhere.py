@@ -69,6 +69,11 @@ torch.utils.data                     utils.data.datapipes     IterDataPipe MapDa
 torch.utils.data.datapipes.datapipe  utils.data.datapipes     IterDataPipe MapDataPipe DFIterDataPipe DataChunk
 torch.utils.data.datapipes._decorator utils.data.datapipes    functional_datapipe
 torch.utils.data.datapipes.iter      utils.data.datapipes     IterableWrapper Mapper Collator Filter UnBatcher Shuffler Batcher Concater Zipper ShardingFilter Forker Demultiplexer Multiplexer Grouper Sampler=Sampling
+torch.utils.data.datapipes.iter      utils.data.file_pipes    FileLister FileOpener StreamReader
+torch.utils.data.datapipes.iter.filelister utils.data.file_pipes FileListerIterDataPipe=FileLister
+torch.utils.data.datapipes.iter.fileopener utils.data.file_pipes FileOpenerIterDataPipe=FileOpener
+torch.utils.data.datapipes.iter.streamreader utils.data.file_pipes StreamReaderIterDataPipe=StreamReader
+torch.utils.data.datapipes.utils.common utils.data.file_pipes StreamWrapper
 torch.utils.data.datapipes.iter.callable utils.data.datapipes MapperIterDataPipe=Mapper CollatorIterDataPipe=Collator
 torch.utils.data.datapipes.iter.combinatorics utils.data.datapipes ShufflerIterDataPipe=Shuffler SamplerIterDataPipe=Sampling
 torch.utils.data.datapipes.iter.combining utils.data.datapipes ConcaterIterDataPipe=Concater ZipperIterDataPipe=Zipper ForkerIterDataPipe=Forker DemultiplexerIterDataPipe=Demultiplexer MultiplexerIterDataPipe=Multiplexer

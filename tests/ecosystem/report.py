@@ -71,7 +71,7 @@ test_serialization the helpers of its zip files, nested tensors and files of Tor
 private levels of transforms; of test_custom_ops and test_python_dispatch operators as `torch._custom_ops` made them
 before `torch.library`, kernels by the dispatcher's private keys, schemas and tags of PyTorch's own operators, sizes and strides
 that classes answer; of test_fx the functions of torch.nn.functional traced by their source, types that grow while a graph is traced,
-and `torch.export`; of test_tensorboard graphs of models; of test_datapipe pipes of files, and snapshots; of nested tensors those of several ragged
+and `torch.export`; of test_tensorboard graphs of models; of test_datapipe snapshots; of nested tensors those of several ragged
 dimensions; of the profiler its private records; of what several processes do the modules that PyTorch keeps to itself. Of
 test_transformers and test_multiprocessing, which take longer than their time, those that ran in it are counted.
 

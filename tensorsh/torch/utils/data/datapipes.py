@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .collate import default_collate
+from .file_pipes import FileLister, FileOpener, StreamReader
 from .functions import _check_unpickable_fn, validate_input_col
 from .keyed_pipes import MAPS  # noqa: F401 - the methods of pipes by key
 from .pipe import (
     SHARDING_PRIORITIES,
     DataChunk,
     DFIterDataPipe,
+    IterableWrapper,
     IterDataPipe,
     MapDataPipe,
     Pipe,
@@ -27,7 +29,11 @@ from .pipe import (
 from .sampler import draw_seed
 from .shared_pipes import Demultiplexer, Forker, Grouper, Multiplexer, Sampling
 
-__all__ = ["DFIterDataPipe", "DataChunk", "Demultiplexer", "Forker", "Grouper", "IterDataPipe", "MapDataPipe", "Multiplexer", "Pipe", "Sampling", "apply_sharding", "draw_seed", "functional_datapipe", "shown", "walking"]  # fmt: skip
+__all__ = [
+    "DFIterDataPipe", "DataChunk", "Demultiplexer", "FileLister", "FileOpener", "Forker", "Grouper", "IterDataPipe", "IterableWrapper",
+    "MapDataPipe", "Multiplexer", "Pipe", "Sampling", "StreamReader", "apply_sharding", "draw_seed", "functional_datapipe", "shown",
+    "walking",
+]  # fmt: skip
 
 
 def apply_random_seed(datapipe: Any, rng: Any) -> Any:
@@ -56,30 +62,6 @@ def apply_shuffle_settings(datapipe: Any, shuffle: bool | None = None) -> Any:
     for pipe in shufflers:
         pipe.set_shuffle(shuffle)
     return datapipe
-
-
-class IterableWrapper(IterDataPipe):
-    """The items of any iterable; of a copy of it, unless `deepcopy` is False."""
-
-    def __init__(self, iterable: Iterable, deepcopy: bool = True) -> None:
-        self.iterable, self.deepcopy = iterable, deepcopy
-
-    def __iter__(self) -> Iterator:
-        source = self.iterable
-        if self.deepcopy:
-            try:
-                source = copy.deepcopy(source)
-            except TypeError:
-                from warnings import warn
-
-                warn(
-                    "The input iterable can not be deepcopied, please be aware of in-place modification would affect source data.",
-                    stacklevel=2,
-                )
-        yield from source
-
-    def __len__(self) -> int:
-        return self._size(self.iterable)
 
 
 @functional_datapipe("map")
@@ -321,5 +303,5 @@ class ShardingFilter(IterDataPipe):
 
 named("iter", "IterDataPipe", {
     "callable": (Mapper, Collator), "combinatorics": (Shuffler,), "combining": (Concater, Zipper),
-    "grouping": (Batcher, UnBatcher), "selecting": (Filter,), "sharding": (ShardingFilter,), "utils": (IterableWrapper,),
+    "grouping": (Batcher, UnBatcher), "selecting": (Filter,), "sharding": (ShardingFilter,), 
 })  # fmt: skip

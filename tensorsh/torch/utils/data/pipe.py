@@ -6,6 +6,7 @@ among workers which worker it is.
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
@@ -279,3 +280,30 @@ def named(kind: str, end: str, files: dict[str, tuple]) -> None:
         for each in classes:
             each.__name__ = each.__qualname__ = each.__name__ + end
             each.__module__ = f"torch.utils.data.datapipes.{kind}.{file}"
+
+
+class IterableWrapper(IterDataPipe):
+    """The items of any iterable; of a copy of it, unless `deepcopy` is False."""
+
+    def __init__(self, iterable: Iterable, deepcopy: bool = True) -> None:
+        self.iterable, self.deepcopy = iterable, deepcopy
+
+    def __iter__(self) -> Iterator:
+        source = self.iterable
+        if self.deepcopy:
+            try:
+                source = copy.deepcopy(source)
+            except TypeError:
+                from warnings import warn
+
+                warn(
+                    "The input iterable can not be deepcopied, please be aware of in-place modification would affect source data.",
+                    stacklevel=2,
+                )
+        yield from source
+
+    def __len__(self) -> int:
+        return self._size(self.iterable)
+
+
+named("iter", "IterDataPipe", {"utils": (IterableWrapper,)})

@@ -24,8 +24,8 @@ SILENT = frozenset(
     from_numpy asarray broadcast_tensors requires_grad __hash__ type_as align_to names unflatten frombuffer""".split()
 )
 """Functions that are no operators, or are made of others."""
-MAKERS = frozenset(("tensor", "as_tensor"))
-"""Functions that make a tensor of Python's numbers."""
+MAKERS = frozenset(("tensor", "as_tensor", "from_numpy"))
+"""Functions that make a tensor of numbers."""
 SCALARS = frozenset("eq ne lt le gt ge remainder fmod bitwise_and bitwise_or bitwise_xor floor_divide".split())
 """Operators of two operands that have a form of their own for a number."""
 TENSORS = frozenset("add sub mul div rsub true_divide subtract multiply divide lerp".split()) | SCALARS

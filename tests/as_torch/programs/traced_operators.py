@@ -1,8 +1,10 @@
 """make_fx: the operators below autograd that a function calls, gradients and vmap among them, as a graph."""
 
+import numpy as np
 import torch
 from torch import nn
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils._python_dispatch import TorchDispatchMode
 
 
 def shown(made):
@@ -59,3 +61,16 @@ for wrong in (lambda x: x if x.sum() > 0 else -x, lambda x: x.sum().item() + x):
 print(make_fx(lambda x: x * torch.tensor(2.0).item())(torch.ones(1)).code)
 double = make_fx(lambda x: x.sin(), decomposition_table={torch.ops.aten.sin.default: lambda x: x.cos() + 1})
 shown(double(torch.ones(1)))
+shown(make_fx(lambda x: x + torch.from_numpy(np.ones(2, "float32")) * torch.as_tensor([1.0, 2.0]))(torch.ones(2)))
+
+
+class Heard(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        print(func)
+        return func(*args, **(kwargs or {}))
+
+
+with Heard():
+    torch.tensor(3.0) + torch.as_tensor([1, 2])
+    y = torch.ones(2, requires_grad=True) ** 3.0
+    y.sum(dim=0, keepdim=False)

@@ -297,6 +297,8 @@ class Beside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(tree, str(file), "exec", dont_inherit=True), vars(module))
         if module.__name__ == INTERNAL + ".common_device_type":
             module.ops._parametrize_test = none_of_none(module.ops._parametrize_test)
+        if module.__name__ == INTERNAL + ".common_utils":
+            module.TEST_MKL = True  # whether the functions that PyTorch computes by MKL give what they should
         if module.__name__ == INTERNAL + ".common_distributed":
             module.MultiProcessTestCase._spawn_processes = forked
             if not hasattr(module.torch._C, "_set_print_stack_traces_on_fatal_signal"):

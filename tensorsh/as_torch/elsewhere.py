@@ -68,14 +68,28 @@ torch.utils.data.dataloader          utils.data.workers       _MultiProcessingDa
 torch.utils.data                     utils.data.datapipes     IterDataPipe MapDataPipe DFIterDataPipe DataChunk functional_datapipe
 torch.utils.data.datapipes.datapipe  utils.data.datapipes     IterDataPipe MapDataPipe DFIterDataPipe DataChunk
 torch.utils.data.datapipes._decorator utils.data.datapipes    functional_datapipe
-torch.utils.data.datapipes.iter      utils.data.datapipes     IterableWrapper Mapper Collator Filter UnBatcher Shuffler Batcher Concater Zipper ShardingFilter
+torch.utils.data.datapipes.iter      utils.data.datapipes     IterableWrapper Mapper Collator Filter UnBatcher Shuffler Batcher Concater Zipper ShardingFilter Forker Demultiplexer Multiplexer Grouper Sampler=Sampling
+torch.utils.data.datapipes.iter      utils.data.file_pipes    FileLister FileOpener StreamReader
+torch.utils.data.datapipes.iter.filelister utils.data.file_pipes FileListerIterDataPipe=FileLister
+torch.utils.data.datapipes.iter.fileopener utils.data.file_pipes FileOpenerIterDataPipe=FileOpener
+torch.utils.data.datapipes.iter.streamreader utils.data.file_pipes StreamReaderIterDataPipe=StreamReader
+torch.utils.data.datapipes.utils.common utils.data.file_pipes StreamWrapper
 torch.utils.data.datapipes.iter.callable utils.data.datapipes MapperIterDataPipe=Mapper CollatorIterDataPipe=Collator
-torch.utils.data.datapipes.iter.combinatorics utils.data.datapipes ShufflerIterDataPipe=Shuffler
-torch.utils.data.datapipes.iter.combining utils.data.datapipes ConcaterIterDataPipe=Concater ZipperIterDataPipe=Zipper
-torch.utils.data.datapipes.iter.grouping utils.data.datapipes BatcherIterDataPipe=Batcher UnBatcherIterDataPipe=UnBatcher
+torch.utils.data.datapipes.iter.combinatorics utils.data.datapipes ShufflerIterDataPipe=Shuffler SamplerIterDataPipe=Sampling
+torch.utils.data.datapipes.iter.combining utils.data.datapipes ConcaterIterDataPipe=Concater ZipperIterDataPipe=Zipper ForkerIterDataPipe=Forker DemultiplexerIterDataPipe=Demultiplexer MultiplexerIterDataPipe=Multiplexer
+torch.utils.data.datapipes.iter.combining utils.data.shared_pipes _ChildDataPipe _ForkerIterDataPipe=Forked _DemultiplexerIterDataPipe=Parted
+torch.utils.data.datapipes.iter.grouping utils.data.datapipes BatcherIterDataPipe=Batcher UnBatcherIterDataPipe=UnBatcher GrouperIterDataPipe=Grouper
 torch.utils.data.datapipes.iter.selecting utils.data.datapipes FilterIterDataPipe=Filter
 torch.utils.data.datapipes.iter.sharding utils.data.datapipes ShardingFilterIterDataPipe=ShardingFilter
+torch.utils.data.datapipes.iter.sharding utils.data.pipe SHARDING_PRIORITIES
 torch.utils.data.datapipes.iter.utils utils.data.datapipes    IterableWrapperIterDataPipe=IterableWrapper
+torch.utils.data.datapipes.map       utils.data.keyed_pipes   SequenceWrapper Mapper Concater Zipper Batcher Shuffler
+torch.utils.data.datapipes.map.callable utils.data.keyed_pipes MapperMapDataPipe=Mapper default_fn
+torch.utils.data.datapipes.map.combinatorics utils.data.keyed_pipes ShufflerIterDataPipe=Shuffler
+torch.utils.data.datapipes.map.combining utils.data.keyed_pipes ConcaterMapDataPipe=Concater ZipperMapDataPipe=Zipper
+torch.utils.data.datapipes.map.grouping utils.data.keyed_pipes BatcherMapDataPipe=Batcher
+torch.utils.data.datapipes.map.utils utils.data.keyed_pipes   SequenceWrapperMapDataPipe=SequenceWrapper
+torch.utils.data.datapipes.utils.common utils.data.functions  validate_input_col _check_unpickable_fn
 torch.utils.data._utils.worker       utils.data.workers       _generate_state
 torch.utils.data._utils              utils.data.workers       MP_STATUS_CHECK_INTERVAL
 torch.distributed.checkpoint._nested_dict distributed.checkpoint._traverse flatten_state_dict unflatten_state_dict
@@ -85,7 +99,8 @@ torch.distributed.checkpoint._dedup_tensors distributed.checkpoint.planner_helpe
 torch.distributed.tensor._utils      distributed.tensor.moving compute_local_shape_and_global_offset=placed
 torch.distributed._tensor._utils     distributed.tensor.moving compute_local_shape_and_global_offset=placed
 torch.distributed._tensor.experimental distributed.tensor.experimental implicit_replication
-torch.utils.data.graph_settings      utils.data.datapipes     apply_sharding apply_shuffle_settings
+torch.utils.data.graph_settings      utils.data.datapipes     apply_sharding apply_shuffle_settings apply_random_seed
+torch.utils.data.graph_settings      utils.data.graph         get_all_graph_pipes
 """
 """A line: PyTorch's module, the file of tensorsh/torch, the names; `theirs=ours` where they differ."""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.loading import table
+from ..engine.operators.torch_function import override
 from ..engine.tensors.tensor import Tensor
 from ..sandbox import process
 from ..sandbox.sealed import Sealed
@@ -54,15 +55,32 @@ class Called(metaclass=Sealed):
         self.__module__ = "torch._ops." + name.partition(".")[0]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        values = (*args, *kwargs.values())
+        if any(not isinstance(x, Tensor) and hasattr(type(x), "__torch_function__") for x in values):
+            found = override(self, args, kwargs)
+            if found is NotImplemented:
+                raise TypeError(f"no implementation found for '{self.__module__}.{self._name}'")
+            return found
         return self._function(*args, **kwargs)
 
     def __str__(self) -> str:
         return self._name
 
+    def __reduce__(self) -> tuple:
+        return regained, (self._name,)
+
     def __deepcopy__(self, memo: Any = None) -> Any:
         return self
 
     __copy__ = __deepcopy__
+
+
+def regained(name: str) -> Any:
+    """The operator of a name, for `pickle`."""
+    found: Any = ops
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
 
 
 class OpOverload(Called):
@@ -281,3 +299,6 @@ class Operators(metaclass=Sealed):
             if self._space
             else "<module 'torch.ops' from '_ops.py'>"
         )
+
+
+ops = Operators()

@@ -24,6 +24,8 @@ SILENT = frozenset(
     from_numpy asarray broadcast_tensors requires_grad __hash__ type_as align_to names unflatten frombuffer""".split()
 )
 """Functions that are no operators, or are made of others."""
+MAKERS = frozenset(("tensor", "as_tensor", "from_numpy"))
+"""Functions that make a tensor of numbers."""
 SCALARS = frozenset("eq ne lt le gt ge remainder fmod bitwise_and bitwise_or bitwise_xor floor_divide".split())
 """Operators of two operands that have a form of their own for a number."""
 TENSORS = frozenset("add sub mul div rsub true_divide subtract multiply divide lerp".split()) | SCALARS
@@ -37,6 +39,7 @@ SYMBOLS = {
     "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__pow__": "pow", "layer_norm": "native_layer_norm",
     "group_norm": "native_group_norm", "max_pool2d": "max_pool2d_with_indices", "conv1d": "convolution", "conv2d": "convolution",
     "conv3d": "convolution", "arctan": "atan", "arcsin": "asin", "arccos": "acos", "fix": "trunc",
+    "_pow_number": "pow", "_pow_tensor": "pow",
 }  # fmt: skip
 """Functions by the operator that they are."""
 BY_DIM = {
@@ -352,6 +355,8 @@ def reduced(name: str) -> Callable:
     def of(call: Callable, input: Any, dim: Any = None, *args: Any, **kwargs: Any) -> Any:
         if dim is None:
             return call(name, input, *([] if not args else [None, *args]), **kwargs)
+        if not kwargs.get("keepdim", True):
+            del kwargs["keepdim"]  # as it is by default
         return call(name, input, [dim] if isinstance(dim, int) else list(dim), *args, **kwargs)
 
     return of
@@ -416,6 +421,9 @@ KERNELS: dict[str, Callable] = {
         _f("scaled_dot_product_attention")(q, k, v, dropout_p=p, is_causal=causal, **more), 1
     ),
     "native_dropout": lambda x, p, train: _filled(_f("dropout")(x, p, train), 1),
+    "_reshape_alias_copy": lambda x, size, stride: x.as_strided(size, stride, x.storage_offset()).clone(),
+    "lift_fresh": lambda x: x,
+    "lift_fresh_copy": lambda x: x.clone(),
     "alias": lambda x: x.detach() if x._node is None else x.view_as(x),
 } | SPARSE  # fmt: skip
 """Operators that no public function is, in terms of those."""

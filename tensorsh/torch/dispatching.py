@@ -97,7 +97,12 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
         operator = getattr(getattr(Operators(space), name), form._declared.form or "default")
         return heard(name, form, args, kwargs, operator=operator)
     name = form._title.rpartition(".")[2]
-    if name[0] == "_" and name[:2] != "__" and not listeners((*args, *kwargs.values()), []):
+    if (
+        name[0] == "_"
+        and name[:2] != "__"
+        and name not in aten.SYMBOLS
+        and not listeners((*args, *kwargs.values()), [])
+    ):
         return NotImplemented  # a step of the engine's own
     if name in ("conj", "resolve_conj") and not args[0].is_complex():
         return NotImplemented  # the tensor itself
@@ -105,6 +110,10 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
         return tensor_backward(*args, **kwargs)
     if getattr(shown, "__name__", "") == "__get__" and name not in aten.EXPANSIONS:
         return NotImplemented
+    if name in aten.MAKERS and modes and not (args and isinstance(args[0], Tensor)):
+        with silence():
+            made = shown(*args, **kwargs)
+        return called("lift_fresh", made)
     if name in aten.SILENT or name[:4] in ("set_", "get_", "has_", "manu") and name != "set_" or name == "detach_":
         return NotImplemented
     space = form._title.split(".")[1]

@@ -90,8 +90,8 @@ def combine_state_for_ensemble(models: Sequence) -> tuple:
     return every[0][0], params, buffers
 
 
-def make_fx(*_: Any, **__: Any) -> Any:
-    """Refuses: there is no compiler whose operators a function could be traced to."""
-    raise NotImplementedError(
-        "make_fx traces to the operators of PyTorch's compiler, which are not part of tensorsh: use torch.fx.symbolic_trace"
-    )
+def make_fx(f: Any, *args: Any, **kwargs: Any) -> Any:
+    """As ``torch.fx.experimental.proxy_tensor.make_fx``."""
+    from .fx.experimental.proxy_tensor import make_fx as made
+
+    return made(f, *args, **kwargs)

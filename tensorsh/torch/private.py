@@ -100,6 +100,8 @@ def _cast_Float(self: Tensor, non_blocking: bool = False) -> Tensor:  # noqa: N8
 
 def _convert_indices_from_coo_to_csr(self: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
     """Compressed rows of sorted row numbers."""
+    if self.dim() > 1:
+        raise RuntimeError(f"Input is supposed to be a vector, but got {self.dim()} dimensional tensor.")
     found = T.cat([self.new_zeros(1), T.bincount(self, minlength=size).cumsum(0)])
     return found.int() if out_int32 else found.to(T.int64)
 

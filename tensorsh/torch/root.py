@@ -277,7 +277,7 @@ def root_extras() -> dict[str, Any]:
     for name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):
         found[name] = Lazy(lambda name=name: _load("overrides", name))  # type: ignore[misc]
     found["Tag"] = Lazy(lambda: _load("library", "Tag"))
-    found["ops"] = Lazy(lambda: _load("_ops", "Operators")())
+    found["ops"] = Lazy(lambda: _load("_ops", "ops"))
     found |= {name: Lazy(lambda name=name: _load("quantized", name)) for name in QUANTIZED}  # type: ignore[misc]
     found["vmap"] = Lazy(lambda: _load("func", "vmap"))
     found["OutOfMemoryError"] = Lazy(lambda: _load("cuda.memory", "OutOfMemoryError"))

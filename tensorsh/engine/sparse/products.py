@@ -176,15 +176,20 @@ def summed_rows(xp: Any, input: Any, x: Any, y: Any, beta: Any, alpha: Any) -> A
     check_blocks(result, "empty")
     if any(isinstance(each, Sparse) and not each.nnz for each in (x, y)):
         if result is not STRIDED:
-            return scaled(input, beta)
+            return kept(input, beta)
         whole = expanded(input, (x.shape[0], y.shape[1]))
         return whole * whole.dtype.type(beta) if beta else xp.zeros(whole.shape, whole.dtype)
     check_layouts(result, x, y)
     if result is not STRIDED:
-        return add(xp, scaled(input, beta), scaled(converted(by_sparse(x, y), result), alpha))
+        return add(xp, kept(input, beta), scaled(converted(by_sparse(x, y), result), alpha))
     both = isinstance(x, Sparse) and isinstance(y, Sparse)
     product = by_sparse(x, y).dense() if both else mm(xp, x, y)
     return weighed(expanded(input, (x.shape[0], y.shape[1])), product, beta, alpha)
+
+
+def kept(x: Any, beta: Any) -> Any:
+    """What of a sparse matrix stays in a sum: nothing for a weight of zero, of NaN neither."""
+    return scaled(x, beta) if beta != 0 else x.with_values(x.xp.zeros(x.values.shape, x.values.dtype))
 
 
 def layout_of(x: Any) -> Any:

@@ -20,6 +20,7 @@ from ..arrays.warning import warn
 from ..graph.dual import aside
 from ..graph.fields import wrap
 from ..graph.nodes import Node, Slot
+from ..graph.saved_hooks import keep_by
 from ..loading.table import find_function
 from ..tensors.tensor import Tensor, wanting
 from .walk import walk
@@ -147,12 +148,14 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
         _check_recorded(i, output)
         roots.append((output._node, start))
     here = device_guard.runtime().getDevice() if device_guard.several else -1
-    before, outer = state.grad_enabled, state.walk
+    before, outer, hooks = state.grad_enabled, state.walk, state.packing
     state.grad_enabled, state.walk = create_graph, ([node for node, _ in roots], targets, [])
     try:
         found = walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
     finally:
         state.grad_enabled, state.walk = before, outer
+        if state.packing is not hooks:
+            keep_by(hooks)  # those that a hook has set in the walk are gone
         if here >= 0:
             device_guard.runtime().setDevice(here)
     if ending:
@@ -415,13 +418,15 @@ def tensor_backward(
     ):
         array = self._array
         if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f" and not device_guard.several:
-            before, outer = state.grad_enabled, state.walk
+            before, outer, hooks = state.grad_enabled, state.walk, state.packing
             roots = [(self._node, ONE.astype(array.dtype))]
             state.grad_enabled, state.walk = False, ([self._node], None, [])
             try:
                 walk(roots, raw, False)
             finally:
                 state.grad_enabled, state.walk = before, outer
+                if state.packing is not hooks:
+                    keep_by(hooks)
             if ending:
                 end()
             return

@@ -329,7 +329,7 @@ class Function(metaclass=FunctionMeta):
         for o in views:
             o._origin = "custom" if len(results) == 1 else "multiple"
         if tracked:
-            _record(node, tensors, outs, results, aside)
+            _record(node, tensors, results, aside)
         if tangents is not None:
             applied(cls, node, args, results, tangents)
         return tuple(results) if several else results[0]
@@ -352,7 +352,7 @@ def _apart(node: Any, output: Any, tensors: list) -> Any:
     return again
 
 
-def _record(node: Any, tensors: list, outs: list, results: list, aside: bool) -> None:
+def _record(node: Any, tensors: list, results: list, aside: bool) -> None:
     """The node gets its edges and what it keeps, the results get the node. aside: for tangents alone."""
     if any(type(d._node) is AccumulateGrad for d in node._dirty):
         raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
@@ -368,7 +368,7 @@ def _record(node: Any, tensors: list, outs: list, results: list, aside: bool) ->
     node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
     if not node._materialize_non_diff_grads:
         node._left_out = frozenset(i for i, o in enumerate(results) if id(o) in node._unmarked)
-    node._seal(outs)
+    node._seal(results)
     for i, o in enumerate(results):
         if not isinstance(o, Tensor) or o._array.dtype.kind not in "fcV":
             continue

@@ -10,8 +10,9 @@ from .matching import Match, replace_pattern
 from .node import Node, has_side_effect, map_arg
 from .proxy import Proxy, TraceError
 from .tracer import ProxyableClassMeta, Tracer, symbolic_trace, wrap
+from .trees import PH
 
 __all__ = [
-    "CodeGen", "Graph", "GraphModule", "Interpreter", "Match", "Node", "Proxy", "ProxyableClassMeta", "TraceError", "Tracer",
+    "CodeGen", "Graph", "GraphModule", "Interpreter", "Match", "Node", "PH", "Proxy", "ProxyableClassMeta", "TraceError", "Tracer",
     "Transformer", "has_side_effect", "map_arg", "replace_pattern", "symbolic_trace", "wrap",
 ]  # fmt: skip

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
+import copy
 import keyword
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from .node import Node, _get_qualified_name, map_arg, nodes_in, snake
+from ...engine.arrays.warning import warn
+from .node import Node, map_arg, snake
+from .trees import _PyTreeCodeGen, _PyTreeInfo
 from .writing import CodeGen, PythonCode
 
-__all__ = ["CodeGen", "Graph", "PythonCode"]
+__all__ = ["CodeGen", "Graph", "PythonCode", "_PyTreeCodeGen", "_PyTreeInfo"]
 
 CUSTOM = ("inf", "nan", "NoneType", "torch", "device", "fx_pytree", "pytree")
 """Names that the written Python has for itself."""
@@ -103,6 +107,8 @@ class Graph:
         self.owning_module = owning_module
         self._tracer_cls, self._tracer_extras = tracer_cls, tracer_extras
         self._codegen = CodeGen()
+        self._co_fields: dict[str, Any] = {}
+        """Where the function stands that was traced."""
 
     @property
     def nodes(self) -> _node_list:
@@ -143,10 +149,16 @@ class Graph:
 
     def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
         """A parameter, or another attribute, of the module."""
+        if self.owning_module is not None and not is_held(self.owning_module, qualified_name):
+            if not reached(self.owning_module, qualified_name):
+                warn(f"Failed to fetch module {qualified_name.rpartition('.')[0]}!")
+            warn(f"Attempted to insert a get_attr Node with no {UNDERLYING}{ADDED}")
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
     def call_module(self, module_name: str, args: Any = None, kwargs: Any = None, type_expr: Any = None) -> Node:
         """A call of a module below the module."""
+        if self.owning_module is not None and self.owning_module.get_submodule(module_name) is None:
+            warn(f"Attempted to insert a call_module Node with no {UNDERLYING}")
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
 
     def call_method(self, method_name: str, args: Any = None, kwargs: Any = None, type_expr: Any = None) -> Node:
@@ -198,7 +210,7 @@ class Graph:
 
     def __deepcopy__(self, memo: dict | None = None) -> Graph:
         made = Graph(tracer_cls=self._tracer_cls)
-        made._codegen = self._codegen
+        made._codegen = copy.deepcopy(self._codegen)
         val_map: dict = {}
         found = made.graph_copy(self, val_map, return_output_node=True)
         if found is not None:
@@ -236,16 +248,16 @@ class Graph:
         for node in self.nodes:
             if node.graph is not self:
                 raise RuntimeError(f"Node '{node}' does not belong to this Graph!")
-            for each in nodes_in((node.args, node.kwargs)):
-                if each not in seen:
-                    raise RuntimeError(
-                        f"Argument '{each}' of Node '{node}' was used before it has been defined! Please check that Nodes in "
-                        f"the graph are topologically ordered\n{self}"
-                    )
+            for each in node.all_input_nodes:
+                check_order(each, node, seen, self)
             if node.name in names:
                 raise RuntimeError(f"Node redefined name {node.name}!")
             seen.add(node)
             names.add(node.name)
+        if self.owning_module is not None:
+            for node in self.nodes:
+                if node.op in ("get_attr", "call_module"):
+                    check_target(node, self.owning_module)
 
     def eliminate_dead_code(self, is_impure_node: Callable | None = None) -> bool:
         """Take out all that nobody uses; whether there was any."""
@@ -258,7 +270,27 @@ class Graph:
         return self._len < before
 
     def on_generate_code(self, make_transformer: Callable) -> Any:
-        raise NotImplementedError("tensorsh writes the code of graphs in one way: change the graph's nodes")
+        """Let a function change the lines of the Python that is written. make_transformer: of the function that does it now, or
+        None, it gives another, from a list of lines to a list of lines. With `with`, until its end."""
+        before = self._codegen._body_transformer
+        self._codegen._body_transformer = make_transformer(before)
+
+        @contextlib.contextmanager
+        def until() -> Iterator[None]:
+            try:
+                yield
+            finally:
+                self._codegen._body_transformer = before
+
+        return until()
+
+    def process_inputs(self, *args: Any) -> Any:
+        """The values of the placeholders in what the function is called with."""
+        return self._codegen.process_inputs(*args)
+
+    def process_outputs(self, out: Any) -> Any:
+        """What the function gives, of the values of the output."""
+        return self._codegen.process_outputs(out)
 
     def set_codegen(self, codegen: CodeGen) -> None:
         """Write the Python in another way."""
@@ -280,9 +312,50 @@ class Graph:
         return "graph():" + "".join(f"\n    {line}" for line in lines if line is not None)
 
 
-def targets(nodes: Iterable[Node]) -> list[str]:
-    """What nodes call, by name."""
-    return [n.target if isinstance(n.target, str) else _get_qualified_name(n.target) for n in nodes]
+UNDERLYING = (
+    "underlying reference in the owning GraphModule! Call GraphModule.add_submodule to add the necessary submodule"
+)
+ADDED = ", GraphModule.add_parameter to add the necessary Parameter, or nn.Module.register_buffer to add the necessary buffer"
+
+
+def reached(module: Any, name: str) -> Any:
+    """The module in which the last part of a dotted name stands; None where there is none."""
+    try:
+        return module.get_submodule(name.rpartition(".")[0])
+    except AttributeError:
+        return None
+
+
+def is_held(module: Any, name: str) -> bool:
+    """Whether a dotted name leads to a module, a parameter or a buffer."""
+    home, last = reached(module, name), name.rpartition(".")[2]
+    return home is not None and any(last in each for each in (home._modules, home._parameters, home._buffers))
+
+
+def check_order(used: Node, node: Node, seen: set[Node], graph: Graph) -> None:
+    """RuntimeError where a node uses one of another graph, or one that comes later."""
+    if used.graph is not graph:
+        raise RuntimeError(
+            f"Argument '{used}' of Node '{node}' does not belong to this Graph, but was used as an argument! If you are copying "
+            f"nodes from another graph, make sure to use ``arg_transform`` on node_copy() to remap values\n{graph}"
+        )
+    if used not in seen:
+        raise RuntimeError(
+            f"Argument '{used}' of Node '{node}' was used before it has been defined! Please check that Nodes in the graph are "
+            f"topologically ordered\n{graph}"
+        )
+
+
+def check_target(node: Node, module: Any) -> None:
+    """RuntimeError where a node names what its module has not, or calls what is no module."""
+    parts = str(node.target).split(".")
+    for i, part in enumerate(parts):
+        module = getattr(module, part, None)
+        above = ".".join(parts[:i])
+        if module is None:
+            raise RuntimeError(f"Node {node} target {node.target} references nonexistent attribute {part} of {above}")
+        if node.op == "call_module" and not hasattr(module, "_modules"):
+            raise RuntimeError(f"Node {node} target {node.target} {part} of {above} does not reference an nn.Module")
 
 
 class Place(NamedTuple):

@@ -5,11 +5,17 @@ from __future__ import annotations
 import copy
 import itertools
 import linecache
+import sys
+import traceback
 from typing import Any
 
 from ...engine.tensors.tensor import Tensor
 from ..nn.modules.module import Module
-from .graph import Graph
+from ..utils import _pytree as pytree
+from . import _pytree
+from .graph import Graph, is_held
+from .traceback import is_own
+from .trees import _PyTreeCodeGen
 from .wrapped import wrap
 
 __all__ = ["GraphModule", "reduce_graph_module"]
@@ -52,13 +58,30 @@ def reduce_graph_module(body: dict, graph: Graph, name: str) -> Any:
     return made
 
 
-def compiled(source: str, names: dict[str, Any]) -> Any:
-    """The function that a text defines; tracebacks and `inspect` find the text."""
+def compiled(source: str, names: dict[str, Any], traced: dict[str, Any]) -> Any:
+    """The function that a text defines; tracebacks and `inspect` find the text. traced: where the function stands that it is of."""
     name = f"<eval_with_key>.{next(_numbers)}"
+    if traced:
+        name += f" from {traced['co_filename']}:{traced['co_firstlineno']} in {traced['co_name']}"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    scope = {"wrap": wrap, "inf": float("inf"), "nan": float("nan"), "NoneType": type(None), **names}
+    scope = {"wrap": wrap, "inf": float("inf"), "nan": float("nan"), "NoneType": type(None), "fx_pytree": _pytree,
+             "pytree": pytree, **names}  # fmt: skip
     exec(compile(source, name, "exec"), scope)  # noqa: S102 - plain Python alone comes here
     return scope["forward"]
+
+
+def outermost(error: BaseException) -> Any:
+    """The last line of a traceback that is not tensorsh's own."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((each for each in reversed(frames) if not is_own(each)), frames[-1])
+
+
+def of_line(frame: Any) -> str:
+    """What is told of an error in a line of the text that was written of a graph."""
+    lines = linecache.getlines(frame.filename)
+    said = f"Call using an FX-traced Module, line {frame.lineno} of the traced Module's generated forward function:"
+    before, after = "".join(lines[frame.lineno - 2 : frame.lineno]), "\n".join(lines[frame.lineno : frame.lineno + 2])
+    return "\n".join([traceback.format_exc(), said, before, "~" * len(frame.line) + "~~~ <--- HERE", after])
 
 
 class GraphModule(Module):
@@ -116,8 +139,23 @@ class GraphModule(Module):
         """Write `forward` of the graph as it is now."""
         written = self._graph.python_code("self")
         self.__dict__["_code"] = written.src
-        type(self).forward = compiled(written.src, written.globals)  # type: ignore[method-assign]
+        self.__dict__.update(_lineno_map=written._lineno_map, _prologue_start=written._prologue_start)
+        if isinstance(self._graph._codegen, _PyTreeCodeGen):
+            info = self._graph._codegen.pytree_info
+            self.__dict__.update(_in_spec=info.in_spec, _out_spec=info.out_spec)
+        made = compiled(written.src, written.globals, self._graph._co_fields)
+        type(self).forward = made  # type: ignore[method-assign]
         return written
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().__call__(*args, **kwargs)
+        except Exception as error:
+            frame = outermost(error)
+            if "eval_with_key" in frame.filename and not isinstance(error, AssertionError):
+                print(of_line(frame), file=sys.stderr)
+                raise error.with_traceback(None)  # noqa: B904
+            raise
 
     def add_submodule(self, target: str, m: Module) -> bool:
         """Put a module under a dotted name."""
@@ -140,7 +178,7 @@ class GraphModule(Module):
             if node.op in ("get_attr", "call_module"):
                 parts = node.target.split(".")
                 used |= {".".join(parts[:i]) for i in range(1, len(parts) + 1)}
-                if node.op == "call_module":
+                if node.op == "call_module" and is_held(self, node.target):
                     used |= {f"{node.target}.{n}" for n, _ in self.get_submodule(node.target).named_modules() if n}
         for name in [n for n, _ in self.named_modules() if n and n not in used]:
             self.delete_submodule(name)
@@ -161,6 +199,11 @@ class GraphModule(Module):
         kept = {k: v for k, v in self.__dict__.items() if k not in ("_graph", "_code")}
         made.__setstate__(copy.deepcopy(kept, memo))
         made.graph = copy.deepcopy(self._graph)
+        return made
+
+    def _replicate_for_data_parallel(self) -> GraphModule:
+        made = self.__copy__()
+        made.__dict__["_is_replica"] = True
         return made
 
     def __copy__(self) -> GraphModule:

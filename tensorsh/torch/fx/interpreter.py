@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..nn.modules.module import Module
@@ -11,9 +12,12 @@ from .graph import Graph
 from .graph_module import GraphModule
 from .node import Node, map_aggregate, map_arg
 from .proxy import Proxy
+from .traceback import preserve_node_meta, set_current_meta
 from .tracer import Tracer
 
 __all__ = ["Interpreter", "Transformer"]
+
+TOLD = "\nUse tlparse to see full graph. (https://github.com/pytorch/tlparse?tab=readme-ov-file#tlparse-parse-structured-pt2-logs)"
 
 
 class Interpreter:
@@ -39,30 +43,57 @@ class Interpreter:
                     self._last.setdefault(node, []).append(each)
 
     def run(self, *args: Any, initial_env: dict | None = None, enable_io_processing: bool = True) -> Any:
-        """The result of the graph for these inputs."""
-        self.env = dict(initial_env or {})
-        self.args_iter = iter(args)
+        """The result of the graph for these inputs. initial_env: values of nodes that are known. enable_io_processing: whether
+        the graph's `process_inputs` and `process_outputs` are asked."""
+        self.env = initial_env if initial_env is not None else {}
+        self.args_iter = iter(self.graph.process_inputs(*args) if enable_io_processing else args)
         for node in self.graph.nodes:
             if node in self.env:
                 continue
-            self.env[node] = self.run_node(node)
+            try:
+                self.env[node] = self.run_node(node)
+            except Exception as error:
+                self._told_where(error, node)
+                raise
             if self.garbage_collect_values:
                 for each in self._last.get(node, ()):
                     self.env.pop(each, None)
             if node.op == "output":
-                return self.env[node]
+                result = self.env[node]
+                return self.graph.process_outputs(result) if enable_io_processing else result
         return None
+
+    def _told_where(self, error: Exception, node: Node) -> None:
+        """Adds to an error which node was being run."""
+        if not self.extra_traceback:
+            return
+        said = f"While executing {node.format_node()}\nOriginal traceback:\n{node.stack_trace}{TOLD}"
+        error.args = (f"{error.args[0]}\n\n{said}" if error.args else said, *error.args[1:])
+        if isinstance(error, KeyError):
+            raise RuntimeError(*error.args) from error
 
     def boxed_run(self, args_list: list) -> Any:
         """As `run`, of a list that is emptied."""
-        args = list(args_list)
+        inputs = [n for n in self.graph.nodes if n.op == "placeholder"]
+        if len(args_list) != len(inputs):
+            detail = "extra arguments" if len(args_list) > len(inputs) else "missing arguments"
+            raise RuntimeError(
+                f"Interpreter.boxed_run expected {len(inputs)} arguments for placeholders but received {len(args_list)} ({detail})"
+            )
+        env = dict(zip(inputs, args_list, strict=True))
         args_list.clear()
-        return self.run(*args)
+        return self.run(initial_env=env)
 
     def run_node(self, n: Node) -> Any:
         """The result of a node."""
-        args, kwargs = self.fetch_args_kwargs_from_env(n)
-        return getattr(self, n.op)(n.target, args, kwargs)
+        with self._set_current_node(n):
+            args, kwargs = self.fetch_args_kwargs_from_env(n)
+            return getattr(self, n.op)(n.target, args, kwargs)
+
+    @contextmanager
+    def _set_current_node(self, node: Node) -> Iterator[None]:
+        with set_current_meta(node, f"Interpreter_{type(self).__name__}"):
+            yield
 
     def placeholder(self, target: Any, args: tuple, kwargs: dict) -> Any:
         if target.startswith("*"):
@@ -144,14 +175,17 @@ class Transformer(Interpreter):
         return self.tracer.create_proxy("get_attr", target, args, kwargs)
 
     def call_module(self, target: Any, args: tuple, kwargs: dict) -> Any:
-        return self.tracer.create_proxy("call_module", target, args, kwargs)
+        module = self.fetch_attr(target)
+        return self.tracer.call_module(module, module.forward, args, kwargs)
 
     def call_function(self, target: Any, args: tuple, kwargs: dict) -> Any:
         return self.tracer.create_proxy("call_function", target, args, kwargs)
 
     def transform(self) -> GraphModule:
         """The module of the new graph."""
-        result = super().run(enable_io_processing=False)
+        with preserve_node_meta():
+            result = super().run(enable_io_processing=False)
         if result is not None:
-            self.new_graph.output(map_aggregate(result, lambda v: v.node if isinstance(v, Proxy) else v))
+            made = self.new_graph.output(map_aggregate(result, lambda v: v.node if isinstance(v, Proxy) else v))
+            made.meta.update(next(iter(reversed(self.graph.nodes))).meta)
         return GraphModule(self.module, self.new_graph)

@@ -53,13 +53,13 @@ class Matcher:
         self.inner = [n for n in self.nodes if n.op not in ("placeholder", "output")]
         self.anchors = [n for n in self.returned if all(u.op == "output" for u in n.users)]
 
-    def matches(self, graph: Graph) -> list[InternalMatch]:
-        """The parts of a graph that look like the pattern and have no node in common: the first of each."""
+    def matches(self, graph: Graph, alone: bool = True) -> list[InternalMatch]:
+        """The parts of a graph that look like the pattern. alone: of those that have nodes in common, the first."""
         found: list[InternalMatch] = []
         used: set[Node] = set()
         for mapped in self._whole(list(graph.nodes), self.anchors, {}):
             parts = {mapped[n] for n in self.inner}
-            if parts & used or not self._closed(mapped):
+            if alone and parts & used or not self._closed(mapped):
                 continue
             used |= parts
             inputs, results = [mapped.get(n) for n in self.inputs], [mapped[n] for n in self.returned]
@@ -97,9 +97,7 @@ class Matcher:
             return len(pattern) == len(found) and all(self._same(p, f, mapped) for p, f in pairs)
         if isinstance(pattern, dict) and isinstance(found, dict):
             return pattern.keys() == found.keys() and all(self._same(pattern[k], found[k], mapped) for k in pattern)
-        return not isinstance(found, Node) and (
-            self.ignore_literals or type(pattern) is type(found) and pattern == found
-        )
+        return self.ignore_literals or type(pattern) is type(found) and pattern == found
 
     def _same_call(self, pattern: Node, found: Node, mapped: dict) -> bool:
         if pattern.op != found.op:

@@ -7,7 +7,7 @@ import operator
 import re
 import sys
 from collections.abc import Callable, Iterable
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from ...engine.arrays.dtype import dtype
@@ -65,6 +65,8 @@ def _type_repr(obj: Any) -> str:
 
 def _get_qualified_name(func: Any) -> str:
     """The name by which a function is found: ``torch.relu``."""
+    if getattr(func, "__module__", None) and func.__module__.startswith("torch._ops."):
+        return f"torch.ops.{func._name}"
     if getattr(builtins, func.__name__, None) is func:
         return func.__name__
     if getattr(operator, func.__name__, None) is func:
@@ -80,19 +82,20 @@ def _get_qualified_name(func: Any) -> str:
     return f"{module}.{name}".removeprefix("tensorsh.")
 
 
-def shown(arg: Any) -> str:
+def _format_arg(arg: Any, max_list_len: float = float("inf")) -> str:
     """An argument as `str(graph)` shows it: nodes with a percent sign."""
     if isinstance(arg, Node):
-        return "%" + arg.name
-    if isinstance(arg, tuple):
-        inner = ", ".join(map(shown, arg))
-        return f"({inner},)" if len(arg) == 1 else f"({inner})"
-    if isinstance(arg, list):
-        return "[" + ", ".join(map(shown, arg)) + "]"
+        return "%" + str(arg)
+    if hasattr(arg, "_custom_fx_repr_fn"):
+        return arg._custom_fx_repr_fn()
+    if isinstance(arg, tuple | list):
+        inner = ", ".join(_format_arg(each) for i, each in enumerate(arg) if i < max_list_len)
+        more = f", ...[total_len={len(arg)}]" if len(arg) >= max_list_len + 1 else ""
+        if isinstance(arg, list):
+            return f"[{inner}{more}]"
+        return f"({inner},{more})" if len(arg) == 1 else f"({inner}{more})"
     if isinstance(arg, dict):
-        return "{" + ", ".join(f"{k}: {shown(v)}" for k, v in arg.items()) + "}"
-    if isinstance(arg, FunctionType | BuiltinFunctionType):
-        return _get_qualified_name(arg)
+        return "{" + ", ".join(f"{k}: {_format_arg(v)}" for k, v in arg.items()) + "}"
     return str(arg)
 
 
@@ -120,6 +123,15 @@ class Node:
         self._erased = False
         self._repr_fn: Callable | None = None
         self._set(args, kwargs)
+
+    @property
+    def stack_trace(self) -> str | None:
+        """The lines of the program that made the node, where the tracer recorded them."""
+        return self.meta.get("stack_trace")
+
+    @stack_trace.setter
+    def stack_trace(self, trace: str | None) -> None:
+        self.meta["stack_trace"] = trace
 
     next = property(lambda self: self._next)
     prev = property(lambda self: self._prev)
@@ -203,7 +215,9 @@ class Node:
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_function":
-            return self.target in _side_effectful_functions
+            name = getattr(self.target, "_opname", "")
+            writes = name[-1:] == "_" and name[-2:] != "__" or name and "out" in self.kwargs
+            return bool(writes) or self.target in _side_effectful_functions
         if self.op == "call_module" and self.graph.owning_module is not None:
             return getattr(self.graph.owning_module.get_submodule(self.target), "_is_impure", False)
         return False
@@ -241,7 +255,7 @@ class Node:
             return f"return {self.args[0]}"
         return (
             f"%{self.name} : {typed}[num_users={len(self.users)}] = {self.op}[target={self._pretty_print_target(self.target)}]"
-            f"(args = {shown(self.args)}, kwargs = {shown(self.kwargs)})"
+            f"(args = {_format_arg(self.args)}, kwargs = {_format_arg(self.kwargs)})"
         )
 
     def __lt__(self, other: Node) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import dis
 import operator
@@ -11,11 +12,36 @@ from enum import Enum
 from typing import Any
 
 from ..overrides import stay
+from . import traceback
 from .graph import Graph
 from .node import Node, base_types, map_aggregate
 from .writing import MAGIC
 
-__all__ = ["Attribute", "GraphAppendingTracer", "ParameterProxy", "Proxy", "TraceError", "TracerBase"]
+__all__ = [
+    "Attribute", "GraphAppendingTracer", "ParameterProxy", "Proxy", "Scope", "ScopeContextManager", "TraceError", "TracerBase",
+]  # fmt: skip
+
+
+@dataclasses.dataclass
+class Scope:
+    """The module whose `forward` is being traced."""
+
+    module_path: str
+    module_type: Any
+
+
+class ScopeContextManager:
+    """Lets a scope say another module until the end of the `with`."""
+
+    def __init__(self, scope: Scope, current_scope: Scope) -> None:
+        self._before, self._scope = copy.copy(scope), scope
+        vars(scope).update(vars(current_scope))
+
+    def __enter__(self) -> Scope:
+        return self._scope
+
+    def __exit__(self, *args: object) -> None:
+        vars(self._scope).update(vars(self._before))
 
 
 class TraceError(ValueError):
@@ -27,7 +53,18 @@ class TraceError(ValueError):
 class TracerBase:
     """What makes nodes of what programs do with proxies."""
 
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing is traced yet."""
+        self.scope = Scope("", None)
+        self.module_stack: dict[str, tuple[str, Any]] = {}
+        self.node_name_to_scope: dict[str, tuple[str, Any]] = {}
+
     graph: Graph
+    record_stack_traces = False
+    """Whether nodes remember the lines of the program that made them, from `forward` on."""
     check_mutable_operations = False
     """Whether a function that writes into what it is given is an error."""
     trace_asserts = False
@@ -38,13 +75,19 @@ class TracerBase:
         self, kind: str, target: Any, args: tuple, kwargs: dict, name: Any = None, type_expr: Any = None
     ) -> Node:
         """A node in the graph."""
-        title = getattr(target, "_title", "") if self.check_mutable_operations and kind == "call_function" else ""
-        if title[-1:] == "_":
-            raise RuntimeError(
-                f"Tried to trace mutable operation {title}. FX only supports functional code, so operations that mutate operands "
-                "in-place (e.g. via `out` arguments) are not supported"
-            )
-        return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
+        if self.check_mutable_operations and kind == "call_function":
+            check_functional(target, kwargs)
+        node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
+        self.node_name_to_scope[node.name] = (self.scope.module_path, self.scope.module_type)
+        if traceback.has_preserved_node_meta():
+            traceback.taken_over(node)
+        elif self.module_stack:
+            node.meta["nn_module_stack"] = dict(self.module_stack)
+        if self.record_stack_traces and not node.stack_trace:
+            lines = traceback.of_forward()
+            if lines:
+                node.stack_trace = lines
+        return node
 
     def proxy(self, node: Node) -> Any:
         """The proxy of a node."""
@@ -72,7 +115,10 @@ class TracerBase:
             given = {field.name: self.create_arg(getattr(a, field.name)) for field in dataclasses.fields(a)}
             return self.create_node("call_function", type(a), (), given)
         if isinstance(a, dict):
-            return {self.create_arg(k): self.create_arg(v) for k, v in a.items()}
+            given = {self.create_arg(k): self.create_arg(v) for k, v in a.items()}
+            for key in given:
+                map_aggregate(key, self._plain)
+            return given
         if isinstance(a, slice):
             return slice(self.create_arg(a.start), self.create_arg(a.stop), self.create_arg(a.step))
         if isinstance(a, range):
@@ -85,6 +131,12 @@ class TracerBase:
         if isinstance(a, device | layout | memory_format):
             return a
         raise NotImplementedError(f"argument of type: {type(a)}")
+
+    @staticmethod
+    def _plain(key: Any) -> Any:
+        if isinstance(key, Node):
+            raise RuntimeError(f"Keys for dictionaries used as an argument cannot contain a Node. Got key: {key}")
+        return key
 
     def to_bool(self, obj: Any) -> bool:
         """TraceError: a branch depends on a value."""
@@ -106,10 +158,25 @@ class TracerBase:
         return Attribute(obj, "keys")()
 
 
+def check_functional(target: Any, kwargs: dict) -> None:
+    """RuntimeError for a function that writes into what it is given."""
+    title = getattr(target, "_title", "")
+    name = title.rpartition(".")[2]
+    if kwargs.get("out") is not None and name:
+        name += ".out"
+    elif title[-1:] != "_":
+        return
+    raise RuntimeError(
+        f"Tried to trace mutable operation aten::{name}. FX only supports functional code, so operations that mutate operands "
+        "in-place (e.g. via `out` arguments) are not supported"
+    )
+
+
 class GraphAppendingTracer(TracerBase):
     """Enters in a graph that is there what is done with proxies of its nodes."""
 
     def __init__(self, graph: Graph) -> None:
+        super().__init__()
         self.graph = graph
 
 
@@ -138,7 +205,11 @@ class Proxy:
         self.__dict__ = d
 
     def __deepcopy__(self, memo: dict) -> Any:
-        return type(self)(self.node, self.tracer)
+        graph = copy.deepcopy(self.node.graph, memo)
+        node = next(each for each in graph.nodes if each.name == self.node.name)
+        made = type(self)(node, copy.deepcopy(self.tracer, memo))
+        made.__dict__.update((k, copy.deepcopy(v, memo)) for k, v in vars(self).items() if k not in ("node", "tracer"))
+        return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.tracer.create_proxy("call_method", "__call__", (self, *args), kwargs)

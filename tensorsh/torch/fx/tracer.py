@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import inspect
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -17,13 +20,15 @@ from ..nn.modules.container import Sequential
 from ..nn.modules.module import Module
 from ..nn.parameter import Parameter
 from ..overrides import stay
+from ..utils._pytree import tree_map
 from .graph import Graph
 from .graph_module import GraphModule
-from .node import _side_effectful_functions, base_types, map_aggregate
-from .proxy import ParameterProxy, Proxy, TracerBase
+from .node import Node, _side_effectful_functions, base_types, map_aggregate
+from .proxy import ParameterProxy, Proxy, Scope, ScopeContextManager, TracerBase
+from .trees import PH, PHBase, PHWithMeta, flattened, transfer
 from .wrapped import _wrapped_fns_to_patch, wrap
 
-__all__ = ["ProxyableClassMeta", "Tracer", "symbolic_trace", "wrap"]
+__all__ = ["PH", "PHBase", "PHWithMeta", "ProxyableClassMeta", "Tracer", "symbolic_trace", "wrap"]
 
 
 def has_proxy(values: Any) -> Proxy | None:
@@ -73,11 +78,15 @@ def is_fx_tracing() -> bool:
     return bool(_tracing)
 
 
+_proxyable_classes: dict[type, None] = {}
+
+
 class ProxyableClassMeta(type):
     """The metaclass of classes whose making is a node, when it is of proxies."""
 
     def __init__(cls, name: str, bases: tuple, attrs: dict) -> None:
         super().__init__(name, bases, attrs)
+        _proxyable_classes[cls] = None
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         found = has_proxy((args, kwargs))
@@ -95,12 +104,21 @@ class Tracer(TracerBase):
     def __init__(
         self, autowrap_modules: tuple = (math,), autowrap_functions: tuple = (), param_shapes_constant: bool = False
     ) -> None:
-        self._autowrap = {id(f) for m in autowrap_modules for f in vars(m).values() if callable(f)}
-        self._autowrap |= {id(f) for f in autowrap_functions}
-        self._search = [vars(m) for m in autowrap_modules]
+        super().__init__()
+        self._autowrap_function_ids = {id(f) for m in autowrap_modules for f in vars(m).values() if callable(f)}
+        self._autowrap_function_ids |= {id(f) for f in autowrap_functions}
+        self._autowrap_search = list(autowrap_modules)
         self.param_shapes_constant = param_shapes_constant
         self.root: Any = None
         self.tensor_attrs: dict[Any, str] = {}
+        self.submodule_paths: dict[Module, str] | None = None
+        self.num_calls: dict[str, int] = {}
+
+    def __deepcopy__(self, memo: dict) -> Any:
+        made = type(self).__new__(type(self))
+        for name, value in vars(self).items():
+            made.__dict__[name] = list(value) if name == "_autowrap_search" else copy.deepcopy(value, memo)
+        return made
 
     def create_arg(self, a: Any) -> Any:
         """What stands for a value in a node: of a parameter, a buffer or a tensor of the module, an attribute of it."""
@@ -118,15 +136,19 @@ class Tracer(TracerBase):
         elif isinstance(a, tuple) and hasattr(a, "_fields"):
             return self.create_node("call_function", type(a), tuple(self.create_arg(each) for each in a), {})
         if isinstance(a, Tensor):
-            name = self.tensor_attrs.get(id(a))
-            if name is None:
-                number = 0
-                while hasattr(self.root, f"_tensor_constant{number}"):
-                    number += 1
-                name = self.tensor_attrs[id(a)] = f"_tensor_constant{number}"
-                setattr(self.root, name, a)
-            return self.create_node("get_attr", name, (), {})
+            return self._constant(a, "_tensor_constant")
+        if type(a) in _proxyable_classes:
+            return self._constant(a, f"_{type(a).__name__}_constant_")
         return super().create_arg(a)
+
+    def _constant(self, value: Any, title: str) -> Node:
+        """The attribute of a value that the module has, or is given."""
+        name = self.tensor_attrs.get(id(value))
+        if name is None:
+            numbers = (f"{title}{number}" for number in itertools.count())
+            name = self.tensor_attrs[id(value)] = next(each for each in numbers if not hasattr(self.root, each))
+            setattr(self.root, name, value)
+        return self.create_node("get_attr", name, (), {})
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
         """Whether a module is one node: those of torch.nn, but for Sequential."""
@@ -134,6 +156,9 @@ class Tracer(TracerBase):
 
     def path_of_module(self, mod: Module) -> str:
         """The dotted name of a module below the root."""
+        for each, name in self.submodule_paths.items() if self.submodule_paths else ():
+            if each is mod:
+                return name
         for name, each in self.root.named_modules():
             if each is mod:
                 return name
@@ -142,56 +167,100 @@ class Tracer(TracerBase):
     def call_module(self, m: Module, forward: Callable, args: tuple, kwargs: dict) -> Any:
         """A call of a module: a node of a leaf, what it does otherwise."""
         name = self.path_of_module(m)
-        if not self.is_leaf_module(m, name):
-            return forward(*args, **kwargs)
-        return self.create_proxy("call_module", name, args, kwargs)
+        with ScopeContextManager(self.scope, Scope(name, type(m))):
+            count = self.num_calls.get(name, 0)
+            key = f"{name}@{count}" if count else name
+            self.num_calls[name] = count + 1
+            self.module_stack[key] = (name, type(m))
+            try:
+                if not self.is_leaf_module(m, name):
+                    return forward(*args, **kwargs)
+                return self.create_proxy("call_module", name, args, kwargs)
+            finally:
+                self.module_stack.pop(key, None)
 
     def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict) -> Any:
-        return attr_val
+        """What a module's attribute is while it is traced: of a parameter its proxy, of a buffer where `proxy_buffer_attributes`
+        says so. parameter_proxy_cache: the proxies that are there, by name."""
+        if isinstance(attr_val, Parameter):
+            among = self.root.named_parameters()
+        elif self.proxy_buffer_attributes and isinstance(attr_val, Tensor):
+            among = self.root.named_buffers()
+        else:
+            return attr_val
+        path = next((name for name, each in among if each is attr_val), None)
+        if path is None:
+            return attr_val
+        if path not in parameter_proxy_cache:
+            parameter_proxy_cache[path] = self._parameter(path, attr_val)
+        return parameter_proxy_cache[path]
 
     def create_args_for_root(self, root_fn: Any, is_module: bool, concrete_args: Any = None) -> tuple[Any, list]:
-        """The function, and proxies of its parameters; `concrete_args` are values of some."""
+        """The function, and proxies of its parameters. concrete_args: values of some, by name or in order, in which `PH` stands for
+        what stays open."""
         code = inspect.unwrap(root_fn).__code__
-        names = list(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-        parameters = inspect.signature(inspect.unwrap(root_fn)).parameters
+        count = code.co_argcount + code.co_kwonlyargcount
+        if is_module and count == 0:
+            raise RuntimeError("``self`` argument cannot be part of *args expansion!")
         args: list[Any] = [self.root] if is_module else []
-        given = (
-            concrete_args
-            if isinstance(concrete_args, dict)
-            else dict(zip(names[1:], concrete_args or (), strict=False))
-        )
-        for name in names[1:] if is_module else names:
-            if name in given and not isinstance(given[name], Tensor):
-                args.append(self._told(name, given[name], parameters))
+        rest = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+        if isinstance(concrete_args, tuple) and concrete_args and rest and count == 1:
+            return root_fn, args + [self._opened(f"input_{i}", each) for i, each in enumerate(concrete_args)]
+        names = list(code.co_varnames[is_module:count])
+        if isinstance(concrete_args, tuple):
+            if len(names) != len(concrete_args):
+                raise RuntimeError(
+                    f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete arguments"
+                )
+            concrete_args = dict(zip(names, concrete_args, strict=True))
+        parameters = inspect.signature(inspect.unwrap(root_fn)).parameters
+        for name in names:
+            if concrete_args is not None and name in concrete_args:
+                args.append(self._told(name, concrete_args[name], parameters))
             else:
                 args.append(self._placeholder(name, parameters))
         more = [(inspect.CO_VARARGS, "*"), (inspect.CO_VARKEYWORDS, "**")]
-        rest = iter(code.co_varnames[code.co_argcount + code.co_kwonlyargcount :])
-        args += [
-            self.create_proxy("placeholder", mark + next(rest), (), {}) for flag, mark in more if code.co_flags & flag
-        ]
-        if code.co_kwonlyargcount or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+        left = iter(code.co_varnames[count:])
+        args += [self.create_proxy("placeholder", mark + next(left), (), {}) for flag, mark in more if rest & flag]
+        if code.co_kwonlyargcount or rest:
             root_fn = by_position(root_fn, len(args))
-        return root_fn, args
+        return flattened(root_fn, args, list(code.co_varnames[:count]), self.graph)
+
+    def _opened(self, title: str, value: Any) -> Any:
+        """The proxy of what stays open."""
+        made = self.create_proxy("placeholder", title, (), {})
+        if isinstance(value, PHBase) and value is not PH:
+            transfer(value, made.node)
+        return made
 
     def _told(self, name: str, value: Any, parameters: Any) -> Any:
-        """A value that a parameter is told to have, and that the graph insists on."""
-        if isinstance(value, tuple | list | dict):
-            self._placeholder(name, parameters)
-            return value
-        said = self._placeholder(name, parameters, f"{name}_1", typed=False)
-        if value is None:
-            words = f"{name} has been specialized to have value None but got another value"
-            self.create_proxy("call_function", _assert_is_none, (said, words), {})
-        elif isinstance(value, base_types):
+        """A tree of values that a parameter is told to have, and that the graph insists on; proxies of what stays open."""
+        count = itertools.count(1)
+
+        def told(each: Any) -> Any:
+            said = self._placeholder(name, parameters, f"{name}_{next(count)}", typed=False)
+            if isinstance(each, PHBase):
+                if each is not PH:
+                    transfer(each, said.node)
+                return said
+            self._insist(name, each, said)
+            return each
+
+        return tree_map(told, value)
+
+    def _insist(self, name: str, value: Any, said: Any) -> None:
+        """Nodes that fail where the graph is given another value than it was told."""
+        if type(value) in base_types and not isinstance(value, Tensor):
             words = f"{name} has been specialized to have value {value} but got another value"
             _assert(said == value, words)
+        elif value is None:
+            words = f"{name} has been specialized to have value None but got another value"
+            self.create_proxy("call_function", _assert_is_none, (said, words), {})
         else:
             warn(
                 f"Was not able to add assertion to guarantee correct input {name} to specialized function. It is up to the user to "
                 "make sure that your inputs match the inputs you specialized the function with."
             )
-        return value
 
     def _placeholder(self, name: str, parameters: Any, title: str = "", typed: bool = True) -> Any:
         none = inspect.Parameter.empty
@@ -210,43 +279,64 @@ class Tracer(TracerBase):
     def trace(self, root: Any, concrete_args: Any = None) -> Graph:
         """The graph of a module, or of a function."""
         stay("classes")
+        self._begin()
+        self.num_calls = {}
         is_module = isinstance(root, Module)
-        if is_module:
-            self.root, function = root, getattr(type(root), self.traced_func_name)
-        else:
-            self.root, function = Module(), root
+        function = self._entered(root)
         self.graph = Graph(tracer_cls=type(self))
+        if hasattr(function, "__code__"):
+            code = function.__code__
+            self.graph._co_fields = {f"co_{n}": getattr(code, f"co_{n}") for n in ("name", "filename", "firstlineno")}
         self.tensor_attrs = {}
+        for home, part in self.root.named_modules():
+            for name, value in vars(part).items():
+                if isinstance(value, Tensor):
+                    self.tensor_attrs.setdefault(id(value), f"{home}.{name}" if home else name)
+        table = function.__globals__ if isinstance(function, FunctionType) else None
         function, args = self.create_args_for_root(function, is_module, concrete_args)
+        with self._instead([] if table is None else [table]):
+            result = function(*args)
+            noted = getattr(inspect.unwrap(function), "__annotations__", {}).get("return")
+            self.create_node("output", "output", (self.create_arg(result),), {}, type_expr=noted)
+        self.submodule_paths = None
+        return self.graph
+
+    def _entered(self, root: Any) -> Any:
+        """Makes a module the root, or one for the constants of a function; the function to trace."""
+        if not isinstance(root, Module):
+            self.root = Module()
+            return root
+        self.root = root
+        assert hasattr(type(root), self.traced_func_name), (
+            f"traced_func_name={self.traced_func_name} doesn't exist in {type(root).__name__}"
+        )
+        self.root_module_name = root._get_name()
+        self.submodule_paths = {each: name for name, each in root.named_modules()}
+        return getattr(type(root), self.traced_func_name)
+
+    @contextmanager
+    def _instead(self, tables: list[dict]) -> Iterator[None]:
+        """While it traces, modules and the functions of these tables record what is done with them."""
         original = Module.__call__
-        tracer = self
+        tracer, cache = self, dict[str, Any]()
+        changed = self._patch([*tables, *map(vars, self._autowrap_search)])
 
         def call(mod: Any, *args: Any, **kwargs: Any) -> Any:
+            own = getattr(getattr(mod, "forward", mod), "__globals__", None)
+            if own is not None:
+                changed.extend(self._patch_table(own))
             return tracer.call_module(mod, lambda *a, **k: original(mod, *a, **k), args, kwargs)
-
-        cache: dict[int, Any] = {}
 
         def read(mod: Any, name: str) -> Any:
             """An attribute of a module; of a parameter, its proxy."""
             value = object.__getattribute__(mod, name)
-            if isinstance(value, Parameter) and tracer.root is not None:
-                if id(value) not in cache:
-                    path = next((n for n, p in tracer.root.named_parameters() if p is value), None)
-                    if path is None:
-                        return value
-                    cache[id(value)] = tracer._parameter(path, value)
-                return cache[id(value)]
             return tracer.getattr(name, value, cache) if isinstance(value, Tensor | Module) else value
 
         Module.__getattribute__ = read  # type: ignore[method-assign]
         Module.__call__ = call  # type: ignore[method-assign]
-        tables = [function.__globals__] if isinstance(function, FunctionType) else []
-        changed = self._patch([*tables, *self._search])
         _tracing.append(self)
         try:
-            result = function(*args)
-            noted = getattr(function, "__annotations__", {}).get("return")
-            self.create_node("output", "output", (self.create_arg(result),), {}, type_expr=noted)
+            yield
         finally:
             _tracing.pop()
             Module.__call__ = original  # type: ignore[method-assign]
@@ -256,7 +346,6 @@ class Tracer(TracerBase):
                     table.pop(name, None)
                 else:
                     table[name] = value
-        return self.graph
 
     def _patch(self, tables: list[dict]) -> list[tuple]:
         """Put functions that record in place of those that are wrapped; what stood there."""
@@ -268,10 +357,16 @@ class Tracer(TracerBase):
                 changed.append((table, name, own))
                 table[name] = recording(function)
         for table in tables:
-            for name, value in list(table.items()):
-                if id(value) in self._autowrap and callable(value) and name[:1] != "_":
-                    changed.append((table, name, value))
-                    table[name] = recording(value)
+            changed += self._patch_table(table)
+        return changed
+
+    def _patch_table(self, table: dict) -> list[tuple]:
+        """Put functions that record in place of those of a table that are to be wrapped; what stood there."""
+        changed = []
+        for name, value in list(table.items()):
+            if id(value) in self._autowrap_function_ids and callable(value) and name[:1] != "_":
+                changed.append((table, name, value))
+                table[name] = recording(value)
         return changed
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import operator
 import re
 import types
 import typing
-from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from ...engine.arrays.device import device
@@ -20,8 +22,21 @@ __all__ = ["CodeGen", "PythonCode"]
 OLDER = {kind: getattr(typing, kind.__name__.title()) for kind in (list, dict, set, tuple)}
 OLDER[frozenset] = typing.FrozenSet  # noqa: UP006
 
-PythonCode = namedtuple("PythonCode", "src globals lineno_map")
-PythonCode.__new__.__defaults__ = (None,)  # type: ignore[attr-defined]
+COUNTER = re.compile(r"# COUNTER: (\d+)")
+
+
+@dataclass
+class PythonCode:
+    """The text of a function, the values that stand behind names in it, which line is of which node, counted from the function's
+    first, and the line at which the function begins."""
+
+    src: str
+    globals: dict[str, Any]
+    _lineno_map: dict[int, int | None] | None
+    _prologue_start: int = 0
+
+
+PythonCode.__module__ = "torch.fx.graph"
 
 MAGIC = {
     "eq": "{} == {}", "ne": "{} != {}", "lt": "{} < {}", "gt": "{} > {}", "le": "{} <= {}", "ge": "{} >= {}", "pos": "+{}",
@@ -48,6 +63,7 @@ class CodeGen:
 
     def __init__(self) -> None:
         self._func_name = "forward"
+        self._body_transformer: Callable | None = None
 
     def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
         """The line that begins the function."""
@@ -55,9 +71,14 @@ class CodeGen:
             free_vars.insert(0, "self")
         return f"def {self._func_name}({', '.join(free_vars)}){maybe_return_annotation}:"
 
-    def generate_output(self, output_args: Any) -> str:
-        """The line that gives the result."""
-        return f"return {repr(output_args)}"
+    def generate_output(self, output_args: Any, *, descs: Any = None, repr_fn: Callable = repr) -> str:
+        """The line that gives the result. repr_fn: how values are written."""
+        return f"return {repr_fn(output_args)}"
+
+    def _output(self, result: Any, text: Callable) -> str:
+        """The line; a class of one's own may know nothing of how values are written."""
+        known = "repr_fn" in inspect.signature(self.generate_output).parameters
+        return self.generate_output(result, repr_fn=text) if known else self.generate_output(result)
 
     def process_inputs(self, *args: Any) -> Any:
         return args
@@ -70,12 +91,13 @@ class CodeGen:
 
     def written(self, nodes: Any, root: str) -> PythonCode:
         """The text, and the values that stand behind names in it."""
-        names = Names(dict(self.additional_globals()))
+        names = Names(self._globals())
         free: list[str] = []
         body: list[str] = []
         last = last_uses(nodes)
         annotation = ""
-        for node in nodes:
+        for number, node in enumerate(nodes):
+            body.append(f"# COUNTER: {number}\n")
             typed = f" : {names.of_type(node.type)}" if node.type is not None else ""
             if node.op == "placeholder":
                 default = f" = {names.text(node.args[0])}" if node.args else ""
@@ -86,18 +108,36 @@ class CodeGen:
             elif node.op == "output":
                 if node.type is not None:
                     annotation = f" -> {names.of_type(node.type)}"
-                result = node.args[0]
-                body.append(
-                    f"return {names.text(result)}\n" if type(self) is CodeGen else f"{self.generate_output(result)}\n"
-                )
+                body.append(f"{self._output(node.args[0], names.text)}\n")
             else:
                 gone = last.get(node, []) + ([] if node.users else [node])
                 freed = ";  " + " = ".join([*(each.name for each in gone), "None"]) if gone else ""
                 body.append(f"{names.statement(node, f'{node.name}{typed}', root)}{freed}\n")
+        if self._body_transformer is not None:
+            body = self._body_transformer(body)
         head = self.gen_fn_def(free, annotation)
         marks = "\n".join(f'wrap("{name}")' for name in names.wrapped)
-        code = "\n".join("    " + line for line in "".join(body or ["pass\n"]).split("\n"))
-        return PythonCode(f"\n{marks}\n\n{head}\n{code}", names.known)
+        lines, places = counted("".join(body or ["pass\n"]), head.count("\n") + 1)
+        code = "\n".join("    " + line for line in "\n".join(lines).lstrip("\n").split("\n"))
+        return PythonCode(f"\n{marks}\n\n{head}\n{code}", names.known, places, marks.count("\n") + 4)
+
+    def _globals(self) -> dict[str, Any]:
+        return dict(self.additional_globals())
+
+
+def counted(body: str, start: int) -> tuple[list[str], dict[int, int | None]]:
+    """The lines of a body without the marks of its nodes, and which line is of which node."""
+    lines: list[str] = []
+    places: dict[int, int | None] = {}
+    here = None
+    for line in body.split("\n"):
+        found = COUNTER.search(line)
+        if found is not None:
+            here = int(found[1])
+        else:
+            places[len(lines) + start] = here
+            lines.append(line)
+    return lines, places
 
 
 class Names:

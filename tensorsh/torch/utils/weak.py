@@ -77,6 +77,13 @@ class WeakIdKeyDictionary(MutableMapping):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} at {id(self):#x}>"
 
+    def update(self, dict: Any = None, **kwargs: Any) -> None:  # type: ignore[override]  # noqa: A002 - PyTorch's name
+        given = dict if hasattr(dict, "items") else {} if dict is None else type({})(dict)
+        for key, value in given.items():
+            self[key] = value
+        for name, value in kwargs.items():
+            self[name] = value
+
     def copy(self) -> WeakIdKeyDictionary:
         made = WeakIdKeyDictionary()
         made.update(self)

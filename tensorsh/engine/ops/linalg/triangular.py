@@ -8,9 +8,13 @@ import numpy as np
 
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape
+from ...arrays.layout import sparse_bsr, sparse_csr
 from ...arrays.warning import warn_of_old
 from ...kernels import kernel, unsuited
 from ...operators.declare import Array, composite, operator
+from ...sparse.arrays import Compressed, Sparse
+from ...sparse.missing import Missing
+from ...sparse.rules import rule
 from ...tensors.tensor import Tensor
 from . import factored
 from .common import (
@@ -104,6 +108,30 @@ def check_alike(b: Any, A: Any) -> None:
 def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, unitriangular=False):
     """The solution of ``A X = input`` for triangular A, and a copy of A (deprecated in PyTorch)."""
     warn_of_old("triangular_solve")
+    check_old_system(input, A)
+    check_kernel("triangular_solve_cpu", A)
+    batch = A.shape[:-2]
+    if input.shape[:-2] != batch:
+        batch = common_shape(input.shape[:-2], batch)
+    copy = np.array(A if A.shape[:-2] == batch else np.broadcast_to(A, batch + A.shape[-2:]))
+    return triangular_solution(A, input, upper, True, unitriangular, transpose), copy
+
+
+@rule("triangular_solve")
+def sparse_triangular_solve(xp, input, A, upper=True, transpose=False, unitriangular=False):
+    """The same for A in compressed rows; there is no copy of A, and nothing but NaN where A has no element."""
+    if not isinstance(A, Compressed) or isinstance(input, Sparse):
+        raise Missing(input if isinstance(input, Sparse) else A, "triangular_solve").worded([])
+    if A.layout not in (sparse_csr, sparse_bsr):
+        raise ValueError("triangular_solve: unsupported sparse layout.")
+    check_old_system(input, A)
+    copy = np.empty(0, A.dtype)
+    if not A.nnz:
+        return np.full(input.shape, np.nan, A.dtype), copy
+    return np.ascontiguousarray(triangular_solution(A.dense(), input, upper, True, unitriangular, transpose)), copy
+
+
+def check_old_system(input: Any, A: Any) -> None:
     if input.ndim < 2:
         raise RuntimeError(
             f"torch.triangular_solve: Expected b to have at least 2 dimensions, but it has {input.ndim} dimensions instead"
@@ -119,12 +147,6 @@ def triangular_solve(xp, input: Array, A: Array, upper=True, transpose=False, un
             f"matrix is {input.shape[-2]} by {input.shape[-1]}"
         )
     check_alike(input, A)
-    check_kernel("triangular_solve_cpu", A)
-    batch = A.shape[:-2]
-    if input.shape[:-2] != batch:
-        batch = common_shape(input.shape[:-2], batch)
-    copy = np.array(A if A.shape[:-2] == batch else np.broadcast_to(A, batch + A.shape[-2:]))
-    return triangular_solution(A, input, upper, True, unitriangular, transpose), copy
 
 
 @triangular_solve.joint_gradient

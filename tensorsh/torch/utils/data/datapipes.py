@@ -1,169 +1,46 @@
-"""Data pipes: streams of samples that are made of streams, ``IterableWrapper(range(4)).map(f).shuffle().batch(2)``.
-
-A pipe has one valid iterator at a time. A loader seeds those of its pipes that draw, and tells those that share the samples
-among workers which worker it is.
-"""
+"""Data pipes: streams of samples that are made of streams, ``IterableWrapper(range(4)).map(f).shuffle().batch(2)``."""
 
 from __future__ import annotations
 
 import copy
-import inspect
 import random
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...settings import Generator
 from .collate import default_collate
-from .dataset import Dataset, IterableDataset
+from .file_pipes import FileLister, FileOpener, StreamReader
+from .functions import _check_unpickable_fn, validate_input_col
+from .keyed_pipes import MAPS  # noqa: F401 - the methods of pipes by key
+from .pipe import (
+    SHARDING_PRIORITIES,
+    DataChunk,
+    DFIterDataPipe,
+    IterableWrapper,
+    IterDataPipe,
+    MapDataPipe,
+    Pipe,
+    apply_sharding,
+    functional_datapipe,
+    graph,
+    named,
+    shown,
+    walking,
+)  # fmt: skip
 from .sampler import draw_seed
+from .shared_pipes import Demultiplexer, Forker, Grouper, Multiplexer, Sampling
+
+__all__ = [
+    "DFIterDataPipe", "DataChunk", "Demultiplexer", "FileLister", "FileOpener", "Forker", "Grouper", "IterDataPipe", "IterableWrapper",
+    "MapDataPipe", "Multiplexer", "Pipe", "Sampling", "StreamReader", "apply_sharding", "draw_seed", "functional_datapipe", "shown",
+    "walking",
+]  # fmt: skip
 
 
-class DataChunk(list):
-    """A batch of samples, as a list."""
-
-    __module__ = "torch.utils.data.datapipes.datapipe"
-
-    def __init__(self, items: Iterable) -> None:
-        super().__init__(items)
-        self.items = list(self)
-
-    def as_str(self, indent: str = "") -> str:
-        return f"{indent}[{', '.join(map(str, self))}]"
-
-    def raw_iterator(self) -> Iterator:
-        yield from self.items
-
-
-class Pipe:
-    """What pipes of both kinds share: methods by the registered names, ``pipe.map(f)`` for ``Mapper(pipe, f)``."""
-
-    functions: dict[str, Callable] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        if name in type(self).functions:
-            return partial(type(self).functions[name], self)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}")
-
-    @classmethod
-    def register_function(cls, function_name: str, function: Callable) -> None:
-        cls.functions[function_name] = function
-
-    @classmethod
-    def register_datapipe_as_function(
-        cls, function_name: str, cls_to_register: Callable, enable_df_api_tracing: bool = False
-    ) -> None:
-        if function_name in cls.functions:
-            raise Exception(f"Unable to add DataPipe function name {function_name} as it is already taken")  # noqa: TRY002
-        cls.functions[function_name] = cls_to_register
-
-    def __repr__(self) -> str:
-        return type(self).__qualname__
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.functions]
-
-    def __getstate__(self) -> dict:
-        return self.__dict__
-
-    def _size(self, source: Any) -> int:
-        """The length of a source; TypeError where it has none."""
-        if hasattr(source, "__len__"):
-            return len(source)
-        raise TypeError(f"{type(self).__name__} instance doesn't have valid length")
-
-
-def shown(pipe: IterDataPipe) -> str:
-    """A pipe with its arguments, as far as it keeps them."""
-    names = sorted(set(inspect.signature(type(pipe).__init__).parameters) & set(vars(pipe)))
-    return f"{type(pipe).__name__}({', '.join(f'{name}={vars(pipe)[name]}' for name in names)})"
-
-
-def walking(begin: Callable) -> Callable:
-    """An ``__iter__`` with whose first item the iterators of before are no longer valid."""
-
-    def walk(self: Any) -> Iterator:
-        self._valid_iterator_id = number = (-1 if self._valid_iterator_id is None else self._valid_iterator_id) + 1
-        self._number_of_samples_yielded = 0
-        self.reset()
-        for item in begin(self):
-            self._number_of_samples_yielded += 1
-            yield item
-            if self._valid_iterator_id != number:
-                raise RuntimeError(
-                    "This iterator has been invalidated because another iterator has been created from the same "
-                    f"IterDataPipe: {shown(self)}\nThis may be caused by multiple references to the same IterDataPipe. We recommend "
-                    "using `.fork()` if that is necessary.\nFor feedback regarding this single iterator per IterDataPipe "
-                    "constraint, feel free to comment on this issue: https://github.com/pytorch/data/issues/45."
-                )
-
-    return walk
-
-
-class IterDataPipe(Pipe, IterableDataset):
-    """A stream of samples; one of one's own defines ``__iter__``, and `reset` where something is to begin anew with it."""
-
-    functions: dict[str, Callable] = {}
-    _valid_iterator_id: int | None = None
-    _number_of_samples_yielded = 0
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if "__iter__" in cls.__dict__:
-            cls.__iter__ = walking(cls.__dict__["__iter__"])  # type: ignore[method-assign]
-
-    def __iter__(self) -> Iterator:
-        return self  # type: ignore[return-value]
-
-    def reset(self) -> None:
-        """Begin anew; called with each iterator."""
-
-    def _begin_pass(self, seed: int) -> None:
-        """Seed what draws, in the order of the pipes."""
-        drawn = Generator()
-        drawn.manual_seed(seed)
-        for pipe in graph(self):
-            if hasattr(pipe, "set_seed"):
-                pipe.set_seed(draw_seed(drawn))
-
-
-class DFIterDataPipe(IterDataPipe):
-    """A stream of data frames; there are none here."""
-
-
-class MapDataPipe(Pipe, Dataset):
-    """Samples by key; one of one's own defines ``__getitem__``."""
-
-    functions: dict[str, Callable] = {}
-
-
-for _kind in (IterDataPipe, MapDataPipe, DFIterDataPipe):
-    _kind.__module__ = "torch.utils.data.datapipes.datapipe"
-
-
-def graph(pipe: Any) -> list:
-    """A pipe and those that it is made of, each once."""
-    found: list = []
-
-    def visit(value: Any) -> None:
-        if isinstance(value, Pipe):
-            if not any(value is each for each in found):
-                found.append(value)
-                for each in vars(value).values():
-                    visit(each)
-        elif isinstance(value, (list, tuple)):
-            for each in value:
-                visit(each)
-
-    visit(pipe)
-    return found
-
-
-def apply_sharding(datapipe: Any, num_of_instances: int, instance_id: int, sharding_group: Any = None) -> Any:
-    """A pipe whose sharing pipes give a worker its part of the samples."""
+def apply_random_seed(datapipe: Any, rng: Any) -> Any:
+    """A pipe of which all pipes that draw are seeded. rng: a generator."""
     for pipe in graph(datapipe):
-        if hasattr(pipe, "apply_sharding"):
-            pipe.apply_sharding(num_of_instances, instance_id)
+        if hasattr(pipe, "set_seed"):
+            pipe.set_seed(draw_seed(rng))
     return datapipe
 
 
@@ -187,44 +64,6 @@ def apply_shuffle_settings(datapipe: Any, shuffle: bool | None = None) -> Any:
     return datapipe
 
 
-class functional_datapipe:  # noqa: N801 - PyTorch's name
-    """A decorator: the class of a pipe, as a method of all pipes under a name."""
-
-    def __init__(self, name: str, enable_df_api_tracing: bool = False) -> None:
-        self.name = name
-
-    def __call__(self, cls: Any) -> Any:
-        for kind in (IterDataPipe, MapDataPipe):
-            if isinstance(cls, type) and issubclass(cls, kind):
-                kind.register_datapipe_as_function(self.name, cls)
-                return cls
-        raise TypeError("`functional_datapipe` can only decorate IterDataPipe")
-
-
-class IterableWrapper(IterDataPipe):
-    """The items of any iterable; of a copy of it, unless `deepcopy` is False."""
-
-    def __init__(self, iterable: Iterable, deepcopy: bool = True) -> None:
-        self.iterable, self.deepcopy = iterable, deepcopy
-
-    def __iter__(self) -> Iterator:
-        source = self.iterable
-        if self.deepcopy:
-            try:
-                source = copy.deepcopy(source)
-            except TypeError:
-                from warnings import warn
-
-                warn(
-                    "The input iterable can not be deepcopied, please be aware of in-place modification would affect source data.",
-                    stacklevel=2,
-                )
-        yield from source
-
-    def __len__(self) -> int:
-        return self._size(self.iterable)
-
-
 @functional_datapipe("map")
 class Mapper(IterDataPipe):
     """A function of each sample, or of its element `input_col`, stored as `output_col`."""
@@ -236,6 +75,8 @@ class Mapper(IterDataPipe):
             if len(output_col) > 1:
                 raise ValueError("`output_col` must be a single-element list or tuple")
             output_col = output_col[0]
+        _check_unpickable_fn(fn)
+        validate_input_col(fn, input_col)
         self.datapipe, self.fn, self.input_col, self.output_col = datapipe, fn, input_col, output_col
 
     def _of(self, sample: Any) -> Any:
@@ -275,6 +116,8 @@ class Filter(IterDataPipe):
     """The samples for which a function is true."""
 
     def __init__(self, datapipe: Any, filter_fn: Callable, input_col: Any = None) -> None:
+        _check_unpickable_fn(filter_fn)
+        validate_input_col(filter_fn, input_col)
         self.datapipe, self.filter_fn, self.input_col = datapipe, filter_fn, input_col
 
     def __iter__(self) -> Iterator:
@@ -428,13 +271,25 @@ class ShardingFilter(IterDataPipe):
     """Each n-th sample, where n workers share them."""
 
     def __init__(self, source_datapipe: Any, sharding_group_filter: Any = None) -> None:
-        self.source_datapipe = source_datapipe
+        self.source_datapipe, self.sharding_group_filter = source_datapipe, sharding_group_filter
+        self.groups: dict[int, tuple[int, int]] = {}
         self.num_of_instances, self.instance_id = 1, 0
 
-    def apply_sharding(self, num_of_instances: int, instance_id: int, sharding_group: Any = None) -> None:
+    def apply_sharding(
+        self, num_of_instances: int, instance_id: int, sharding_group: int = SHARDING_PRIORITIES.DEFAULT
+    ) -> None:
         if instance_id >= num_of_instances:
             raise ValueError(f"instance_id({instance_id}) should be smaller than num_of_instances({num_of_instances})")
-        self.num_of_instances, self.instance_id = num_of_instances, instance_id
+        default = SHARDING_PRIORITIES.DEFAULT
+        if self.groups and (sharding_group == default) != (default in self.groups):
+            raise RuntimeError("ShardingFilter cannot mix DEFAULT and non DEFAULT groups")
+        self.groups[sharding_group] = num_of_instances, instance_id
+        self.num_of_instances, self.instance_id = 1, 0
+        for key in sorted(self.groups, reverse=True):
+            if self.sharding_group_filter in (None, key):
+                count, number = self.groups[key]
+                self.instance_id += self.num_of_instances * number
+                self.num_of_instances *= count
 
     def __iter__(self) -> Iterator:
         for i, sample in enumerate(self.source_datapipe):
@@ -446,12 +301,7 @@ class ShardingFilter(IterDataPipe):
         return size // self.num_of_instances + (self.instance_id < size % self.num_of_instances)
 
 
-_FILES = {
+named("iter", "IterDataPipe", {
     "callable": (Mapper, Collator), "combinatorics": (Shuffler,), "combining": (Concater, Zipper),
-    "grouping": (Batcher, UnBatcher), "selecting": (Filter,), "sharding": (ShardingFilter,), "utils": (IterableWrapper,),
-}  # fmt: skip
-"""Where PyTorch has the classes, which it names ``BatcherIterDataPipe``."""
-for _file, _kinds in _FILES.items():
-    for _kind in _kinds:
-        _kind.__name__ = _kind.__qualname__ = _kind.__name__ + "IterDataPipe"
-        _kind.__module__ = "torch.utils.data.datapipes.iter." + _file
+    "grouping": (Batcher, UnBatcher), "selecting": (Filter,), "sharding": (ShardingFilter,), 
+})  # fmt: skip

@@ -32,6 +32,20 @@ def traverse_dps(datapipe: Any) -> dict:
     return {id(datapipe): (datapipe, below)}
 
 
+def get_all_graph_pipes(graph: dict) -> list:
+    """All pipes of a graph, each once. graph: as `traverse_dps` gives it."""
+    found: dict[int, Any] = {}
+
+    def visit(below: dict) -> None:
+        for number, (pipe, more) in below.items():
+            if number not in found:
+                found[number] = pipe
+                visit(more)
+
+    visit(graph)
+    return list(found.values())
+
+
 def traverse(datapipe: Any, only_datapipe: Any = None) -> dict:
     """The same, deprecated."""
     warnings.warn(

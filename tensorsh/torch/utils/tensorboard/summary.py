@@ -10,20 +10,25 @@ from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary, Summar
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
-__all__ = ["histogram", "hparams", "image", "make_np", "scalar", "text"]
+from ._convert_np import make_np
+from ._utils import convert_to_HWC
+from .charts import (
+    audio,
+    compute_curve,
+    custom_scalars,
+    half_to_int,
+    int_to_half,
+    mesh,
+    pr_curve,
+    pr_curve_raw,
+    tensor_proto,
+    video,
+)
 
-
-def make_np(x: Any) -> np.ndarray:
-    """A tensor, a number or a list as an array."""
-    if isinstance(x, np.ndarray):
-        return x
-    if np.isscalar(x):
-        return np.array([x])
-    if hasattr(x, "detach"):
-        return x.detach().cpu().resolve_conj().numpy()
-    if isinstance(x, (list, tuple)):
-        return np.array(x)
-    raise NotImplementedError(f"Got {type(x)}, but numpy array or torch tensor are expected.")
+__all__ = [
+    "audio", "compute_curve", "custom_scalars", "draw_boxes", "half_to_int", "histogram", "histogram_raw", "hparams", "image",
+    "image_boxes", "int_to_half", "make_image", "mesh", "pr_curve", "pr_curve_raw", "scalar", "tensor_proto", "text", "video",
+]  # fmt: skip
 
 
 def scalar(name: str, tensor: Any) -> Any:
@@ -43,6 +48,17 @@ def default_bins() -> list[float]:
         bins.append(v)
         v *= 1.1
     return [*(-b for b in reversed(bins)), 0.0, *bins]
+
+
+def histogram_raw(
+    name: str, min: float, max: float, num: int, sum: float, sum_squares: float, bucket_limits: Any, bucket_counts: Any
+) -> Any:  # fmt: skip
+    """How values are distributed that are counted already. name: the name. min, max, num, sum, sum_squares: of all values.
+    bucket_limits: the upper border of each bin. bucket_counts: how many lie in it."""
+    made = HistogramProto(
+        min=min, max=max, num=num, sum=sum, sum_squares=sum_squares, bucket_limit=bucket_limits, bucket=bucket_counts
+    )
+    return Summary(value=[Summary.Value(tag=name, histo=made)])
 
 
 def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) -> Any:
@@ -67,46 +83,59 @@ def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) ->
     return Summary(value=[Summary.Value(tag=name, histo=made)])
 
 
-def in_rows(array: np.ndarray, dataformats: str) -> np.ndarray:
-    """Images of any order of dimensions as rows, columns and three colours; several beside one another."""
-    if array.ndim != len(dataformats):
-        raise AssertionError(
-            f"size of input tensor and input format are different. tensor shape: {array.shape}, input_format: {dataformats}"
-        )
-    order = dataformats.upper()
-    if "N" in order:
-        many = array.transpose([order.find(c) for c in "NCHW"])
-        many = many.repeat(3, 1) if many.shape[1] == 1 else many
-        wide = min(len(many), 8)
-        high = -(-len(many) // wide)
-        _, colours, h, w = many.shape
-        grid = np.zeros((colours, h * high, w * wide), many.dtype)
-        for i, one in enumerate(many):
-            top, left = i // wide * h, i % wide * w
-            grid[:, top : top + h, left : left + w] = one
-        return grid.transpose(1, 2, 0)
-    if "C" not in order:
-        return np.stack([array.transpose([order.find(c) for c in "HW"])] * 3, 2)
-    one = array.transpose([order.find(c) for c in "HWC"])
-    return np.concatenate([one] * 3, 2) if one.shape[2] == 1 else one
+def _calc_scale_factor(tensor: Any) -> int:
+    return 1 if make_np(tensor).dtype == np.uint8 else 255
+
+
+def as_bytes(array: np.ndarray) -> np.ndarray:
+    """Colours from 0 to 1, or bytes, as bytes."""
+    return np.clip(array.astype(np.float32) * _calc_scale_factor(array), 0, 255).astype(np.uint8)
 
 
 def image(tag: str, tensor: Any, rescale: float = 1, dataformats: str = "NCHW") -> Any:
     """A picture, encoded as PNG."""
+    made = make_image(as_bytes(convert_to_HWC(make_np(tensor), dataformats)), rescale)
+    return Summary(value=[Summary.Value(tag=tag, image=made)])
+
+
+def image_boxes(
+    tag: str, tensor_image: Any, tensor_boxes: Any, rescale: float = 1, dataformats: str = "CHW", labels: Any = None
+) -> Any:  # fmt: skip
+    """A picture with boxes on it. tag: the name. tensor_image: the picture. tensor_boxes: left, top, right and bottom of each.
+    rescale: how many times as large it is shown. dataformats: the order of dimensions. labels: words for the boxes."""
+    array = as_bytes(convert_to_HWC(make_np(tensor_image), dataformats))
+    return Summary(value=[Summary.Value(tag=tag, image=make_image(array, rescale, make_np(tensor_boxes), labels))])
+
+
+def make_image(tensor: np.ndarray, rescale: float = 1, rois: Any = None, labels: Any = None) -> Any:
+    """A picture of bytes, with boxes where there are any. tensor: rows, columns, colours; the others are those of `image_boxes`."""
     from PIL import Image
 
-    array = in_rows(make_np(tensor), dataformats)
-    whole = array.dtype == np.uint8
-    array = np.clip(array.astype(np.float32) * (1 if whole else 255), 0, 255).astype(np.uint8)
-    picture = Image.fromarray(array)
-    if rescale != 1:
-        picture = picture.resize((int(array.shape[1] * rescale), int(array.shape[0] * rescale)))
+    high, wide, colours = tensor.shape
+    picture = Image.fromarray(tensor)
+    if rois is not None:
+        draw_boxes(picture, rois, labels)
+    picture = picture.resize((int(wide * rescale), int(high * rescale)), Image.Resampling.LANCZOS)
     file = io.BytesIO()
     picture.save(file, format="PNG")
-    shown = Summary.Image(
-        height=picture.height, width=picture.width, colorspace=array.shape[2], encoded_image_string=file.getvalue()
-    )
-    return Summary(value=[Summary.Value(tag=tag, image=shown)])
+    return Summary.Image(height=high, width=wide, colorspace=colours, encoded_image_string=file.getvalue())
+
+
+def draw_boxes(disp_image: Any, boxes: Any, labels: Any = None) -> Any:
+    """Draw boxes on a picture. disp_image: the picture. boxes: left, top, right and bottom of each. labels: words for them."""
+    from PIL import ImageDraw, ImageFont
+
+    draw, font = ImageDraw.Draw(disp_image), ImageFont.load_default()
+    for i, (left, top, right, bottom) in enumerate(boxes[:, :4]):
+        around = [(left, top), (left, bottom), (right, bottom), (right, top), (left, top)]
+        draw.line(around, width=2, fill="Red")
+        if labels is not None and labels[i]:
+            begin, above, end, below = font.getbbox(labels[i])
+            margin = np.ceil(0.05 * (below - above))
+            up = bottom - (below - above) - margin
+            draw.rectangle([(left, up - margin), (left + end - begin, bottom)], fill="Red")
+            draw.text((left + margin, up), labels[i], fill="black", font=font)
+    return disp_image
 
 
 def text(tag: str, words: str) -> Any:

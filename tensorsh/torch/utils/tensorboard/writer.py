@@ -11,9 +11,18 @@ from typing import Any, NoReturn
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-from .summary import default_bins, histogram, hparams, image, scalar, text
+from ._convert_np import make_np
+from ._embedding import get_embedding_info, make_mat, make_sprite, make_tsv
+from ._utils import figure_to_image
+from .charts import audio, custom_scalars, mesh, pr_curve, pr_curve_raw, tensor_proto, video
+from .summary import default_bins, histogram, histogram_raw, hparams, image, image_boxes, scalar, text
 
 __all__ = ["FileWriter", "SummaryWriter"]
+
+
+def encoded(tag: str) -> str:
+    """A name as part of a path."""
+    return tag.replace("%", "%25").replace("/", "%2f").replace("\\", "%5c")
 
 
 class FileWriter:
@@ -119,22 +128,112 @@ class SummaryWriter:
         self, tag: str, figure: Any, global_step: Any = None, close: bool = True, walltime: Any = None
     ) -> None:
         """A figure of matplotlib, or several, as pictures."""
-        import numpy as np
-        from matplotlib import pyplot
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-        figures = figure if isinstance(figure, list) else [figure]
-        drawn = []
-        for each in figures:
-            canvas = FigureCanvasAgg(each)
-            canvas.draw()
-            drawn.append(np.asarray(canvas.buffer_rgba())[..., :3].transpose(2, 0, 1))
-            if close:
-                pyplot.close(each)
+        drawn = figure_to_image(figure, close)
         if isinstance(figure, list):
-            self.add_images(tag, np.stack(drawn), global_step, walltime)
+            self.add_images(tag, drawn, global_step, walltime)
         else:
-            self.add_image(tag, drawn[0], global_step, walltime)
+            self.add_image(tag, drawn, global_step, walltime)
+
+    def add_image_with_boxes(
+        self, tag: str, img_tensor: Any, box_tensor: Any, global_step: Any = None, walltime: Any = None, rescale: float = 1,
+        dataformats: str = "CHW", labels: Any = None,
+    ) -> None:  # fmt: skip
+        """A picture with boxes on it: left, top, right and bottom of each, and words for them."""
+        labels = [labels] if isinstance(labels, str) else labels
+        labels = labels if labels is not None and len(labels) == box_tensor.shape[0] else None
+        self._add(image_boxes(tag, img_tensor, box_tensor, rescale, dataformats, labels), global_step, walltime)
+
+    def add_video(
+        self, tag: str, vid_tensor: Any, global_step: Any = None, fps: float = 4, walltime: Any = None
+    ) -> None:
+        """A film, by the package moviepy: films, times, colours, rows, columns."""
+        self._add(video(tag, vid_tensor, fps), global_step, walltime)
+
+    def add_audio(
+        self, tag: str, snd_tensor: Any, global_step: Any = None, sample_rate: int = 44100, walltime: Any = None
+    ) -> None:
+        """A sound: amplitudes from -1 to 1."""
+        self._add(audio(tag, snd_tensor, sample_rate), global_step, walltime)
+
+    def add_tensor(self, tag: str, tensor: Any, global_step: Any = None, walltime: Any = None) -> None:
+        """All elements of a tensor."""
+        self._add(tensor_proto(tag, tensor), global_step, walltime)
+
+    def add_histogram_raw(
+        self, tag: str, min: float, max: float, num: int, sum: float, sum_squares: float, bucket_limits: Any,
+        bucket_counts: Any, global_step: Any = None, walltime: Any = None,
+    ) -> None:  # fmt: skip
+        """How values are distributed that are counted already."""
+        if len(bucket_limits) != len(bucket_counts):
+            raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
+        made = histogram_raw(tag, min, max, num, sum, sum_squares, bucket_limits, bucket_counts)
+        self._add(made, global_step, walltime)
+
+    def add_pr_curve(
+        self, tag: str, labels: Any, predictions: Any, global_step: Any = None, num_thresholds: int = 127,
+        weights: Any = None, walltime: Any = None,
+    ) -> None:  # fmt: skip
+        """Precision and recall of predictions from 0 to 1 of what is true."""
+        made = pr_curve(tag, make_np(labels), make_np(predictions), num_thresholds, weights)
+        self._add(made, global_step, walltime)
+
+    def add_pr_curve_raw(
+        self, tag: str, true_positive_counts: Any, false_positive_counts: Any, true_negative_counts: Any,
+        false_negative_counts: Any, precision: Any, recall: Any, global_step: Any = None, num_thresholds: int = 127,
+        weights: Any = None, walltime: Any = None,
+    ) -> None:  # fmt: skip
+        """Precision and recall that are known."""
+        counts = (true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts)
+        self._add(pr_curve_raw(tag, *counts, precision, recall, num_thresholds, weights), global_step, walltime)
+
+    def add_custom_scalars(self, layout: dict) -> None:
+        """Charts of several scalars: of each category its charts, of each chart ["Multiline" or "Margin", tags]."""
+        self._add(custom_scalars(layout), None, None)
+
+    def add_custom_scalars_multilinechart(self, tags: list, category: str = "default", title: str = "untitled") -> None:
+        """One chart of several scalars."""
+        self.add_custom_scalars({category: {title: ["Multiline", tags]}})
+
+    def add_custom_scalars_marginchart(self, tags: list, category: str = "default", title: str = "untitled") -> None:
+        """One chart of a scalar between two others."""
+        assert len(tags) == 3, f"Expected 3 tags, got {len(tags)}."
+        self.add_custom_scalars({category: {title: ["Margin", tags]}})
+
+    def add_mesh(
+        self, tag: str, vertices: Any, colors: Any = None, faces: Any = None, config_dict: Any = None,
+        global_step: Any = None, walltime: Any = None,
+    ) -> None:  # fmt: skip
+        """Points in space, or surfaces of three points each."""
+        self._add(mesh(tag, vertices, colors, faces, config_dict), global_step, walltime)
+
+    def add_embedding(
+        self, mat: Any, metadata: Any = None, label_img: Any = None, global_step: Any = None, tag: str = "default",
+        metadata_header: Any = None,
+    ) -> None:  # fmt: skip
+        """Points of many dimensions, with labels and images, for the projector."""
+        from google.protobuf import text_format
+        from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig
+
+        mat = make_np(mat)
+        assert mat.ndim == 2, "mat should be 2D, where mat.size(0) is the number of data points"
+        global_step = 0 if global_step is None else global_step
+        subdir = f"{str(global_step).zfill(5)}/{encoded(tag)}"
+        base = self._get_file_writer().get_logdir()
+        folder = os.path.join(base, subdir)
+        if os.path.isdir(folder):
+            print("warning: Embedding dir exists, did you set global_step for add_embedding()?")
+        os.makedirs(folder, exist_ok=True)
+        if metadata is not None:
+            assert len(mat) == len(metadata), "#labels should equal with #data points"
+            make_tsv(metadata, folder, metadata_header)
+        if label_img is not None:
+            assert len(mat) == label_img.shape[0], "#images should equal with #data points"
+            make_sprite(label_img, folder)
+        make_mat(mat, folder)
+        self._projector = getattr(self, "_projector", None) or ProjectorConfig()
+        self._projector.embeddings.extend([get_embedding_info(metadata, label_img, subdir, global_step, tag)])
+        with open(os.path.join(base, "projector_config.pbtxt"), "wb") as file:
+            file.write(text_format.MessageToString(self._projector).encode())
 
     def add_text(self, tag: str, text_string: str, global_step: Any = None, walltime: Any = None) -> None:
         """A text in Markdown."""
@@ -156,13 +255,10 @@ class SummaryWriter:
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise NotImplementedError(
-            "tensorsh writes scalars, histograms, images, figures, texts and hyperparameters for TensorBoard: add one of these"
+            "tensorsh has no graphs of TorchScript or ONNX for TensorBoard: print(model), or draw torch.fx.symbolic_trace(model).graph"
         )
 
-    add_graph = add_onnx_graph = add_embedding = add_video = add_audio = add_mesh = add_pr_curve = add_pr_curve_raw = (
-        _refuse
-    )
-    add_custom_scalars = add_histogram_raw = add_image_with_boxes = add_tensor = _refuse
+    add_graph = add_onnx_graph = _refuse
 
     def flush(self) -> None:
         """Write what is kept."""

@@ -1,0 +1,3 @@
+"""``torch.fx.passes.dialect``: passes over graphs of one kind of functions."""
+
+__all__: list[str] = []

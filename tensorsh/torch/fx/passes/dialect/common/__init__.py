@@ -1,0 +1,3 @@
+"""``torch.fx.passes.dialect.common``: passes over graphs of any functions."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""``torch.fx.passes.infra``: what passes over graphs have in common."""
+
+__all__: list[str] = []

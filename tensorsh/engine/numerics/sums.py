@@ -393,8 +393,8 @@ def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
     if 1 < n < 4 and x.size > MANY:  # one after the other, all rows at a time
         total = x[..., 0] + x[..., 1]
         return total if n == 2 else np.add(total, x[..., 2], total)
-    found = strided_sums(x, None)
-    return found if found is not None else _interleaved(x[..., None])[..., 0]
+    by_kernel = strided_sums(x, None)
+    return by_kernel if by_kernel is not None else _interleaved(x[..., None])[..., 0]
 
 
 def _inner(x: np.ndarray, lanes: int) -> np.ndarray:
@@ -437,9 +437,9 @@ def _columns(w: np.ndarray, cut: int) -> np.ndarray:
 
 
 def _some_columns(w: np.ndarray, cut: int) -> np.ndarray:
-    found = strided_sums(w, cut)
-    if found is not None:
-        return found
+    by_kernel = strided_sums(w, cut)
+    if by_kernel is not None:
+        return by_kernel
     columns = w.shape[-1]
     if cut == columns or w.shape[-2] < 4:
         return _cascade(w) if columns > 1 else _rows(w[..., 0])[..., None]

@@ -49,17 +49,19 @@ def gru_cell(
     return (hx - new) * (zz + xz).sigmoid() + new
 
 
-def rnn_cell(activation: str) -> None:
-    def function(
-        input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
-    ) -> Tensor:
-        x, z = contributions(input, state_of(hx, input), w_ih, w_hh, b_ih, b_hh)
-        return getattr(z + x, activation)()
-
-    function.__name__ = function.__qualname__ = f"rnn_{activation}_cell"
-    function.__doc__ = f"One step of a recurrent layer with {activation}."
-    composite(method=False)(function)
+@composite(method=False)
+def rnn_tanh_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    """One step of a recurrent layer with tanh."""
+    x, z = contributions(input, state_of(hx, input), w_ih, w_hh, b_ih, b_hh)
+    return (z + x).tanh()
 
 
-rnn_cell("tanh")
-rnn_cell("relu")
+@composite(method=False)
+def rnn_relu_cell(
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None, b_hh: Tensor | None = None
+) -> Tensor:
+    """One step of a recurrent layer with relu."""
+    x, z = contributions(input, state_of(hx, input), w_ih, w_hh, b_ih, b_hh)
+    return (z + x).relu()

@@ -17,9 +17,9 @@ from .sums import one_axis
 
 def order(xp, a, axis, descending=False):
     """The stable order of an array along an axis; equal elements keep theirs, descending too."""
-    found = orders.ordered(a, axis, descending, True)
-    if found is not None:
-        return found[1]
+    by_kernel = orders.ordered(a, axis, descending, True)
+    if by_kernel is not None:
+        return by_kernel[1]
     n = a.shape[axis]
     if a.dtype.kind == "V":
         a = a.astype(np.float32)  # NaN comes last there
@@ -38,9 +38,9 @@ def order(xp, a, axis, descending=False):
 
 def in_order(xp, a, axis, descending, stable):
     """The elements in order along an axis, and their places; if not `stable`, kernels let equals come in PyTorch's order."""
-    found = orders.ordered(a, axis, descending, stable)
-    if found is not None:
-        return found
+    by_kernel = orders.ordered(a, axis, descending, stable)
+    if by_kernel is not None:
+        return by_kernel
     places = order(xp, a, axis, descending)
     return pick(a, places, axis), places
 
@@ -98,9 +98,9 @@ def msort(input):
 
 def chosen_first(a, axis, k, largest, in_order):
     """The `k` first elements in order along an axis, and their places."""
-    found = orders.leading(a, axis, k, largest, in_order)
-    if found is not None:
-        return found
+    by_kernel = orders.leading(a, axis, k, largest, in_order)
+    if by_kernel is not None:
+        return by_kernel
     places = np.ascontiguousarray(order(np, a, axis, largest)[(slice(None),) * axis + (slice(k),)])
     return np.take_along_axis(a, places, axis), places
 
@@ -152,9 +152,9 @@ def kthvalue(xp, input: Array, k, dim=-1, keepdim=False):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     if input.dtype.kind in "cb":
         raise not_implemented("kthvalue_cpu", input)
-    found = orders.ranked(input, axis, int(k) - 1)
-    if found is not None:
-        return kept(found, axis) if keepdim else found
+    by_kernel = orders.ranked(input, axis, int(k) - 1)
+    if by_kernel is not None:
+        return kept(by_kernel, axis) if keepdim else by_kernel
     return ranked(xp, input, axis, k - 1, keepdim)
 
 
@@ -193,9 +193,9 @@ def unique2(xp, input: Array, sorted=True, return_inverse=False, return_counts=F
     if input.dtype.kind == "c":
         raise not_implemented("unique", input)
     flat = input.reshape(-1)
-    found = orders.ordered(flat, 0, False, True)
-    if found is not None:
-        return runs(found[0], found[1], input.shape, return_inverse, return_counts)
+    by_kernel = orders.ordered(flat, 0, False, True)
+    if by_kernel is not None:
+        return runs(by_kernel[0], by_kernel[1], input.shape, return_inverse, return_counts)
     values, inverse, counts = xp.unique(flat, return_inverse=True, return_counts=True, equal_nan=False)
     return values, inverse.reshape(input.shape).astype(np.int64), counts.astype(np.int64)
 

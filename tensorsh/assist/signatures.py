@@ -104,17 +104,15 @@ def _shown(default: Any) -> str:
     return "..." if default is ... or text.startswith("<") or len(text) > 40 else text
 
 
-def signature_text(value: Any, name: str = "") -> str:
-    """`name(input, *, out=None)`, or nothing."""
+def signature_text(value: Any) -> str:
+    """`(input, *, out=None)`, or nothing."""
     function = value.__func__ if type(value) is MethodType else value
     key = function, function is not value
     if not (type(function) is FunctionType or isinstance(function, type)) or not peek.is_library(function):
-        text = _text(value)
-    else:
-        if key not in _texts:
-            _texts[key] = _text(value)
-        text = _texts[key]
-    return text and name + text
+        return _text(value)
+    if key not in _texts:
+        _texts[key] = _text(value)
+    return _texts[key]
 
 
 def _text(value: Any) -> str:

@@ -16,13 +16,11 @@ SIDE_STEPS = 8
 """How far a side branch is followed in search of its leaf (a weight may come through a transpose)."""
 
 
-def chain_text(
-    node: Any, names: Mapping[int, str] = NAMELESS, *, width: int = 80, unicode: bool = True, prefix: str = ""
-) -> str:
+def chain_text(node: Any, names: Mapping[int, str] = NAMELESS, *, width: int = 80, unicode: bool = True) -> str:
     """The chain from a node (or the tensor that has it); `names` tells variables by the id of tensor or node."""
     node = node_of(node)
     arrow, ellipsis = (" ← ", "…") if unicode else (" <- ", "...")
-    text = prefix
+    text = ""
     room = width - cell_width(arrow + ellipsis)
     first = True
     while node is not None:

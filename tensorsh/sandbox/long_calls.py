@@ -192,21 +192,19 @@ def moves(words: Any) -> bool:
     return bool(words[0] >> 31) or bool(words[1:].any())
 
 
-def endable(function: Callable, in_pairs: bool = False, many: int = MANY) -> Callable:
+def endable(function: Callable, many: int = MANY) -> Callable:
     """A function of arrays, or lists of them, that can be interrupted where they, or the product of their sizes, are large. It calls
-    nothing that a program defines. `in_pairs`: no more than two of them meet, each element of one with each of the other. `many`:
-    elements of one array that take long."""
+    nothing that a program defines. `many`: elements of one array that take long."""
 
     @wraps(function)
     def run(*arguments: Any, **options: Any) -> Any:
-        work = largest = 1
+        work = 1
         for each in arguments:
             for x in each if type(each) in (list, tuple) and len(each) < 64 else (each,):
                 if type(x) is not np.ndarray:
                     continue
                 n = max(1, x.size)
-                work = max(work, largest * n) if in_pairs else work * n
-                largest = max(largest, n)
+                work *= n
                 if n >= many or work >= LONG:
                     return apart(function, *arguments, **options)
         return function(*arguments, **options)

@@ -20,7 +20,6 @@ class LintWatch(Watch):
     def __init__(self, variables: dict[str, Any]) -> None:
         super().__init__(variables)
         self._steps: dict[int, int] = {}
-        self._cleared: set[int] = set()
 
     def before(self, call: Call) -> None:
         shapes = [tuple(value._array.shape) for value in call.tensors().values()][:2]

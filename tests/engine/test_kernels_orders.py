@@ -1,11 +1,12 @@
-"""Orders by kernels: the formulas' own places and PyTorch's algorithms in Python, for each dtype, along each axis."""
+"""Orders by kernels: the formulas' own places and the library's algorithms in Python, for each dtype, along each axis."""
 
 import numpy as np
 import pytest
 
 from tensorsh.engine import kernels
-from tensorsh.engine.numerics import orders, ties
+from tensorsh.engine.numerics import orders
 
+from ..support import library_orders
 from ..support.cases import all_pass
 
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="no compiled kernels")
@@ -47,7 +48,7 @@ def test_orders_are_those_of_ranks_and_ties_the_librarys(code):
 def check_order(n, code, descending):
     for axis, shape in [(0, (n, 3)), (1, (3, n)), (1, (2, n, 3))]:
         a = array(code, *shape)
-        for keeps, choose in ((True, stable), (False, ties.sort)):
+        for keeps, choose in ((True, stable), (False, library_orders.sort)):
             values, places = orders.ordered(a, axis, descending, keeps)
             assert np.array_equal(places, of_each(a, axis, descending, choose))
             assert values.tobytes() == np.take_along_axis(a, places, axis).tobytes()
@@ -62,10 +63,10 @@ def check_first_few(n, code):
     a = array(code, 3, n)
     for k in {1, min(2, n), n // 2 or 1, n}:
         values, places = orders.leading(a, 1, k, True, True)
-        assert np.array_equal(places, of_each(a, 1, True, ties.leading, k))
+        assert np.array_equal(places, of_each(a, 1, True, library_orders.leading, k))
         assert values.tobytes() == np.take_along_axis(a, places, 1).tobytes()
         values, places = orders.ranked(a, 1, k - 1)
-        assert np.array_equal(places, of_each(a, 1, False, ties.quick_select, k - 1))
+        assert np.array_equal(places, of_each(a, 1, False, library_orders.quick_select, k - 1))
         assert values.tobytes() == np.take_along_axis(a, places[:, None], 1).tobytes()
 
 
@@ -103,9 +104,9 @@ def test_sorted_already_turned_and_made_to_be_slow():
         for code in ("i", "q", "f", "d"):
             line = a.astype(code)
             r = ranks(line)
-            assert orders.ordered(line, 0, False, False)[1].tolist() == ties.sort(r)
-            assert orders.ranked(line, 0, n // 2)[1] == ties.quick_select(r, n // 2)
-            assert orders.leading(line, 0, n // 2, False, True)[1].tolist() == ties.leading(r, n // 2)
+            assert orders.ordered(line, 0, False, False)[1].tolist() == library_orders.sort(r)
+            assert orders.ranked(line, 0, n // 2)[1] == library_orders.quick_select(r, n // 2)
+            assert orders.leading(line, 0, n // 2, False, True)[1].tolist() == library_orders.leading(r, n // 2)
 
 
 def test_what_is_not_for_the_kernels():

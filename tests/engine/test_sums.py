@@ -113,3 +113,10 @@ def test_large_sums_stay_exact_to_rounding() -> None:
     exact = rows.astype(np.float64).sum(1)
     assert np.abs(sums.sum_last(rows) - exact).max() < 1e-4
     assert abs(sums.sum(a).item() - exact.sum()) < 1e-2
+
+
+def test_three_complex_numbers() -> None:
+    """Two of double precision fill a vector, onto whose left-over they are added; found with PyTorch 2.13."""
+    z = np.array([0.1 + 1j, 0.2 + 2j, 0.4 + 3j])
+    assert sums.sum(z) == (z[2] + z[0]) + z[1] != (z[0] + z[1]) + z[2]
+    assert (sums.sum(np.stack([z, z]), (1,)) == (z[2] + z[0]) + z[1]).all()

@@ -153,3 +153,10 @@ def test_log_softmax_of_half_types_keeps_the_logarithm_of_the_sum_in_them() -> N
     assert x.bfloat16().log_softmax(1)[1].tolist() == [
         -3.71875, -3.265625, -2.796875, -2.34375, -1.875, -1.421875, -0.953125
     ]  # fmt: skip
+
+
+def test_gradient_of_a_product_with_a_zero() -> None:
+    """Two running products, kept in double as PyTorch's are; the number is PyTorch 2.13's."""
+    x = torch.tensor([1.1147, 0.881, 1.1371, 0.9745, 0.0, 1.119, 0.9425, 0.5958, 1.1142], requires_grad=True)
+    x.prod().backward()
+    assert x.grad.tolist() == [0, 0, 0, 0, 0.7618849873542786, 0, 0, 0, 0]

@@ -193,15 +193,6 @@ static void chain_dealloc(PyObject *self) {
     Py_TYPE(self)->tp_free(self);
 }
 
-static PyTypeObject ChainType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tensorsh.engine.kernels.Chain",
-    .tp_doc = "Elementwise steps in one pass: a list of arrays, or None for what is not usual.",
-    .tp_basicsize = sizeof(Chain),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
-    .tp_vectorcall_offset = offsetof(Chain, call),
-    .tp_call = PyVectorcall_Call,
-    .tp_new = chain_new,
-    .tp_dealloc = chain_dealloc,
-};
+static CALLABLE(Chain, chain_new, chain_dealloc, "Elementwise steps in one pass: a list of arrays, or None for what is not usual.")
 
 int add_chains(PyObject *module) { return PyModule_AddType(module, &ChainType); }

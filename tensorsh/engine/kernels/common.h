@@ -25,6 +25,19 @@ extern PyMethodDef memory_methods[], half_methods[], step_methods[];
 int is_bfloat16(PyArray_Descr *dtype);
 int add_kernels(PyObject *module), add_loops(PyObject *module), add_chains(PyObject *module), add_patience(PyObject *module), add_programs(PyObject *module), add_walks(PyObject *module);
 
+/* The type of objects that are called, through what their field `call` points to. */
+#define CALLABLE(Struct, make, drop, doc)                                                             \
+    PyTypeObject Struct##Type = {                                                                     \
+        PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tensorsh.engine.kernels." #Struct,                  \
+        .tp_doc = doc,                                                                                \
+        .tp_basicsize = sizeof(Struct),                                                               \
+        .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,                                  \
+        .tp_vectorcall_offset = offsetof(Struct, call),                                               \
+        .tp_call = PyVectorcall_Call,                                                                 \
+        .tp_new = make,                                                                               \
+        .tp_dealloc = drop,                                                                           \
+    };
+
 /* A list that calls with an answer are noted in, as (callee, arguments, answer); NULL while nobody listens. */
 #ifdef __GNUC__
 #define WITHIN __attribute__((visibility("hidden")))

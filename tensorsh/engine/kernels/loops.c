@@ -457,15 +457,6 @@ static void loop_dealloc(PyObject *self) {
     Py_TYPE(self)->tp_free(self);
 }
 
-PyTypeObject LoopType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tensorsh.engine.kernels.Loop",
-    .tp_doc = "The inner loops of an elementwise operator: an array, or None for what is not usual.",
-    .tp_basicsize = sizeof(Loop),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
-    .tp_vectorcall_offset = offsetof(Loop, call),
-    .tp_call = PyVectorcall_Call,
-    .tp_new = loop_new,
-    .tp_dealloc = loop_dealloc,
-};
+CALLABLE(Loop, loop_new, loop_dealloc, "The inner loops of an elementwise operator: an array, or None for what is not usual.")
 
 int add_loops(PyObject *module) { return PyModule_AddType(module, &LoopType); }

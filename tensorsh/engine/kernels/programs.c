@@ -354,15 +354,6 @@ static void program_dealloc(PyObject *self) {
     Py_TYPE(self)->tp_free(self);
 }
 
-static PyTypeObject ProgramType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tensorsh.engine.kernels.Program",
-    .tp_doc = "Kernels and loops one after another: True, or None for what is not usual.",
-    .tp_basicsize = sizeof(Program),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL,
-    .tp_vectorcall_offset = offsetof(Program, call),
-    .tp_call = PyVectorcall_Call,
-    .tp_new = program_new,
-    .tp_dealloc = program_dealloc,
-};
+static CALLABLE(Program, program_new, program_dealloc, "Kernels and loops one after another: True, or None for what is not usual.")
 
 int add_programs(PyObject *module) { return PyModule_AddType(module, &ProgramType); }

@@ -108,6 +108,19 @@
         for (; k < V; k++) total += room[k];                                                                    \
         return total + 0;                                                                                       \
     }                                                                                                           \
+    /* Of n complex numbers, whose parts lie side by side. */                                                   \
+    WIDE static void name##_line_of_pairs(const T *x, size n, T *out) {                                         \
+        const size lanes = n < V / 2 ? 1 : V / 2, rest = n % lanes;                                             \
+        T room[LEVELS * 4 * V], chain[2 * V];                                                                   \
+        name##_interleaved(x, n / lanes, 2 * lanes, 2 * lanes, room, NULL);                                     \
+        memcpy(chain, x + 2 * (n - rest), 2 * rest * sizeof(T));                                                \
+        memcpy(chain + 2 * rest, room, 2 * lanes * sizeof(T));                                                  \
+        for (size part = 0; part < 2; part++) {                                                                 \
+            T total = chain[part];                                                                              \
+            for (size k = 1; k < rest + lanes; k++) total += chain[2 * k + part];                               \
+            out[part] = total + 0;                                                                              \
+        }                                                                                                       \
+    }                                                                                                           \
     /* `room` is for LEVELS * most elements, of which there are at least BLOCK. */                              \
     WIDE static void name##_cut_columns(                                                                        \
         const T *x, T *out, size n, size stride, size width, size cut, T *room, size most) {                    \
@@ -124,9 +137,9 @@
             for (size k = 0; k < m; k++) out[c + k] = room[k] + 0;                                              \
         }                                                                                                       \
     }                                                                                                           \
-    static void name##_columns(const T *x, T *out, size n, size width, size least) {                            \
+    static void name##_columns(const T *x, T *out, size n, size width, size least, size parts) {                \
         T room[LEVELS * MANY];                                                                                  \
-        const size cut = width >= least ? width / (4 * V) * (4 * V) : width / 4 * 4;                            \
+        const size block = width >= least ? 4 * V : 4 * parts, cut = width / block * block;                     \
         name##_cut_columns(x, out, n, width, width, cut, room, MANY);                                           \
     }                                                                                                           \
     /* An array in any steps, as rows of `width` elements side by side. */                                      \
@@ -183,14 +196,17 @@
             for (size k = 0; k < m; k++) out[line + k] = totals[k];                                             \
         }                                                                                                       \
     }                                                                                                           \
-    static void name##_all(const T *x, T *out, size outer, size n, size inner, size count) {                    \
+    /* `parts`: 2 for complex numbers, whose parts are columns. */                                              \
+    static void name##_all(const T *x, T *out, size outer, size n, size inner, size count, size parts) {        \
         for (size o = 0; o < outer; o++, x += n * inner) {                                                      \
             if (n == 1) {                                                                                       \
                 for (size k = 0; k < inner; k++) out[o * inner + k] = x[k] + 0;                                 \
+            } else if (inner == 2 && parts == 2) {                                                              \
+                name##_line_of_pairs(x, n, out + o * 2);                                                        \
             } else if (inner == 1) {                                                                            \
                 out[o] = name##_line(x, n);                                                                     \
             } else {                                                                                            \
-                name##_columns(x, out + o * inner, n, inner, V);                                                \
+                name##_columns(x, out + o * inner, n, inner, V, parts);                                         \
             }                                                                                                   \
         }                                                                                                       \
         if (count)                                                                                              \
@@ -233,7 +249,7 @@ static void halves_all(int brain, const uint16_t *x, uint16_t *out, size outer, 
             *results = halves_line(brain, x, n, wide);
         } else {
             halves_to_floats(brain, x, wide, n * inner);
-            if (n > 1) floats_columns(wide, results, n, inner, 16);
+            if (n > 1) floats_columns(wide, results, n, inner, 16, 1);
             for (size k = 0; k < inner && n == 1; k++) results[k] = wide[k] + 0;
         }
         floats_to_halves(brain, results, out, inner);
@@ -244,13 +260,16 @@ static void halves_all(int brain, const uint16_t *x, uint16_t *out, size outer, 
 
 static int sum_plan(Call *c) {
     const Argument *x = &c->in[0];
-    const int half = x->kind == HALF || x->kind == BRAIN, keeps = c->in[2].whole != 0;
-    if (c->given == 2 || x->count == 0 || (x->count >= LARGE && !half)) return 0;
-    Axis axis = {-1, 1, x->count, 1};
+    const int half = x->kind == HALF || x->kind == BRAIN, keeps = c->in[2].whole != 0, last = x->ndim - 1;
+    const size parts = c->in[4].whole ? 2 : 1;
+    if (c->given == 2 || x->count == 0 || (x->count >= LARGE * parts && !half)) return 0;
+    if (parts == 2 && (half || last < 0 || x->shape[last] != 2)) return 0;
+    Axis axis = {-1, 1, x->count / parts, parts};
     if (c->in[1].data && !around_axis(x, c->in[1].whole, &axis)) return 0;
+    if (parts == 2 && axis.axis == last) return 0;
     Argument *out = result(c, 0);
     for (int k = 0; k < x->ndim; k++) {
-        if (axis.axis >= 0 && k != axis.axis) add_dimension(out, x->shape[k]);
+        if ((axis.axis >= 0 && k != axis.axis) || (parts == 2 && k == last)) add_dimension(out, x->shape[k]);
         else if (keeps) add_dimension(out, 1);
     }
     c->in[1].count = axis.inner;
@@ -261,10 +280,11 @@ static int sum_plan(Call *c) {
 
 static void add_up(Call *c, size from, size to, int mean) {
     const size inner = c->in[1].count, n = c->each / inner, at = from * c->each, made = from * inner, by = mean ? n : 0;
+    const size parts = c->in[4].whole ? 2 : 1;
     const void *x = c->in[0].data;
     void *out = c->out[0].data;
-    if (c->in[0].kind == FLOAT32) floats_all((const float *)x + at, (float *)out + made, to - from, n, inner, by);
-    else if (c->in[0].kind == FLOAT64) doubles_all((const double *)x + at, (double *)out + made, to - from, n, inner, by);
+    if (c->in[0].kind == FLOAT32) floats_all((const float *)x + at, (float *)out + made, to - from, n, inner, by, parts);
+    else if (c->in[0].kind == FLOAT64) doubles_all((const double *)x + at, (double *)out + made, to - from, n, inner, by, parts);
     else halves_all(c->in[0].kind == BRAIN, (const uint16_t *)x + at, (uint16_t *)out + made, to - from, n, inner, c->scratch);
 }
 static int sum(Call *c, size from, size to) { return add_up(c, from, to, 0), 1; }
@@ -363,7 +383,7 @@ static int square_sums(Call *c, size from, size to) {
 const Kernel sums_kernels[] = {
     {"strided_sums", "ei?", strided_plan, strided_sums, "strided_sums(x, cut=None): of lines in any steps"},
     {"square_sums", "eb", squares_plan, square_sums, "square_sums(x, in_order): of the squares of rows"},
-    {"sum", "h|i?bn?", sum_plan, sum, "sum(x, axis=None, keepdims=False, dtype=None)"},
-    {"mean", "r|i?bn?", sum_plan, mean, "mean(x, axis=None, keepdims=False, dtype=None)"},
+    {"sum", "h|i?bn?b", sum_plan, sum, "sum(x, axis=None, keepdims=False, dtype=None, pairs=False): pairs: along the last dimension"},
+    {"mean", "r|i?bn?b", sum_plan, mean, "mean(x, axis=None, keepdims=False, dtype=None, pairs=False): as sum"},
     {0},
 };

@@ -1,7 +1,7 @@
 """Orders along an axis by compiled kernels: each function gives None where there are none, or for an array that is not theirs.
 
-NaN is larger than every number and equal to itself; which of equal elements comes first is PyTorch's. The formulas that take
-their place stand in `ties` and beside the operators.
+NaN is larger than every number and equal to itself; which of equal elements comes first is PyTorch's, which leaves it to the
+algorithms of the C++ library. The formulas that take their place stand beside the operators, and keep the order of equals.
 """
 
 from __future__ import annotations

@@ -151,20 +151,13 @@ def complex_product(a: Any, b: Any, start: Any = None) -> Any:
 
 
 def by_parts(multiply: Any, a: Any, b: Any) -> Any:
-    """A complex product as four products of real and imaginary parts: of the rows of both by the columns of both, at once."""
+    """A complex product as four products of real and imaginary parts: of the rows of both by the columns of both, at once; None
+    where there are no kernels."""
     real = a.real.dtype
     pairs = [np.ascontiguousarray(x).view(real).reshape(*x.shape, 2) for x in (a, b)]
-    if (parts := parted(*pairs)) is not None and (joined := parts_joined(multiply(*parts))) is not None:
-        return joined.view(a.dtype)[..., 0]
-    m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
-    rows, columns = np.empty((*a.shape[:-2], 2 * m, k), a.real.dtype), np.empty((*b.shape[:-2], k, 2 * n), a.real.dtype)
-    rows[..., :m, :], rows[..., m:, :] = a.real, a.imag
-    columns[..., :n], columns[..., n:] = b.real, b.imag
-    four = multiply(rows, columns)
-    found = np.empty((*a.shape[:-2], m, n), a.dtype)
-    np.subtract(four[..., :m, :n], four[..., m:, n:], found.real)
-    np.add(four[..., :m, n:], four[..., m:, :n], found.imag)
-    return found
+    if (parts := parted(*pairs)) is None or (joined := parts_joined(multiply(*parts))) is None:
+        return None
+    return joined.view(a.dtype)[..., 0]
 
 
 parted, parts_joined = kernel("parted", unsuited), kernel("parts_joined", unsuited)

@@ -209,23 +209,12 @@ def sums_of_nearest(g: Any, shape: tuple, size: tuple, *settings: Any) -> Any:
 
 
 def of_corners(x: Any, rows: tuple, columns: tuple) -> Any:
-    """A float32 image's sums of four neighbours, each weighed by a product; a few planes or rows at a time, as the cache holds
-    them and the allocator keeps them."""
+    """A float32 image's sums of four neighbours, each weighed by a product."""
     (y, by_row), (z, by_column) = rows, columns
-    planes = x.reshape(-1, *x.shape[-2:])
-    height, width = len(y), len(z)
-    made = np.empty((len(planes), height, width), np.float32)
-    some = max(1, AT_ONCE // max(1, height * width))
-    lines = max(1, AT_ONCE // max(1, width)) if some == 1 else height
-    for top in range(0, height, lines):
-        part = slice(top, top + lines)
-        weights = [by_row[i][part, None] * by_column[j] for i in (0, 1) for j in (0, 1)]
-        for start in range(0, len(planes), some):
-            sides = [planes[start : start + some].take(y[part, i], -2) for i in (0, 1)]
-            a, b, c, d = (sides[i].take(z[:, j], -1) for i in (0, 1) for j in (0, 1))
-            total = fused(a, weights[0], np.multiply(b, weights[1], b))
-            made[start : start + some, part] = fused(d, weights[3], fused(c, weights[2], total))
-    return made.reshape(*x.shape[:-2], height, width)
+    a, b, c, d = (x.take(y[:, i], -2).take(z[:, j], -1) for i in (0, 1) for j in (0, 1))
+    weights = [by_row[i][:, None] * by_column[j] for i in (0, 1) for j in (0, 1)]
+    total = fused(c, weights[2], fused(a, weights[0], b * weights[1]))
+    return fused(d, weights[3], total)
 
 
 def of_bytes(x: Any, size: tuple, mode: str, align: bool, scales: tuple) -> Any:
@@ -243,7 +232,3 @@ def of_bytes(x: Any, size: tuple, mode: str, align: bool, scales: tuple) -> Any:
         total = weighed(x.astype(np.int32), x.ndim + at, index, list(whole.T))
         x = np.clip((total + (1 << bits >> 1)) >> bits, 0, 255).astype(np.uint8)
     return np.ascontiguousarray(x)
-
-
-AT_ONCE = 1 << 14
-"""So many numbers are resized at a time."""

@@ -16,13 +16,14 @@ PyTorch splits sums of 32768 and more elements. Half types add in float32.
 From LARGE elements on, sums along contiguous rows are products with a vector of ones: at the speed of memory, with an
 error below that of plain addition, but no longer in PyTorch's order.
 
-Contiguous arrays of float32 and float64 below LARGE go to the kernels of kernels/sums.c, which add in the same order.
+Contiguous arrays below LARGE go to the kernels of kernels/sums.c, which add in the same order.
 What is decided by shape, strides and axes is decided once and kept as a plan; a call looks the plan up and runs it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ from ..arrays.parallel import SHARED, each
 from ..arrays.state import state
 from ..kernels import kernel, unsuited
 from .halves import converted
-from .short_sums import Plan, columns_plan, flat_plan, fold, rows_plan
+
+Plan = Callable[[np.ndarray], np.ndarray]
 
 F4, F8, F2 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16)
 C8, C16, I8 = np.dtype(np.complex64), np.dtype(np.complex128), np.dtype(np.int64)
@@ -50,7 +52,8 @@ _plans: dict[Any, Plan] = {}
 
 kernel_sum: Any = kernel("sum", unsuited)
 kernel_mean: Any = kernel("mean", unsuited)
-"""The sum and the mean of an array over all dimensions or one, None where the array is not for the kernels."""
+"""The sum and the mean of an array over all dimensions or one, None where the array is not for the kernels; complex numbers are
+handed over as pairs."""
 
 
 strided_sums: Any = kernel("strided_sums", unsuited)
@@ -66,13 +69,12 @@ def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fal
         a = a.astype(dtype)
     if axes is None and a.dtype.kind == "b":
         return np.full((1,) * a.ndim if keepdims else (), np.count_nonzero(a))
-    total = None
-    if axes is None or len(axes) == 1:
+    if axes is not None and len(axes) != 1:
+        total = sum_of_neighbours(a, axes, keepdims)
+    elif a.dtype.kind != "c":
         total = kernel_sum(a, axes and axes[0], keepdims)
-    elif a.flags.c_contiguous and a.size and (whole := merged(a.shape, axes)) is not None:
-        total = kernel_sum(a.reshape(whole), 1, False)
-        if total is not None:
-            total = total.reshape([1 if k in axes else n for k, n in enumerate(a.shape) if keepdims or k not in axes])
+    else:
+        total = complex_sum(a, axes, keepdims)
     if total is not None:
         return total
     key = (a.shape, a.strides, axes, keepdims, a.dtype)
@@ -80,6 +82,26 @@ def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fal
     if plan is None:
         plan = _remember(key, _make_plan(*key))
     return plan(a)
+
+
+def complex_sum(a: np.ndarray, axes: tuple[int, ...] | None, keepdims: bool) -> Any:
+    """The sum of contiguous complex numbers over all axes or one by the kernel; None where it is not made for it."""
+    if not a.ndim or not a.flags.c_contiguous:
+        return None
+    pairs = a.view(a.real.dtype).reshape(*a.shape, 2)
+    total = kernel_sum(pairs, axes and axes[0] % a.ndim, keepdims, None, True)
+    return None if total is None else total.view(a.dtype)[..., 0]
+
+
+def sum_of_neighbours(a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """The sum of a contiguous array over axes that are neighbours by the kernel; None where it is not made for it."""
+    if not a.flags.c_contiguous or not a.size or (whole := merged(a.shape, axes)) is None:
+        return None
+    together = a.reshape(whole)
+    total = complex_sum(together, (1,), False) if a.dtype.kind == "c" else kernel_sum(together, 1, False)
+    if total is None:
+        return None
+    return total.reshape([1 if k in axes else n for k, n in enumerate(a.shape) if keepdims or k not in axes])
 
 
 def merged(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, int, int] | None:
@@ -146,7 +168,7 @@ def _make_plan(
         # Only axes of size 1 are reduced: 0 + a.
         return lambda a: _add(a.reshape(out_shape), dtype.type(0), np.empty(out_shape, dtype))
     loop = _Loop(shape, out_shape, dtype, dims)
-    return loop.short_plan() or loop.plan()
+    return loop.product() or loop.plan()
 
 
 class _Loop:
@@ -169,32 +191,18 @@ class _Loop:
         real = [axis for axis in self.order if shape[axis] != 1]
         self.in_order = real == sorted(real)  # axes of one element may stand anywhere
 
-    def short_plan(self) -> Plan | None:
-        """The plan for a contiguous array of one or two dimensions, where a kernel or a product has it."""
+    def product(self) -> Plan | None:
+        """The plan for a large contiguous array of one or two dimensions, which is a product."""
         n, dtype, dims = self.size, self.dtype, self.dims
-        if not self.by_rows:
-            if (
-                len(dims) == 2
-                and n < 64
-                and self.next_stride == dtype.itemsize
-                and self.stride == self.next_size * dtype.itemsize
-                and dims[0].axes + dims[1].axes == list(range(len(self.shape)))
-                and dtype in _LANES
-            ):
-                return columns_plan(n, self.next_size, self.cut, self.shape, self.out_shape)
+        if not (self.by_rows and self.in_order and self.adjacent and dtype in (F4, F8)):
             return None
-        if not self.in_order or not self.adjacent or dtype not in _LANES:
+        if n < 64 or n * self.next_size < LARGE:
             return None
-        rows = len(dims) == 2 and self.chained == 1 and self.next_stride == n * dtype.itemsize
-        if (len(dims) == 1 or rows) and dtype in (F4, F8) and n >= 64 and n * self.next_size >= LARGE:
-            return (
-                _row_products(n, self.next_size, self.out_shape, dtype)
-                if rows
-                else _flat_product(n, self.out_shape, dtype)
-            )
         if len(dims) == 1:
-            return flat_plan(n, self.lanes, self.out_shape, dtype)
-        return rows_plan(n, self.lanes, self.next_size, self.shape, self.out_shape, dtype.kind == "f") if rows else None
+            return _flat_product(n, self.out_shape, dtype)
+        if len(dims) == 2 and self.chained == 1 and self.next_stride == n * dtype.itemsize:
+            return _row_products(n, self.next_size, self.out_shape, dtype)
+        return None
 
     def plan(self) -> Plan:
         """The plan for an array of any strides."""
@@ -316,6 +324,16 @@ def _compare(first: _Dim, second: _Dim) -> int:
     return 0
 
 
+def fold(v: np.ndarray) -> np.ndarray:
+    """Sum [..., n, lanes] over n, one after the other; at least two lanes, and they are faster than n."""
+    if v.shape[-2] == 1:
+        return v[..., 0, :]
+    if v.shape[-1] < 128 and v.size >= 2048:
+        # The same order as reduce, with less overhead for each short run of lanes.
+        return np.einsum("...nl->...l", v)
+    return _reduce(v, -2)
+
+
 def _cascade(v: np.ndarray) -> np.ndarray:
     """Sum [..., n, lanes] over n in four levels."""
     *rows, n, lanes = v.shape
@@ -375,8 +393,8 @@ def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
     if 1 < n < 4 and x.size > MANY:  # one after the other, all rows at a time
         total = x[..., 0] + x[..., 1]
         return total if n == 2 else np.add(total, x[..., 2], total)
-    found = strided_sums(x, None)
-    return found if found is not None else _interleaved(x[..., None])[..., 0]
+    by_kernel = strided_sums(x, None)
+    return by_kernel if by_kernel is not None else _interleaved(x[..., None])[..., 0]
 
 
 def _inner(x: np.ndarray, lanes: int) -> np.ndarray:
@@ -419,9 +437,9 @@ def _columns(w: np.ndarray, cut: int) -> np.ndarray:
 
 
 def _some_columns(w: np.ndarray, cut: int) -> np.ndarray:
-    found = strided_sums(w, cut)
-    if found is not None:
-        return found
+    by_kernel = strided_sums(w, cut)
+    if by_kernel is not None:
+        return by_kernel
     columns = w.shape[-1]
     if cut == columns or w.shape[-2] < 4:
         return _cascade(w) if columns > 1 else _rows(w[..., 0])[..., None]

@@ -206,7 +206,7 @@ class Operator(Executor):
         """One formula for all: `formula(t, g, needs, ...)` returns a gradient (or None) for each tensor argument in order."""
         self.differentiable = True
         self.joint = formula
-        self.joint_slots = self._slots(formula, 3)
+        self._slots(formula, 3)  # what it names is kept
         return formula
 
     def shown(self) -> list[bool]:

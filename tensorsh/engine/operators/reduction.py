@@ -27,12 +27,10 @@ FILLED = 4096
 FLOATS = frozenset((FLOAT32, FLOAT64))
 
 
-def reduced_shape(shape: tuple, dim: Any, keepdim: bool = True) -> tuple:
-    """The shape after a reduction over `dim` (a number, several, or all)."""
+def reduced_shape(shape: tuple, dim: Any) -> tuple:
+    """The shape after a reduction over `dim` (a number, several, or all), with a size of 1 for each."""
     dims = wrap_dims(dim, len(shape))
-    if keepdim:
-        return tuple(1 if i in dims else n for i, n in enumerate(shape))
-    return tuple(n for i, n in enumerate(shape) if i not in dims)
+    return tuple(1 if i in dims else n for i, n in enumerate(shape))
 
 
 def filled(shape: tuple, g: Any, repeated: bool = False) -> Any:

@@ -137,9 +137,7 @@ def _check_found(found: tuple, step: str, create_graph: bool, o: int = 0) -> Non
             )
 
 
-def _gradients(
-    outs: Any, ins: tuple, weights: Any, create_graph: bool, keep: bool = True, strict: str = "", number: int = 0
-) -> tuple:
+def _gradients(outs: Any, ins: tuple, weights: Any, create_graph: bool, strict: str = "", number: int = 0) -> tuple:
     """The gradients of weighted outputs, zeros where there are none; strict: the step, in which that is refused."""
     live = [(o, w) for o, w in zip(outs, weights, strict=True) if o.requires_grad]
     if not live:
@@ -149,7 +147,7 @@ def _gradients(
             [o for o, _ in live],
             ins,
             [w for _, w in live],
-            retain_graph=keep,
+            retain_graph=True,
             create_graph=create_graph,
             allow_unused=True,
         )

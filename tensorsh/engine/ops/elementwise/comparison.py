@@ -66,7 +66,7 @@ def kind_of(x: Any) -> str:
     return "f" if x.dtype.kind == "V" else x.dtype.kind
 
 
-def special_value(name: str, doc: str, whole: bool = False, method: bool = True) -> None:
+def special_value(name: str, doc: str, whole: bool = False) -> None:
     """A test of numbers by a function of numpy's; the answer for integers is `whole`."""
 
     def kernel(xp, input: Array):

@@ -24,16 +24,15 @@ def zero(t: Any, g: Any) -> Any:
     return t.zeros_like(g)
 
 
-def integral(name: str, ufunc: Any, names: str = "", kernel_name: str = "") -> None:
+def integral(name: str, ufunc: Any, names: str = "") -> None:
     """A rounding to whole numbers; integers stay as they are."""
-    kernel_name = kernel_name or f"{name}_vml_cpu"
 
     def kernel(xp, input: Array):
         kind = input.dtype.kind
         if kind in "iu":
             return input.copy("K")
         if kind == "b":
-            raise not_implemented(kernel_name, input)
+            raise not_implemented(f"{name}_vml_cpu", input)
         if kind == "c":
             raise NotImplementedError(f"{name} is not supported for complex inputs")
         return getattr(xp, ufunc.__name__)(input)

@@ -139,12 +139,12 @@ def add_elements(xp: Any, target: Any, dim: int, index: Any, source: Any) -> Non
         fold_at(xp, "add", target.reshape(-1), flat_places(xp, target.shape, dim, index), source.reshape(-1))
 
 
-def scatter_check(name: str, input: Any, dim: int, index: Any, src: Any = None) -> int:
+def scatter_check(input: Any, dim: int, index: Any, src: Any = None) -> int:
     dim = wrap_dim(dim, input.ndim)
     if index.dtype != np.int64 and index.dtype != np.int32:
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+        raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
     if src is not None and input.dtype != src.dtype:
-        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if index.size == 0:
         return dim
     if (index.ndim or 1) != (input.ndim or 1):
@@ -195,7 +195,7 @@ def placed(xp: Any, input: Any, dim: int, index: Any, values: Any) -> Any:
 def scatter_src(xp, input: Written, src: Array, dim, index: Array):
     if xp is np and src.ndim and put_along(input, from_front(dim, input.ndim), index, in_rows(src)):
         return input
-    dim = scatter_check("scatter", input, dim, index, src)
+    dim = scatter_check(input, dim, index, src)
     return placed(xp, input, dim, index, covered(src, index) if index.size else src)
 
 
@@ -223,7 +223,7 @@ scatter_src.gradient(
 
 @operator("_scatter_number", method=False, node="ScatterBackward1")
 def scatter_number(xp, input: Written, dim, index: Array, value):
-    dim = scatter_check("scatter", input, dim, index)
+    dim = scatter_check(input, dim, index)
     value = converted(value, input.dtype)
     if xp is np and put_along(input, dim, index, np.asarray(value, input.dtype)):
         return input
@@ -236,7 +236,7 @@ scatter_number.gradient(input=lambda t, g, dim, index: t._scatter_number(g, dim,
 @operator("_scatter_reduced", method=False, node="NotImplemented")
 def scatter_reduced(xp, input: Array, src: Array, dim, index: Array, reduce):
     """The old reductions of scatter, "add" and "multiply"; not differentiable."""
-    dim = scatter_check("scatter", input, dim, index, src if src.ndim or not index.ndim else None)
+    dim = scatter_check(input, dim, index, src if src.ndim or not index.ndim else None)
     whole = input.copy("C")
     if index.size:
         values = xp.broadcast_to(src, index.shape) if not src.ndim else covered(src, index)
@@ -285,7 +285,7 @@ def scatter_add(xp, input: Written, dim, index: Array, src: Array):
         axis = from_front(dim, input.ndim)
         if added_along(input, axis, index, src) or in_singles(added_along, input, src, axis, index):
             return input
-    dim = scatter_check("scatter", input, dim, index, src)
+    dim = scatter_check(input, dim, index, src)
     if index.size:
         if input.dtype.kind == "b":
             places = flat_places(xp, input.shape, dim, index)
@@ -373,7 +373,7 @@ def scatter_reduce(xp, input: Array, dim, index: Unlinked, src: Array, reduce, *
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     if reduce[0] == "a" and input.dtype.kind == "c":
         raise not_implemented("scatter_gather_tensor_cpu_reduce_" + reduce, input)
-    dim = scatter_check("scatter", input, dim, index, src)
+    dim = scatter_check(input, dim, index, src)
     if not index.size:
         return input.copy()
     if xp is np and include_self and reduce in HOW:

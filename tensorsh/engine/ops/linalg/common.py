@@ -98,17 +98,17 @@ def without_diagonal(t: Any, x: Any) -> Any:
     return x * constant(t, 1 - np.eye(n, dtype=real_dtype(dtype_of(t, x))), x)
 
 
-def check_matrix(name: str, x: Any, arg: str = "A") -> None:
+def check_matrix(name: str, x: Any) -> None:
     if x.ndim < 2:
-        raise RuntimeError(f"{name}: The input tensor {arg} must have at least 2 dimensions.")
+        raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
 
 
-def check_square(name: str, x: Any, arg: str = "A") -> None:
-    check_matrix(name, x, arg)
+def check_square(name: str, x: Any) -> None:
+    check_matrix(name, x)
     if x.shape[-1] != x.shape[-2]:
         prefix = f"{name}: " if name else ""
         raise RuntimeError(
-            f"{prefix}{arg} must be batches of square matrices, but they are {x.shape[-2]} by {x.shape[-1]} matrices"
+            f"{prefix}A must be batches of square matrices, but they are {x.shape[-2]} by {x.shape[-1]} matrices"
         )
 
 
@@ -118,7 +118,7 @@ def check_whole(name: str, x: Any) -> None:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {of(x).short}")
 
 
-def check_float(name: str, x: Any, kernel: str | None = None, low: bool = True) -> None:
+def check_float(name: str, x: Any, kernel: str | None = None) -> None:
     """Float or complex, and, where `kernel` names PyTorch's inner function, no half type."""
     check_whole(name, x)
     if x.dtype.itemsize <= 2:

@@ -102,13 +102,13 @@ def triangle(name: str, a: Any, UPLO: str) -> str:
     return UPLO.upper()
 
 
-def finite(name: str, function: Any) -> Any:
+def finite(function: Any) -> Any:
     """A call to LAPACK with its failure in PyTorch's words."""
     try:
         return function()
     except np.linalg.LinAlgError:
         raise LinAlgError(
-            f"{name}: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
+            "linalg.eigh: The algorithm failed to converge because the input matrix is ill-conditioned or has too many repeated "
             "eigenvalues (error code: 1)."
         ) from None
 
@@ -117,7 +117,7 @@ def finite(name: str, function: Any) -> Any:
 def eigh(xp, A: Array, UPLO="L"):
     """The eigenvalues, ascending, and eigenvectors of hermitian matrices, of which one triangle is read."""
     UPLO = triangle("linalg.eigh", A, UPLO)
-    return tuple(finite("linalg.eigh", lambda: batches.eigh(A, UPLO)))
+    return tuple(finite(lambda: batches.eigh(A, UPLO)))
 
 
 @eigh.joint_gradient
@@ -140,4 +140,4 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     if A._node is not None and state.grad_enabled:
         return into(eigh.function(A, UPLO)[0], out, "linalg_eigvalsh")
     UPLO = triangle("linalg.eigh", A._array, UPLO)
-    return into(wrap(finite("linalg.eigh", lambda: batches.eigvalsh(A._array, UPLO))), out, "linalg_eigvalsh")
+    return into(wrap(finite(lambda: batches.eigvalsh(A._array, UPLO))), out, "linalg_eigvalsh")

@@ -213,11 +213,11 @@ def check_system(name: str, a: Any, b: Any, left: bool) -> None:
         )
 
 
-def check_same_dtype(name: str, a: Any, b: Any, first: str = "A", second: str = "B") -> None:
+def check_same_dtype(name: str, a: Any, b: Any, first: str = "A") -> None:
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"{name}: Expected {first} and {second} to have the same dtype, but found {first} of type {of(a).short} and "
-            f"{second} of type {of(b).short} instead"
+            f"{name}: Expected {first} and B to have the same dtype, but found {first} of type {of(a).short} and B of type "
+            f"{of(b).short} instead"
         )
 
 

@@ -257,7 +257,7 @@ def linalg_lu_solve(xp, LU: Array, pivots: Unlinked, B: Array, *, left=True, adj
         raise RuntimeError(f"{name}: pivots should be a Tensor of scalar type torch.int32")
     check_whole("torch.linalg.lu_solve", LU)
     check_square("torch.linalg.lu_solve", LU)
-    check_same_dtype(name, LU, B, "LU", "B")
+    check_same_dtype(name, LU, B, "LU")
     check_kernel("linalg.lu_solve_cpu", LU)
     check_system(name, LU, B, left)
     if pivots.shape[-1:] != LU.shape[-1:]:

@@ -94,16 +94,7 @@ def scaled(t: Any, slopes: Any, norm: float, g: Any) -> Any:
     return (slopes if norm == 1 else t.number(norm, slopes) * slopes) * g
 
 
-def pairwise_loss(
-    name: str,
-    value: Any,
-    slope: Any,
-    parameter: str | None = None,
-    node: str | None = None,
-    symmetric: bool = True,
-    factor: float = 1.0,
-    wide: bool = True,
-) -> Any:
+def pairwise_loss(name: str, value: Any, slope: Any, factor: float = 1.0, wide: bool = True) -> Any:
     """A primitive on input and target with elementwise `value` and the derivative `factor * slope` by the input.
 
     `wide`: half types are rounded at the end, not after each step.
@@ -121,20 +112,16 @@ def pairwise_loss(
         broadcast=True,
         scalars=False,
         check=pointwise.refuse(name.removesuffix("_loss") + "_cpu", "biuc"),
-        **({"node": node} if node else {}),
     )(kernel)
 
     def by_input(t: Any, g: Any, input: Any, target: Any, reduction: str, parameter: float) -> Any:
         norm = factor / prod(np.broadcast_shapes(input.shape, target.shape)) if reduction == "mean" else factor
         return scaled(t, slope(t, input, target, parameter), norm, g)
 
-    formulas = {"input": by_input}
-    if symmetric:
-        formulas["target"] = lambda t, g, input, target, reduction, parameter: by_input(
-            t, g, target, input, reduction, parameter
-        )
-    op.gradient(**formulas)
-    op.node = node or "".join(p.capitalize() if p != "l1" else "L1" for p in name.split("_")) + "Backward0"
+    op.gradient(
+        input=by_input,
+        target=lambda t, g, input, target, reduction, parameter: by_input(t, g, target, input, reduction, parameter),
+    )
     return op
 
 
@@ -164,7 +151,7 @@ def _smooth(xp: Any, x: Any, y: Any, beta: float) -> Any:
 
 _smooth_l1 = pairwise_loss(
     "smooth_l1_loss", _smooth,
-    lambda t, x, y, beta: bounded(t, x - y if beta == 1 else (x - y) / beta, 1.0) if beta else t.sign(x - y), node="SmoothL1LossBackward0",
+    lambda t, x, y, beta: bounded(t, x - y if beta == 1 else (x - y) / beta, 1.0) if beta else t.sign(x - y),
 )  # fmt: skip
 
 

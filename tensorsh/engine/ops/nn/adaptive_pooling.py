@@ -73,42 +73,15 @@ def averaging(xp, n: int, m: int, dtype) -> object:
     laid="planes 1",
 )
 def adaptive_average(xp, input: Array, size):
-    """Each spatial dimension averaged down to `size`; small windows number by number, large ones as a mean of means."""
+    """Each spatial dimension averaged down to `size`."""
     if type(input) is np.ndarray and input.size and all(size) and input.dtype.kind == "f":
         found = region_sums(*regions(input, size), True)
         if found is not None:
             return found.reshape(*input.shape[: input.ndim - len(size)], *size)
-        found = by_numbers(input, size)
-        if found is not None:
-            return found
     for axis, m in enumerate(size, input.ndim - len(size)):
         matrix = averaging(xp, input.shape[axis], m, input.dtype)
         input = xp.moveaxis(xp.moveaxis(input, axis, -1) @ matrix.T, -1, axis)
     return xp.ascontiguousarray(input)
-
-
-def by_numbers(x: Any, size: Any) -> Any:
-    """The averages of small windows, their numbers added in order; None for large ones."""
-    first = x.ndim - len(size)
-    starts, ends = zip(*[spans(n, m) for n, m in zip(x.shape[first:], size, strict=True)], strict=True)
-    widths = [end - start for start, end in zip(starts, ends, strict=True)]
-    if prod(int(w.max()) for w in widths) > SMALL_WINDOW:
-        return None
-    total = np.zeros((*x.shape[:first], *size), x.dtype)
-    for offsets in np.ndindex(*[int(w.max()) for w in widths]):
-        part, inside = x, True
-        for d, (start, width, offset) in enumerate(zip(starts, widths, offsets, strict=True)):
-            part = part.take(np.minimum(start + offset, x.shape[first + d] - 1), first + d)
-            inside = inside & (offset < width).reshape(-1, *[1] * (len(size) - 1 - d))
-        total += np.where(inside, part, x.dtype.type(0))
-    counts = 1
-    for d, width in enumerate(widths):
-        counts = counts * width.reshape(-1, *[1] * (len(size) - 1 - d))
-    return total / np.asarray(counts, x.dtype)
-
-
-SMALL_WINDOW = 32
-"""Windows of more numbers are averaged by products with matrices."""
 
 
 @operator("_adaptive_average_spread", method=False, wide=True, laid="planes 1")

@@ -228,10 +228,6 @@ def _transposed(
     if all(k == 1 for k in kernel) and all(s == 1 for s in stride) and not any(padding) and tuple(size) == tuple(out):
         cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out)))
         return cols.reshape(n, groups * inner, *out)
-    if max(kernel) == 1 == groups == max(stride):
-        x = _as_convolution(xp, g, w, padding, dilation, groups, size)
-        if x is not None:
-            return x
     if max(stride) > 1 == max(dilation) and large:
         x = _by_parts(xp, g, w, stride, padding, groups, size)
         if x is not None:

@@ -7,7 +7,7 @@ import numpy as np
 from ...arrays.backend import module_of
 from ...arrays.errors import combination_error, own_dim
 from ...arrays.type_names import type_name
-from ...numerics import orders, ties
+from ...numerics import orders
 from ...operators.declare import Array, composite, operator
 from ...operators.pointwise import no_derivative
 from ...operators.reduction import pick
@@ -17,9 +17,9 @@ from .sums import one_axis
 
 def order(xp, a, axis, descending=False):
     """The stable order of an array along an axis; equal elements keep theirs, descending too."""
-    found = orders.ordered(a, axis, descending, True)
-    if found is not None:
-        return found[1]
+    by_kernel = orders.ordered(a, axis, descending, True)
+    if by_kernel is not None:
+        return by_kernel[1]
     n = a.shape[axis]
     if a.dtype.kind == "V":
         a = a.astype(np.float32)  # NaN comes last there
@@ -36,42 +36,12 @@ def order(xp, a, axis, descending=False):
     return n - 1 - xp.flip(xp.argsort(xp.flip(a, axis), axis=axis, kind="stable"), axis)
 
 
-def tied_rows(values):
-    """The numbers of the rows of a matrix in which neighbours are equal (or both NaN)."""
-    same = values[:, 1:] == values[:, :-1]
-    if values.dtype.kind == "f":
-        same |= np.isnan(values[:, 1:])
-    return np.nonzero(same.any(1))[0]
-
-
-def settled(a, places, axis, choose, width=None):
-    """Stable places along an axis, changed to PyTorch's in slices with equal elements: `choose(ranks)` gives them.
-
-    `width`: how many of the first in order matter.
-    """
-    if type(a) is not np.ndarray or a.size > ties.LIMIT or not a.size:
-        return places[(slice(None),) * axis + (slice(0, width),)] if width is not None else places
-    rows = np.moveaxis(a, axis, -1).reshape(-1, a.shape[axis])
-    stable = np.moveaxis(places, axis, -1).reshape(rows.shape)
-    seen = stable if width is None else stable[:, : width + 1]
-    found = tied_rows(np.take_along_axis(rows, seen, -1))
-    chosen = stable if width is None else stable[:, :width]
-    if len(found):
-        chosen = chosen.copy()
-        for row in found.tolist():
-            chosen[row] = choose(ties.ranks_of(rows[row], stable[row]))
-    shape = (*a.shape[:axis], *a.shape[axis + 1 :], chosen.shape[1])
-    return np.ascontiguousarray(np.moveaxis(chosen.reshape(shape), -1, axis))
-
-
 def in_order(xp, a, axis, descending, stable):
-    """The elements in order along an axis, and their places; if not `stable`, above 16 elements equals are out of order."""
-    found = orders.ordered(a, axis, descending, stable)
-    if found is not None:
-        return found
+    """The elements in order along an axis, and their places; if not `stable`, kernels let equals come in PyTorch's order."""
+    by_kernel = orders.ordered(a, axis, descending, stable)
+    if by_kernel is not None:
+        return by_kernel
     places = order(xp, a, axis, descending)
-    if not stable and a.shape[axis] > 16:
-        places = settled(a, places, axis, ties.sort)
     return pick(a, places, axis), places
 
 
@@ -126,17 +96,12 @@ def msort(input):
     return sort.function(input, 0)[0]
 
 
-def leading(xp, a, k, axis, largest):
-    """The places of the `k` first in order along an axis, in order; of equal elements the first."""
-    return settled(a, order(xp, a, axis, largest), axis, lambda ranks: ties.leading(ranks, k), k)
-
-
 def chosen_first(a, axis, k, largest, in_order):
     """The `k` first elements in order along an axis, and their places."""
-    found = orders.leading(a, axis, k, largest, in_order)
-    if found is not None:
-        return found
-    places = np.ascontiguousarray(leading(np, a, k, axis, largest))
+    by_kernel = orders.leading(a, axis, k, largest, in_order)
+    if by_kernel is not None:
+        return by_kernel
+    places = np.ascontiguousarray(order(np, a, axis, largest)[(slice(None),) * axis + (slice(k),)])
     return np.take_along_axis(a, places, axis), places
 
 
@@ -187,10 +152,10 @@ def kthvalue(xp, input: Array, k, dim=-1, keepdim=False):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
     if input.dtype.kind in "cb":
         raise not_implemented("kthvalue_cpu", input)
-    found = orders.ranked(input, axis, int(k) - 1)
-    if found is not None:
-        return kept(found, axis) if keepdim else found
-    return ranked(xp, input, axis, k - 1, keepdim, lambda ranks: [ties.quick_select(ranks, k - 1)])
+    by_kernel = orders.ranked(input, axis, int(k) - 1)
+    if by_kernel is not None:
+        return kept(by_kernel, axis) if keepdim else by_kernel
+    return ranked(xp, input, axis, k - 1, keepdim)
 
 
 def kept(pair, axis):
@@ -198,36 +163,21 @@ def kept(pair, axis):
     return tuple(np.expand_dims(each, axis) for each in pair)
 
 
-def ranked(xp, a, axis, rank, keepdim, choose=None):
-    """The element of a rank (one number, or one for each slice) along an axis, and its place.
-
-    `choose(ranks)`: which of equal elements, in a list; the one of that rank in the stable order when None.
-    """
+def ranked(xp, a, axis, rank, keepdim):
+    """The element of a rank (one number, or one for each slice) along an axis, and its place in the stable order."""
     if not a.ndim:
         return a.copy(), xp.zeros((), np.int64)
-    places = stable = order(xp, a, axis)
+    places = order(xp, a, axis)
     if isinstance(rank, int):
         places = places[(slice(None),) * axis + (slice(rank, rank + 1),)]
     else:
         places = xp.take_along_axis(places, rank, axis)
     places = xp.ascontiguousarray(places)
     values = xp.take_along_axis(a, places, axis)
-    if choose is not None and (np.count_nonzero(a == values, axis) > 1).any():
-        places = settled_one(a, stable, axis, choose, places)
     if keepdim:
         return values, places
     shape = a.shape[:axis] + a.shape[axis + 1 :]
     return values.reshape(shape), places.reshape(shape)
-
-
-def settled_one(a, stable, axis, choose, places):
-    """One place for each slice, PyTorch's among equal elements."""
-    if type(a) is not np.ndarray or a.size > ties.LIMIT:
-        return places
-    rows = np.moveaxis(a, axis, -1).reshape(-1, a.shape[axis])
-    orders = np.moveaxis(stable, axis, -1).reshape(rows.shape)
-    found = [choose(ties.ranks_of(row, in_order))[0] for row, in_order in zip(rows, orders, strict=True)]
-    return np.array(found, np.int64).reshape(places.shape)
 
 
 def picked_gradient(t, g, indices, input_shape, dim, keepdim):
@@ -243,9 +193,9 @@ def unique2(xp, input: Array, sorted=True, return_inverse=False, return_counts=F
     if input.dtype.kind == "c":
         raise not_implemented("unique", input)
     flat = input.reshape(-1)
-    found = orders.ordered(flat, 0, False, True)
-    if found is not None:
-        return runs(found[0], found[1], input.shape, return_inverse, return_counts)
+    by_kernel = orders.ordered(flat, 0, False, True)
+    if by_kernel is not None:
+        return runs(by_kernel[0], by_kernel[1], input.shape, return_inverse, return_counts)
     values, inverse, counts = xp.unique(flat, return_inverse=True, return_counts=True, equal_nan=False)
     return values, inverse.reshape(input.shape).astype(np.int64), counts.astype(np.int64)
 

@@ -10,7 +10,6 @@ from math import prod as prod_of
 
 import numpy as np
 
-from ...arrays.backend import module_of
 from ...arrays.constants import constant as constant_number
 from ...arrays.dtype import FLOAT, is_half, of
 from ...arrays.errors import combination_error, wrap_dim, wrap_dims
@@ -202,12 +201,6 @@ def prod(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
 def others_product(t, x, dim):
     """For each element, the product of all others along `dim`: what comes before times what comes after."""
     n = x.shape[dim]
-    if t.raw:
-        xp = module_of(x)
-        ones = xp.ones_like(x[(slice(None),) * dim + (slice(0, 1),)])
-        ahead, behind = (slice(None),) * dim + (slice(0, n - 1),), (slice(None),) * dim + (slice(n - 1, 0, -1),)
-        before = xp.multiply.accumulate(xp.concatenate([ones, x[ahead]], dim), dim)
-        return before * xp.flip(xp.multiply.accumulate(xp.concatenate([ones, x[behind]], dim), dim), dim)
     ones = t.ones_like(t.narrow(x, dim, 0, 1))
     before = t.cumprod(t.cat([ones, t.narrow(x, dim, 0, n - 1)], dim), dim)
     after = t.flip(t.cumprod(t.cat([ones, t.flip(t.narrow(x, dim, 1, n - 1), (dim,))], dim), dim), (dim,))

@@ -369,15 +369,14 @@ def exponential(M: int, sym: bool, points: Callable, *, center: float | None = N
     return (-k.abs()).exp()
 
 
-@_signal_window
 def cosine_window(M: int, sym: bool, points: Callable) -> Tensor:
     """Half a period of the sine."""
     step = math.pi / (M + 1 if not sym and M > 1 else M)
     return points(0.5 * step, (0.5 + (M - 1)) * step).sin()
 
 
-table.FUNCTIONS["signal.windows.cosine"] = table.FUNCTIONS.pop("signal.windows.cosine_window")
-table.FUNCTIONS["signal.windows.cosine"].__name__ = "cosine"
+cosine_window.__name__ = "cosine"
+_signal_window(cosine_window)
 
 
 @_signal_window
@@ -428,28 +427,20 @@ def general_hamming(M: int, sym: bool, points: Callable, *, alpha: float = 0.54)
     return general_cosine(M, sym, points, a=[alpha, 1.0 - alpha])
 
 
-@_signal_window
-def hamming(M: int, sym: bool, points: Callable) -> Tensor:
-    """The Hamming window."""
-    return general_cosine(M, sym, points, a=[0.54, 1.0 - 0.54])
+def _sum_of_cosines(name: str, *coefficients: float) -> None:
+    """Declare a window that is a sum of cosines with these coefficients."""
+
+    def compute(M: int, sym: bool, points: Callable) -> Tensor:
+        return general_cosine(M, sym, points, a=coefficients)
+
+    compute.__name__, compute.__doc__ = name, f"The {name.title()} window."
+    _signal_window(compute)
 
 
-@_signal_window
-def hann(M: int, sym: bool, points: Callable) -> Tensor:
-    """The Hann window."""
-    return general_cosine(M, sym, points, a=[0.5, 0.5])
-
-
-@_signal_window
-def blackman(M: int, sym: bool, points: Callable) -> Tensor:
-    """The Blackman window."""
-    return general_cosine(M, sym, points, a=[0.42, 0.5, 0.08])
-
-
-@_signal_window
-def nuttall(M: int, sym: bool, points: Callable) -> Tensor:
-    """The Nuttall window."""
-    return general_cosine(M, sym, points, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411])
+_sum_of_cosines("hamming", 0.54, 1.0 - 0.54)
+_sum_of_cosines("hann", 0.5, 0.5)
+_sum_of_cosines("blackman", 0.42, 0.5, 0.08)
+_sum_of_cosines("nuttall", 0.3635819, 0.4891775, 0.1365995, 0.0106411)
 
 
 @_signal_window

@@ -1,28 +1,13 @@
 """Which of equal elements comes first, where PyTorch leaves it to the C++ library's unstable algorithms.
 
-`torch.sort` of more than 16 elements, `topk`, `kthvalue` and `mode` name, among equal elements, the one that libstdc++'s
-sort, nth_element and partial_sort happen to put there. These are the same algorithms, on ranks: lists of small integers
-that compare as the elements do. They return the order of the elements as a list of their places.
+`torch.sort` of more than 16 elements, `topk` and `kthvalue` name, among equal elements, the one that libstdc++'s sort,
+nth_element and partial_sort happen to put there. These are the same algorithms, on ranks: lists of small integers that
+compare as the elements do. They return the order of the elements as a list of their places, which the kernels must find.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-LIMIT = 30000
-"""Arrays with more elements than this keep the stable order."""
 SMALL = 16
-
-
-def ranks_of(row: np.ndarray, stable: np.ndarray) -> list[int]:
-    """The rank of each element, equal for equals, from the row and its stable order (NaN equals NaN)."""
-    in_order = row[stable]
-    fresh = in_order[1:] != in_order[:-1]
-    if in_order.dtype.kind == "f":
-        fresh &= ~(np.isnan(in_order[1:]) & np.isnan(in_order[:-1]))
-    ranks = np.zeros(len(row), np.int64)
-    ranks[stable[1:]] = np.cumsum(fresh)
-    return ranks.tolist()
 
 
 def _pivot_partition(q: list, r: list, first: int, last: int) -> int:

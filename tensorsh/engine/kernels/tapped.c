@@ -1,39 +1,12 @@
 /* Images at the points of a grid in two or three dimensions: along each a point has one, two or four taps, and a sample is the sum
    over their combinations; and the gradients. ops/nn/grid_sampling.py has the formulas, whose steps these are. */
-#include "kernels.h"
+#include "grids.h"
 
-#define MOST_DIMS 3
 #define MOST_TAPS 4
 #define MOST 64  /* combinations */
 #define LANES 8  /* points at a time, where gradients are added */
 #define MANY 32  /* points whose taps are found at a time */
 #define BLOCK 4  /* channels that are added up side by side */
-
-enum { BILINEAR, NEAREST, BICUBIC };
-enum { ZEROS, BORDER, REFLECTION };
-
-/* An image (N, C, elements) of so many dimensions, samples (N, C, points), a grid (N, points, dims) that names the innermost one first. */
-typedef struct {
-    size points, channels, elements, sizes[MOST_DIMS], steps[MOST_DIMS];
-    int dims, taps, mode, padding, align;
-} Grid;
-
-static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const Argument *grid, const Argument *samples, const Argument *how) {
-    if (image->ndim != 3 || grid->ndim != 3 || samples->ndim != 3 || image->count == 0 || how->ndim != 3) return 0;
-    t->dims = sizes->ndim, t->points = samples->shape[2], t->channels = image->shape[1], t->elements = image->shape[2];
-    t->mode = (int)how->shape[0], t->padding = (int)how->shape[1], t->align = (int)how->shape[2];
-    t->taps = t->mode == BICUBIC ? 4 : t->mode == NEAREST ? 1 : 2;
-    if (t->dims < 1 || t->dims > MOST_DIMS || how->shape[0] > BICUBIC || how->shape[1] > REFLECTION) return 0;
-    const size places[3] = {image->shape[0], t->points, t->dims}, made[3] = {image->shape[0], t->channels, t->points};
-    if (!has_shape(grid, 3, places) || !has_shape(samples, 3, made) || grid->kind != image->kind || samples->kind != image->kind) return 0;
-    size whole = 1;
-    for (int d = t->dims - 1; d >= 0; d--) {
-        t->sizes[d] = sizes->shape[d], t->steps[d] = whole;
-        whole = times(whole, sizes->shape[d]);
-        if (t->sizes[d] > 1 << 24) return 0; /* exact as floats */
-    }
-    return whole == t->elements;
-}
 
 /* Points whose gradients are added together, tap by tap: in two dimensions as many as PyTorch's vectors hold; and how many such groups
    a sample has. */
@@ -41,22 +14,6 @@ INLINE size lanes_of(const Grid *t, size item) { return t->dims == 2 ? 32 / item
 INLINE size groups_of(const Grid *t, size lanes) { return (t->points + lanes - 1) / lanes; }
 
 #define GRID(T, name, floor, fabs)                                                                                      \
-    /* A coordinate folded back between the ends, and the sign that this gives it. */                      \
-    INLINE T name##_reflected(T x, T low, T span, T *slope) {                                              \
-        if (span <= 0) return *slope = 0, (T)0;                                                            \
-        x -= low;                                                                                          \
-        const T sign = x < 0 ? -1 : 1, far = x < 0 ? -x : x, over = (T)fmod(far, span);                    \
-        const int odd = fmod((double)floor(far / span), 2.0) != 0;                                    \
-        *slope = odd ? -sign : sign;                                                                       \
-        return (odd ? span - over : over) + low;                                                           \
-    }                                                                                                      \
-    INLINE T name##_inside(const Grid *t, T x, T n, T *slope) {                                            \
-        *slope = 1;                                                                                        \
-        if (t->padding == ZEROS) return x;                                                                 \
-        if (t->padding == REFLECTION) x = t->align ? name##_reflected(x, 0, n - 1, slope) : name##_reflected(x, (T)-0.5, n, slope); \
-        if (!(x > 0) || !(x < n - 1)) *slope = 0;                                                          \
-        return x < 0 ? 0 : x > n - 1 ? n - 1 : x;                                                          \
-    }                                                                                                      \
     /* Keys' cubic kernel with a = -0.75, nearer than 1 and beyond, and its slope. */                      \
     INLINE T name##_near(T x, T *slope) {                                                                  \
         *slope = ((T)3.75 * x - (T)4.5) * x;                                                               \
@@ -230,6 +187,8 @@ INLINE size groups_of(const Grid *t, size lanes) { return (t->points + lanes - 1
                 }                                                                                          \
         }                                                                                                  \
     }
+PADDED(float, singles, __builtin_floorf)
+PADDED(double, doubles, __builtin_floor)
 GRID(float, singles, __builtin_floorf, __builtin_fabsf)
 GRID(double, doubles, __builtin_floor, __builtin_fabs)
 

@@ -29,7 +29,7 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         whole = times(whole, sizes->shape[d]);
         if (t->sizes[d] < 1 || t->sizes[d] > 1 << 24) return 0; /* exact as floats */
     }
-    return whole == t->elements;
+    return whole == t->elements && whole <= INT32_MAX;
 }
 
 #define PADDED(T, name, floor)                                                                          \
@@ -42,10 +42,10 @@ static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const 
         *slope = odd ? -sign : sign;                                                                       \
         return (odd ? span - over : over) + low;                                                           \
     }                                                                                                      \
-    INLINE T name##_inside(const Grid *t, T x, T n, T *slope) {                                            \
+    INLINE T name##_inside(const Grid *t, const int padding, T x, T n, T *slope) {                                        \
         *slope = 1;                                                                                        \
-        if (t->padding == ZEROS) return x;                                                                 \
-        if (t->padding == REFLECTION) x = t->align ? name##_reflected(x, 0, n - 1, slope) : name##_reflected(x, (T)-0.5, n, slope); \
+        if (padding == ZEROS) return x;                                                                 \
+        if (padding == REFLECTION) x = t->align ? name##_reflected(x, 0, n - 1, slope) : name##_reflected(x, (T)-0.5, n, slope); \
         if (!(x > 0) || !(x < n - 1)) *slope = 0;                                                          \
         return x < 0 ? 0 : x > n - 1 ? n - 1 : x;                                                          \
     }

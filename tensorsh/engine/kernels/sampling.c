@@ -34,7 +34,7 @@ WIDE static void find_places(const Grid *t, const float *grid, int n, struct cor
         }
         for (int j = 0; t->padding != ZEROS && j < n; j++) {
             float slope;
-            places[j] = singles_inside(t, places[j], extent, &slope);
+            places[j] = singles_inside(t, t->padding, places[j], extent, &slope);
             scales[j] = slope * half;
         }
     }
@@ -154,7 +154,7 @@ WIDE static void add_samples(const float *g, const struct corners *c, int n, int
 /* Images (N, C, elements) in two dimensions, between their elements or the nearest ones. */
 static int fit(const Call *c, Grid *t) {
     if (!grid_of(t, &c->in[0], &c->in[1], &c->in[2], &c->in[4], &c->in[3])) return 0;
-    return t->dims == 2 && t->mode != BICUBIC && t->elements <= INT32_MAX;
+    return t->dims == 2 && t->mode != BICUBIC;
 }
 
 /* sampled(image, sizes, grid, (mode, padding, align), out) */

@@ -34,7 +34,7 @@ from ...tensors.ranges import counted, of_out, of_size, with_room
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
-from .placing import beside, empty_as, filled_on, known_array, nowhere_on, ones_as, pattern, placed, zeros_as
+from .placing import beside, empty_as, filled, filled_on, known_array, nowhere_on, ones_as, pattern, placed, zeros_as
 
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -208,7 +208,7 @@ def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
         d = state.default_dtype
         if isinstance(value, complex):  # never of halves
             d = complex128 if d.itemsize == 8 else complex64
-    return np.full(shape, _number(value, d), d.numpy)
+    return filled(np.empty(shape, d.numpy), _number(value, d))
 
 
 def _number(value: Any, d: dtype) -> Any:

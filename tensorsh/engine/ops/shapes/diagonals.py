@@ -182,7 +182,11 @@ diagonal_scatter.gradient(
 @operator(out=False)
 def as_strided_scatter(xp, input: Array, src: Array, size, stride, storage_offset=None):
     """A copy of `input` with the elements replaced that a view of such size and strides has."""
-    _, whole, target = Region(input, restrided(input, size, stride, storage_offset)).buffers(input)
+    view = restrided(input, size, stride, storage_offset)
+    region = Region(input, view)
+    if type(input) is np.ndarray and input.flags.c_contiguous and region.size == input.nbytes:
+        return written(input, src, lambda a: strided(a, view.shape, view.strides, region.offset))
+    _, whole, target = region.buffers(input)
     whole[...] = input
     return filled(whole, target, src)
 

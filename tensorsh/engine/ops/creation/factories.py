@@ -258,8 +258,7 @@ def full_like(
     with it and has no history. RuntimeError: a value that the dtype cannot hold."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = input.dtype if dtype is None else given_dtype(dtype, "full_like")
-    array = empty_as(pattern(input._array, device), d.numpy)
-    array[...] = _number(value, d)
+    array = filled(empty_as(pattern(input._array, device), d.numpy), _number(value, d))
     array = array if memory_format is None else laid_out(array, memory_format)
     return made(array, beside(input, device), requires_grad)
 

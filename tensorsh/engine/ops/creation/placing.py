@@ -58,10 +58,10 @@ def zeros_as(a: Any, d: Any) -> Any:
 
 def filled(made: Any, number: Any) -> Any:
     """An array of one number, which lies there already: numpy's functions that also make it take three times as long."""
-    if made.dtype.kind == "V":
-        made[...] = number
-    else:
+    if type(made) is np.ndarray and made.dtype.kind != "V":
         made.fill(number)
+    else:
+        made[...] = number
     return made
 
 

@@ -23,7 +23,7 @@ SYSTEMS = [(9, 4), (32, 33), (33, 7), (50, 90), (70, 1)]
 
 FUNCTIONS = """
 abs acos acosh angle asin asinh atan atanh ceil cos cosh deg2rad digamma erf erfc erfinv exp exp2 expm1 floor frac i0 lgamma
-special.ndtri log log10 log1p log2 logit neg rad2deg reciprocal relu round rsqrt sigmoid sign sin sinc sinh sqrt square tan tanh trunc
+special.erfcx special.log_ndtr special.ndtri log log10 log1p log2 logit neg rad2deg reciprocal relu round rsqrt sigmoid sign sin sinc sinh sqrt square tan tanh trunc
 cumsum cumprod logcumsumexp cummax cummin sort argsort msort softmax log_softmax sum mean prod std var amax amin logsumexp
 median norm count_nonzero argmax argmin flip roll diff
 """.split()

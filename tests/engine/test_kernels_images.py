@@ -81,17 +81,53 @@ def test_points(monkeypatch, mode: str, padding: str, align: bool) -> None:
         assert plain.tobytes() == fast.tobytes()
 
 
-def test_gradients_of_points_take_only_what_fits() -> None:
-    backward, f = kernels.compiled.sampled_backward, np.float32
-    g, x, at = np.ones((2, 3, 7), f), np.ones((2, 3, 4, 5), f), np.ones((2, 7), f)
-    assert backward(g, x, at, at, x.copy(), at.copy(), at.copy(), False) is not None
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+@pytest.mark.parametrize("size", [(1, 1), (1, 2), (2, 1), (1, 7), (9, 1), (2, 2)])
+def test_points_of_narrow_images(monkeypatch, mode: str, size: tuple) -> None:
+    """Pairs of elements are read within the image alone, also where a row has one element, and the last pair ends with the last one."""
+    x, grid = image(2, 5, *size), torch.tensor(RNG.uniform(-1.5, 1.5, (2, 13, 29, 2)).astype(np.float32))
+    grid[0, 0, :4] = torch.tensor([[1.0, 1.0], [-1.0, -1.0], [np.inf, 0.0], [np.nan, 0.0]])
+    weight = image(2, 5, 13, 29)
+    weight[0, :, 0, 2:4] = 0
+    x.requires_grad_(), grid.requires_grad_()
+    ask = lambda: F.grid_sample(x, grid, mode, "zeros", False)
+    slopes = lambda: [t.numpy() for t in torch.autograd.grad(ask(), [x, grid], weight)]
+    fast, fast_slopes = ask().detach().numpy(), slopes()
+    for name in ("sampled", "sampled_backward", "tapped", "tapped_backward"):
+        monkeypatch.setattr(grid_sampling, name, kernels.unsuited)
+    there = np.ones(fast.shape, bool)
+    there[0, :, 0, 2:4] = False  # what is not finite lies beside the image, and its weights are no numbers
+    np.testing.assert_allclose(fast[there], ask().detach().numpy()[there], rtol=1e-5, atol=1e-6)
+    plain = slopes()
+    finite = np.isfinite(fast_slopes[1]) & np.isfinite(plain[1])
+    assert finite.mean() > 0.98
+    np.testing.assert_allclose(fast_slopes[1][finite], plain[1][finite], rtol=1e-4, atol=1e-5)
+    if np.isfinite(fast_slopes[0]).all():
+        np.testing.assert_allclose(fast_slopes[0], plain[0], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["sampled", "tapped"])
+def test_points_take_only_what_fits(name: str) -> None:
+    forward, backward = getattr(kernels.compiled, name), getattr(kernels.compiled, name + "_backward")
+    x, at, g = np.ones((2, 3, 20), "f"), np.ones((2, 7, 2), "f"), np.ones((2, 3, 7), "f")
+    size, how = (4, 5), (0, 0, 0)
+    assert forward(x, size, at, how, g.copy()) is not None
+    assert backward(x, size, at, how, g, x.copy(), at.copy()) is not None
     for wrong in [
-        (g[:1], x, at, at, x.copy(), at.copy(), at.copy(), False),
-        (g, x, at[:, :6].copy(), at, x.copy(), at.copy(), at.copy(), False),
-        (g, x, at, at, x[:1].copy(), at.copy(), at.copy(), False),
-        (g, x, at, at, x.copy(), at[:1].copy(), at.copy(), False),
-        (g, x, at, at, x.copy(), at.copy(), at[:, 1:].copy(), False),
-        (g, x[..., :0].copy(), at, at, x[..., :0].copy(), at.copy(), at.copy(), False),
-        (g.astype(float), x, at, at, x.copy(), at.copy(), at.copy(), False),
+        (x[:1], size, at, how, g),
+        (x, (4, 6), at, how, g),
+        (x, (-4, -5), at, how, g),
+        (x, (20,), at, how, g),
+        (x, size, at[:, :6].copy(), how, g),
+        (x, size, at[:1], how, g),
+        (x, size, at.astype(float), how, g),
+        (x, size, at, (3, 0, 0), g),
+        (x, size, at, (0, 3, 0), g),
+        (x, size, at, (-1, 0, 0), g),
+        (x, size, at, how, g[:, :2].copy()),
+        (x[..., :0].copy(), (0, 5), at, how, g),
     ]:
-        assert backward(*wrong) is None
+        assert forward(*wrong) is None
+        assert backward(*wrong, wrong[0].copy(), wrong[2].copy()) is None
+    assert backward(x, size, at, how, g, x[:1].copy(), at.copy()) is None
+    assert backward(x, size, at, how, g, x.copy(), at[:, 1:].copy()) is None

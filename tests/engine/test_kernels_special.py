@@ -39,6 +39,49 @@ def test_one_minus_the_error_function():
     assert np.array_equal(kernels.compiled.erfc(ends), np.float32([0, 2, 1, 1, 1, np.nan]), equal_nan=True)
 
 
+@pytest.mark.parametrize("name", ["erfcx", "log_ndtr"])
+def test_what_comes_of_one_minus_the_error_function(name):
+    special = pytest.importorskip("scipy.special")
+    bounds = (
+        (-40, -9),
+        (-9.3, 0),
+        (-1.01, -0.99),
+        (0, 1),
+        (-1e-3, 1e-3),
+        (1, 10),
+        (9.9, 10.1),
+        (10, 1000),
+        (-1e20, 1e20),
+    )
+    random = np.random.default_rng(1)
+    x = np.concatenate([random.uniform(*each, 5000) for each in bounds]).astype(np.float32)
+    ends = np.float32([np.inf, -np.inf, 0, -0.0, 1e-45, np.nan, 14.2, 40])
+    with np.errstate(all="ignore"):
+        exact = getattr(special, name)(x.astype(float))
+        expected = getattr(special, name)(ends.astype(float)).astype(np.float32)
+    found, rounded = getattr(kernels.compiled, name)(x), exact.astype(np.float32)
+    finite = np.isfinite(rounded)
+    assert np.array_equal(found[~finite], rounded[~finite])
+    assert (np.abs(found - exact)[finite] <= 0.502 * np.spacing(np.abs(rounded[finite])).astype(float)).all()
+    assert np.mean(found != rounded) < 0.001
+    at_ends = getattr(kernels.compiled, name)(ends)
+    assert np.array_equal(at_ends, expected, equal_nan=True)
+    assert np.array_equal(np.signbit(at_ends[:5]), np.signbit(expected[:5]))
+
+
+def test_neighbours_and_sums_of_products_in_steps():
+    random = np.random.default_rng(2)
+    for dtype in (np.float32, np.float64):
+        a, b, c = (random.standard_normal((7, 602)).astype(dtype) for _ in range(3))
+        steps = [x[:, ::2] for x in (a, b, c)]
+        near = [x.copy() for x in steps]
+        assert np.array_equal(kernels.compiled.nextafter(*steps[:2]), np.nextafter(*near[:2]))
+        assert np.array_equal(kernels.compiled.multiply_add(*steps), kernels.compiled.multiply_add(*near))
+        out = np.zeros((7, 602), dtype)
+        kernels.compiled.multiply_add(*steps, out=out[:, ::2])
+        assert np.array_equal(out[:, ::2], kernels.compiled.multiply_add(*near)) and not out[:, 1::2].any()
+
+
 @pytest.mark.parametrize("name, inverse", [("erfinv", "erf"), ("ndtri", "ndtr")])
 def test_quantiles(name, inverse):
     special = pytest.importorskip("scipy.special")

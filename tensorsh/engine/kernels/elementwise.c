@@ -5,11 +5,9 @@
 
 #define PIECE 256
 
-/* The loop of a ufunc of elements that lie side by side; others go through buffers, piece by piece. It is one for all functions:
-   one of its own for each was a third of what the compiler had to do. */
+/* It is one for all functions: one of its own for each was a third of what the compiler had to do. */
 #define MOST_OPERANDS 4
-typedef void (*Flat)(const void *const *in, void *out, size n);
-static void in_pieces(char **args, size n, const size *steps, int count_in, size one, Flat flat) {
+void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_in, size one) {
     LongWord buffers[MOST_OPERANDS + 1][PIECE];
     const void *in[MOST_OPERANDS];
     const int straight = steps[count_in] == one;
@@ -36,7 +34,7 @@ static void in_pieces(char **args, size n, const size *steps, int count_in, size
     static void name##_taken(const void *const *in, void *out, size m) { name##_flat arguments; }             \
     static void name##_loop(char **args, const size *count, const size *steps, void *data) {                  \
         (void)data;                                                                                           \
-        in_pieces(args, *count, steps, count_in, sizeof(T), name##_taken);                                    \
+        in_pieces_of(name##_taken, args, *count, steps, count_in, sizeof(T));                                 \
     }
 
 #define UNARY(name, ...) UNARY_OF(float, name, __VA_ARGS__)

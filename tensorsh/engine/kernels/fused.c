@@ -4,12 +4,13 @@
 
 #define AT(T, k, i) (*(const T *)(args[k] + (i) * steps[k]))
 
-/* Arrays side by side, of which b, or b and c, may be one number; others element by element. */
+/* Arrays side by side, of which b, or b and c, may be one number; others piece by piece. */
 #define MULTIPLY_ADD(T, name, fma)                                                                            \
     WIDE static void name##_flat(const T *a, const T *b, const T *c, T *out, size n) {                        \
         INDEPENDENT                                                                                           \
         for (size i = 0; i < n; i++) out[i] = fma(a[i], b[i], c[i]);                                          \
     }                                                                                                         \
+    static void name##_taken(const void *const *in, void *out, size n) { name##_flat(in[0], in[1], in[2], out, n); } \
     WIDE static void name##_scaled(const T *a, T b, const T *c, T *out, size n) {                             \
         INDEPENDENT                                                                                           \
         for (size i = 0; i < n; i++) out[i] = fma(a[i], b, c[i]);                                             \
@@ -30,7 +31,7 @@
         } else if (steps[0] == one && steps[1] == 0 && steps[2] == 0 && steps[3] == one) {                    \
             name##_line(a, *b, *c, out, n);                                                                   \
         } else {                                                                                              \
-            for (size i = 0; i < n; i++) *(T *)(args[3] + i * steps[3]) = fma(AT(T, 0, i), AT(T, 1, i), AT(T, 2, i)); \
+            in_pieces_of(name##_taken, args, n, steps, 3, one);                                               \
         }                                                                                                     \
     }
 
@@ -96,13 +97,10 @@ IF_POSITIVE(double, if_positive_doubles)
         }                                                                                                     \
         for (size i = 0; i < n; i++) out[i] = name##_of(x[i], y[i]);                                          \
     }                                                                                                         \
+    static void name##_taken(const void *const *in, void *out, size n) { name##_flat(in[0], in[1], out, n); } \
     static void name(char **args, const size *count, const size *steps, void *data) {                         \
         (void)data;                                                                                           \
-        const size n = *count, one = sizeof(T);                                                               \
-        if (steps[0] == one && steps[1] == one && steps[2] == one)                                            \
-            name##_flat((const T *)args[0], (const T *)args[1], (T *)args[2], n);                             \
-        else                                                                                                  \
-            for (size i = 0; i < n; i++) *(T *)(args[2] + i * steps[2]) = name##_of(AT(T, 0, i), AT(T, 1, i)); \
+        in_pieces_of(name##_taken, args, *count, steps, 2, sizeof(T));                                        \
     }
 NEXT(float, uint32_t, next_singles)
 NEXT(double, uint64_t, next_doubles)

@@ -1,5 +1,5 @@
-/* The gamma function's derivatives and the incomplete gamma functions, by Cephes' methods as PyTorch has them. Single precision is
-   computed in double and rounded. */
+/* The gamma function's derivatives and the incomplete gamma functions, by Cephes' methods as PyTorch has them, and of single precision
+   the scaled error function and the logarithm of the normal distribution's. Single precision is computed in double and rounded. */
 #include "vector_math.h"
 
 #define BLOCK 64
@@ -24,13 +24,20 @@
 
 /* Below 1/2 by reflection, whose sine PyTorch takes in the precision of the argument. */
 WIDE static void trigamma_block(double *x, int single) {
-    double reflected[BLOCK] = {0}, sign[BLOCK];
+    double reflected[BLOCK], sign[BLOCK], sine[BLOCK];
+    int far = 0;
     for (int k = 0; k < BLOCK; k++) {
-        sign[k] = x[k] < 0.5 ? -1 : 1;
-        if (!(x[k] < 0.5)) continue;
-        const double s = single ? (float)sin((double)((float)PI * (float)x[k])) : sin(PI * x[k]);
-        reflected[k] = PI * PI / (s * s);
-        x[k] = 1 - x[k];
+        const double angle = single ? (double)((float)PI * (float)x[k]) : PI * x[k];
+        far |= (x[k] < 0.5) & !(fabs(angle) <= MOST_ANGLE);
+        sine[k] = (float)sin_float(fabs(angle) <= MOST_ANGLE ? angle : 1.0);
+    }
+    for (int k = 0; (far || !single) && k < BLOCK; k++)
+        if (x[k] < 0.5) sine[k] = single ? (float)sin((double)((float)PI * (float)x[k])) : sin(PI * x[k]);
+    for (int k = 0; k < BLOCK; k++) {
+        const int below = x[k] < 0.5;
+        sign[k] = below ? -1 : 1;
+        reflected[k] = below ? PI * PI / (sine[k] * sine[k]) : 0;
+        x[k] = below ? 1 - x[k] : x[k];
     }
     for (int k = 0; k < BLOCK; k++) {
         double at = x[k], total = -reflected[k];
@@ -74,8 +81,40 @@ WIDE static void digamma_block(double *x, int single) {
 OF_ONE(trigamma)
 OF_ONE(digamma)
 
+/* exp(a^2) erfc(a) of a number that is not below 0, right to 2^-33 of itself: near 0 a series, see `erfc_series`, beyond it the first terms of
+   the one in 1 / a^2. */
+INLINE double scaled_above(double a) {
+    const double near = a < 10.0 ? a : 10.0, far = a < 10.0 ? 10.0 : a, z = 0.5 / (far * far);
+    const double p = FMA(FMA(FMA(FMA(FMA(FMA(10395.0, z, -945.0), z, 105.0), z, -15.0), z, 3.0), z, -1.0), z, 1.0);
+    return a < 10.0 ? erfc_series(1.0 / FMA(0.3, near, 1.0)) : p * (0.56418958354775628695 / far);
+}
+INLINE double power_below(double x) { return exp_reduced(x > -690.0 ? x : -690.0); }
+
+WIDE static void erfcx_block(double *x, int single) {
+    (void)single;
+    for (int k = 0; k < BLOCK; k++) {
+        const double a = fabs(x[k]), near = a < 26.0 ? a : 26.0, above = scaled_above(a);
+        const double found = x[k] < 0 ? FMA(2.0, exp_reduced(near * near), -above) : above;
+        x[k] = x[k] == x[k] ? found : x[k];
+    }
+}
+
+/* Below -1 by the scaled function, above it by the rest to 1. */
+WIDE static void log_ndtr_block(double *x, int single) {
+    (void)single;
+    for (int k = 0; k < BLOCK; k++) {
+        const double s = x[k] * 0.70710678118654752440, a = fabs(s), scaled = 0.5 * scaled_above(a), part = scaled * power_below(-a * a);
+        const double rest = s < 0 ? 1.0 - part : part, u = 1.0 - rest, lost = (1.0 - u) - rest;
+        const int below = x[k] < -1.0;
+        const double log = log_positive(below ? scaled : u), found = below ? FMA(-a, a, log) : rest > 0 ? log + lost / u : -0.0;
+        x[k] = x[k] == x[k] ? found : x[k];
+    }
+}
+LOOPS(float, erfcx_floats, erfcx_block, 1)
+LOOPS(float, log_ndtr_floats, log_ndtr_block, 1)
+
 #define UFUNC(name) {#name, 1, {name##_floats, name##_doubles}, 0}
-Ufunc gamma_ufuncs[] = {UFUNC(trigamma), UFUNC(digamma), {0}};
+Ufunc gamma_ufuncs[] = {UFUNC(trigamma), UFUNC(digamma), {"erfcx", 1, {erfcx_floats, NULL}, 0}, {"log_ndtr", 1, {log_ndtr_floats, NULL}, 0}, {0}};
 
 #define STEPS 2000
 #define LARGEST 20.0 /* above this the first parameter wants another expansion */

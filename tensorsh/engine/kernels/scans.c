@@ -149,15 +149,16 @@ RUNNING(running_minima, smallest)
 /* Products: those of contiguous lines in four vectors of V, which are multiplied together, then their lanes, then what the
    vectors left over; those of columns one element after the other. */
 #define PRODUCTS(T, V, name)                                                                               \
+    typedef T name##_vector __attribute__((vector_size(V * sizeof(T)), aligned(sizeof(T)), may_alias));    \
     WIDE static T name##_line(const T *x, size n) {                                                        \
-        T lanes[4 * V], total = 1;                                                                         \
+        T total = 1;                                                                                       \
         size i = 0;                                                                                        \
         if (n >= 4 * V) {                                                                                  \
-            for (int k = 0; k < 4 * V; k++) lanes[k] = x[k];                                               \
-            for (i = 4 * V; i + 4 * V <= n; i += 4 * V)                                                    \
-                for (int k = 0; k < 4 * V; k++) lanes[k] *= x[i + k];                                      \
-            for (int k = 0; k < V; k++) lanes[k] = (lanes[k] * lanes[V + k]) * (lanes[2 * V + k] * lanes[3 * V + k]); \
-            for (int k = 0; k < V; k++) total *= lanes[k];                                                 \
+            const name##_vector *from = (const name##_vector *)x;                                          \
+            name##_vector a = from[0], b = from[1], c = from[2], d = from[3]; /* these stay in registers */\
+            for (i = 4 * V; i + 4 * V <= n; i += 4 * V) from += 4, a *= from[0], b *= from[1], c *= from[2], d *= from[3];\
+            const name##_vector all = (a * b) * (c * d);                                                   \
+            for (int k = 0; k < V; k++) total *= all[k];                                                   \
         }                                                                                                  \
         for (; i < n; i++) total *= x[i];                                                                  \
         return total;                                                                                      \

@@ -1,62 +1,17 @@
 /* Images at the points of a grid in two or three dimensions: along each a point has one, two or four taps, and a sample is the sum
    over their combinations; and the gradients. ops/nn/grid_sampling.py has the formulas, whose steps these are. */
-#include "kernels.h"
+#include "grids.h"
 
-#define MOST_DIMS 3
 #define MOST_TAPS 4
 #define MOST 64  /* combinations */
-#define LANES 8  /* points at a time, where gradients are added */
 #define MANY 32  /* points whose taps are found at a time */
 #define BLOCK 4  /* channels that are added up side by side */
 
-enum { BILINEAR, NEAREST, BICUBIC };
-enum { ZEROS, BORDER, REFLECTION };
+INLINE size blocks_of(const Grid *t) { return (t->points + MANY - 1) / MANY; }
 
-/* An image (N, C, elements) of so many dimensions, samples (N, C, points), a grid (N, points, dims) that names the innermost one first. */
-typedef struct {
-    size points, channels, elements, sizes[MOST_DIMS], steps[MOST_DIMS];
-    int dims, taps, mode, padding, align;
-} Grid;
+#define TAPS(mode) ((mode) == BICUBIC ? 4 : (mode) == NEAREST ? 1 : 2)
 
-static int grid_of(Grid *t, const Argument *image, const Argument *sizes, const Argument *grid, const Argument *samples, const Argument *how) {
-    if (image->ndim != 3 || grid->ndim != 3 || samples->ndim != 3 || image->count == 0 || how->ndim != 3) return 0;
-    t->dims = sizes->ndim, t->points = samples->shape[2], t->channels = image->shape[1], t->elements = image->shape[2];
-    t->mode = (int)how->shape[0], t->padding = (int)how->shape[1], t->align = (int)how->shape[2];
-    t->taps = t->mode == BICUBIC ? 4 : t->mode == NEAREST ? 1 : 2;
-    if (t->dims < 1 || t->dims > MOST_DIMS || how->shape[0] > BICUBIC || how->shape[1] > REFLECTION) return 0;
-    const size places[3] = {image->shape[0], t->points, t->dims}, made[3] = {image->shape[0], t->channels, t->points};
-    if (!has_shape(grid, 3, places) || !has_shape(samples, 3, made) || grid->kind != image->kind || samples->kind != image->kind) return 0;
-    size whole = 1;
-    for (int d = t->dims - 1; d >= 0; d--) {
-        t->sizes[d] = sizes->shape[d], t->steps[d] = whole;
-        whole = times(whole, sizes->shape[d]);
-        if (t->sizes[d] > 1 << 24) return 0; /* exact as floats */
-    }
-    return whole == t->elements;
-}
-
-/* Points whose gradients are added together, tap by tap: in two dimensions as many as PyTorch's vectors hold; and how many such groups
-   a sample has. */
-INLINE size lanes_of(const Grid *t, size item) { return t->dims == 2 ? 32 / item : 1; }
-INLINE size groups_of(const Grid *t, size lanes) { return (t->points + lanes - 1) / lanes; }
-
-#define GRID(T, name, floor, fabs)                                                                                      \
-    /* A coordinate folded back between the ends, and the sign that this gives it. */                      \
-    INLINE T name##_reflected(T x, T low, T span, T *slope) {                                              \
-        if (span <= 0) return *slope = 0, (T)0;                                                            \
-        x -= low;                                                                                          \
-        const T sign = x < 0 ? -1 : 1, far = x < 0 ? -x : x, over = (T)fmod(far, span);                    \
-        const int odd = fmod((double)floor(far / span), 2.0) != 0;                                    \
-        *slope = odd ? -sign : sign;                                                                       \
-        return (odd ? span - over : over) + low;                                                           \
-    }                                                                                                      \
-    INLINE T name##_inside(const Grid *t, T x, T n, T *slope) {                                            \
-        *slope = 1;                                                                                        \
-        if (t->padding == ZEROS) return x;                                                                 \
-        if (t->padding == REFLECTION) x = t->align ? name##_reflected(x, 0, n - 1, slope) : name##_reflected(x, (T)-0.5, n, slope); \
-        if (!(x > 0) || !(x < n - 1)) *slope = 0;                                                          \
-        return x < 0 ? 0 : x > n - 1 ? n - 1 : x;                                                          \
-    }                                                                                                      \
+#define GRID(T, name, floor, fabs)                                                                         \
     /* Keys' cubic kernel with a = -0.75, nearer than 1 and beyond, and its slope. */                      \
     INLINE T name##_near(T x, T *slope) {                                                                  \
         *slope = ((T)3.75 * x - (T)4.5) * x;                                                               \
@@ -67,55 +22,31 @@ INLINE size groups_of(const Grid *t, size lanes) { return (t->points + lanes - 1
         return (((T)-0.75 * x - (T)-3.75) * x + (T)-6.0) * x - (T)-3.0;                                    \
     }                                                                                                      \
     /* The taps of a coordinate: places, weights and slopes by the place in the image; the derivative of that by the coordinate. */ \
-    INLINE T name##_taps(const Grid *t, T at, size count, int32_t *places, T *weights, T *slopes) {        \
+    INLINE T name##_taps(const Grid *t, const int mode, const int padding, T at, size count, T *found, T *weights, T *slopes) { \
         const T n = (T)count, half = (T)(t->align ? (n - 1) / 2 : n / 2);                                  \
-        T x = (at + 1) * half - (t->align ? 0 : (T)0.5), scale = 1, found[MOST_TAPS] = {0};                \
-        if (t->mode == BICUBIC) {                                                                          \
+        T x = (at + 1) * half - (t->align ? 0 : (T)0.5), scale = 1;                                        \
+        if (mode == BICUBIC) {                                                                             \
             const T low = floor(x), part = x - low;                                                        \
             T unused;                                                                                      \
             weights[0] = name##_far(part + 1, &slopes[0]), weights[1] = name##_near(part, &slopes[1]);     \
             weights[2] = name##_near(1 - part, &slopes[2]), weights[3] = name##_far(2 - part, &slopes[3]); \
             slopes[2] = -slopes[2], slopes[3] = -slopes[3];                                                \
-            for (int k = 0; k < 4; k++) found[k] = name##_inside(t, low + (T)(k - 1), n, &unused);         \
+            found[0] = name##_inside(t, padding, low - 1, n, &unused), found[1] = name##_inside(t, padding, low, n, &unused); \
+            found[2] = name##_inside(t, padding, low + 1, n, &unused), found[3] = name##_inside(t, padding, low + 2, n, &unused); \
         } else {                                                                                           \
-            x = name##_inside(t, x, n, &scale);                                                            \
-            x = fabs(x) < (T)0x1p31 ? x : -100;     /* infinities and NaN are outside */                  \
-            if (t->mode == NEAREST) {                                                                      \
+            x = name##_inside(t, padding, x, n, &scale);                                                   \
+            x = fabs(x) < (T)0x1p31 ? x : -100;     /* infinities and NaN are outside */                   \
+            if (mode == NEAREST) {                                                                         \
                 found[0] = (T)rint(x), weights[0] = 1, slopes[0] = 0;                                      \
             } else {                                                                                       \
                 found[0] = floor(x), found[1] = found[0] + 1;                                              \
                 weights[0] = found[0] + 1 - x, weights[1] = x - found[0], slopes[0] = -1, slopes[1] = 1;   \
             }                                                                                              \
         }                                                                                                  \
-        UNROLL(4)                                                                                          \
-        for (int k = 0; k < t->taps; k++) {                                                                \
-            const int within = found[k] >= 0 && found[k] < n;                                              \
-            places[k] = within ? (int32_t)found[k] : -1;                                                   \
-            if (!within) weights[k] = slopes[k] = 0;                                                       \
-        }                                                                                                  \
         return scale * half;                                                                               \
     }                                                                                                      \
-    /* The combinations of a point's taps, the innermost dimension's fastest: elements (-1 outside) and weights; how many there are. */ \
-    INLINE int name##_combined(const Grid *t, const T *point, size *at, T *weights, T (*factors)[MOST_TAPS], T (*slopes)[MOST_TAPS], \
-                               T *scales) {                                                                \
-        int32_t places[MOST_DIMS][MOST_TAPS];                                                              \
-        int count = 1;                                                                                     \
-        at[0] = 0;                                                                                         \
-        for (int d = 0; d < t->dims; d++) {                                                                \
-            scales[d] = name##_taps(t, *(const volatile T *)(point + t->dims - 1 - d), t->sizes[d], places[d], factors[d], slopes[d]); \
-            for (int k = count - 1; k >= 0; k--)                                                           \
-                UNROLL(4)                                                                                  \
-                for (int tap = t->taps - 1; tap >= 0; tap--) {                                             \
-                    const size place = places[d][tap];                                                     \
-                    at[k * t->taps + tap] = at[k] < 0 || place < 0 ? -1 : at[k] + place * t->steps[d];     \
-                    weights[k * t->taps + tap] = d == 0 ? factors[0][tap] : weights[k] * factors[d][tap];  \
-                }                                                                                          \
-            count *= t->taps;                                                                              \
-        }                                                                                                  \
-        return count;                                                                                      \
-    }                                                                                                      \
     /* The samples of so many channels, which are added up side by side; the first term begins a sum or is added to zero. */ \
-    INLINE void name##_added(const T *image, size elements, const int64_t *at, const T *weights, int count, int begins, int m, T *out, size step) { \
+    INLINE void name##_added(const T *image, size elements, const int32_t *at, const T *weights, int count, int begins, int m, T *out, size step) { \
         T a = 0, b = 0, c = 0, d = 0; /* not in an array, which would be written to memory between the terms */ \
         for (int k = 0; k < count; k++) {                                                                  \
             const size at_k = at[k * MANY], place = at_k < 0 ? 0 : at_k;                                   \
@@ -131,45 +62,60 @@ INLINE size groups_of(const Grid *t, size lanes) { return (t->points + lanes - 1
         out[0] = a;                                                                                        \
         if (m == BLOCK) out[step] = b, out[2 * step] = c, out[3 * step] = d;                               \
     }                                                                                                      \
-    /* The combinations of the taps of MANY points, as those of one above. */                              \
-    INLINE void name##_combinations(const Grid *t, const T (*points)[MANY], int64_t (*at)[MANY], T (*weights)[MANY]) { \
+    /* The taps of MANY points along each dimension, and their combinations, the innermost dimension's fastest: elements (-1 outside) and \
+       weights; how many there are. */                                                                     \
+    INLINE int name##_combined(const Grid *t, const int dims, const int mode, const int padding, const T *grid, size m, int32_t (*at)[MANY], T (*weights)[MANY], \
+                               T (*factors)[MOST_TAPS][MANY], T (*slopes)[MOST_TAPS][MANY], T (*scales)[MANY]) { \
+        const int taps = TAPS(mode);                                                                       \
         int count = 1;                                                                                     \
-        for (int d = 0; d < t->dims; d++, count *= t->taps) {                                              \
+        for (int d = 0; d < dims; d++, count *= taps) {                                                    \
+            const int32_t step = (int32_t)t->steps[d];                                                     \
+            const T n = (T)t->sizes[d];                                                                    \
             int32_t places[MOST_TAPS][MANY];                                                               \
-            T factors[MOST_TAPS][MANY];                                                                    \
+            T points[MANY] = {0}, found[MOST_TAPS][MANY], made[MOST_TAPS][MANY], bent[MOST_TAPS][MANY], scale[MANY]; \
+            for (int j = 0; j < m; j++) points[j] = *(const volatile T *)(grid + j * dims + dims - 1 - d); \
             for (int j = 0; j < MANY; j++) {                                                               \
-                int32_t place[MOST_TAPS];                                                                  \
-                T weight[MOST_TAPS], slopes[MOST_TAPS];                                                    \
-                name##_taps(t, points[d][j], t->sizes[d], place, weight, slopes);                          \
+                T place[MOST_TAPS] = {0}, weight[MOST_TAPS] = {0}, slope[MOST_TAPS] = {0};                 \
+                scale[j] = name##_taps(t, mode, padding, points[j], t->sizes[d], place, weight, slope);    \
                 UNROLL(4)                                                                                  \
-                for (int k = 0; k < t->taps; k++) places[k][j] = place[k], factors[k][j] = weight[k];      \
+                for (int k = 0; k < taps; k++) found[k][j] = place[k], made[k][j] = weight[k], bent[k][j] = slope[k]; \
             }                                                                                              \
+            for (int k = 0; k < taps; k++)                                                                 \
+                for (int j = 0; j < MANY; j++) {                                                           \
+                    const int within = (found[k][j] >= 0) & (found[k][j] < n);                             \
+                    places[k][j] = (int32_t)(within ? found[k][j] : -1);                                   \
+                    made[k][j] = within ? made[k][j] : 0, bent[k][j] = within ? bent[k][j] : 0;            \
+                }                                                                                          \
+            memcpy(factors[d], made, sizeof made);                                                         \
+            if (slopes) memcpy(slopes[d], bent, sizeof bent), memcpy(scales[d], scale, sizeof scale);      \
             for (int k = count - 1; k >= 0; k--)                                                           \
-                for (int tap = t->taps - 1; tap >= 0; tap--)                                               \
+                for (int tap = taps - 1; tap >= 0; tap--) {                                                \
+                    const int32_t *const place = places[tap], *const before = at[k];                       \
+                    const T *const factor = factors[d][tap], *const weight = weights[k];                   \
+                    int32_t *const to = at[k * taps + tap];                                                \
+                    T *const into = weights[k * taps + tap];                                               \
+                    INDEPENDENT                                                                            \
                     for (int j = 0; j < MANY; j++) {                                                       \
-                        const int64_t place = places[tap][j], before = d == 0 ? 0 : at[k][j];              \
-                        at[k * t->taps + tap][j] = before < 0 || place < 0 ? -1 : before + place * t->steps[d]; \
-                        weights[k * t->taps + tap][j] = d == 0 ? factors[tap][j] : weights[k][j] * factors[tap][j]; \
+                        const int32_t moved = (d == 0 ? 0 : before[j]) + place[j] * step;                  \
+                        to[j] = place[j] < 0 || (d > 0 && before[j] < 0) ? -1 : moved;                     \
+                        into[j] = d == 0 ? factor[j] : weight[j] * factor[j];                              \
                     }                                                                                      \
+                }                                                                                          \
         }                                                                                                  \
+        return count;                                                                                      \
     }                                                                                                      \
     /* `dims`, `mode` and `padding` are the grid's, and known where this is compiled. */                   \
-    INLINE void name##_sampled(Call *c, const Grid *whole, size from, size to, const int dims, const int mode, const int padding) { \
-        Grid known = *whole, *const t = &known;                                                            \
-        t->dims = dims, t->mode = mode, t->padding = padding, t->taps = mode == BICUBIC ? 4 : mode == NEAREST ? 1 : 2; \
-        int64_t at[MOST][MANY];                                                                            \
-        T weights[MOST][MANY], points[MOST_DIMS][MANY] = {{0}};                                            \
-        const int begins = t->dims == 2 && t->mode != BICUBIC;                                             \
+    INLINE void name##_sampled(Call *c, const Grid *t, size from, size to, const int dims, const int mode, const int padding) { \
+        int32_t at[MOST][MANY];                                                                            \
+        T weights[MOST][MANY], factors[MOST_DIMS][MOST_TAPS][MANY];                                        \
+        const int begins = dims == 2 && mode != BICUBIC;                                                   \
         int count = 1;                                                                                     \
-        for (int d = 0; d < t->dims; d++) count *= t->taps;                                                \
+        for (int d = 0; d < dims; d++) count *= TAPS(mode);                                                \
         for (size first = from, m; first < to; first += m) {                                               \
             const size n = first / t->points, place = first % t->points;                                   \
             m = t->points - place < to - first ? t->points - place : to - first;                           \
             m = m < MANY ? m : MANY;                                                                       \
-            const T *grid = (const T *)c->in[2].data + first * t->dims;                                    \
-            for (int j = 0; j < m; j++, grid += t->dims)                                                   \
-                for (int d = 0; d < t->dims; d++) points[d][j] = *(const volatile T *)(grid + t->dims - 1 - d); \
-            name##_combinations(t, points, at, weights);                                                   \
+            name##_combined(t, dims, mode, padding, (const T *)c->in[2].data + first * dims, m, at, weights, factors, NULL, NULL); \
             const T *image = (const T *)c->in[0].data + n * t->channels * t->elements;                     \
             T *out = (T *)c->in[4].data + n * t->channels * t->points + place;                             \
             for (size channel = 0, some; channel < t->channels; channel += some) {                         \
@@ -184,52 +130,78 @@ INLINE size groups_of(const Grid *t, size lanes) { return (t->points + lanes - 1
     }                                                                                                      \
     WIDE static void name##_samples(Call *c, const Grid *t, size from, size to) {                          \
         const int zeros = t->padding == ZEROS;                                                             \
-        if (t->dims == 2 && t->mode == BILINEAR && zeros) name##_sampled(c, t, from, to, 2, BILINEAR, ZEROS); \
+        /* bilinear planes of float32 are sampling.c's */                                                  \
+        if (sizeof(T) == 8 && t->dims == 2 && t->mode == BILINEAR && zeros) name##_sampled(c, t, from, to, 2, BILINEAR, ZEROS); \
         else if (t->dims == 2 && t->mode == BICUBIC && zeros) name##_sampled(c, t, from, to, 2, BICUBIC, ZEROS); \
         else if (t->dims == 3 && t->mode == BILINEAR && zeros) name##_sampled(c, t, from, to, 3, BILINEAR, ZEROS); \
         else name##_sampled(c, t, from, to, t->dims, t->mode, t->padding);                                 \
     }                                                                                                      \
-    /* Gradients are added to the image's as PyTorch adds them: in two dimensions a vector of points at one tap, then at the next. */ \
+    /* Gradients are added to the image's as PyTorch adds them: in two dimensions a vector of points at one tap, then at the next; of cubic \
+       ones the outer dimension's taps are the fastest, and the factors come one after the other. */       \
+    INLINE void name##_spread(const T (*terms)[MANY], const T *image, size m, int count, const int32_t (*at)[MANY], const size lanes, const int cubic, \
+                              T (*found)[MANY], T *dx) {                                                   \
+        for (size first = 0; first < m; first += lanes)                                                    \
+            for (int q = 0; q < count; q++) {                                                              \
+                const int k = cubic ? q % 4 * 4 + q / 4 : q;                                               \
+                for (size j = first; j < first + lanes && j < m; j++) {                                    \
+                    if (at[k][j] < 0) continue;                                                            \
+                    found[k][j] = image[at[k][j]];                                                         \
+                    dx[at[k][j]] += terms[k][j];                                                           \
+                }                                                                                          \
+            }                                                                                              \
+    }                                                                                                      \
+    INLINE void name##_added_to(const Grid *t, const T *image, const T *g, size m, int count, const int32_t (*at)[MANY], \
+                                const T (*weights)[MANY], const T (*factors)[MOST_TAPS][MANY], T (*along)[MANY], T *dx) { \
+        T terms[MOST][MANY], found[MOST][MANY], given[MANY] = {0};                                         \
+        const int cubic = t->mode == BICUBIC && t->dims == 2;                                              \
+        for (int j = 0; j < m; j++) given[j] = g[j];                                                       \
+        memset(found, 0, count * sizeof found[0]);                                                         \
+        for (int k = 0; k < count; k++)                                                                    \
+            for (int j = 0; j < MANY; j++)                                                                 \
+                terms[k][j] = cubic ? given[j] * factors[1][k % 4][j] * factors[0][k / 4][j] : given[j] * weights[k][j]; \
+        if (t->dims != 2) name##_spread(terms, image, m, count, at, 1, 0, found, dx);                      \
+        else if (cubic) name##_spread(terms, image, m, 16, at, 32 / sizeof(T), 1, found, dx);              \
+        else name##_spread(terms, image, m, count, at, 32 / sizeof(T), 0, found, dx);                      \
+        for (int k = 0; k < count; k++)                                                                    \
+            for (int j = 0; j < MANY; j++) {                                                               \
+                const T more = along[k][j] + found[k][j] * given[j];                                       \
+                along[k][j] = at[k][j] < 0 ? along[k][j] : more;                                           \
+            }                                                                                              \
+    }                                                                                                      \
     WIDE static void name##_slopes(Call *c, const Grid *t, size from, size to) {                           \
-        size at[LANES][MOST];                                                                              \
-        T weights[LANES][MOST], along[LANES][MOST], factors[LANES][MOST_DIMS][MOST_TAPS];                  \
-        T slopes[LANES][MOST_DIMS][MOST_TAPS], scales[LANES][MOST_DIMS], weight[MOST];                     \
-        const int cubic = t->mode == BICUBIC, flat = t->dims == 2;                                         \
-        const size lanes = lanes_of(t, sizeof(T)), groups = groups_of(t, lanes);                           \
-        for (size group = from; group < to; group++) {                                                     \
-            const size n = group / groups, place = group % groups * lanes, first = n * t->points + place;  \
-            const size m = t->points - place < lanes ? t->points - place : lanes;                          \
+        int32_t at[MOST][MANY];                                                                            \
+        T weights[MOST][MANY], along[MOST][MANY], factors[MOST_DIMS][MOST_TAPS][MANY];                     \
+        T slopes[MOST_DIMS][MOST_TAPS][MANY], scales[MOST_DIMS][MANY], weight[MOST][MANY];                 \
+        const size blocks = blocks_of(t);                                                                  \
+        for (size block = from; block < to; block++) {                                                     \
+            const size n = block / blocks, place = block % blocks * MANY, first = n * t->points + place;   \
+            const size m = t->points - place < MANY ? t->points - place : MANY;                            \
             const T *image = (const T *)c->in[0].data + n * t->channels * t->elements;                     \
             const T *g = (const T *)c->in[4].data + n * t->channels * t->points + place;                   \
-            T *dx = (T *)c->in[5].data + n * t->channels * t->elements;                                    \
-            int count = 0;                                                                                 \
-            for (int j = 0; j < m; j++) {                                                                  \
-                count = name##_combined(t, (const T *)c->in[2].data + (first + j) * t->dims, at[j], weights[j], factors[j], slopes[j], scales[j]); \
-                for (int k = 0; k < count; k++) along[j][k] = 0;                                           \
-            }                                                                                              \
+            T *dx = (T *)c->in[5].data + n * t->channels * t->elements, *to_grid = (T *)c->in[6].data + first * t->dims; \
+            const int count = name##_combined(t, t->dims, t->mode, t->padding, (const T *)c->in[2].data + first * t->dims, m, at, weights, factors, slopes, scales); \
+            memset(along, 0, count * sizeof along[0]);                                                     \
             for (size channel = 0; channel < t->channels; channel++, image += t->elements, dx += t->elements, g += t->points) \
-                for (int q = 0; q < count; q++) {                                                          \
-                    const int k = cubic && flat ? q % 4 * 4 + q / 4 : q;                                   \
-                    for (int j = 0; j < m; j++) {                                                          \
-                        if (at[j][k] < 0) continue;                                                        \
-                        along[j][k] += image[at[j][k]] * g[j];                                             \
-                        dx[at[j][k]] += cubic && flat ? g[j] * factors[j][1][q / 4] * factors[j][0][q % 4] : g[j] * weights[j][k]; \
-                    }                                                                                      \
-                }                                                                                          \
-            for (int j = 0; j < m; j++)                                                                    \
-                for (int d = 0; d < t->dims; d++) {                                                        \
-                    T sum = 0;                                                                             \
-                    int made = 1;                                                                          \
-                    weight[0] = 1;                                                                         \
-                    for (int e = 0; e < t->dims; e++, made *= t->taps)                                     \
-                        for (int k = made - 1; k >= 0; k--)                                                \
-                            for (int tap = t->taps - 1; tap >= 0; tap--)                                   \
-                                weight[k * t->taps + tap] = weight[k] * (e == d ? slopes : factors)[j][e][tap]; \
-                    for (int k = 0; k < count; k++) sum += along[j][k] * weight[k];                        \
-                    ((T *)c->in[6].data)[(first + j) * t->dims + t->dims - 1 - d] = t->mode == NEAREST ? 0 : sum * scales[j][d]; \
-                }                                                                                          \
+                name##_added_to(t, image, g, m, count, at, weights, factors, along, dx);                   \
+            for (int d = 0; d < t->dims; d++) {                                                            \
+                int made = 1;                                                                              \
+                T sums[MANY] = {0};                                                                        \
+                for (int e = 0; e < t->dims; e++, made *= t->taps)                                         \
+                    for (int k = made - 1; k >= 0; k--)                                                    \
+                        for (int tap = t->taps - 1; tap >= 0; tap--) {                                     \
+                            const T *const factor = (e == d ? slopes : factors)[e][tap], *const before = weight[k]; \
+                            T *const into = weight[k * t->taps + tap];                                     \
+                            INDEPENDENT                                                                    \
+                            for (int j = 0; j < MANY; j++) into[j] = e == 0 ? factor[j] : before[j] * factor[j]; \
+                        }                                                                                  \
+                for (int k = 0; k < count; k++)                                                            \
+                    for (int j = 0; j < MANY; j++) sums[j] += along[k][j] * weight[k][j];                  \
+                for (int j = 0; j < m; j++) to_grid[j * t->dims + t->dims - 1 - d] = t->mode == NEAREST ? 0 : sums[j] * scales[d][j]; \
+            }                                                                                              \
         }                                                                                                  \
     }
+PADDED(float, singles, __builtin_floorf)
+PADDED(double, doubles, __builtin_floor)
 GRID(float, singles, __builtin_floorf, __builtin_fabsf)
 GRID(double, doubles, __builtin_floor, __builtin_fabs)
 
@@ -256,8 +228,7 @@ static int tapped_backward_plan(Call *c) {
     if (c->in[5].kind != c->in[0].kind || c->in[6].kind != c->in[0].kind) return 0;
     if (!has_shape(&c->in[5], 3, c->in[0].shape) || !has_shape(&c->in[6], 3, c->in[2].shape)) return 0;
     c->answer = 5;
-    const size lanes = lanes_of(&t, c->in[0].item);
-    c->lines = c->in[2].shape[0] * groups_of(&t, lanes), c->each = times(t.channels, lanes * 3 * MOST);
+    c->lines = c->in[2].shape[0] * blocks_of(&t), c->each = times(t.channels, MANY * 3 * MOST);
     return 1;
 }
 

@@ -5,7 +5,7 @@
 #include "kernels.h"
 
 enum { UPPER = 1, UNIT = 2, TURNED = 4, IN_ROWS = 8 }; /* how a system is to be read: `A` transposed; ``X A = B`` */
-enum { COLUMNS = 64, WIDEST = 48, FEW = 24, SMALL = 32, MOST = 512 }; /* columns of reflections, right sides at a time, or few; rows of a system from which on columns are counted beforehand, and above which blocks are faster */
+enum { COLUMNS = 64, WIDEST = 48, FEW = 24, SMALL = 32, ROWS = 8, MOST = 512 }; /* columns of reflections, right sides at a time, or few; rows of a system from which on columns are counted beforehand, and above which blocks are faster; rows that are solved side by side */
 
 static size product_of(const Argument *x, int dimensions) {
     size found = 1;
@@ -55,17 +55,27 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
             for (size i = 0; i < n; i++) memcpy(x + i * width, near + i * wide, k * sizeof *x);                                \
         }                                                                                                                      \
     }                                                                                                                          \
-    WIDE static void name##_one(const T *a, size row, size column, T *x, size n, size step_of, int upper, int unit, int alone) {\
-        for (size step = 0; step < n; step++) {                                                                                \
-            const size i = upper ? n - 1 - step : step;                                                                        \
-            const T diagonal = a[i * (row + column)];                                                                          \
-            T left = x[i * step_of];                                                                                           \
-            for (size before = 0; before < step; before++) {                                                                   \
-                const size j = upper ? n - 1 - before : before;                                                                \
-                left = fma(-a[i * row + j * column], x[j * step_of], left);                                                    \
-            }                                                                                                                  \
-            x[i * step_of] = unit ? left : alone ? left / diagonal : left * (1 / diagonal);                                    \
+    /* One right side: so many rows from row `step` on, counted from the first that is solved, side by side. */                \
+    INLINE void name##_beside(const T *a, size row, size column, T *x, size n, size step_of, int upper, int unit, int alone, size step, const size rows) {\
+        const size way = upper ? -1 : 1, start = upper ? n - 1 : 0, first = start + way * step;                                \
+        const T *factors = a + first * row + start * column;                                                                   \
+        T left[ROWS];                                                                                                          \
+        for (size r = 0; r < rows; r++) left[r] = x[(first + way * r) * step_of];                                              \
+        for (size before = 0; before < step; before++, factors += way * column) {                                              \
+            const T found = x[(start + way * before) * step_of];                                                               \
+            for (size r = 0; r < rows; r++) left[r] = fma(-factors[way * r * row], found, left[r]);                            \
         }                                                                                                                      \
+        for (size r = 0; r < rows; r++) {                                                                                      \
+            const T *own = factors + way * r * row, diagonal = own[way * r * column];                                          \
+            for (size s = 0; s < r; s++) left[r] = fma(-own[way * s * column], left[s], left[r]);                              \
+            left[r] = unit ? left[r] : alone ? left[r] / diagonal : left[r] * (1 / diagonal);                                  \
+            x[(first + way * r) * step_of] = left[r];                                                                          \
+        }                                                                                                                      \
+    }                                                                                                                          \
+    WIDE static void name##_one(const T *a, size row, size column, T *x, size n, size step_of, int upper, int unit, int alone) {\
+        size step = 0;                                                                                                         \
+        for (; step + ROWS <= n; step += ROWS) name##_beside(a, row, column, x, n, step_of, upper, unit, alone, step, ROWS);   \
+        for (; step < n; step++) name##_beside(a, row, column, x, n, step_of, upper, unit, alone, step, 1);                    \
     }                                                                                                                          \
     static int name(Call *c, const T *a, T *x, size n, size k, int how, int alone) {                                       \
         int upper = (how & UPPER) != 0;                                                                                    \

@@ -333,15 +333,19 @@ INLINE double erfc_tail(double size_of, double power) {
     a = FMA(a, size_of, 2.97886665372100240670e0), b = FMA(b, size_of, 3.36907645100081516050e0);
     return power * (size_of < 8.0 ? middle : a) / (size_of < 8.0 ? below : b);
 }
-/* exp(-x^2) times a series in t = 1 / (1 + 0.3 |x|), right to 2^-36 of itself up to |x| = 10.2, beyond which a float's is zero. */
-INLINE double erfc_float(float x) {
-    const float a = fabsf(x) > 10.5f ? 10.5f : fabsf(x), inverse = 1.0f / FMAF(0.3f, a, 1.0f);
-    const double t = FMA(FMA(-inverse, FMA(0.3, a, 1.0), 1.0), inverse, inverse), power = exp_shorter(-((double)a * a));
+/* exp(x^2) erfc(x) as a series in t = 1 / (1 + 0.3 x), right to 2^-36 of itself up to x = 10.2. */
+INLINE double erfc_series(double t) {
     double p = FMA(-0x1.8d455fc62d14ap-6, t, 0x1.7c3c461c18ba0p-3);
     p = FMA(FMA(FMA(p, t, -0x1.2b5bf8d4f4fecp-1), t, 0x1.f6baabf70838fp-1), t, -0x1.0b162b32f8547p+0);
     p = FMA(FMA(FMA(p, t, 0x1.b550db552724ep-1), t, -0x1.7ec86a96e2544p-2), t, 0x1.199ce673d3a3dp-2);
     p = FMA(FMA(FMA(p, t, 0x1.2e5258e863cbap-4), t, 0x1.40d8d2f6a3e5cp-3), t, 0x1.483591c50af30p-3);
-    p = FMA(FMA(p, t, 0x1.5addc4e871056p-3), t, 0x1.5aa137c5aa4c3p-3) * t * power;
+    return FMA(FMA(p, t, 0x1.5addc4e871056p-3), t, 0x1.5aa137c5aa4c3p-3) * t;
+}
+/* Beyond 10.2 a float's is zero. */
+INLINE float erfc_float(float x) {
+    const float a = fabsf(x) > 10.5f ? 10.5f : fabsf(x), inverse = 1.0f / FMAF(0.3f, a, 1.0f);
+    const double t = FMA(FMA(-inverse, FMA(0.3, a, 1.0), 1.0), inverse, inverse);
+    const double p = erfc_series(t) * exp_shorter(-((double)a * a));
     return x < 0 ? 2.0 - p : p;
 }
 

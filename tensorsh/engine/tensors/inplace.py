@@ -346,8 +346,12 @@ class Region:
     def buffers(self, like: Any) -> Any:
         """Zeroed memory, where another array lies: as the base, and as the view."""
         memory = module_of(like).zeros(self.size, np.uint8)
-        parts = [(*self.root, self.start), (*self.view, self.start + self.offset if self.size else 0)]
-        return memory, *[strided(memory, shape, strides, at, dtype) for shape, dtype, strides, at in parts]
+        return memory, *self.parts(memory)
+
+    def parts(self, memory: Any) -> list:
+        """The base and the view in so many bytes."""
+        places = [(*self.root, self.start), (*self.view, self.start + self.offset if self.size else 0)]
+        return [strided(memory, shape, strides, at, dtype) for shape, dtype, strides, at in places]
 
     def indices(self, like: Any) -> Any:
         """For each element of the view, its flat index in the base (of its real numbers, when only the view is real), or -1

@@ -34,7 +34,7 @@ from ...tensors.ranges import counted, of_out, of_size, with_room
 from ...tensors.resizing import hold
 from ...tensors.sizes import named_size, size_of
 from ...tensors.tensor import Tensor
-from .placing import beside, empty_as, filled_on, known_array, nowhere_on, ones_as, pattern, placed, zeros_as
+from .placing import beside, empty_as, filled, filled_on, known_array, nowhere_on, ones_as, pattern, placed, zeros_as
 
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -208,7 +208,7 @@ def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
         d = state.default_dtype
         if isinstance(value, complex):  # never of halves
             d = complex128 if d.itemsize == 8 else complex64
-    return np.full(shape, _number(value, d), d.numpy)
+    return filled(np.empty(shape, d.numpy), _number(value, d))
 
 
 def _number(value: Any, d: dtype) -> Any:
@@ -258,8 +258,7 @@ def full_like(
     with it and has no history. RuntimeError: a value that the dtype cannot hold."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = input.dtype if dtype is None else given_dtype(dtype, "full_like")
-    array = empty_as(pattern(input._array, device), d.numpy)
-    array[...] = _number(value, d)
+    array = filled(empty_as(pattern(input._array, device), d.numpy), _number(value, d))
     array = array if memory_format is None else laid_out(array, memory_format)
     return made(array, beside(input, device), requires_grad)
 

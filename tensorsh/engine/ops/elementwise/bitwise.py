@@ -55,7 +55,7 @@ def shifted(xp: Any, shift: Any, input: Any, other: Any, beyond: Any) -> Any:
     return xp.where(valid, shift(input, xp.where(valid, other, other.dtype.type(0))), beyond)
 
 
-@operator(promote="same", inplace=True, check=refuse("lshift_cpu"))
+@operator(promote="same", inplace=True, ufunc=np.left_shift, check=refuse("lshift_cpu"))
 def bitwise_left_shift(xp, input: Array, other: Array):
     """Bits moved up: ``input * 2**other``."""
     if input.dtype.kind == "b":
@@ -63,7 +63,7 @@ def bitwise_left_shift(xp, input: Array, other: Array):
     return shifted(xp, xp.left_shift, input, other, input.dtype.type(0))
 
 
-@operator(promote="same", inplace=True, check=refuse("rshift_cpu"))
+@operator(promote="same", inplace=True, ufunc=np.right_shift, check=refuse("rshift_cpu"))
 def bitwise_right_shift(xp, input: Array, other: Array):
     """Bits moved down, the sign kept."""
     if input.dtype.kind == "b":

@@ -15,7 +15,6 @@ from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...numerics.complex import modulus
-from ...numerics.halves import in_rows
 from ...operators.declare import Array, by, composite, operator
 from ...operators.pointwise import refuse
 from ...operators.public_form import Symbol
@@ -87,7 +86,7 @@ def infinite(name: str, number: float) -> None:
     def kernel(xp, input: Array):
         if input.dtype.kind == "c":
             raise RuntimeError(f"{name} does not support complex inputs.")
-        return xp.full(input.shape, False) if kind_of(input) in "biu" else in_rows(input) == number
+        return xp.full(input.shape, False) if kind_of(input) in "biu" else input == number
 
     kernel.__name__, kernel.__doc__ = name, f"Whether an element is {number}."
     operator(name, wide=True)(kernel)

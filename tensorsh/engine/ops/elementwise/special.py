@@ -37,9 +37,9 @@ scipy_function("erfc special.erfc", "erfc", lambda t, g, input: exp_square(t, in
 scipy_function("erfinv special.erfinv", "erfinv", lambda t, g, input: exp_square(t, t.erfinv(input), 1) * (SQRT_PI / 2) * g,
                "The inverse of the error function.", check="erfinv_vml_cpu", compiled="erfinv", odd=True, domain="unit")  # fmt: skip
 scipy_function("special.erfcx", "erfcx", lambda t, g, input, result: g * (input * result * 2 - 2 / SQRT_PI),
-               "``exp(x**2) * erfc(x)``.", inplace=False, kinds="ch", node="SpecialErfcxBackward0", domain="any")  # fmt: skip
+               "``exp(x**2) * erfc(x)``.", inplace=False, kinds="ch", compiled="erfcx", node="SpecialErfcxBackward0", domain="any")  # fmt: skip
 scipy_function("special.log_ndtr", "log_ndtr", lambda t, g, input: g / t.erfcx(input * -math.sqrt(0.5)) * math.sqrt(2 / math.pi),
-               "The logarithm of the normal distribution function.", inplace=False, kinds="ch", node="SpecialLogNdtrBackward0", domain="any")  # fmt: skip
+               "The logarithm of the normal distribution function.", inplace=False, kinds="ch", compiled="log_ndtr", node="SpecialLogNdtrBackward0", domain="any")  # fmt: skip
 scipy_function("special.ndtri", "ndtri", lambda t, g, result: g * math.sqrt(2 * math.pi) * exp_square(t, result, 0.5),
                "The inverse of the normal distribution function.", inplace=False, kinds="ch", compiled="ndtri", node="SpecialNdtriBackward0", domain="inside")  # fmt: skip
 

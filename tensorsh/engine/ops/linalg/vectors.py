@@ -45,15 +45,22 @@ def linalg_cross(xp, input: Array, other: Array, *, dim=-1):
     axis = wrap_dim(dim, input.ndim)
     shape = input.shape if input.shape == other.shape else np.broadcast_shapes(input.shape, other.shape)
     found = xp.empty(shape, input.dtype)
-    before = (slice(None),) * axis
-    near = xp.ascontiguousarray if len(shape) > 1 else xp.asarray
-    a, b = [[near(x[(*before, k)]) for k in range(3)] for x in (input, other)]
-    for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
-        rest = single_product(xp, a[j], b[i])
-        found[(*before, k)] = (
-            single_product(xp, a[i], b[j]) - rest if rest.dtype.kind == "c" else fused(a[i], b[j], -rest)
-        )
+    first = (axis, *range(axis), *range(axis + 1, input.ndim))
+    a, b = [in_a_circle(xp, x.transpose(first)) for x in (input, other)]
+    rest = single_product(xp, a[2:], b[1:4])
+    whole = rest.dtype.kind == "c"
+    found.transpose(first)[...] = (
+        single_product(xp, a[1:4], b[2:]) - rest if whole else fused(a[1:4], b[2:], xp.negative(rest, rest))
+    )
     return found
+
+
+def in_a_circle(xp, x):
+    """Three parts, side by side in memory, and the first two once more behind them."""
+    made = xp.empty((5, *x.shape[1:]), x.dtype)
+    made[:3] = x
+    made[3:] = made[:2]
+    return made
 
 
 linalg_cross.gradient(

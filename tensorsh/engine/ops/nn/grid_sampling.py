@@ -17,7 +17,6 @@ from ...arrays.dtype import FLOAT, of
 from ...arrays.errors import length, not_implemented
 from ...arrays.warning import warn
 from ...kernels import kernel, unsuited
-from ...numerics.rounding import fused
 from ...operators.declare import Array, composite, operator
 from ...tensors.ranges import both_halves
 from .embedding import add_rows
@@ -132,43 +131,6 @@ def add_weighed(image: Any, number: Any, weight: Any, out: Any) -> None:
 
 
 sampled, sampled_backward = kernel("sampled", unsuited), kernel("sampled_backward", unsuited)
-
-
-def places(grid: Any, shape: tuple, padding: int, align: bool, sloped: bool = False) -> tuple[list, list]:
-    """Where the points lie in images of a shape, along the height and along the width, [N, points] each, and where that is asked
-    for two factors of the derivative of that by the grid's coordinates."""
-    found, slopes = [], []
-    for d, extent in enumerate(shape[2:]):
-        half = np.float32((extent - 1) / 2 if align else extent / 2)
-        x = np.ascontiguousarray(grid[..., -1 - d]).reshape(len(grid), -1) + np.float32(1)
-        x = x * half if align else fused(x, half, np.float32(-0.5))
-        if sloped or padding != ZEROS:
-            x, slope = inside(np, x, extent, padding, align)
-            slopes.append((slope, half))
-        found.append(x)
-    return found, slopes
-
-
-def compiled(input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
-    """The image at the points by the kernel; None for what it is not made for."""
-    found, _ = places(grid, input.shape, padding, align)
-    out = np.empty((*input.shape[:2], found[0].shape[1]), np.float32)
-    done = sampled(np.ascontiguousarray(input), *found, out, mode == NEAREST)
-    return None if done is None else out.reshape(*input.shape[:2], *grid.shape[1:-1])
-
-
-def compiled_backward(g: Any, input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
-    """The gradients of image and grid by the kernel; None for what it is not made for."""
-    found, slopes = places(grid, input.shape, padding, align, True)
-    dx, dgrid = np.zeros(input.shape, np.float32), np.zeros((2, len(grid), found[0].shape[1]), np.float32)
-    g = np.ascontiguousarray(g).reshape(*input.shape[:2], -1)
-    if sampled_backward(g, np.ascontiguousarray(input), *found, dx, *dgrid, mode == NEAREST) is None:
-        return None
-    for along, (slope, half) in zip(dgrid, slopes, strict=True):
-        along *= slope * half
-    return dx, np.stack(dgrid[::-1], -1).reshape(grid.shape)
-
-
 tapped, tapped_backward = kernel("tapped", unsuited), kernel("tapped_backward", unsuited)
 
 
@@ -177,38 +139,35 @@ def flat(x: Any) -> Any:
     return np.ascontiguousarray(x).reshape(*x.shape[:2], -1)
 
 
-def by_taps(xp: Any, input: Any, grid: Any, how: tuple) -> Any:
-    """The image at the points by the kernel of taps; None for what it is not made for."""
-    if xp is not np or not grid.size or not input.size:
+def by_kernel(xp: Any, input: Any, grid: Any, how: tuple) -> Any:
+    """The image at the points by a kernel, of planes or by taps; None for what none is made for."""
+    if xp is not np:
         return None
     points = np.ascontiguousarray(grid).reshape(len(grid), -1, grid.shape[-1])
-    out = np.empty((*input.shape[:2], points.shape[1]), input.dtype)
-    done = tapped(flat(input), input.shape[2:], points, how, out)
-    return None if done is None else out.reshape(*input.shape[:2], *grid.shape[1:-1])
+    given = flat(input), input.shape[2:], points, how, np.empty((*input.shape[:2], points.shape[1]), input.dtype)
+    done = sampled(*given)
+    if done is None:
+        done = tapped(*given)
+    return None if done is None else done.reshape(*input.shape[:2], *grid.shape[1:-1])
 
 
-def by_taps_backward(xp: Any, g: Any, input: Any, grid: Any, how: tuple) -> Any:
-    """The gradients of image and grid by the kernel of taps; None for what it is not made for."""
-    if xp is not np or not grid.size or not input.size:
+def by_kernel_backward(xp: Any, g: Any, input: Any, grid: Any, how: tuple) -> Any:
+    """The gradients of image and grid by a kernel, of planes or by taps; None for what none is made for."""
+    if xp is not np:
         return None
     image, points = flat(input), np.ascontiguousarray(grid).reshape(len(grid), -1, grid.shape[-1])
     dx, along = np.zeros_like(image), np.empty_like(points)
-    if tapped_backward(image, input.shape[2:], points, how, flat(g), dx, along) is None:
+    given = image, input.shape[2:], points, how, flat(g), dx, along
+    if sampled_backward(*given) is None and tapped_backward(*given) is None:
         return None
     return dx.reshape(input.shape), along.reshape(grid.shape)
-
-
-def suited(xp: Any, input: Any, mode: int) -> bool:
-    return xp is np and input.ndim == 4 and input.dtype == np.float32 and mode != BICUBIC
 
 
 def image_at(xp: Any, input: Any, grid: Any, mode: int, padding: int, align: bool) -> Any:
     """The image input [N, C, *S] at the points of grid [N, *out, dims]: [N, C, *out]."""
     if not input.size or not grid.size:
         return xp.zeros((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
-    found = compiled(input, grid, mode, padding, align) if suited(xp, input, mode) else None
-    if found is None:
-        found = by_taps(xp, input, grid, (mode, padding, int(align)))
+    found = by_kernel(xp, input, grid, (mode, padding, int(align)))
     if found is not None:
         return found
     image = rows(xp, input)
@@ -227,9 +186,7 @@ def gradients_at(xp: Any, grad_output: Any, input: Any, grid: Any, mode: int, pa
     """The gradients of image and grid."""
     if not input.size or not grid.size:
         return xp.zeros_like(input), xp.zeros_like(grid)
-    found = compiled_backward(grad_output, input, grid, mode, padding, align) if suited(xp, input, mode) else None
-    if found is None:
-        found = by_taps_backward(xp, grad_output, input, grid, (mode, padding, int(align)))
+    found = by_kernel_backward(xp, grad_output, input, grid, (mode, padding, int(align)))
     if found is not None:
         return found
     dims = grid.shape[-1]

@@ -137,7 +137,8 @@ def plain_norm(x, ord, dim, keepdim, dtype):
     if ord != 2 or dtype is not None or x.size < 2 or not x.flags.c_contiguous:
         return None
     if type(dim) is tuple and len(dim) > 1:
-        if len(dim) != x.ndim or sorted([d % x.ndim for d in dim if -x.ndim <= d < x.ndim]) != list(range(x.ndim)):
+        n = x.ndim
+        if len(dim) != n or len({d % n for d in dim if -n <= d < n}) != n:
             return None
         dim = None
     elif type(dim) is tuple and dim:
@@ -257,20 +258,22 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     name = "linalg.matrix_norm"
     if not isinstance(A, Tensor):
         raise TypeError(f"linalg_matrix_norm(): argument 'A' (position 1) must be Tensor, not {type_name(A)}")
-    refuse_complex(name, ord)
-    if ord not in ("fro", "nuc") and (isinstance(ord, str) or abs(ord) not in (1, 2, INFINITY)):
-        raise RuntimeError(f"{name}: Order {ord if isinstance(ord, str) else shown(ord)} not supported.")
-    if A.ndim < 2:
+    n = A._array.ndim
+    if ord not in ("fro", "nuc"):
+        refuse_complex(name, ord)
+        if isinstance(ord, str) or abs(ord) not in (1, 2, INFINITY):
+            raise RuntimeError(f"{name}: Order {ord if isinstance(ord, str) else shown(ord)} not supported.")
+    if n < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if isinstance(dim, (int, np.integer)) or len(dim) != 2:
         listed = str(dim) if isinstance(dim, (int, np.integer)) else " ".join(map(str, dim))
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {listed}")
     require_float(name, A.dtype)
-    rows, columns = (wrap_dim(int(d), A.ndim) for d in dim)
+    rows, columns = wrap_dim(int(dim[0]), n), wrap_dim(int(dim[1]), n)
     if rows == columns:
         raise RuntimeError(f"{name}: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord == "fro":
-        return delivered(vector_norm.function(A, 2, (rows, columns), keepdim, dtype=dtype), out)
+        return delivered(vector_norm.function(A, 2, None if n == 2 else (rows, columns), keepdim, dtype=dtype), out)
     if ord == "nuc" or abs(ord) == 2:
         values = singular_values(in_dtype(A, dtype), rows, columns)
         if ord == "nuc":

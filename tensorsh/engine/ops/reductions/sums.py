@@ -16,7 +16,7 @@ from ...arrays.errors import combination_error, wrap_dim, wrap_dims
 from ...arrays.layout import row_order
 from ...arrays.parallel import BLOCK, blocks_of_rows
 from ...numerics import cumulative, sums
-from ...numerics.halves import FLOAT32, converted, in_rows
+from ...numerics.halves import FLOAT32, converted
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import FLOATS, constant, filled, reduced_shape, spread_back
@@ -261,7 +261,7 @@ def count_nonzero(xp, input: Array, dim=None):
     """
     axes = axes_of("count_nonzero", dim, input.ndim)
     if axes is None and type(input) is np.ndarray:
-        return np.asarray(np.count_nonzero(in_rows(input) != 0), np.int64)
+        return np.asarray(np.count_nonzero(input != 0), np.int64)
     return xp.add.reduce(input != 0, axis=axes if axes is not None else tuple(range(input.ndim)), dtype=np.int64)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....sandbox.integers import whole
 from ...arrays.errors import not_implemented, wrap_dim
-from ...arrays.extents import element_offset, sized, strided
+from ...arrays.extents import element_offset, limits, sized, strided
 from ...arrays.layout import contiguous_format
 from ...arrays.numbers import converted
 from ...loading import table
@@ -182,8 +182,13 @@ diagonal_scatter.gradient(
 @operator(out=False)
 def as_strided_scatter(xp, input: Array, src: Array, size, stride, storage_offset=None):
     """A copy of `input` with the elements replaced that a view of such size and strides has."""
-    _, whole, target = Region(input, restrided(input, size, stride, storage_offset)).buffers(input)
-    whole[...] = input
+    region = Region(input, restrided(input, size, stride, storage_offset))
+    if type(input) is np.ndarray and region.size == limits(input.shape, input.strides, input.itemsize)[1]:
+        memory = strided(input, (region.size,), (1,), 0, np.dtype(np.uint8)).copy()
+        whole, target = region.parts(memory)
+    else:
+        _, whole, target = region.buffers(input)
+        whole[...] = input
     return filled(whole, target, src)
 
 

@@ -67,6 +67,8 @@ class Shell:
         self.interrupts = Interrupts()
         self.status = Status(self.session)
         self.records: list[Record] = []
+        self.settings: list[str] = []
+        """What commands have set since the last of them, as statements."""
         self.outputs = Outputs(self.session, self.config["outputs"])
         self.macros: dict[str, str] = {}
         self.session._builtins[CALL] = Within(self)
@@ -221,7 +223,8 @@ class Shell:
             for kind in ("nan", "lint"):
                 self.session.watch(kind, self.config[kind])
             if self.config["precision"] != 4:
-                self.session.run(f"torch.set_printoptions(precision={self.config['precision']})", "<config>")
+                self.settings.append(f"torch.set_printoptions(precision={self.config['precision']})")
+                self.session.run(self.settings[-1], "<config>")
         except Exception as error:
             warn(f"the settings could not be applied: {error}")
 
@@ -286,7 +289,8 @@ class Shell:
             self.explain(error)
             return
         self.count += 1
-        record = Record(self.count, entry)
+        record = Record(self.count, entry, self.settings)
+        self.settings = []
         self.records.append(record)
         self.outputs.entered(self.count, entry)
         for step in self.before_entries:

@@ -386,22 +386,6 @@ def test_an_unknown_command_ends_a_run_of_all_cells_and_one_left_out_on_purpose_
     assert kernel.texts("%%time\nx = 1")[0].startswith("CPU times: user ")
 
 
-def test_nothing_written_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ipykernel.iostream import OutStream
-
-    from tensorsh.notebook.streams import Stream
-
-    calls: list[str] = []
-    monkeypatch.setattr(OutStream, "__init__", lambda self: None)
-    monkeypatch.setattr(OutStream, "write", lambda self, text: calls.append(text))
-    monkeypatch.setattr(OutStream, "flush", lambda self: calls.append("sent"))
-    monkeypatch.setattr(OutStream, "__del__", lambda self: None, raising=False)
-    stream = Stream()
-    for step in (stream.flush, lambda: stream.write("a"), lambda: stream.write("b"), stream.flush, stream.flush):
-        step()
-    assert calls == ["a", "b", "sent"]
-
-
 def test_other_tools_run_the_kernel(tmp_path: Path) -> None:
     """nbclient, with which `jupyter execute`, nbconvert, papermill and nbval run notebooks."""
     import nbformat

@@ -20,6 +20,17 @@ def stream() -> Stream:
     return Stream(Session(), thread, "stdout", watchfd=False)
 
 
+def test_nothing_written_is_not_sent(stream) -> None:
+    with patch.object(OutStream, "flush") as sending:
+        stream.flush()
+        assert sending.call_count == 0
+        stream.write("a")
+        stream.write("b")
+        stream.flush()
+        stream.flush()
+    assert sending.call_count == 1
+
+
 def test_a_flush_waits_for_what_another_thread_is_sending(stream) -> None:
     """The thread of the control channel flushes, too: a cell that ends meanwhile says so behind its text."""
     begun, go_on, sent = Event(), Event(), []

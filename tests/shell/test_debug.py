@@ -123,3 +123,8 @@ def test_at_a_terminal(tmp_path: Path) -> None:
     terminal.answer("q")
     terminal.enter("1 + 1", "\n2\ntsr>")
     terminal.close()
+
+
+@pytest.mark.parametrize("line", ["%who", "x?", "?x"])
+def test_commands_of_the_shell_are_told_from_programs(talk: Callable[..., str], line: str) -> None:
+    assert talk("use(net)", line).endswith("are not there within %debug; q leads back to them\n")

@@ -67,7 +67,7 @@ def harmless(text: str) -> str:
 
 
 def _told(error: BaseException) -> str:
-    return harmless(headline(error))
+    return harmless(headline(error).rstrip("\n"))
 
 
 def excerpt(text: str, number: int, column: int | None, end: int | None, paint: Painter) -> Iterator[str]:

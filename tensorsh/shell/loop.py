@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..command.folders import config_folder
-from ..display.terminal import at_words, use_color
+from ..display.terminal import at_words, room, use_color
 from ..sandbox.whole import whole
 from ..session import Session, torch_namespace
 from .config import Config
@@ -376,7 +376,7 @@ class Shell:
         self.error = None if isinstance(error, MemoryError) else error  # whose frames keep what there is no room for
         sys.stdout.flush()
         try:
-            text, said = self.session.diagnose(error, use_color(sys.stderr)), meant(self, error)
+            text, said = self.session.diagnose(error, use_color(sys.stderr), room(sys.stderr)), meant(self, error)
             if said:  # the command of this very name is closer than a name that is like it
                 text = text[:at] if (at := text.rfind("\n")) > 0 and "did you mean" in text[at:] else text
             text += said

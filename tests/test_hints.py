@@ -225,7 +225,7 @@ def test_what_has_another_type_or_class_is_converted(source: str, said: str) -> 
         ),
         (
             "f(x)?",
-            "'name?' or 'name.part?' as a whole entry is explained at the prompt; 'help(name)' in a program, too.",
+            "'name?' or 'name.part?' as a whole entry is explained at the prompt.",
         ),
         ("$ tensorsh", "What stands behind a $ at the beginning of a line is a command for another terminal."),
         ("x = a ? b : c", "Write 'a if condition else b' instead of 'condition ? a : b'."),

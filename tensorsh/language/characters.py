@@ -87,7 +87,7 @@ def sign(text: str, position: int) -> str | None:
     chosen, colon, _ = text[position + 1 :].partition("\n")[0].partition(":")
     if chosen.strip() and colon:
         return "Write 'a if condition else b' instead of 'condition ? a : b'."
-    return "'name?' or 'name.part?' as a whole entry is explained at the prompt; 'help(name)' in a program, too."
+    return "'name?' or 'name.part?' as a whole entry is explained at the prompt."
 
 
 def bad_number(text: str, value: str, start: int, end: int) -> tuple[str, int, int] | None:

@@ -83,7 +83,8 @@ class Debugger:
         own = self.variables()
         name = SHORT.get(word, word)
         if name not in ACTIONS and (line.startswith("%") or is_question(line)):
-            print("the shell's commands and questions are not there within %debug; q leads back to them")
+            said = "the shell's commands and questions are not there within %debug; q leads back to them"
+            print(broken(said, columns() - 1))
         elif line.startswith("!"):
             self.evaluate(line[1:].strip())
         elif word in ("p", "pp") and rest and word not in own:
@@ -115,10 +116,10 @@ class Debugger:
         self.list_variables(MOST)
 
     def mark(self) -> None:
-        from ..display.terminal import use_color
+        from ..display.terminal import room, use_color
         from ..language.diagnostics import Painter, excerpt, where_text
 
-        place, paint = self.place, Painter(use_color(sys.stdout))
+        place, paint = self.place, Painter(use_color(sys.stdout), room(sys.stdout))
         print(paint("place", where_text(place)))
         end = place.end_column if place.end_line == place.line else len(place.text.rstrip())
         for line in excerpt(place.text, place.line, place.column, end, paint):

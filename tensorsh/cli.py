@@ -274,9 +274,11 @@ def _failure(
     if session is None:
         complain("MemoryError: --max-memory leaves too little to start", stderr)
         return 1
-    from .display.terminal import at_words, use_color
+    from .display.terminal import at_words, room, use_color
 
-    complain(_cut(at_words(session.diagnose(error, use_color(sys.stderr)), sys.stderr), counted), stderr)
+    complain(
+        _cut(at_words(session.diagnose(error, use_color(sys.stderr), room(sys.stderr)), sys.stderr), counted), stderr
+    )
     return 130 if isinstance(error, KeyboardInterrupt) else 1
 
 

@@ -340,14 +340,14 @@ class Session:
 
         return completeness(source)
 
-    def diagnose(self, error: BaseException, color: bool = False) -> str:
-        """The explanation of an error that a program of this session raised, as text.
+    def diagnose(self, error: BaseException, color: bool = False, width: int | None = None) -> str:
+        """The explanation of an error that a program of this session raised, as text, for a terminal of so many columns.
 
         With TENSORSH_DEBUG set, Python's own traceback follows, which also shows the frames of tensorsh.
         """
         from .language.diagnostics import report
 
-        text = self._settings.explain(report, error, self.host(), color)
+        text = self._settings.explain(report, error, self.host(), color, width)
         if os.environ.get("TENSORSH_DEBUG"):
             from traceback import format_exception
 

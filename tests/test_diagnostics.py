@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tensorsh import Session
 from tensorsh.language.diagnostics import report
 from tensorsh.language.places import Host, nearest
 from tensorsh.language.source import SourceError, decode_source, read_source
@@ -345,3 +346,13 @@ def test_unreadable_files(tmp_path: Any) -> None:
 def test_words_of_a_program_do_not_move_the_cursor() -> None:
     said = explain("raise ValueError('a\\x1b[2J\\x9b\\u202eb\\tc\\nd')")
     assert said.startswith("ValueError: a\\x1b[2J\\x9b\\u202eb\tc\nd\n")
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_the_mark_stands_below_the_fault_on_a_narrow_terminal(width: int) -> None:
+    session, text = Session(), "a = ones(2); " * 9 + "bad = a @ ones(3, 3)"
+    with pytest.raises(RuntimeError) as caught:
+        session.run(text)
+    line, mark = session.diagnose(caught.value, width=width).split("\n")[2:4]
+    assert len(line) <= width and mark.strip("^ ") == ""
+    assert line[mark.index("^") : len(mark)] == "a @ ones(3, 3)" and line.startswith("1 | ...")

@@ -223,7 +223,11 @@ def test_what_has_another_type_or_class_is_converted(source: str, said: str) -> 
             "class Net(nn.Module):\n    def __init__(self):\n        self.a = nn.ReLU()\n\nNet()",
             "`__init__` of a module begins with `super().__init__()`",
         ),
-        ("x?", "'x?' at the end of an entry explains x at the prompt; 'help(x)' does so in a program, too."),
+        (
+            "f(x)?",
+            "'name?' or 'name.part?' as a whole entry is explained at the prompt.",
+        ),
+        ("$ tensorsh", "What stands behind a $ at the beginning of a line is a command for another terminal."),
         ("x = a ? b : c", "Write 'a if condition else b' instead of 'condition ? a : b'."),
         ("let x = 3", "Nothing is declared: write x = ..."),
         ("switch x:\n    pass", "Write 'match' instead of 'switch'."),

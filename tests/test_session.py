@@ -306,6 +306,11 @@ def test_completion(session: Session) -> None:
         ("t['alpha'] + t[\"", "alpha"),
         ("x['", None),
         ("['al", None),
+        ('f"{net.wei', "weight"),
+        ('f"{{net.wei', None),
+        ("rf'{x:{t[\"be", "beta"),
+        ("f'{x:.3", None),
+        ('"{net.wei', None),
     ],
 )
 def test_what_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, first: str | None) -> None:

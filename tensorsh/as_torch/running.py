@@ -37,7 +37,7 @@ def run(words: list[str]) -> int:
     name, rest = (words[1], words[2:]) if flag else (words[0], words[1:])
     sys.argv[:] = [flag if flag == "-c" else name, *rest]
     folder = "" if flag == "-c" else os.getcwd() if flag else os.path.dirname(os.path.abspath(name))
-    sys.path[:1] = [folder]
+    sys.path[: 0 if sys.flags.safe_path else 1] = [folder]
     world.adopt()
     try:
         return _run(flag, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..language import peek
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from ..language.workspace import Workspace
 
 BINS = 20
+NAMES = 40
+"""Of a module so many names are told."""
 LARGEST = 20_000_000
 """Of tensors with more elements than this no statistics are taken."""
 
@@ -62,7 +65,7 @@ def inspect(session: Workspace, name: str) -> Inspection | None:
     facts = {"value": _short(value)} if kind == "variable" else {}
     from inspect import cleandoc
 
-    doc = cleandoc(doc) if type(doc) is str else ""
+    doc = cleandoc(doc) if type(doc) is str else _names_told(value) if kind == "module" else ""
     if kind in ("function", "class") and peek.is_library(value):
         doc = _told_in_full(session, name, value, doc)
 
@@ -112,25 +115,33 @@ def _parameters(value: Any) -> list[Any]:
 
 def source_text(session: Workspace, value: Any) -> str:
     """The text of a function or a class that a program of the session made."""
-    name = getattr(value, "__name__", None)
-    code = getattr(value, "__code__", None)
-    if not isinstance(name, str) or (code is None and not isinstance(value, type)):
-        return ""
-    texts = [session.source_of(code) or ""] if code is not None else [text for _, text in reversed(session.sources())]
-    import re
     from inspect import getblock
+    from textwrap import dedent
 
-    begins = re.compile(rf"\s*(?:def|class) {re.escape(name)}\b")
-    for text in texts:
+    inner = value
+    while isinstance(inner, FunctionType) and isinstance(inner.__dict__.get("__wrapped__"), FunctionType):
+        inner = inner.__dict__["__wrapped__"]
+    code = getattr(inner, "__code__", None)
+    if code is not None:
+        lines = (session.source_of(code) or "").splitlines(keepends=True)
+        return dedent("".join(getblock(lines[code.co_firstlineno - 1 :]))).rstrip() if lines else ""
+    if not isinstance(value, type):
+        return ""
+    begins = re.compile(rf"\s*class {re.escape(value.__name__)}\b")
+    for _, text in reversed(session.sources()):
         lines = text.splitlines(keepends=True)
         for at, line in enumerate(lines):
             if begins.match(line):
                 while at and lines[at - 1].lstrip().startswith("@"):
                     at -= 1
-                from textwrap import dedent
-
                 return dedent("".join(getblock(lines[at:]))).rstrip()
     return ""
+
+
+def _names_told(value: Any) -> str:
+    """What a module holds: how many names, and the first of them."""
+    names = sorted((name for name in peek.names_of(value) if name[0] != "_"), key=lambda n: (n.lower(), n))
+    return f"Its names, {len(names)}: {', '.join(names[:NAMES])}{', ...' if len(names) > NAMES else ''}"
 
 
 def _short(value: Any) -> str:

@@ -66,6 +66,11 @@ def complete(session: Workspace, text: str, cursor: int) -> list[Completion]:
     place = typed(before)
     if place.comment:
         return []
+    if place.replaced is not None:
+        found = complete(session, place.replaced, len(place.replaced))
+        for each in found:
+            each.start += cursor - len(place.replaced)
+        return found
     if place.string is not None:
         return _in_string(session, place, cursor)
     match = _WORD.search(before)
@@ -77,9 +82,9 @@ def complete(session: Workspace, text: str, cursor: int) -> list[Completion]:
     path, dot, prefix = match[0].rpartition(".")
     start = cursor - len(prefix)
     if place.keyword == "dtype" and not place.after_comma:
-        found = [(name, None) for name in DTYPES if name.startswith(prefix)]
-        if found and (not dot or path == "torch"):
-            return [Completion(name, start, "dtype", "dtype") for name, _ in found]
+        names = [name for name in DTYPES if name.startswith(prefix)]
+        if names and (not dot or path == "torch"):
+            return [Completion(name, start, "dtype", "dtype") for name in names]
     if place.keyword == "device" and not dot and not prefix:
         return [Completion(f'"{name}"', start, "device", "device") for name in DEVICES]
     named = [] if dot else _keywords(session, place, prefix, start)

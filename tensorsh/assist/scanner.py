@@ -20,6 +20,8 @@ class Typed:
         self.comment = False
         self.string: str | None = None
         """The part of a string that is typed, where the cursor is in one."""
+        self.replaced: str | None = None
+        """The expression that is typed in an f-string, where the cursor is behind its `{`."""
         self.callee = ""
         """The dotted path that is being called, if its brackets are open."""
         self.subscript = ""
@@ -63,6 +65,8 @@ def typed(text: str) -> Typed:
             if closing < 0:
                 found.string = text[raw_at:]
                 string_start = at
+                if "f" in (_PREFIX.search(text[:at]) or [""])[0].lower():
+                    found.replaced = _replaced(found.string)
                 break
             at = closing
             continue
@@ -90,6 +94,20 @@ def typed(text: str) -> Typed:
         keyword = _KEYWORD.search(found.argument if string_start < 0 else _PREFIX.sub("", found.argument))
         found.keyword = keyword[1] if keyword else ""
     return found
+
+
+def _replaced(string: str) -> str | None:
+    """What stands behind the last open `{` of an f-string, but for how its value is to be written; None where none is open."""
+    depth: list[int] = []
+    for match in re.finditer(r"\{\{|\}\}|\{|\}", string):
+        if match[0] == "{":
+            depth.append(match.end())
+        elif match[0] == "}" and depth:
+            depth.pop()
+    if not depth:
+        return None
+    inner = string[depth[-1] :]
+    return None if re.search(r"[:!]", re.sub(r"[\[({].*", "", inner)) else inner
 
 
 def _closing(text: str, at: int, quote: str) -> int:

@@ -65,8 +65,8 @@ def _of_operator(operator: Any) -> list[Parameter]:
     for position, name in enumerate(operator.params):
         default = operator.defaults[position]
         is_required = repr(default) in ("<required>", "<absent>")
-        shown = "" if is_required else _shown(default)
-        found.append(Parameter(name, shown, position >= operator.positional, isinstance(default, bool)))
+        text = "" if is_required else shown(default)
+        found.append(Parameter(name, text, position >= operator.positional, isinstance(default, bool)))
     if getattr(operator, "out", False):
         found.append(Parameter("out", "None", True))
     return found
@@ -87,13 +87,14 @@ def _of_function(value: Any) -> list[Parameter] | None:
         if each.kind is Kind.VAR_POSITIONAL:
             found.append(Parameter("*" + each.name))
             continue
-        shown = "" if each.default is Kind.empty else _shown(each.default)
+        text = "" if each.default is Kind.empty else shown(each.default)
         only = each.kind is Kind.KEYWORD_ONLY
-        found.append(Parameter(each.name, shown, only, isinstance(each.default, bool)))
+        found.append(Parameter(each.name, text, only, isinstance(each.default, bool)))
     return [p for p in found if not p.name.startswith("_")]
 
 
-def _shown(default: Any) -> str:
+def shown(default: Any) -> str:
+    """The text of a default; nothing where it only stands for one that is missing."""
     text = (
         repr(default)
         if peek.is_library(type(default)) and type(default) not in peek.BRACKETS

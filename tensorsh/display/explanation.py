@@ -39,12 +39,12 @@ def explanation(found: Any, width: int = 80, unicode: bool = True, theme: Theme 
     if found.doc:
         lines.append("")
         for line in paragraphs(found.doc):
-            if line.startswith((">>>", "...")) or not line:
-                lines.append(line[:width])
-            elif _ARGUMENT.match(line):
-                lines += textwrap.wrap(line, width, subsequent_indent="      ")
-            else:
-                lines += [line[:width]] if line[0] == " " else textwrap.wrap(line, width)
+            indent = " " * (len(line) - len(line.lstrip()))
+            if _ARGUMENT.match(line):
+                indent = "      "
+            elif line.startswith((">>>", "...")):
+                indent = "    "
+            lines += textwrap.wrap(line, width, subsequent_indent=indent) if len(line) > width else [line]
     wide = max(map(len, found.facts), default=0)
     for name, fact in found.facts.items():
         text = textwrap.wrap(fact, max(width - wide - 4, 10)) or [""]

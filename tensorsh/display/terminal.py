@@ -28,17 +28,23 @@ def paint(text: str, code: str, color: bool) -> str:
     return f"\x1b[{code}m{text}\x1b[0m" if color and code and text else text
 
 
+def room(stream: TextIO | None) -> int | None:
+    """The columns of the terminal that a stream is, if it is one."""
+    if stream is None or not stream.isatty():
+        return None
+    from shutil import get_terminal_size
+
+    return max(get_terminal_size().columns, 30)
+
+
 def at_words(text: str, stream: TextIO | None) -> str:
     """An explanation whose message and hints break between words where the stream is a terminal that is narrower than they
     are; the program's text and what points at it stay as they are."""
-    if stream is None or not stream.isatty():
-        return text
     from re import fullmatch
-    from shutil import get_terminal_size
 
-    width = max(get_terminal_size().columns, 30)
+    width = room(stream)
     lines = text.split("\n")
-    if max(map(len, lines)) <= width:
+    if width is None or max(map(len, lines)) <= width:
         return text
     message = True
     for k, line in enumerate(lines):

@@ -209,9 +209,12 @@ class Document:
         return max(before or found, default=None, key=lambda note: note[0])
 
     def occurrences(self, symbol: int) -> list[Span]:
-        """Where a variable stands, also as the keyword of calls."""
+        """Where a variable stands, also as the keyword of calls, that of a class as an attribute."""
         rows = [row[:3] for row in self.index["names"] if row[3] == symbol]
         rows += [row[:3] for row in self.index["keywords"] if row[3] == symbol]
+        told = self.index["symbols"][symbol]
+        if told["scope"] == "class":
+            rows += [row[:3] for row in self.index["attributes"] if row[3] == told["name"]]
         return [[line, start, line, end] for line, start, end in sorted(rows)]
 
 

@@ -183,6 +183,7 @@ class Index:
             "outline": self.outline(),
             "folds": self.folds,
             "functions": self.functions(),
+            "methods": self.methods(),
         }
 
     def functions(self) -> dict[str, list[Any]]:
@@ -192,10 +193,26 @@ class Index:
             if type(node) is ast.FunctionDef:
                 found[node.name] = [ast.unparse(node.args), ast.get_docstring(node) or ""]
             elif type(node) is ast.ClassDef:
-                made = next((n for n in node.body if type(n) is ast.FunctionDef and n.name == "__init__"), None)
-                found[node.name] = [ast.unparse(made.args) if made else "", ast.get_docstring(node) or ""]
-                found[node.name][0] = found[node.name][0].partition(", ")[2]
+                made = next((each for each in _methods(node) if each.name == "__init__"), None)
+                found[node.name] = [_without_self(made) if made else "", ast.get_docstring(node) or ""]
         return found
+
+    def methods(self) -> dict[str, list[list[str]]]:
+        """`{name: [[class, signature, docstring], ...]}` of the methods of those classes."""
+        found: dict[str, list[list[str]]] = {}
+        for node in self.module.body:
+            for each in _methods(node) if type(node) is ast.ClassDef else ():
+                told = [node.name, ast.unparse(each.args), ast.get_docstring(each) or ""]  # type: ignore[attr-defined]
+                found.setdefault(each.name, []).append(told)
+        return found
+
+
+def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    return [each for each in node.body if type(each) is ast.FunctionDef]
+
+
+def _without_self(function: ast.FunctionDef) -> str:
+    return ast.unparse(function.args).partition(", ")[2]
 
 
 def ast_place(node: Any) -> tuple[int, int, int, int]:

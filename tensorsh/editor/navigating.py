@@ -145,13 +145,29 @@ def _check_name(document: Document, row: list[Any], new: str) -> None:
     """Raises what the editor shows where a name cannot be the new one."""
     from keyword import iskeyword
 
-    own = document.index["symbols"][row[3]]
+    symbols = document.index["symbols"]
+    own = symbols[row[3]]
     if not new.isidentifier() or iskeyword(new) or is_gated(new) and new.startswith("__"):
         raise JsonRpcInvalidParams(f"`{new}` is no name")
     if own.get("module") and own["module"].rpartition(".")[2] == own["name"]:
         raise JsonRpcInvalidParams(f"`{own['name']}` is the name of what is imported")
-    if any(each["name"] == new for each in document.index["symbols"]):
+    if own["scope"] == "class":
+        if sum(each["name"] == own["name"] and each["scope"] == "class" for each in symbols) > 1:
+            raise JsonRpcInvalidParams(
+                f"`{own['name']}` is a name of several classes, and which of them is meant is not known"
+            )
+        if any(hasattr(each, own["name"]) for each in _library_classes()):
+            raise JsonRpcInvalidParams(f"`{own['name']}` is a name of tensors, modules or Python's own objects, too")
+    if any(each["name"] == new for each in symbols):
         raise JsonRpcInvalidParams(f"`{new}` is a name of this text already")
+
+
+def _library_classes() -> tuple[type, ...]:
+    """Those whose attributes stand in nearly each program."""
+    from ..session import torch_namespace
+
+    torch = torch_namespace()
+    return torch.Tensor, torch.nn.Module, torch.optim.Optimizer, str, list, dict, set, tuple, int, float
 
 
 def _symbol(told: dict[str, Any]) -> lsp.DocumentSymbol:

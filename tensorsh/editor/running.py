@@ -12,8 +12,10 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator
+from types import FunctionType
 from typing import Any
 
+from ..assist.signatures import signature_text
 from ..golden.document import blocks, line_matches
 from ..language import peek
 from ..language.compiler import Program
@@ -103,6 +105,8 @@ def described(value: object) -> tuple[str, list[Any] | None, str]:
         return kind, None, f"{kind} of {size}: {', '.join(parts)}{', ...' * (size > 4)}" if size else f"empty {kind}"
     if isinstance(value, type):
         return "class", None, f"class {value.__name__}"
+    if type(value) is FunctionType and not peek.is_library(value):
+        return kind, None, kind + signature_text(value)
     return kind, None, kind
 
 

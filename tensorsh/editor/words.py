@@ -102,17 +102,24 @@ class Words:
             said = self._variable(document, row)
             if said:
                 return said, [line, row[1], line, row[2]]
-        elif row is None and document.index:
+            row = None
+        elif document.index:
             row = document.attribute_at(line, column)
             note = document.note_of_attribute(row) if row is not None else None
             if row is not None and note is not None:
                 return _code(f"{note[6]}: {note[3]}"), [line, row[1], line, row[2]]
-        path = self.path(document, line, column)
-        found = self.library.inspect(path) if path else None
-        return None if found is None else (_described(found), None)
+        word, path = self.path(document, line, column)
+        of_result = row is not None and "." not in word  # `f().name`: whose it is is not known
+        methods = _methods(document, row[3]) if row is not None else ""
+        found = None
+        if not (of_result and methods):
+            found = self.library.inspect(path) if path else self.session(document, line).inspect(word) if word else None
+        if found is not None:
+            return _described(found), None
+        return (methods, [line, row[1], line, row[2]]) if row is not None and methods else None
 
-    def path(self, document: Document, line: int, column: int) -> str:
-        """The dotted name around a place, by the name that the library has for it; nothing for the text's own."""
+    def path(self, document: Document, line: int, column: int) -> tuple[str, str]:
+        """The dotted name around a place, and the name that the library has for it: nothing for the text's own."""
         text = document.lines[line] if line < len(document.lines) else ""
         at = characters(text, column)
         before, behind = _BEFORE.search(text[:at]), _BEHIND.match(text, at)
@@ -121,8 +128,8 @@ class Words:
         for symbol in document.index.get("symbols", ()):
             if symbol["name"] == first and symbol["scope"] == "module":
                 home = symbol.get("module", "")
-                return home + dot + rest if home.partition(".")[0] in ("torch", "numpy", "math") else ""
-        return word
+                return word, home + dot + rest if home.partition(".")[0] in ("torch", "numpy", "math") else ""
+        return word, word
 
     def _variable(self, document: Document, row: list) -> str:
         symbol = document.index["symbols"][row[3]]
@@ -135,7 +142,15 @@ class Words:
         if made is not None:
             head = f"def {name}({made[0]})" if symbol["kind"] == "function" else f"class {name}({made[0]})"
             return _code(head) + (f"\n\n{made[1]}" if made[1] else "")
-        return ""
+        return _methods(document, name) if symbol["scope"] == "class" else ""
+
+
+def _methods(document: Document, name: str) -> str:
+    """The methods of a name that the text's own classes have, with what is said of them."""
+    found = document.index["methods"].get(name, ())
+    return "\n\n".join(
+        _code(f"def {owner}.{name}({parameters})") + (f"\n\n{doc}" if doc else "") for owner, parameters, doc in found
+    )
 
 
 def _within(outline: Any, line: int) -> list[dict[str, Any]]:

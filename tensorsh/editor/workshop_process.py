@@ -30,7 +30,7 @@ class Workshop:
         if not hasattr(os, "fork"):
             return
         self._control, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "tensorsh.editor.workshop", str(theirs.fileno())]
+        command = [sys.executable, "-P", "-m", "tensorsh.editor.workshop", str(theirs.fileno())]
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         nowhere = subprocess.DEVNULL
         self._process = subprocess.Popen(
@@ -80,7 +80,7 @@ class Workshop:
         """A check in a process that is started for it, where there is no fork."""
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tensorsh.editor.workshop", stdin=pipe, stdout=pipe, limit=LONGEST
+            sys.executable, "-P", "-m", "tensorsh.editor.workshop", stdin=pipe, stdout=pipe, limit=LONGEST
         )
         assert process.stdin is not None and process.stdout is not None
         late = asyncio.get_running_loop().call_later(request["seconds"] + 5, process.kill)

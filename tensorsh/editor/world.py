@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from ..assist.completion import find
+from ..assist.signatures import shown
 from ..language import peek
 from ..sandbox.namespace import Namespace
 from ..session import Session
@@ -63,16 +64,17 @@ def _of(value: Any, session: Session, depth: int) -> Told:
 
 
 def _function(function: FunctionType) -> Told:
-    """Name, parameters with kind and whether there is a default, and documentation."""
+    """Name, parameters with kind and the text of the default, and documentation."""
     code = function.__code__
     count, only = code.co_argcount, code.co_kwonlyargcount
-    without = count - len(function.__defaults__ or ())
-    parameters = [[name, "", at >= without] for at, name in enumerate(code.co_varnames[:count])]
-    rest = list(code.co_varnames[count + only :])
-    star = [[rest.pop(0), "*", False]] if code.co_flags & 4 else [["", "*", False]] if only else []
-    known = function.__kwdefaults__ or {}
-    keywords = [[name, "", name in known] for name in code.co_varnames[count : count + only]]
-    stars = [[rest.pop(0), "**", False]] if code.co_flags & 8 else []
+    names, rest = code.co_varnames[:count], list(code.co_varnames[count + only :])
+    defaults = function.__defaults__ or ()
+    known = {**dict(zip(names[count - len(defaults) :], defaults, strict=True)), **(function.__kwdefaults__ or {})}
+    one = lambda name: [name, "", (shown(known[name]) or "...") if name in known else ""]
+    parameters = [one(name) for name in names]
+    star = [[rest.pop(0), "*", ""]] if code.co_flags & 4 else [["", "*", ""]] if only else []
+    keywords = [one(name) for name in code.co_varnames[count : count + only]]
+    stars = [[rest.pop(0), "**", ""]] if code.co_flags & 8 else []
     doc = function.__doc__ if type(function.__doc__) is str else ""
     return ["function", function.__name__, [*parameters, *star, *keywords, *stars], doc[:2000]]
 
@@ -182,13 +184,26 @@ def tensor(dtype: str, shape: list[Any], is_array: bool = False) -> Any:
     return array if is_array else wrap(array)
 
 
+class Default:
+    """A default, of which only the text is known."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 def function(told: Told) -> Any:
     """A function with the same parameters, which does nothing."""
     _, name, parameters, doc = told
-    texts = [star + each + ("=..." if default else "") for each, star, default in parameters]
+    texts = [
+        star + each + (f"=_defaults[{at}]" if default else "") for at, (each, star, default) in enumerate(parameters)
+    ]
     if not all(_is_name(each) or not each for each, _, _ in parameters):
         return peek.MISSING
-    space: dict[str, Any] = {"__name__": "__main__", "__builtins__": {}}
+    defaults = [Default(str(default)) for _, _, default in parameters]
+    space: dict[str, Any] = {"__name__": "__main__", "__builtins__": {}, "_defaults": defaults}
     exec(f"def stand({', '.join(texts)}): pass", space)
     made = space["stand"]
     made.__name__ = made.__qualname__ = name if _is_name(name) else "function"

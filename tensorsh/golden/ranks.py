@@ -75,7 +75,7 @@ def run_ranks(path: str, bless: bool, permissions: Any, timeout: float, size: in
     if permissions is not None:
         given |= {"read": permissions.read, "write": permissions.write, "imports": permissions.imports}
     outputs = [(io.BytesIO(), io.BytesIO()) for _ in range(size)]
-    Launcher(size, [sys.executable, "-m", __name__, json.dumps(given)], False, outputs).run()
+    Launcher(size, [sys.executable, "-P", "-m", __name__, json.dumps(given)], False, outputs).run()
     told = []
     for out, errors in outputs:
         lines = out.getvalue().decode(errors="replace").strip().split("\n")

@@ -80,12 +80,14 @@ def invalid_character(character: str) -> tuple[str, str | None]:
 
 def sign(text: str, position: int) -> str | None:
     """What may have been meant by a sign that other languages have."""
+    if text[position] == "$" and not text[:position].rpartition("\n")[2].strip():
+        return "What stands behind a $ at the beginning of a line is a command for another terminal."
     if text[position] != "?":
         return None
     chosen, colon, _ = text[position + 1 :].partition("\n")[0].partition(":")
     if chosen.strip() and colon:
         return "Write 'a if condition else b' instead of 'condition ? a : b'."
-    return "'x?' at the end of an entry explains x at the prompt; 'help(x)' does so in a program, too."
+    return "'name?' or 'name.part?' as a whole entry is explained at the prompt."
 
 
 def bad_number(text: str, value: str, start: int, end: int) -> tuple[str, int, int] | None:

@@ -27,18 +27,21 @@ from .places import Host, Place, headline, places
 CAUSE = "The above exception was the direct cause of the following exception:"
 CONTEXT = "During handling of the above exception, another exception occurred:"
 WIDEST_LINE = 160
+BESIDE = 10
+"""Columns in front of a program's line: its number, and the mark that it was cut."""
 MOST_OPERANDS = 8
 MOST_CALLERS = 20
 MOST_LINKS = 8
 
 
 class Painter:
-    """Adds colours, or does not."""
+    """Adds colours, or does not, and knows how much of a program's line there is room for."""
 
     COLOURS = {"error": "1;31", "place": "36", "dim": "2", "mark": "1;31", "value": "33", "hint": "32"}
 
-    def __init__(self, color: bool) -> None:
+    def __init__(self, color: bool, width: int | None = None) -> None:
         self.color = color
+        self.widest = WIDEST_LINE if width is None else max(20, min(WIDEST_LINE, width - BESIDE))
 
     def __call__(self, kind: str, text: str) -> str:
         return f"\x1b[{self.COLOURS[kind]}m{text}\x1b[0m" if self.color and text else text
@@ -67,7 +70,7 @@ def harmless(text: str) -> str:
 
 
 def _told(error: BaseException) -> str:
-    return harmless(headline(error))
+    return harmless(headline(error).rstrip("\n"))
 
 
 def excerpt(text: str, number: int, column: int | None, end: int | None, paint: Painter) -> Iterator[str]:
@@ -76,9 +79,9 @@ def excerpt(text: str, number: int, column: int | None, end: int | None, paint: 
     if not text.strip():
         return
     prefix = f"{number} | "
-    if len(text) > WIDEST_LINE:
-        first = max(0, (column or 0) - WIDEST_LINE // 4)
-        text = text[first : first + WIDEST_LINE]
+    if len(text) > paint.widest:
+        first = max(0, (column or 0) - paint.widest // 4)
+        text = text[first : first + paint.widest]
         if column is not None and end is not None:
             column, end = column - first, min(end - first, len(text))
         if first:
@@ -114,7 +117,7 @@ def _callers(frames: list[Place], paint: Painter) -> Iterator[str]:
             yield paint("dim", f"    ... {len(frames) - len(shown)} more calls ...")
         yield paint("place", f'    File "{place.filename}", line {place.line}, in {place.name}')
         if place.text.strip():
-            yield f"      {_visible(place.text.strip()[:WIDEST_LINE])}"
+            yield f"      {_visible(place.text.strip()[: paint.widest])}"
 
 
 def where_text(place: Place) -> str:
@@ -218,10 +221,11 @@ def _chain(error: BaseException, host: Host) -> list[tuple[str, BaseException]]:
     return links[::-1]
 
 
-def report(error: BaseException, host: Host | None = None, color: bool = False) -> str:
-    """The whole explanation as text, without a final newline. Does not raise."""
+def report(error: BaseException, host: Host | None = None, color: bool = False, width: int | None = None) -> str:
+    """The whole explanation as text, without a final newline; of the program's lines what so many columns have room for. Does
+    not raise."""
     host = host or Host()
-    paint = Painter(color)
+    paint = Painter(color, width)
     try:
         lines: list[str] = []
         for sentence, link in _chain(error, host):

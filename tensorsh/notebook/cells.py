@@ -114,19 +114,14 @@ class Cells(Shell):
 
     def confirm(self, question: str) -> bool:
         """Whether the person at the notebook says yes."""
-        print(f"{question} (y/n) ", flush=True)
         try:
-            return self.stdin.readline().strip().lower() in ("y", "yes")
+            return self.ask(f"{question} (y/n) ", []).strip().lower() in ("y", "yes")
         except EOFError:
             return False
 
     def ask(self, prompt: str, names: list[str]) -> str:
         """A line of the person at the notebook."""
-        print(prompt, end="", flush=True)
-        line = str(self.stdin.readline())
-        if not line:
-            raise EOFError
-        return line.rstrip("\n")
+        return str(self.stdin.answer(prompt)).rstrip("\n")
 
     def run_cell(self, code: str, number: int, silent: bool, keep: bool) -> Failure | None:
         """Run a cell; the error that it ended with, if it did."""

@@ -39,7 +39,7 @@ def launch(words: Sequence[str]) -> None:
 def specification(options: Sequence[str] = ()) -> dict[str, Any]:
     """What Jupyter reads of the kernel: the command that starts it, its names."""
     return {
-        "argv": [sys.executable, "-m", "tensorsh.notebook", "-f", "{connection_file}", *options],
+        "argv": [sys.executable, "-P", "-m", "tensorsh.notebook", "-f", "{connection_file}", *options],
         "display_name": DISPLAY_NAME,
         "language": "tensorsh",
         "metadata": {"debugger": False},

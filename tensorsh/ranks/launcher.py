@@ -228,7 +228,7 @@ def launch(size: int, words: Sequence[str], labels: bool = True, hosts: Sequence
     With `hosts`, an option of mpiexec and its value, mpiexec starts them on other machines.
     """
     sys.stdout.flush()
-    command = [sys.executable, "-m", "tensorsh", *words]
+    command = [sys.executable, "-P", "-m", "tensorsh", *words]
     return by_mpiexec(size, command, labels, hosts) if hosts else Launcher(size, command, labels).run()
 
 

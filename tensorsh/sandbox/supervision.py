@@ -128,7 +128,7 @@ def _watch(seconds: float) -> None:
 
     if os.environ.pop(WATCHED, ""):
         return
-    command = [sys.executable, "-m", "tensorsh", *sys.argv[1:]]
+    command = [sys.executable, "-P", "-m", "tensorsh", *sys.argv[1:]]
     child = Popen(command, env={**os.environ, WATCHED: "1"})
     end = time.monotonic() + seconds + START + GRACE
     while True:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .config import KEYS as SETTINGS
 from .values import columns
 
 if TYPE_CHECKING:
@@ -210,7 +211,8 @@ def dispatch(shell: Shell, text: str) -> bool:
     if name.endswith("?") and not line.strip():
         name, line = name.rstrip("?"), "?"
     found = commands().get(name)
-    if name in shell.passes or found is None and name in IDLE:
+    passed = name in shell.passes and re.split(r"[\s=]", line, maxsplit=1)[0] not in SETTINGS
+    if passed or found is None and name in IDLE:
         shell.pass_over(name)
         return True
     try:

@@ -15,9 +15,10 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..display.terminal import broken
 from ..language import peek
 from ..language.places import Place, places
-from .commands import CommandError, command
+from .commands import CommandError, command, is_question
 from .values import columns, value_text
 
 if TYPE_CHECKING:
@@ -81,7 +82,10 @@ class Debugger:
         word, _, rest = line.partition(" ")
         own = self.variables()
         name = SHORT.get(word, word)
-        if line.startswith("!"):
+        if name not in ACTIONS and (line.startswith("%") or is_question(line)):
+            said = "the shell's commands and questions are not there within %debug; q leads back to them"
+            print(broken(said, columns() - 1))
+        elif line.startswith("!"):
             self.evaluate(line[1:].strip())
         elif word in ("p", "pp") and rest and word not in own:
             self.evaluate(rest)
@@ -112,10 +116,10 @@ class Debugger:
         self.list_variables(MOST)
 
     def mark(self) -> None:
-        from ..display.terminal import use_color
+        from ..display.terminal import room, use_color
         from ..language.diagnostics import Painter, excerpt, where_text
 
-        place, paint = self.place, Painter(use_color(sys.stdout))
+        place, paint = self.place, Painter(use_color(sys.stdout), room(sys.stdout))
         print(paint("place", where_text(place)))
         end = place.end_column if place.end_line == place.line else len(place.text.rstrip())
         for line in excerpt(place.text, place.line, place.column, end, paint):
@@ -198,6 +202,6 @@ ACTIONS = {
     "where": Debugger.where,
     "list": Debugger.list,
     "vars": lambda d, n: d.list_variables(),
-    "help": lambda d, n: print(HELP),
+    "help": lambda d, n: print("\n".join(broken(line, columns()) for line in HELP.split("\n"))),
     "quit": None,
 }

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .loop import Shell
 
 WIDEST_DETAIL = 60
+FILES = frozenset("run load save transcript export edit cd ls cat".split())
+"""Commands that take a file."""
+TAKE_NO_PROGRAM = FILES | {"config", "help"}
 DRAWN = 0.005
 """Seconds in which a key is drawn."""
 
@@ -103,9 +106,9 @@ class SessionCompleter(Completer):
         asked = event.completion_requested
         if text.startswith("%"):
             yield from self._command(text[:cursor])
-            if " " not in text[:cursor]:
+            head = text.find(" ")
+            if not 0 <= head < cursor or text[1:head] in TAKE_NO_PROGRAM:
                 return
-            head = text.index(" ")
             text = " " * head + text[head:]
         word = text[cursor - 1 : cursor]
         if not asked and not _begins(word, text[:cursor]):
@@ -124,7 +127,8 @@ class SessionCompleter(Completer):
         from .config import KEYS
 
         name, space, argument = before[1:].partition(" ")
-        if not space:
+        if not space or name == "help":
+            name = argument if space else name
             for known in sorted(commands().values()):
                 if known.name.startswith(name):
                     yield Completion(known.name, -len(name), display="%" + known.name, display_meta=known.about)
@@ -132,7 +136,7 @@ class SessionCompleter(Completer):
             for key, about in KEYS.items():
                 if key.startswith(argument):
                     yield Completion(key, -len(argument), display_meta=about.about)
-        elif name in ("run", "load", "save", "transcript", "export", "edit", "cd", "ls", "cat"):
+        elif name in FILES:
             from ..assist.completion import files
 
             session, path = self.shell.session, argument.removeprefix("-f ")

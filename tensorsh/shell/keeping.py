@@ -68,8 +68,10 @@ def _asked(shell: Shell, argument: str, name: str) -> tuple[str, list[Record]]:
 
 
 def _program(records: list[Record]) -> str:
-    """The entries that succeeded."""
-    return "".join(text.rstrip() + "\n" for text in standing_alone([r for r in records if r.succeeded]).values())
+    """The entries that succeeded, with what commands set between them."""
+    texts = standing_alone([record for record in records if record.succeeded])
+    lines = [line for r in records for line in (*r.settings, *([texts[r.number].rstrip()] if r.succeeded else []))]
+    return "".join(line + "\n" for line in lines)
 
 
 def _write(shell: Shell, argument: str, text: str, name: str) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..command.folders import config_folder
-from ..display.terminal import at_words, use_color
+from ..display.terminal import at_words, room, use_color
 from ..sandbox.whole import whole
 from ..session import Session, torch_namespace
 from .config import Config
@@ -67,6 +67,8 @@ class Shell:
         self.interrupts = Interrupts()
         self.status = Status(self.session)
         self.records: list[Record] = []
+        self.settings: list[str] = []
+        """What commands have set since the last of them, as statements."""
         self.outputs = Outputs(self.session, self.config["outputs"])
         self.macros: dict[str, str] = {}
         self.session._builtins[CALL] = Within(self)
@@ -221,7 +223,8 @@ class Shell:
             for kind in ("nan", "lint"):
                 self.session.watch(kind, self.config[kind])
             if self.config["precision"] != 4:
-                self.session.run(f"torch.set_printoptions(precision={self.config['precision']})", "<config>")
+                self.settings.append(f"torch.set_printoptions(precision={self.config['precision']})")
+                self.session.run(self.settings[-1], "<config>")
         except Exception as error:
             warn(f"the settings could not be applied: {error}")
 
@@ -286,7 +289,8 @@ class Shell:
             self.explain(error)
             return
         self.count += 1
-        record = Record(self.count, entry)
+        record = Record(self.count, entry, self.settings)
+        self.settings = []
         self.records.append(record)
         self.outputs.entered(self.count, entry)
         for step in self.before_entries:
@@ -372,7 +376,7 @@ class Shell:
         self.error = None if isinstance(error, MemoryError) else error  # whose frames keep what there is no room for
         sys.stdout.flush()
         try:
-            text, said = self.session.diagnose(error, use_color(sys.stderr)), meant(self, error)
+            text, said = self.session.diagnose(error, use_color(sys.stderr), room(sys.stderr)), meant(self, error)
             if said:  # the command of this very name is closer than a name that is like it
                 text = text[:at] if (at := text.rfind("\n")) > 0 and "did you mean" in text[at:] else text
             text += said

@@ -166,6 +166,8 @@ def prun(shell: Shell, argument: str) -> None:
         for code, total in found.total.items()
     ]
     rows += [(spent, spent, operators.calls[name], name) for name, spent in operators.seconds.items()]
+    if not rows:  # it was no program
+        return
     rows.sort(reverse=True)
     shown = [
         (f"{count:,}", duration_text(own), duration_text(total), place) for own, total, count, place in rows[:MOST]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 LARGEST = 200_000
@@ -14,8 +15,10 @@ LONGEST = 200
 class Record:
     """One entry: its text, its output by statement, and the first line of the error it ended with."""
 
-    def __init__(self, number: int, text: str) -> None:
+    def __init__(self, number: int, text: str, settings: Sequence[str] = ()) -> None:
         self.number, self.text = number, text
+        self.settings = settings
+        """What commands set before it, as statements."""
         self.outputs: list[tuple[int, int, str]] = []
         """First and last line of a statement, and what it printed and echoed."""
         self.kept: set[int] = set()
@@ -83,6 +86,7 @@ def transcript(records: list[Record]) -> str:
     lines: list[str] = []
     for record in records:
         source = texts.get(record.number, record.text).split("\n")
+        lines += record.settings
         if record.interrupted:
             lines += ["# interrupted:", *(f"# {line}".rstrip() for line in source)]
             continue

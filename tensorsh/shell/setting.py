@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def device(shell: Shell, argument: str) -> None:
     if argument:
         name = repr(argument.strip(chr(34) + chr(39)))
-        _run(shell, f"torch.empty(0, device={name}); torch.set_default_device({name})")
+        _set(shell, f"torch.set_default_device({name})", f"torch.empty(0, device={name})")
     print(shell.status.device)
 
 
@@ -27,7 +27,7 @@ def dtype(shell: Shell, argument: str) -> None:
         name = argument.removeprefix("torch.")
         if not name.isidentifier():
             raise CommandError(f"{argument} is no dtype")
-        _run(shell, f"torch.set_default_dtype(torch.{name})")
+        _set(shell, f"torch.set_default_dtype(torch.{name})")
     print(shell.status.dtype)
 
 
@@ -36,19 +36,21 @@ def precision(shell: Shell, argument: str) -> None:
     if argument:
         if not argument.isdigit() or int(argument) > 20:
             raise CommandError("%precision takes a number up to 20")
-        _run(shell, f"torch.set_printoptions(precision={argument})")
+        _set(shell, f"torch.set_printoptions(precision={argument})")
         shell.config.set("precision", int(argument))
     print(shell.config["precision"])
 
 
-def _run(shell: Shell, source: str) -> None:
-    """Runs what sets something; CommandError says why it could not be set."""
+def _set(shell: Shell, statement: str, tried: str = "pass") -> None:
+    """Runs a statement that sets something, after what is tried, and keeps it for programs that are made of the entries;
+    CommandError says why it could not be set."""
     from ..language.places import headline
 
     try:
-        shell.session.run(source, "<setting>")
+        shell.session.run(f"{tried}; {statement}", "<setting>")
     except Exception as error:
         raise CommandError(headline(error).split("\n")[0]) from None
+    shell.settings.append(statement)
     shell.status.refresh()
 
 
@@ -88,7 +90,7 @@ def config(shell: Shell, argument: str) -> None:
         elif value and key == "trace":
             shell.session.trace(shell.config["trace"])
         elif value and key == "precision":
-            _run(shell, f"torch.set_printoptions(precision={shell.config[key]})")
+            _set(shell, f"torch.set_printoptions(precision={shell.config[key]})")
         elif value and key == "outputs":
             shell.outputs.most = shell.config[key]
         print(f"{key} = {shell.config[key]}")

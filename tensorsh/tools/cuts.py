@@ -303,4 +303,6 @@ def history(session: Workspace, error: BaseException, filename: str, line: int) 
         text = session.line(*place)
         return f"{place[0]}:{place[1]}" + (f" (`{text}`)" if text else "")
 
+    if saved == changed:
+        return f"{name} saved it and another operation modified it, both at {quoted(saved)}"
     return f"{name} saved it at {quoted(saved)}; it was modified at {quoted(changed)}"

@@ -25,3 +25,29 @@ def test_no_word_stands_alone_on_a_narrow_terminal() -> None:
         for line, following in zip(prose, prose[1:], strict=False):
             ends = line.endswith((".", ")."))
             assert ends or len(line) + 1 + len(following.split()[0]) > width, (width, line)
+
+
+def test_nothing_is_cut_on_a_narrow_terminal() -> None:
+    session = Session()
+    session.run("np")
+    wide, narrow = (explanation(session.inspect("np.sum"), width) for width in (120, 60))
+    assert wide.split() == narrow.split() and max(map(len, narrow.split("\n"))) <= 60
+
+
+def test_a_module_tells_its_names() -> None:
+    text = explanation(Session().inspect("nn"), 2000)
+    assert text.startswith("nn  module\n\nIts names, ") and "AlphaDropout, attention, AvgPool1d, " in text
+
+
+def test_texts_of_what_a_program_defined() -> None:
+    session = Session()
+    session.run(
+        "f = lambda a: a\nclass A:\n  def m(self): return 1\nclass B:\n  @staticmethod\n  def m(): return 2\n"
+        "@torch.no_grad()\ndef g(x):\n  return x\n"
+    )
+    assert session.inspect("f").source == "f = lambda a: a"
+    assert session.inspect("A.m").source == "def m(self): return 1"
+    assert session.inspect("B.m").source == "@staticmethod\ndef m(): return 2"
+    assert session.inspect("g").source == "@torch.no_grad()\ndef g(x):\n  return x"
+    assert session.inspect("A").source == "class A:\n  def m(self): return 1"
+    assert session.inspect("torch.relu").source == ""

@@ -41,13 +41,22 @@ def test_the_launcher_labels_lines(suffix: str, tmp_path: Path) -> None:
     assert (done.returncode, sorted(done.stdout.splitlines()), done.stderr) == (0, SAID, "")
 
 
+def test_modules_in_the_folder_are_not_the_ranks(tmp_path: Path) -> None:
+    for name in ("json", "socket", "numpy", "tensorsh"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('a module of the folder')\n")
+    words = [sys.executable, "-P", "-m", "tensorsh", "run", "-n", "2", "-c", "print(ones(2))"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST)
+    assert sorted(done.stdout.splitlines()) == [f"[{i}] tensor([1., 1.])" for i in range(2)], done.stderr
+
+
 def test_code_and_modules(tmp_path: Path) -> None:
     code = "import torch.distributed as d; d.init_process_group('gloo'); print(d.get_world_size())"
     assert tensorsh("run", "-n", "3", "-c", code).stdout.count("] 3\n") == 3
-    done = tensorsh("run", "-n", "2", "-m", "hello", "a", "-n", PYTHONPATH=str(tmp_path))
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    done = tensorsh("run", "-n", "2", "-m", "hello", "a", "-n", PYTHONPATH=path)
     assert done.returncode == 1 and "No module named hello" in done.stderr
     program(tmp_path, ".py")
-    assert tensorsh("run", "-n", "2", "-m", "hello", "a", "-n", PYTHONPATH=str(tmp_path)).returncode == 0
+    assert tensorsh("run", "-n", "2", "-m", "hello", "a", "-n", PYTHONPATH=path).returncode == 0
 
 
 def test_long_lines_and_the_last_line_are_whole() -> None:

@@ -136,7 +136,7 @@ class Text:
 
 
 def start(*words: str, settings: Any = None) -> Client:
-    return Client([sys.executable, "-m", "tensorsh", "lsp", *words], settings)
+    return Client([sys.executable, "-P", "-m", "tensorsh", "lsp", *words], settings)
 
 
 @pytest.fixture(scope="session")

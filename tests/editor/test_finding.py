@@ -75,6 +75,23 @@ def test_a_variable_is_renamed_wherever_it_stands_also_as_a_keyword(text):
     assert rename(text, 2, 14, "factor") == [(2, 14), (3, 15), (12, 25)]
 
 
+def test_a_name_of_a_class_is_renamed_where_it_is_an_attribute(editor):
+    from pygls.exceptions import JsonRpcException
+
+    program = (
+        "class A:\n    rate = 2\n    def tick(self): return self.rate\n    def run(self): return self.tick()\n"
+        "class B:\n    def run(self): pass\n    def sum(self): pass\nA().tick(); A.rate; B().sum()\n"
+    )
+    opened = editor.open(program)
+    opened.faults()
+    assert rename(opened, 2, 8, "advance") == [(2, 8), (3, 31), (7, 4)]
+    assert rename(opened, 1, 4, "pace") == [(1, 4), (2, 32), (7, 14)]
+    assert references(opened, 2, 8, False) == [(3, 31), (7, 4)]
+    for line, column, why in ((3, 8, "several classes"), (6, 8, "a name of tensors")):
+        with pytest.raises(JsonRpcException, match=why):
+            rename(opened, line, column, "other")
+
+
 @pytest.mark.parametrize("name", ["2x", "for", "net", "__class__"])
 def test_names_that_cannot_be_are_refused(text, name):
     from pygls.exceptions import JsonRpcException

@@ -70,3 +70,16 @@ def test_it_serves_over_tcp():
 
     assert asyncio.run(asked()).capabilities.hover_provider
     assert server.wait(20) is not None
+
+
+def test_modules_in_the_opened_folder_are_not_the_servers(tmp_path, monkeypatch):
+    """A folder may come from a stranger: its json.py would run with all rights."""
+    for name in ("json", "socket", "numpy", "lark", "tensorsh"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('a module of the folder')\n")
+    monkeypatch.chdir(tmp_path)
+    client = start()
+    try:
+        text = client.open("x = ones(2)\nx")
+        assert text.messages() == [] and "float32[2]" in text.hover(1, 0)
+    finally:
+        client.close()

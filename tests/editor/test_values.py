@@ -50,6 +50,19 @@ def test_hover_shows_dtype_and_shape_at_that_line(text):
     assert "def scaled(a, b=2)" in text.hover(7, 10) and "Some rows" in text.hover(7, 10)
 
 
+def test_hover_shows_methods_and_functions_without_a_name(editor):
+    text = editor.open(
+        "class A:\n    def tick(self, by=2):\n        'One more.'\n        return by\nclass B:\n    def tick(self): pass\n"
+        "    def tock(self): return 3\na = A(); a.tick(); B().tock()\nf = lambda q, r=1: q\nx = ones(2); x.relu()\n"
+    )
+    assert text.messages() == []
+    told = "```python\ndef A.tick(self, by=2)\n```\n\nOne more.\n\n```python\ndef B.tick(self)\n```"
+    assert told in text.hover(1, 9) and text.hover(7, 12) == "```python\na.tick(by=2)\n```\n\nOne more."
+    assert "def B.tock(self)" in text.hover(7, 24)
+    assert "f: function(q, r=1)" in text.hover(8, 0)
+    assert "x.relu()" in text.hover(9, 16) and "The larger of each element and 0" in text.hover(9, 16)
+
+
 def test_hover_shows_signature_and_words_of_the_library(text):
     said = text.hover(0, 6)
     assert "randn(*size, generator=None" in said and "normal distribution" in said

@@ -98,7 +98,7 @@ def signature(text, typed: str) -> tuple[str, str]:
 
 
 def test_signatures_name_the_parameter_at_hand(text):
-    assert signature(text, "scaled(x, by=") == ("scaled(a, *, by=...)", "by=...")
+    assert signature(text, "scaled(x, by=") == ("scaled(a, *, by=2)", "by=2")
     assert signature(text, "nn.Linear(3, ")[1] == "out_features"
     assert signature(text, "x.transpose(0, ") == ("x.transpose(dim0, dim1)", "dim1")
     assert signature(text, "net.forward(")[1] == "x"

@@ -56,3 +56,13 @@ def test_memory_is_bounded_where_the_kernel_was_installed_so(tmp_path, monkeypat
         assert client.texts("l = None\nkept") == ["8"]
     finally:
         client.close()
+
+
+def test_modules_beside_a_notebook_are_not_the_kernels(tmp_path) -> None:
+    for name in ("json", "socket", "numpy", "ipykernel", "tensorsh"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('a module of the folder')\n")
+    client = conftest.Client(tmp_path)
+    try:
+        assert client.texts("ones(2)") == ["tensor([1., 1.])"]
+    finally:
+        client.close()

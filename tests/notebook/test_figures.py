@@ -56,7 +56,8 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         path.write_text(text)
     made = conftest.specification(["--allow-import=matplotlib"])
     run = f"import sys; sys.path.append({str(tmp_path / 'library')!r}); import runpy; runpy.run_module('tensorsh.notebook', run_name='__main__')"
-    made["argv"] = [made["argv"][0], "-c", run, *made["argv"][3:]]
+    behind = made["argv"].index("tensorsh.notebook") + 1
+    made["argv"] = [made["argv"][0], "-P", "-c", run, *made["argv"][behind:]]
     monkeypatch.setattr(conftest, "specification", lambda: made)
     client = conftest.Client(tmp_path)
     yield client

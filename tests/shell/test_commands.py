@@ -118,6 +118,16 @@ def test_a_transcript_is_a_golden_test(terminal: Terminal) -> None:
     assert result.ok, [list(d.lines()) for d in result.differences]
 
 
+def test_what_commands_set_stands_in_the_programs_that_are_written(terminal: Terminal) -> None:
+    terminal.run("%precision 2", "tensor([3.14159])", "%dtype float64", "nothing_there", "%device cpu", "ones(1).dtype")
+    terminal.run("%transcript kept.tsr", "%save kept_too.tsr", "%export kept.py")
+    settings = ["torch.set_printoptions(precision=2)", "torch.set_default_dtype(torch.float64)"]
+    program = [settings[0], "tensor([3.14159])", settings[1], "torch.set_default_device('cpu')", "ones(1).dtype"]
+    assert (terminal.folder / "kept_too.tsr").read_text().splitlines() == program
+    assert run_file(terminal.folder / "kept.tsr").ok
+    assert settings[1] in (terminal.folder / "kept.py").read_text()
+
+
 def test_edit(tmp_path: Path) -> None:
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\necho 'edited = 5' > \"$1\"\n")

@@ -123,3 +123,18 @@ def test_at_a_terminal(tmp_path: Path) -> None:
     terminal.answer("q")
     terminal.enter("1 + 1", "\n2\ntsr>")
     terminal.close()
+
+
+@pytest.mark.parametrize("line", ["%who", "x?", "?x"])
+def test_commands_of_the_shell_are_told_from_programs(talk: Callable[..., str], line: str) -> None:
+    assert " ".join(talk("use(net)", line).split()).endswith("are not there within %debug; q leads back to them")
+
+
+def test_the_mark_stands_below_the_fault_on_a_narrow_terminal(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, columns=60)
+    terminal.enter("x = ones(2); " * 5 + "y = x @ ones(3)", "RuntimeError")
+    terminal.type("%debug\r", "debug>")
+    shown = terminal.text().rpartition("%debug")[2].split("\n")
+    at = next(k for k, line in enumerate(shown) if line.startswith("1 | ..."))
+    assert shown[at][shown[at + 1].index("^") :] == "x @ ones(3)" and len(shown[at]) <= 60
+    terminal.close()

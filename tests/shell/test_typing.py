@@ -202,6 +202,9 @@ def test_keywords_dtypes_and_files_are_completed(terminal: Terminal) -> None:
     terminal.type("\x15'text'", "'text'\n")
     assert "abs" not in terminal.entry()
     terminal.type("\x15%who", "lists the variables with dtype")
+    terminal.type("\x15%load n", "numbers.csv")
+    assert "nansum" not in terminal.entry()
+    terminal.type("\x15%help lpr", "runs it and says how long each line took")
 
 
 def test_the_history_is_not_searched_for_each_key() -> None:

@@ -93,6 +93,10 @@ def test_the_watch_ends_with_its_block(session: Session) -> None:
 def test_in_place_error_names_both_lines(session: Session) -> None:
     text = failure(session, "x = ones(3, requires_grad)\ny = x.exp()\ny.add_(1)\ny.sum().backward()")
     assert "ExpBackward0 saved it at a.tsr:2 (`y = x.exp()`); it was modified at a.tsr:3 (`y.add_(1)`)" in text
+    text = failure(session, "x = ones(3, requires_grad); y = x.exp(); y += 1; y.sum().backward()")
+    assert (
+        text.count("y += 1") == 2 and "saved it and another operation modified it, both at a.tsr:1 (`x = ones" in text
+    )
     text = failure(Session(), "x = ones(3, requires_grad)\ny = x.exp()\ny.add_(1)\ny.sum().backward()")
     assert "--trace" in text
 

@@ -336,5 +336,5 @@ def misfits(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
         return TypeError(f"{said}unrecognized keyword arguments: {', '.join(unknown)}")
     got = ", ".join([type_name(a) for a in args] + [f"{k}={type_name(v)}" for k, v in kwargs.items()])
     got += ", " if kwargs and not args else ""
-    expected = options[0].shown() if len(options) == 1 else "one of:\n" + "\n".join(f" * {o.shown()}" for o in options)
+    expected = options[0].shown() if len(options) == 1 else "one of:\n" + "".join(f" * {o.shown()}\n" for o in options)
     return TypeError(f"{said}({got}), but expected {expected}")

@@ -258,7 +258,7 @@ def all_to_all(
     found = find(group, "all_to_all")
     if found is None:
         return None
-    for given, what in ((output_tensor_list, "output"), (input_tensor_list, "input")):
+    for given, what in ((input_tensor_list, "input"), (output_tensor_list, "output")):
         if len(given) != found.size():
             raise RuntimeError(
                 f"ProcessGroupGloo::alltoall: {what} tensor list size {len(given)} does not match world size {found.size()}"

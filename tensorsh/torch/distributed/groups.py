@@ -18,6 +18,8 @@ from .work import Progress, Work
 
 __all__ = ["GroupMember", "ProcessGroup", "group"]
 
+NOT_IN_MAP = "Process group {} is not initialized in the world group map. Please initialize the group first."
+NOT_REGISTERED = "Group {} is not registered, please create group with torch.distributed.new_group API"
 UNINITIALIZED = "Default process group has not been initialized, please make sure to call init_process_group."
 
 
@@ -271,15 +273,15 @@ def default_group() -> ProcessGroup:
     return world.default
 
 
-def group_of(given: Any) -> ProcessGroup:
-    """The group that an argument means: None is the default one."""
+def group_of(given: Any, told: str = NOT_IN_MAP) -> ProcessGroup:
+    """The group that an argument means: None is the default one. ValueError with these words where it is none."""
     if given is None:
         return default_group()
     if isinstance(given, ProcessGroup):
         if given._title not in world.groups or world.groups[given._title] is not given:
             raise ValueError("Invalid process group specified")
         return given
-    raise ValueError(f"Group {given} is not registered, please create group with torch.distributed.new_group API")
+    raise ValueError(told.format(given))
 
 
 def outside(given: Any) -> bool:

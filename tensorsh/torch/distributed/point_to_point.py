@@ -189,7 +189,8 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
     """Begin several messages; their handles."""
     if not isinstance(p2p_op_list, list) or not all(isinstance(each, P2POp) for each in p2p_op_list):
         raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
-    if any(each.group != p2p_op_list[0].group for each in p2p_op_list[:1] + p2p_op_list):
+    group = p2p_op_list[0].group
+    if any(each.group != group for each in p2p_op_list):
         raise ValueError("All ops need to use the same group.")
     works = []
     for each in p2p_op_list:

@@ -9,7 +9,7 @@ from zlib import crc32
 
 from . import transport as carrier
 from .backends import Backend, check_backend
-from .groups import GroupMember, ProcessGroup, default_group, group_of, outside, seconds_of, world
+from .groups import NOT_REGISTERED, GroupMember, ProcessGroup, default_group, group_of, outside, seconds_of, world
 from .rendezvous import Meeting, meet, meet_by_store
 from .stores import PrefixStore, Store
 from .work import Progress
@@ -253,7 +253,7 @@ def get_rank(group: Any = None) -> int:
     default = default_group()
     if group is None or group is default:
         return world.rank
-    return group_of(group)._me
+    return group_of(group, NOT_REGISTERED)._me
 
 
 def get_world_size(group: Any = None) -> int:
@@ -294,7 +294,9 @@ def get_process_group_ranks(group: Any = None) -> list[int]:
 
 def get_group_rank(group: Any, global_rank: int) -> int:
     """A process's number in a group, from that among all."""
-    found = group_of(group)
+    found = group_of(group, NOT_REGISTERED)
+    if found is world.default:  # as PyTorch, of any number
+        return global_rank
     if global_rank not in found._place:
         raise ValueError(f"Global rank {global_rank} is not part of group {found}")
     return found._place[global_rank]
@@ -302,7 +304,9 @@ def get_group_rank(group: Any, global_rank: int) -> int:
 
 def get_global_rank(group: Any, group_rank: int) -> int:
     """A process's number among all, from that in a group."""
-    found = group_of(group)
+    found = group_of(group, NOT_REGISTERED)
+    if found is world.default:
+        return group_rank
     if not 0 <= group_rank < found.size():
         raise ValueError(f"Group rank {group_rank} is not part of group {found}")
     return found._ranks[group_rank]

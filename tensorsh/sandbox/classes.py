@@ -175,13 +175,47 @@ def no_element(self: Any) -> None:
 
 
 def _check_reserved(made: type) -> None:
-    """A script's class must not answer for the engine's own attributes, nor may one that it inherits from."""
+    """A script's class must not answer for the engine's own attributes, nor may one that it inherits from; a dataclass's own
+    functions set its fields past the gate."""
     names = reserved(made) - _OVERWRITTEN
     if names:
         for base in made.__mro__:
-            if id(base) in script_classes and not names.isdisjoint(base.__dict__):
-                name = min(names.intersection(base.__dict__))
-                raise TypeError(f"a class derived from the library's cannot define '{name}'")
+            if id(base) in script_classes:
+                found = names.intersection({*base.__dict__, *base.__dict__.get("__dataclass_fields__", ())})
+                if found:
+                    raise TypeError(f"a class derived from the library's cannot define '{min(found)}'")
+
+
+def is_kept(value: Any, name: str) -> bool:
+    """Whether an attribute of an object is what the library's classes above its class keep for themselves."""
+    kind = type(value)
+    return name[:1] == "_" and id(kind) not in pure_classes and (name in reserved(kind) or keeps(kind, name))
+
+
+def shown_state(value: Any, owner: type = object) -> dict[str, Any]:
+    """The attributes of an object of a class, all at once, but for those that the library keeps.
+
+    Raises:
+        TypeError: It is another's object, which a program gave in the place of `self`.
+    """
+    if not isinstance(value, owner):
+        raise TypeError(f"a '{owner.__name__}' object is expected, not '{type(value).__name__}'")
+    own = object.__getattribute__(value, "__dict__")
+    return {name: each for name, each in own.items() if not is_kept(value, name)}
+
+
+def checked_state(value: Any, state: Any) -> dict[str, Any]:
+    """Attributes that a program gives an object all at once, as a dictionary that nobody else holds: neither special names, which
+    libraries look for, nor what the library keeps.
+
+    Raises:
+        KeyError: Such a name is among them.
+    """
+    found = dict(state)
+    for name in found:
+        if type(name) is not str or name[:2] == "__" or is_kept(value, name):
+            raise KeyError(f"{name!r} cannot be part of a state dict")
+    return found
 
 
 _OVERWRITTEN = {"_backward_cls"}  # `autograd.Function` gives each class its own, whatever its body says
@@ -293,7 +327,8 @@ NOTHING: set[str] = set()
 
 def _is_own(where: type, name: str) -> bool:
     """Whether a private name of a script's class, or of its instances, is no library base's."""
+    taken = reserved(where)
     for base in where.__mro__:
-        if name in base.__dict__ or name in base.__dict__.get("__annotations__", ()):
+        if name in base.__dict__ or name not in taken and name in base.__dict__.get("__annotations__", ()):
             return id(base) in script_classes or name in _allowed.get(base, ())
     return not keeps(where, name)  # the instance's own, or nobody's

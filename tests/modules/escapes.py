@@ -990,4 +990,29 @@ import tempfile as result
 import marshal as result
 ---
 import site; result = site
+---
+import numpy as np
+from dataclasses import dataclass
+got = []
+class F:
+    def __call__(self, *a): return self
+    def __eq__(self, other):
+        got.append(other)
+        return False
+    __hash__ = None
+try:
+    @dataclass
+    class C:
+        __new__ = F()
+        x: int = 3
+except Exception: pass
+result = got[-2]
+---
+import collections
+from dataclasses import dataclass
+@dataclass
+class M:
+    marked: object
+M.__init__(collections.Counter, 5)
+result = collections.Counter.marked == 5
 """.strip().split("\n---\n")

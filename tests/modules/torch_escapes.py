@@ -783,4 +783,34 @@ sgd = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
 s = torch.optim.lr_scheduler.StepLR(sgd, 1)
 s.load_state_dict(State())
 result = np.asarray(s).shape == (1,)
+---
+import torch.distributed.checkpoint as dcp
+class A: pass
+a = A()
+dcp.FileSystemWriter.set_up_storage_writer(a, True)
+a._permissions.read = True
+result = len(open('/etc/hostname').read()) > 0
+---
+import torch, numpy as np
+got = []
+class F:
+    def __call__(self, *a): return self
+    def __getattr__(self, name): return self
+    def __eq__(self, other):
+        got.append(other)
+        return False
+    __hash__ = None
+try: torch.library.custom_op('a::b', F(), mutates_args=())
+except Exception: pass
+result = got[-2]
+---
+import torch
+try: torch.distributed.checkpoint.DefaultLoadPlanner.set_up_planner(torch.nn.Module, {}, None)
+except AttributeError: pass
+result = torch.nn.Module.original_state_dict == {}
+---
+import torch
+try: torch.nn.Module.train(torch.Tensor, True)
+except AttributeError: pass
+result = torch.Tensor.training
 """.strip().split("\n---\n")

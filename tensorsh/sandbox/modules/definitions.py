@@ -21,6 +21,7 @@ from ..names import composed
 from ..sealed import OpenSealed
 from ..stores import own
 from ..thrown import kept_out
+from ..wrapping import check_functions
 from ..wrapping import wraps as dressed
 
 
@@ -213,6 +214,7 @@ def _make_dataclass(cls: Any, options: dict[str, Any]) -> Any:
     for name, value in list(cls.__dict__.items()):
         if type(value) is _FieldOptions:
             setattr(cls, name, dataclasses.field(**value._options))
+    check_functions(cls)
     annotations = cls.__dict__.get("__annotations__", {})
     marked = {name: text for name, text in annotations.items() if type(text) is str and _mark(text)}
     # A dataclass reads texts by the names of its module; a script is no module.
@@ -246,6 +248,8 @@ def make_dataclass(cls_name: str, fields: Any, *, bases: tuple[type, ...] = (), 
         raise TypeError("make_dataclass: a base must be a class that the script defines")
     if options.keys() & {"namespace", "module"}:
         raise TypeError("make_dataclass: write a class statement to give methods")
+    for base in bases:
+        check_functions(base)
     checked = []
     for entry in fields:
         parts = (entry, "typing.Any") if isinstance(entry, str) else tuple(entry)

@@ -7,11 +7,11 @@ attributes, the modules below it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from inspect import signature
 from typing import Any, NoReturn
 
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.sealed import Sealed
+from ...sandbox.wrapping import signature
 from ..nn.modules.module import Module
 from ..nn.modules.registry import REGISTRIES, attributes
 from ..nn.parameter import Uninitialized

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from inspect import signature
 from typing import Any
 
 from ....engine.arrays.warning import warn
 from ....sandbox import process
+from ....sandbox.wrapping import signature
 from ...futures import Future
 from ..groups import world
 from ..starting import apart

@@ -7,12 +7,12 @@ among workers which worker it is.
 from __future__ import annotations
 
 import copy
-import inspect
 import random
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from ....sandbox.wrapping import signature
 from ...settings import Generator
 from .collate import default_collate
 from .dataset import Dataset, IterableDataset
@@ -75,7 +75,7 @@ class Pipe:
 
 def shown(pipe: IterDataPipe) -> str:
     """A pipe with its arguments, as far as it keeps them."""
-    names = sorted(set(inspect.signature(type(pipe).__init__).parameters) & set(vars(pipe)))
+    names = sorted(set(signature(type(pipe).__init__).parameters) & set(vars(pipe)))
     return f"{type(pipe).__name__}({', '.join(f'{name}={vars(pipe)[name]}' for name in names)})"
 
 

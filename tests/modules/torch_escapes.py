@@ -813,4 +813,15 @@ import torch
 try: torch.nn.Module.train(torch.Tensor, True)
 except AttributeError: pass
 result = torch.Tensor.training
+---
+import torch
+class D(torch.nn.ParameterDict): pass
+d = D()
+d._keys = {'__reduce_ex__': None}
+result = callable(d['__reduce_ex__'])
+---
+import torch
+m = torch.nn.Linear(1, 1)
+torch.jit.trace_module(m, {'__setattr__': ('__array_interface__', {})})
+result = True
 """.strip().split("\n---\n")

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from typing import Any, NoReturn
 
 from ...engine.tensors.tensor import Tensor
+from ...sandbox.named import read_named
 from ...sandbox.sealed import Sealed
 from ...sandbox.wrapping import signature
 from ..nn.modules.module import Module
@@ -186,7 +187,7 @@ def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_input
 def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
     """A module as `trace` gives it; `inputs` has the examples of each method."""
     for name, given in inputs.items():
-        getattr(mod, name)(*((given,) if isinstance(given, (Tensor, dict)) else given))
+        read_named(mod, name)(*((given,) if isinstance(given, (Tensor, dict)) else given))
     return script_module(mod, TopLevelTracedModule, TracedModule)
 
 

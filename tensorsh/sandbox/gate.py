@@ -130,7 +130,8 @@ def _gated(value: Any, name: str) -> Any:
     if is_special(name):
         return _special(value, kind, name)
     if owns(value, kind, name) or is_allowed(kind, name):
-        return getattr(value, name)
+        found = getattr(value, name)
+        return _object_new if found is _real_new else found  # what enumerations keep as `_new_member_`
     if kind is super:
         found = getattr(value, name)  # raises what Python would
         if owner(value.__self_class__, name, value.__thisclass__) is not None:

@@ -127,7 +127,8 @@ def destroy_process_group(group: Any = None) -> None:
         raise AssertionError("Process group cannot be None")
     found = group_of(group)
     for thread in list(world.beside):
-        thread.join()
+        while thread.is_alive():
+            thread.join(0.05)  # in steps, between which a time limit is heard in any thread
     if found is not world.default:
         del world.groups[found._title]
         return

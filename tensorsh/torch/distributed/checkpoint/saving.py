@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 from ....engine.arrays.warning import warn
 from ....sandbox import process
+from ....sandbox.thrown import helpers
 from ....sandbox.wrapping import signature
 from ...futures import Future
 from ..groups import world
@@ -99,6 +101,13 @@ class Saving:
         return self.together.one("write", last)
 
 
+def joined(thread: threading.Thread, timeout: float | None = None) -> None:
+    """Wait until a thread has ended, for some seconds at most; in steps, between which a time limit is heard in any thread."""
+    end = None if timeout is None else time.monotonic() + timeout
+    while thread.is_alive() and (end is None or time.monotonic() < end):
+        thread.join(0.05 if end is None else max(0.0, min(0.05, end - time.monotonic())))
+
+
 class Saved(Future):
     """A Future of `async_save`, as those of Python's executors are asked."""
 
@@ -112,16 +121,18 @@ class Saved(Future):
         self._cause = self._settled
         _threads[:] = [self._thread]
         world.beside.append(self._thread)
+        helpers.append(self._thread)
         self._thread.start()
 
     def _work(self) -> None:
         if self._before is not None:
-            self._before.join()  # in the same order on all processes
+            joined(self._before)  # in the same order on all processes
         try:
             self._found = self._saving.finish(self._group)
         except BaseException as error:  # noqa: BLE001 - whoever asks gets it
             self._failure = error
         world.beside.remove(threading.current_thread())
+        helpers.remove(threading.current_thread())
         if process.plain:
             self._tell()
 
@@ -131,7 +142,7 @@ class Saved(Future):
                 self._finish(None if self._failure else self._found, self._failure)
 
     def _settled(self) -> None:
-        self._thread.join()
+        joined(self._thread)
         self._tell()
 
     def done(self) -> bool:
@@ -142,7 +153,7 @@ class Saved(Future):
 
     def result(self, timeout: float | None = None) -> Any:
         """What was saved, once it is; TimeoutError after some seconds."""
-        self._thread.join(timeout)
+        joined(self._thread, timeout)
         if self._thread.is_alive():
             raise TimeoutError
         return self.wait()
@@ -184,5 +195,5 @@ def async_save(
             own = _groups[given._title] = apart(given)
     made = Saved(saving, own)
     if saving.resolved is None:
-        made._thread.join()
+        joined(made._thread)
     return made

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tensorsh import Permissions, Session, Timeout
+from tensorsh import Permissions, Session
+from tensorsh.sandbox.thrown import Timeout
 
 from ..support.ranks import by_rank, tensorsh
 

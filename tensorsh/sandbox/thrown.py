@@ -41,8 +41,7 @@ helpers: list[Any] = []
 def end_helpers() -> None:
     """End what works for a program that has reached a bound."""
     for thread in list(helpers):
-        if thread.is_alive():
-            throw(thread.ident, Timeout)
+        throw(thread.ident, Timeout)
 
 
 def throw(thread: int, error: type[BaseException]) -> None:

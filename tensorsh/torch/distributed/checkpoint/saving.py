@@ -102,10 +102,11 @@ class Saving:
 
 
 def joined(thread: threading.Thread, timeout: float | None = None) -> None:
-    """Wait until a thread has ended, for some seconds at most; in steps, between which a time limit is heard in any thread."""
+    """Wait until a thread has done its work, for some seconds at most; in steps, between which a time limit is heard in any thread.
+    An error thrown into Python's own `join` would leave the thread marked as ended."""
     end = None if timeout is None else time.monotonic() + timeout
-    while thread.is_alive() and (end is None or time.monotonic() < end):
-        thread.join(0.05 if end is None else max(0.0, min(0.05, end - time.monotonic())))
+    while thread in world.beside and (end is None or time.monotonic() < end):
+        time.sleep(0.002)
 
 
 class Saved(Future):
@@ -125,14 +126,15 @@ class Saved(Future):
         self._thread.start()
 
     def _work(self) -> None:
-        if self._before is not None:
-            joined(self._before)  # in the same order on all processes
         try:
+            if self._before is not None:
+                joined(self._before)  # in the same order on all processes
             self._found = self._saving.finish(self._group)
         except BaseException as error:  # noqa: BLE001 - whoever asks gets it
             self._failure = error
-        world.beside.remove(threading.current_thread())
-        helpers.remove(threading.current_thread())
+        finally:
+            for known in (helpers, world.beside):
+                known.remove(self._thread)
         if process.plain:
             self._tell()
 
@@ -147,14 +149,14 @@ class Saved(Future):
 
     def done(self) -> bool:
         """Whether all is written, or an error is there."""
-        if not super().done() and not self._thread.is_alive():
+        if not super().done() and self._thread not in world.beside:
             self._tell()
         return super().done()
 
     def result(self, timeout: float | None = None) -> Any:
         """What was saved, once it is; TimeoutError after some seconds."""
         joined(self._thread, timeout)
-        if self._thread.is_alive():
+        if self._thread in world.beside:
             raise TimeoutError
         return self.wait()
 

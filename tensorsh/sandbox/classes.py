@@ -327,8 +327,8 @@ NOTHING: set[str] = set()
 
 def _is_own(where: type, name: str) -> bool:
     """Whether a private name of a script's class, or of its instances, is no library base's."""
-    taken = reserved(where)
     for base in where.__mro__:
-        if name in base.__dict__ or name not in taken and name in base.__dict__.get("__annotations__", ()):
-            return id(base) in script_classes or name in _allowed.get(base, ())
+        own = id(base) in script_classes
+        if name in base.__dict__ or not own and name in base.__dict__.get("__annotations__", ()):
+            return own or name in _allowed.get(base, ())
     return not keeps(where, name)  # the instance's own, or nobody's

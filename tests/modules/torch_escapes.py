@@ -824,4 +824,25 @@ import torch
 m = torch.nn.Linear(1, 1)
 torch.jit.trace_module(m, {'__setattr__': ('__array_interface__', {})})
 result = True
+---
+import torch, numpy as np
+got = []
+class A(torch.Tensor):
+    def __init_subclass__(cls): got.append(cls)
+try:
+    class T(A):
+        _array = property(lambda self: np.zeros(9, 'i8'))
+except TypeError: pass
+result = torch.ones(2).as_subclass(got[0]).dtype == torch.int64
+---
+import torch, numpy as np
+got = []
+class D:
+    def __set_name__(self, owner, name): got.append(owner)
+try:
+    class T(torch.Tensor):
+        d = D()
+        _array = property(lambda self: np.zeros(9, 'i8'))
+except TypeError: pass
+result = torch.ones(2).as_subclass(got[0]).dtype == torch.int64
 """.strip().split("\n---\n")

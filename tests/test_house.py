@@ -48,6 +48,7 @@ SANDBOX = [
         "numpy_views",
         "copying",
         "unicode_errors",
+        "held",
         "bounds",
         "long_texts",
         "long_lists",

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tensorsh import Session, torch
+from tensorsh.sandbox import restored
 from tensorsh.sandbox.files import Permissions
 
 pytestmark = pytest.mark.filterwarnings("ignore:torch.set_default_tensor_type")
@@ -36,12 +37,18 @@ CHANGES = {
     "default device": "torch.set_default_device('meta')",
     "threads": "torch.set_num_threads(7)",
     "deterministic": "torch.use_deterministic_algorithms(True)",
+    "rendezvous": "torch.distributed.register_rendezvous_handler('own', print)",
+    "start method": "torch.multiprocessing.set_start_method('spawn', force=True)",
+    "sharing strategy": "torch.multiprocessing.set_sharing_strategy('file_system')",
 }
 LOOK = """
 import random
+try: torch.distributed.init_process_group("gloo", init_method="own://x", rank=0, world_size=1)
+except RuntimeError as error: refusal = str(error)
 (torch.initial_seed(), torch.get_default_dtype(), str(tensor([1.23456, 1e-9])), torch.is_grad_enabled(),
  torch.is_inference_mode_enabled(), torch.is_anomaly_enabled(), str(np.array([1.23456])), np.geterr(),
- torch.get_num_threads(), torch.are_deterministic_algorithms_enabled(), str(ones(1).device))
+ torch.get_num_threads(), torch.are_deterministic_algorithms_enabled(), str(ones(1).device),
+ torch.multiprocessing.get_start_method(), torch.multiprocessing.get_sharing_strategy(), refusal)
 """
 
 
@@ -216,3 +223,22 @@ def test_an_interrupt_in_a_collection_of_cycles_is_not_lost(monkeypatch: pytest.
         gc.set_threshold(*thresholds)
         gc.callbacks.remove(other)
         signal.signal(signal.SIGINT, handler)
+
+
+def test_a_session_that_is_freed_in_the_midst_of_another_s_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session()
+    session.run("class A: pass")
+    real, asked = restored._Takes, []
+
+    def takes() -> object:
+        if not asked:
+            asked.append(True)
+            restored.restore()
+        return real()
+
+    monkeypatch.setattr(restored, "_Takes", takes)
+    monkeypatch.setattr(restored, "_known", ((0, 0, 0), [], [], []))
+    restored.restore()
+    monkeypatch.setattr(restored, "_known", ((0, 0, 0), *restored._known[1:]))
+    restored.restore()
+    assert asked and len(restored._known[1]) == len(restored._known[2]) == len(restored._known[3])

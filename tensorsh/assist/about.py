@@ -105,7 +105,7 @@ def _told_in_full(session: Workspace, name: str, value: Any, doc: str) -> str:
 
 
 def _parameters(value: Any) -> list[Any]:
-    from inspect import signature
+    from ..sandbox.wrapping import signature
 
     try:
         return list(signature(value).parameters.values())

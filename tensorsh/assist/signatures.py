@@ -74,7 +74,8 @@ def _of_operator(operator: Any) -> list[Parameter]:
 
 def _of_function(value: Any) -> list[Parameter] | None:
     from inspect import Parameter as Kind
-    from inspect import signature
+
+    from ..sandbox.wrapping import signature
 
     try:
         made = signature(value)

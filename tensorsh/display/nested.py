@@ -60,11 +60,11 @@ def _single(value: Any) -> str:
         plain = type(value).__repr__ is type.__repr__ or repr(value).startswith("<class ")
         return _name(value) if plain else repr(value)
     if type(value) is FunctionType and value.__module__ == "__main__":
-        from inspect import signature
+        from ..sandbox.wrapping import signature
 
         return f"<function {value.__module__}.{value.__qualname__}{signature(value)}>"
     if type(value) is BuiltinFunctionType and value.__module__ == "builtins":
-        from inspect import signature
+        from ..sandbox.wrapping import signature
 
         try:
             return f"<function {value.__qualname__}{signature(value)}>"

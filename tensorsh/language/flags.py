@@ -46,10 +46,10 @@ def default_of(function: Any, name: str) -> Any:
             default = _function_default(function, name)
             if default is not _EMPTY or not hasattr(function, "__wrapped__"):
                 return default
-        from inspect import signature as inspect_signature
+        from ..sandbox.wrapping import signature as signature_of
 
         try:
-            signature = inspect_signature(function)
+            signature = signature_of(function)
         except (TypeError, ValueError):
             return _EMPTY
     parameters = getattr(signature, "parameters", {})

@@ -275,7 +275,7 @@ def _quoted(names: list[str]) -> str:
 
 @rule(r"^TypeError: .*got an unexpected keyword argument '(\w+)'")
 def unknown_keyword(case: Case) -> str | None:
-    from inspect import signature
+    from ..sandbox.wrapping import signature
 
     for node in ast.walk(case.place.tree() or ast.Module([], [])):
         if isinstance(node, ast.Call) and any(keyword.arg == case.match[1] for keyword in node.keywords):

@@ -13,7 +13,8 @@ import sys
 from . import classes, gate, stores
 
 try:
-    from . import bounds, orders, unicode_errors  # type: ignore[attr-defined]  # noqa: F401 - importing one puts texts within bounds
+    # importing two of them puts functions in the place of Python's own
+    from . import bounds, held, orders, unicode_errors  # type: ignore[attr-defined]  # noqa: F401
 except ImportError:
     bounds = None  # built without a compiler
 from .iterating import adds_lists, asking, iterate, presented, steps

@@ -118,29 +118,73 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
             raise TypeError("metaclasses do not exist in tensorsh")
         if issubclass(base, _PROXIES):  # would answer for another object, past the gate
             raise TypeError(f"type '{base.__name__}' is not an acceptable base type")
-    metaclass = joined(bases)
-    made = _build_class(function, name, *bases, **keywords, **({"metaclass": metaclass} if metaclass else {}))
+    made = _build_class(function, name, *bases, **keywords, metaclass=_maker)
     if isinstance(made, type):
-        own = made.__dict__.get("__getattr__")
-        if own is not None:
-            type.__setattr__(made, "__getattr__", guarded_getattr(own))
-        leave = made.__dict__.get("__exit__")
-        if leave is not None:
-            type.__setattr__(made, "__exit__", guarded_exit(leave))
-        if "__deepcopy__" in made.__dict__:
-            type.__setattr__(made, "__deepcopy__", copying.presented(made.__dict__["__deepcopy__"]))
-        for special, value in [*made.__dict__.items()]:
-            if isinstance(value, COMPILED) and is_special(special):
-                type.__setattr__(made, special, heard(special, value))
+        if "__array_struct__" in made.__dict__ and not is_alive(made):
+            for special in UNSEEN:
+                type.__delattr__(made, special)
         for special, told in when_defined.items():
             if special in made.__dict__:
                 told()
-        if is_alive(made):
-            type.__setattr__(made, "__array_struct__", property(no_element))
-            type.__setattr__(made, "__array_ufunc__", None)  # numpy's operators leave the answer to the object's own
         register_class(made)
         _check_reserved(made)
     return made
+
+
+class _Maker:
+    """Stands in the place of a metaclass: what a class's text has defined is looked at, and put on the gate, before there is a class,
+    which Python shows to `__init_subclass__` and `__set_name__` at once."""
+
+    def __prepare__(self, name: str, bases: tuple, **keywords: Any) -> Any:
+        kind = _metaclass(bases)
+        return kind.__prepare__(name, bases, **keywords) if hasattr(kind, "__prepare__") else {}
+
+    def __call__(self, name: str, bases: tuple, body: dict, **keywords: Any) -> Any:
+        kinds = [base for base in bases if isinstance(base, type)]
+        taken = set().union(*map(reserved, kinds)) - _OVERWRITTEN
+        if taken:
+            for names in (
+                body,
+                _slots(name, body),
+                *[b.__dict__ for kind in kinds for b in kind.__mro__ if is_script_class(b)],
+            ):
+                _refuse_taken(taken, names)
+        for special, value in [*body.items()]:
+            guard = GUARDS.get(special)
+            if guard is not None:
+                dict.__setitem__(body, special, guard(value))
+            elif isinstance(value, COMPILED) and is_special(special):
+                dict.__setitem__(body, special, heard(special, value))
+        if not any(hasattr(base, "__array__") or base.__name__ == "Protocol" for base in kinds):
+            for special, value in UNSEEN.items():
+                dict.__setitem__(body, special, value)
+        return _metaclass(bases)(name, bases, body, **keywords)
+
+
+_maker = _Maker()
+
+
+def _slots(name: str, body: dict) -> list[str]:
+    """The names of a class's slots, which are asked for once."""
+    given = body.get("__slots__", ())
+    if "__slots__" not in body:
+        return []
+    found = (given,) if isinstance(given, str) else tuple(given)
+    if any(type(slot) is not str for slot in found):
+        raise TypeError("__slots__ items must be strings")
+    if type(given) is not dict:
+        body["__slots__"] = found
+    own = f"_{name.lstrip('_')}"
+    return [own + slot if slot[:2] == "__" and slot[-2:] != "__" else slot for slot in found]
+
+
+def _metaclass(bases: tuple) -> Any:
+    """What Python would call to make a class with these bases."""
+    found = joined(bases) or (type(bases[0]) if bases else type)
+    for base in bases:
+        if not issubclass(found, type(base)):
+            found = type(base) if issubclass(type(base), found) else type  # which says that they are in conflict
+    return found
 
 
 NUMBERS = (int, float, complex, str, bytes)
@@ -161,7 +205,7 @@ def is_alive(made: type) -> bool:
         made, "_is_protocol", False
     ):  # tensors, whose numbers it gets; what has no objects
         return False
-    own = {name for name in made.__dict__ if is_special(name)}
+    own = {name for name in made.__dict__ if is_special(name)} - UNSEEN.keys()
     if issubclass(made, (list, tuple)):
         return not own.isdisjoint(WALKED)
     return not issubclass(made, NUMBERS) or not own <= QUIET
@@ -174,14 +218,59 @@ def no_element(self: Any) -> None:
     )
 
 
+UNSEEN = {
+    "__array_struct__": property(no_element),
+    "__array_ufunc__": None,  # numpy's operators leave the answer to the object's own
+}
+"""What keeps numpy from a program's objects."""
+
+
+def _refuse_taken(taken: set[str], names: Any) -> None:
+    found = taken.intersection(names)
+    if found:
+        raise TypeError(f"a class derived from the library's cannot define '{min(found)}'")
+
+
 def _check_reserved(made: type) -> None:
-    """A script's class must not answer for the engine's own attributes, nor may one that it inherits from."""
+    """A script's class must not answer for the engine's own attributes, nor may one that it inherits from; a dataclass's own
+    functions set its fields past the gate."""
     names = reserved(made) - _OVERWRITTEN
     if names:
         for base in made.__mro__:
-            if id(base) in script_classes and not names.isdisjoint(base.__dict__):
-                name = min(names.intersection(base.__dict__))
-                raise TypeError(f"a class derived from the library's cannot define '{name}'")
+            if id(base) in script_classes:
+                _refuse_taken(names, {*base.__dict__, *base.__dict__.get("__dataclass_fields__", ())})
+
+
+def is_kept(value: Any, name: str) -> bool:
+    """Whether an attribute of an object is what the library's classes above its class keep for themselves."""
+    kind = type(value)
+    return name[:1] == "_" and id(kind) not in pure_classes and (name in reserved(kind) or keeps(kind, name))
+
+
+def shown_state(value: Any, owner: type = object) -> dict[str, Any]:
+    """The attributes of an object of a class, all at once, but for those that the library keeps.
+
+    Raises:
+        TypeError: It is another's object, which a program gave in the place of `self`.
+    """
+    if not isinstance(value, owner):
+        raise TypeError(f"a '{owner.__name__}' object is expected, not '{type(value).__name__}'")
+    own = object.__getattribute__(value, "__dict__")
+    return {name: each for name, each in own.items() if not is_kept(value, name)}
+
+
+def checked_state(value: Any, state: Any) -> dict[str, Any]:
+    """Attributes that a program gives an object all at once, as a dictionary that nobody else holds: neither special names, which
+    libraries look for, nor what the library keeps.
+
+    Raises:
+        KeyError: Such a name is among them.
+    """
+    found = dict(state)
+    for name in found:
+        if type(name) is not str or name[:2] == "__" or is_kept(value, name):
+            raise KeyError(f"{name!r} cannot be part of a state dict")
+    return found
 
 
 _OVERWRITTEN = {"_backward_cls"}  # `autograd.Function` gives each class its own, whatever its body says
@@ -226,6 +315,10 @@ def guarded_exit(function: Any) -> FunctionType:
 
 
 COMPILED = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, partial)
+
+
+GUARDS = {"__getattr__": guarded_getattr, "__exit__": guarded_exit, "__deepcopy__": copying.presented}
+"""Special methods that are put on the gate."""
 
 
 def heard(name: str, function: Any) -> Any:
@@ -294,6 +387,7 @@ NOTHING: set[str] = set()
 def _is_own(where: type, name: str) -> bool:
     """Whether a private name of a script's class, or of its instances, is no library base's."""
     for base in where.__mro__:
-        if name in base.__dict__ or name in base.__dict__.get("__annotations__", ()):
-            return id(base) in script_classes or name in _allowed.get(base, ())
+        own = id(base) in script_classes
+        if name in base.__dict__ or not own and name in base.__dict__.get("__annotations__", ()):
+            return own or name in _allowed.get(base, ())
     return not keeps(where, name)  # the instance's own, or nobody's

@@ -12,7 +12,7 @@ from _thread import allocate_lock, get_ident
 from .limits import Timeout, parse_seconds
 from .sealed import program_frame
 from .supervision import timeout_message
-from .thrown import take_back, throw
+from .thrown import end_helpers, take_back, throw
 from .whole import may_be_left
 
 TYPE_CHECKING = False  # typing is not imported only for this
@@ -34,6 +34,7 @@ def timed(timeout: float | str, function: Callable[..., Any], *arguments: Any) -
     try:
         return function(*arguments)
     except Timeout as error:
+        end_helpers()
         raise Timeout(timeout_message(seconds, "timeout=")).with_traceback(error.__traceback__) from None
     finally:
         watch.end()

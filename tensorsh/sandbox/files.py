@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 from .copying import uncopied
 from .kinds import Immutable
-from .sealed import program_frame
+from .sealed import by_program, program_frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +50,11 @@ class Permissions:
     imported. A package runs with all the rights of Python, whatever the program that imports it is allowed."""
 
     __slots__ = ("imports", "packages", "read", "write")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if by_program(sys._getframe(1)):
+            raise AttributeError(f"attribute '{name}' of permissions is not writable")
+        object.__setattr__(self, name, value)
 
     def __init__(
         self, read: Iterable[str] | bool = (), write: Iterable[str] | bool = (), imports: Iterable[str] = ()

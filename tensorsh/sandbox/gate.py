@@ -19,7 +19,17 @@ from types import (
 )
 from typing import Any
 
-from .classes import absent, is_allowed, is_script_function, owner, owns, pure_classes, refused, script_classes
+from .classes import (
+    absent,
+    is_allowed,
+    is_kept,
+    is_script_function,
+    owner,
+    owns,
+    pure_classes,
+    refused,
+    script_classes,
+)
 from .copying import taking
 from .formatting import formatted, is_plain
 from .instance import InstanceVariables
@@ -27,6 +37,7 @@ from .integers import plain
 from .names import DEFINABLE, GATED, READABLE, TOLD, is_read_on_gate, is_special, normalize
 from .sealed import Sealed, reserved
 from .stores import delete_attribute, set_attribute, store
+from .wrapping import wraps
 
 _MISSING: Any = object()
 _str_format = str.format
@@ -119,7 +130,8 @@ def _gated(value: Any, name: str) -> Any:
     if is_special(name):
         return _special(value, kind, name)
     if owns(value, kind, name) or is_allowed(kind, name):
-        return getattr(value, name)
+        found = getattr(value, name)
+        return _object_new if found is _real_new else found  # what enumerations keep as `_new_member_`
     if kind is super:
         found = getattr(value, name)  # raises what Python would
         if owner(value.__self_class__, name, value.__thisclass__) is not None:
@@ -251,7 +263,7 @@ def _special(value: Any, kind: type, name: str) -> Any:
     if name in ("__init__", "__new__", "__init_subclass__", "__class_getitem__", "__set_name__"):
         if kind is super or isinstance(value, type) or id(kind) in script_classes:
             found = getattr(value, name)
-            return _object_new if found is _real_new else found
+            return _object_new if found is _real_new else _of_its_class(value, kind, name, found)
     elif name == "__deepcopy__":
         return taking(getattr(value, name))
     elif name == "__annotations__":
@@ -263,10 +275,41 @@ def _special(value: Any, kind: type, name: str) -> Any:
     elif name == "__members__":
         return dict(getattr(value, name))
     elif name == "__format__" or name in READABLE or is_allowed(kind, name):
-        return getattr(value, name)
+        return _of_its_class(value, kind, name, getattr(value, name))
     elif isinstance(value, type) and id(value) in script_classes and name in DEFINABLE:
         return getattr(value, name)
     raise refused(value, name)
+
+
+def _of_its_class(value: Any, kind: type, name: str, found: Any) -> Any:
+    """A special method as a class gives it."""
+    if type(found) is not FunctionType or is_script_function(found):
+        return found
+    where, after = (value.__self_class__, value.__thisclass__) if kind is super else (value, None)
+    bases = where.__mro__ if isinstance(where, type) else ()
+    for base in bases[bases.index(after) + 1 if after in bases else 0 :]:
+        if name in base.__dict__:
+            return _kept_to(base, name, found)
+    return found
+
+
+def _kept_to(owner: type, name: str, found: Any) -> Any:
+    """A special method that no program wrote, for objects of its class alone: what a dataclass generates, and what makes an object
+    of the library, stores past the gate."""
+    if type(found) is not FunctionType or is_script_function(found):
+        return found
+    if id(owner) not in script_classes and name != "__init__":
+        return found
+
+    @wraps(found)
+    def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        if not (isinstance(self, type) and issubclass(self, owner) if name == "__new__" else isinstance(self, owner)):
+            raise TypeError(
+                f"descriptor '{name}' requires a '{owner.__name__}' object but received a '{type(self).__name__}'"
+            )
+        return found(self, *arguments, **keywords)
+
+    return method
 
 
 def _attribute_method(value: Any, kind: type, name: str) -> Callable[..., Any]:
@@ -308,7 +351,7 @@ def _object_new(cls: Any, /, *arguments: Any, **keywords: Any) -> Any:
 def _object_setattr(value: Any, name: str, new: Any) -> None:
     """`object.__setattr__(self, name, value)`, with which frozen classes fill themselves."""
     name = normalize(name)
-    if id(type(value)) not in script_classes or is_special(name):
+    if id(type(value)) not in script_classes or is_special(name) or is_kept(value, name):
         raise refused(value, name)
     object.__setattr__(value, name, new)
 
@@ -334,7 +377,8 @@ def variables(value: Any) -> Any:
         hidden = reserved(type(value))
         return {name: own[name] for name in own.keys() - hidden} if hidden else InstanceVariables(own)
     if isinstance(value, type) and id(value) in script_classes:
-        return {name: entry for name, entry in value.__dict__.items() if not is_special(name) or name in READABLE}
+        shown = {name: entry for name, entry in value.__dict__.items() if not is_special(name) or name in READABLE}
+        return {name: _kept_to(value, name, entry) if is_special(name) else entry for name, entry in shown.items()}
     raise refused(value, "__dict__")
 
 

@@ -54,15 +54,14 @@ def _state(kind: type) -> tuple[tuple[int, ...], dict[str, Any]]:
     return tuple(map(id, own.values())), own
 
 
-_known: tuple[tuple[int, int, int], list[Any]] = ((0, 0, 0), [])
-_own: list[dict[str, Any]] = []
-"""The attributes of each of them."""
-_sizes: list[int] = []
-"""How many these were when nothing of a program's was among them; -1 where nobody has looked yet."""
+_known: tuple[tuple[int, int, int], list[Any], list[dict[str, Any]], list[int]] = ((0, 0, 0), [], [], [])
+"""For a state of the library, the objects that are looked at, the attributes of each, and how many these were when nothing of a
+program's was among them; -1 where nobody has looked yet. Exchanged at once: a session that Python frees in the midst looks, too."""
 
 
-def _functions() -> list[Any]:
-    """The functions and other objects with attributes that programs meet: in namespaces and in classes."""
+def _functions() -> tuple[list[Any], list[dict[str, Any]], list[int]]:
+    """The functions and other objects with attributes that programs meet, in namespaces and in classes; their attributes, and how
+    many they had."""
     global _known
     key = (sealed.changes, namespace.loads, len(_before))
     if _known[0] != key:
@@ -71,11 +70,11 @@ def _functions() -> list[Any]:
         ]
         takes = _Takes()
         found = {id(value): value for table in tables for value in [*table.values()] if takes[type(value)]}
-        sizes = dict(zip(map(id, _known[1]), _sizes, strict=True))
-        _sizes[:] = [sizes.get(number, -1) for number in found]
-        _own[:] = [value.__dict__ for value in found.values()]
-        _known = (key, [*found.values()])
-    return _known[1]
+        sizes = dict(zip(map(id, _known[1]), _known[3], strict=True))
+        _known = (
+            key, [*found.values()], [value.__dict__ for value in found.values()], [sizes.get(number, -1) for number in found]
+        )  # fmt: skip
+    return _known[1:]
 
 
 class _Takes(dict[type, bool]):
@@ -95,14 +94,14 @@ class _Takes(dict[type, bool]):
 def restore() -> None:
     """Undo what a program did to these classes and functions."""
     if classes.has_made_classes():  # without a class there are no methods
-        functions = _functions()
-        if not are_as_long(_own, _sizes):  # a program only adds: what it may set has no name that is there
-            for value, own_names, size in zip(functions, _own, _sizes, strict=True):
+        functions, attributes, sizes = _functions()
+        if not are_as_long(attributes, sizes):  # a program only adds: what it may set has no name that is there
+            for value, own_names, size in zip(functions, attributes, sizes, strict=True):
                 if len(own_names) != size:
                     kept = getattr(type(value), "_fields", ())  # where no compiler has given them places of their own
                     for name in [name for name in own_names if name[0] != "_" and name not in kept]:
                         del own_names[name]
-            _sizes[:] = map(len, _own)
+            sizes[:] = map(len, attributes)
     for kind, (numbers, own) in _before.items():
         if tuple(map(id, kind.__dict__.values())) == numbers:
             continue

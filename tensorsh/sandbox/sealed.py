@@ -107,6 +107,13 @@ def _is_own(frame: FrameType) -> bool:
     return is_own(frame) and frame.f_globals["__name__"] not in GATES
 
 
+def _is_object_of(frame: FrameType, cls: type) -> bool:
+    """Whether a method of the library's was called by a program with a class in the place of its object."""
+    code = frame.f_code
+    first = code.co_varnames[0] if code.co_argcount else "cls"
+    return first == "self" and frame.f_locals.get(first) is cls and program_frame(frame) is not None
+
+
 def _maker() -> FrameType:
     """The frame that makes a class, behind the metaclasses' own."""
     frame = sys._getframe(2)
@@ -137,7 +144,7 @@ class Sealed(type):
         return made
 
     def __setattr__(cls, name: str, value: Any) -> None:
-        if cls in _sealed and by_program(sys._getframe(1)):
+        if cls in _sealed and (by_program(sys._getframe(1)) or _is_object_of(sys._getframe(1), cls)):
             raise TypeError(f"cannot set '{name}' attribute of immutable type '{cls.__name__}'")
         global changes
         changes += 1
@@ -148,7 +155,7 @@ class Sealed(type):
         return value
 
     def __delattr__(cls, name: str) -> None:
-        if cls in _sealed and by_program(sys._getframe(1)):
+        if cls in _sealed and (by_program(sys._getframe(1)) or _is_object_of(sys._getframe(1), cls)):
             raise TypeError(f"cannot delete '{name}' attribute of immutable type '{cls.__name__}'")
         super().__delattr__(name)
 

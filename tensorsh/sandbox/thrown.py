@@ -34,6 +34,16 @@ def kept_out(leave: Any) -> Any:
     return __exit__
 
 
+helpers: list[Any] = []
+"""Threads that work for programs beside them; what ends a program ends them."""
+
+
+def end_helpers() -> None:
+    """End what works for a program that has reached a bound."""
+    for thread in list(helpers):
+        throw(thread.ident, Timeout)
+
+
 def throw(thread: int, error: type[BaseException]) -> None:
     """Raise an error in a thread, named by its number, at its next step."""
     _set(thread, error)

@@ -7,9 +7,11 @@ that write files, or what a library's function keeps for the library.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any
 
+from . import integers
 from .sealed import MARK
 
 
@@ -62,3 +64,45 @@ def renamed(function: Any, qualified: str) -> Any:
     made.__kwdefaults__, made.__annotations__ = function.__kwdefaults__, function.__annotations__
     made.__qualname__, made.__module__, made.__doc__ = qualified, function.__module__, function.__doc__
     return made
+
+
+def signature(function: Any) -> Any:
+    """What `inspect.signature` answers. That compares what it finds behind a callable with Python's own `type`: an object of the
+    program's there would be given it.
+
+    ValueError: Such an object is there. TypeError: what cannot be called.
+    """
+    from inspect import signature as real
+
+    if integers.of_program(type(function)):
+        function = MethodType(_in_class(type(function), "__call__"), function)
+    check_functions(function)
+    return real(function)
+
+
+MOST_WRAPPED = 100
+
+
+def check_functions(found: Any) -> None:
+    """Refuses a callable behind which is more than functions and classes."""
+    for _ in range(MOST_WRAPPED):
+        if isinstance(found, (MethodType, staticmethod, classmethod)):
+            found = found.__func__
+        elif isinstance(found, partial):
+            found = found.func
+        elif not integers.of_program(type(found)) and "__wrapped__" in getattr(found, "__dict__", ()):
+            found = found.__dict__["__wrapped__"]
+        else:
+            break
+    else:
+        raise ValueError("functions are wrapped too deep")
+    if isinstance(found, type):
+        for name in ("__new__", "__init__"):
+            check_functions(_in_class(found, name))
+    elif integers.of_program(type(found)):
+        raise ValueError(f"no signature found for {type(found).__name__!r} object")
+
+
+def _in_class(kind: type, name: str) -> Any:
+    """An attribute of a class as it stands there."""
+    return next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)

@@ -6,7 +6,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
-from inspect import signature
 from typing import Any
 
 from ..engine.arrays.warning import warn
@@ -14,6 +13,7 @@ from ..engine.loading.table import find_function
 from ..engine.tape.grad_modes import no_grad
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.sealed import Sealed
+from ..sandbox.wrapping import signature
 from .cuda import is_available
 
 HINT = "This may indicate your script did not use scaler.scale(loss or outputs) earlier in the iteration."

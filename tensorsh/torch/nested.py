@@ -167,7 +167,7 @@ def like(values: Tensor, x: Any, ragged: int | None = None) -> Any:
 
 def nest(values: Tensor, offsets: Tensor, symbol: Any, ragged: int, layout: Any) -> Any:
     stay("classes")
-    made = values if type(values) is Tensor else values.view_as(values)
+    made = values if type(values) is Tensor else Tensor.view_as(values, values)
     made.__class__ = NestedTensor
     made._nested = (offsets, symbol, ragged, layout)  # type: ignore[attr-defined]
     return made

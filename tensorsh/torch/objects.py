@@ -14,7 +14,7 @@ from typing import Any
 
 from ..engine.arrays.state import state as engine
 from ..engine.tensors.tensor import Tensor
-from ..sandbox.classes import is_script_class, is_script_function
+from ..sandbox.classes import checked_state, is_script_class, is_script_function
 from ..sandbox.sealed import Sealed, program_frame
 from .nn.modules.module import Module
 from .nn.modules.registry import TABLES, attributes
@@ -137,8 +137,12 @@ class Names(dict):
             return True
         if not isinstance(target, Module) and not (is_script_class(kind) and hasattr(target, "__dict__")):
             return False
-        if type(state) is not dict or any(type(name) is not str or name[:2] == "__" for name in state):
+        if type(state) is not dict:
             raise UnpicklingError("damaged file: a state of unknown form")
+        try:
+            state = checked_state(target, state)
+        except KeyError:
+            raise UnpicklingError("damaged file: a state of unknown form") from None
         if isinstance(target, Module):
             Module.__setstate__(target, _checked_module_state(state))
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
@@ -21,6 +20,7 @@ from ..engine.operators.torch_function import (  # noqa: F401 - the namespaces a
 )
 from ..engine.tensors.tensor import Late, Tensor
 from ..sandbox.sealed import Sealed
+from ..sandbox.wrapping import signature as signature_of
 from ..sandbox.wrapping import wraps
 
 __all__ = [
@@ -193,7 +193,7 @@ def _needed(title: str, function: Callable) -> int:
         return 1 if last in _OF_ONE else 3 if last == "__setitem__" else 2
     if not text and method:
         try:
-            parameters = list(inspect.signature(function).parameters.values())
+            parameters = list(signature_of(function).parameters.values())
         except (TypeError, ValueError):
             return 1
         return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)

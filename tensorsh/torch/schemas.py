@@ -18,6 +18,7 @@ from ..engine.arrays.dtype import BY_NAME
 from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.sealed import Sealed
+from ..sandbox.wrapping import signature as signature_of
 
 __all__ = ["infer_schema"]
 
@@ -123,7 +124,7 @@ def infer_schema(
     >>> torch.library.infer_schema(scaled, mutates_args=())
     '(Tensor x, float by=2.) -> Tensor'
     """
-    signature = inspect.signature(prototype_function)
+    signature = signature_of(prototype_function)
 
     def wrong(told: str) -> ValueError:
         return ValueError(f"infer_schema(func): {told} Got func with signature {signature})")

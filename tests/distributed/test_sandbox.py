@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from tensorsh import Permissions, Session
+from tensorsh.sandbox.thrown import Timeout
 
 from ..support.ranks import by_rank, tensorsh
 
@@ -184,3 +187,31 @@ work.wait()
 """
     done = tensorsh("run", "--timeout=2", "-n", "2", "-c", code)
     assert done.returncode == 124 and "Timeout" in done.stderr
+
+
+def test_a_writer_of_a_script_ends_with_its_time() -> None:
+    """What `async_save` calls beside the program has the program's bounds, in whichever thread the program runs."""
+    program = """\
+import torch.distributed.checkpoint as dcp
+class Writer(dcp.FileSystemWriter):
+    def set_up_storage_writer(self, *args): pass
+    def write_data(self, plan, planner):
+        while True: seen.append(1)
+seen = []
+dcp.async_save({"a": torch.ones(2)}, storage_writer=Writer("x"))
+"""
+    session, ended = Session(), []
+
+    def run() -> None:
+        with pytest.raises(Timeout):
+            session.run(program, timeout=0.3)
+        ended.append(True)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert ended
+    time.sleep(0.2)
+    count = len(session["seen"])
+    time.sleep(0.2)
+    assert len(session["seen"]) == count

@@ -990,4 +990,40 @@ import tempfile as result
 import marshal as result
 ---
 import site; result = site
+---
+import numpy as np
+from dataclasses import dataclass
+got = []
+class F:
+    def __call__(self, *a): return self
+    def __eq__(self, other):
+        got.append(other)
+        return False
+    __hash__ = None
+try:
+    @dataclass
+    class C:
+        __new__ = F()
+        x: int = 3
+except Exception: pass
+result = got[-2]
+---
+import collections
+from dataclasses import dataclass
+@dataclass
+class M:
+    marked: object
+M.__init__(collections.Counter, 5)
+result = collections.Counter.marked == 5
+---
+import logging
+class Code:
+    co_filename, co_name, co_qualname = '/etc/hostname', 'f', 'f'
+    def co_positions(self): return iter([(1, 1, 0, 1)])
+class Frame: f_code, f_lineno, f_globals, f_locals = Code(), 1, {}, {}
+class Trace: tb_frame, tb_lineno, tb_lasti, tb_next = Frame(), 1, 0, None
+class Record:
+    exc_info, exc_text, stack_info, args = (None, ValueError('x'), Trace()), None, None, ()
+    def getMessage(self): return 'm'
+result = 'line 1, in f\n    ' in logging.Formatter().format(Record())
 """.strip().split("\n---\n")

@@ -110,3 +110,49 @@ def test_arrays_are_pythons() -> None:
             session.run(bad)
     with pytest.raises(OverflowError):
         session.run("a.append(2**40)")
+
+
+RESIZES = """
+class Asked(str):
+    def __index__(self): return self.act(0)
+    def __len__(self): return self.act(1)
+    def __repr__(self): return self.act("x")
+    def __iter__(self): return self.act(iter(()))
+    def act(self, answer):
+        b.clear(); kept.extend(bytes([65]) * 1000 for _ in range(50))
+        return answer
+kept, b = [], bytearray(b"%a" + b"B" * 998)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [f"b.{name}(b'A', Asked())" for name in "find rfind index rindex count startswith endswith".split()]
+    + ["b.hex(Asked(':'))", "b % (Asked(),)", "b.join(b.clear() for _ in 'ab')"],
+)
+def test_a_bytearray_stays_where_it_is_while_a_program_is_asked(call: str) -> None:
+    session = Session()
+    session.run(RESIZES)
+    with pytest.raises(BufferError, match="cannot be re-sized"):
+        session.run(call)
+    assert session.run("b.clear(), b.append(3), b")[2] == b"\x03"
+
+
+def test_values_that_say_that_they_are_none_go_into_a_bytearray() -> None:
+    got = Session().run(
+        "class A:\n    def __iter__(self): return self\n    n = 0\n    def __length_hint__(self): return 0\n"
+        "    def __next__(self):\n        self.n += 1\n        if self.n > 3: raise StopIteration\n        return 88\n"
+        "b = bytearray(); b.extend(A()); b, bytearray()"
+    )
+    assert got == (b"XXX", b"")
+    with pytest.raises(TypeError, match="can't extend bytearray with int"):
+        Session().run("bytearray().extend(3)")
+
+
+def test_values_that_take_places_of_a_list_away() -> None:
+    with pytest.raises(ValueError, match="attempt to assign sequence of size 10 to extended slice of size 0"):
+        Session().run("l = list(range(10))\ndef g():\n    l.clear()\n    yield from range(10)\nl[::-1] = g()")
+    got = Session().run("l = list(range(6)); l[::2] = (x for x in 'abc'); l[4:] = {7: 1}; l")
+    assert got == ["a", 1, "b", 3, 7]
+    with pytest.raises(TypeError, match="must assign iterable to extended slice"):
+        Session().run("l = [1, 2]; l[::2] = 3")

@@ -671,4 +671,178 @@ R = type(torch.nn.Linear(1, 1)._parameters)
 r = R(torch.nn.functional)
 r['relu'] = 5
 result = torch.nn.functional.relu == 5
+---
+import torch, numpy as np
+from dataclasses import dataclass
+@dataclass
+class M:
+    _array: object
+t = torch.ones(2)
+M.__init__(t, np.zeros(4, 'i8'))
+result = t.dtype == torch.int64
+---
+import torch, numpy as np
+from dataclasses import dataclass
+@dataclass
+class T(torch.Tensor):
+    _array: object
+result = T(np.zeros(4, 'i8')).dtype == torch.int64
+---
+import torch
+from typing import Any
+class T(torch.Tensor):
+    _array: Any
+result = type(torch.ones(2).as_subclass(T)._array).__name__ == 'ndarray'
+---
+import torch, numpy as np
+class T(torch.Tensor): pass
+t = torch.ones(2).as_subclass(T)
+object.__setattr__(t, '_array', np.zeros(4, 'i8'))
+result = t.dtype == torch.int64
+---
+import torch.distributed.checkpoint as dcp
+from typing import Any
+class W(dcp.FileSystemWriter):
+    _permissions: Any
+w = W('x')
+w.set_up_storage_writer(True)
+w._permissions.read = True
+result = len(open('/etc/hostname').read()) > 0
+---
+import torch, torch.distributed.checkpoint as dcp
+w = dcp.FileSystemWriter('x')
+w.set_up_storage_writer(True)
+torch.optim.lr_scheduler.LRScheduler.state_dict(w)['_permissions'].read = True
+result = len(open('/etc/hostname').read()) > 0
+---
+import torch, torch.distributed.checkpoint as dcp
+class W(dcp.FileSystemWriter):
+    def __call__(self, epoch): return 1.0
+w = W('x')
+w.set_up_storage_writer(True)
+sgd = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+s = torch.optim.lr_scheduler.LambdaLR(sgd, w)
+s.state_dict()['lr_lambdas'][0]['_permissions'].read = True
+result = len(open('/etc/hostname').read()) > 0
+---
+import torch
+sgd = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0, momentum=0.1)
+s = torch.optim.lr_scheduler.CyclicLR(sgd, 0.1, 0.2, scale_fn=torch.Tensor)
+result = s.state_dict()['_scale_fn_custom'] is not None
+---
+import torch, torch.distributed.checkpoint as dcp
+class P:
+    def check(self, path, kind): return 'made'
+class W(dcp.FileSystemWriter):
+    def __call__(self, epoch): return 1.0
+class Plan: items, storage_data = [], 'x'
+w = W('x')
+sgd = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+torch.optim.lr_scheduler.LambdaLR(sgd, w).load_state_dict({'lr_lambdas': [{'_permissions': P()}]})
+w.write_data(Plan(), None)
+result = True
+---
+import torch, torch.distributed.checkpoint as dcp
+class P:
+    def check(self, path, kind): return 'made'
+class Plan: items, storage_data = [], 'x'
+class Lazy(torch.nn.LazyLinear):
+    cls_to_become = dcp.FileSystemWriter
+    def initialize_parameters(self, x): self.weight, self.bias = (torch.nn.Parameter(torch.ones(1)) for _ in range(2))
+m = Lazy(1)
+m._permissions, m.path = P(), 'x'
+try: m(torch.ones(1))
+except AttributeError: pass
+m.write_data(Plan(), None)
+result = True
+---
+import torch, torch.distributed.checkpoint as dcp
+from functools import cached_property
+class P:
+    def check(self, path, kind): return 'made'
+class Plan: items, storage_data = [], 'x'
+class A: _permissions = cached_property(lambda self: P())
+class W(dcp.FileSystemWriter): pass
+W.other = A.__dict__['_permissions']
+w = W('x')
+w.other
+w.write_data(Plan(), None)
+result = True
+---
+import torch
+torch.optim.lr_scheduler.LRScheduler.load_state_dict(torch, {'mark': 5})
+result = torch.mark == 5
+---
+import torch, numpy as np
+FORGED = {'shape': (1,), 'typestr': '<i8', 'data': (id(1), False), 'version': 3}
+class State:
+    def __iter__(self): return iter(())
+    def keys(self): return ['__array_interface__']
+    def __getitem__(self, key): return FORGED
+sgd = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+s = torch.optim.lr_scheduler.StepLR(sgd, 1)
+s.load_state_dict(State())
+result = np.asarray(s).shape == (1,)
+---
+import torch.distributed.checkpoint as dcp
+class A: pass
+a = A()
+dcp.FileSystemWriter.set_up_storage_writer(a, True)
+a._permissions.read = True
+result = len(open('/etc/hostname').read()) > 0
+---
+import torch, numpy as np
+got = []
+class F:
+    def __call__(self, *a): return self
+    def __getattr__(self, name): return self
+    def __eq__(self, other):
+        got.append(other)
+        return False
+    __hash__ = None
+try: torch.library.custom_op('a::b', F(), mutates_args=())
+except Exception: pass
+result = got[-2]
+---
+import torch
+try: torch.distributed.checkpoint.DefaultLoadPlanner.set_up_planner(torch.nn.Module, {}, None)
+except AttributeError: pass
+result = torch.nn.Module.original_state_dict == {}
+---
+import torch
+try: torch.nn.Module.train(torch.Tensor, True)
+except AttributeError: pass
+result = torch.Tensor.training
+---
+import torch
+class D(torch.nn.ParameterDict): pass
+d = D()
+d._keys = {'__reduce_ex__': None}
+result = callable(d['__reduce_ex__'])
+---
+import torch
+m = torch.nn.Linear(1, 1)
+torch.jit.trace_module(m, {'__setattr__': ('__array_interface__', {})})
+result = True
+---
+import torch, numpy as np
+got = []
+class A(torch.Tensor):
+    def __init_subclass__(cls): got.append(cls)
+try:
+    class T(A):
+        _array = property(lambda self: np.zeros(9, 'i8'))
+except TypeError: pass
+result = torch.ones(2).as_subclass(got[0]).dtype == torch.int64
+---
+import torch, numpy as np
+got = []
+class D:
+    def __set_name__(self, owner, name): got.append(owner)
+try:
+    class T(torch.Tensor):
+        d = D()
+        _array = property(lambda self: np.zeros(9, 'i8'))
+except TypeError: pass
+result = torch.ones(2).as_subclass(got[0]).dtype == torch.int64
 """.strip().split("\n---\n")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from ...sandbox.sealed import OpenSealed
-from ...sandbox.wrapping import wraps
+from ...sandbox.wrapping import signature, wraps
 from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import state
 from ..arrays.warning import warn

@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from ..builtins import is_subclass
-from ..classes import is_script_class, register_class
+from ..classes import is_kept, is_reserved, is_script_class, refused, register_class
 from ..copying import same
 from ..gate import get_attribute
 from ..kinds import Final, check_own, make, real_types
@@ -21,6 +21,7 @@ from ..names import composed
 from ..sealed import OpenSealed
 from ..stores import own
 from ..thrown import kept_out
+from ..wrapping import check_functions
 from ..wrapping import wraps as dressed
 
 
@@ -170,6 +171,8 @@ class cached_property(metaclass=Final):  # noqa: N801
         if self._name is None:
             raise TypeError("Cannot use cached_property instance without calling __set_name__ on it.")
         own = object.__getattribute__(instance, "__dict__")
+        if is_kept(instance, self._name):
+            raise refused(instance, self._name)
         if self._name not in own:
             own[self._name] = self._function(instance)
         return own[self._name]
@@ -207,10 +210,11 @@ def _make_dataclass(cls: Any, options: dict[str, Any]) -> Any:
     if not is_own(cls):
         raise TypeError("dataclass is for classes that the script defines")
     for name in cls.__dict__.get("__annotations__", {}):
-        check_name(name)
+        _check_field(cls, name)
     for name, value in list(cls.__dict__.items()):
         if type(value) is _FieldOptions:
             setattr(cls, name, dataclasses.field(**value._options))
+    check_functions(cls)
     annotations = cls.__dict__.get("__annotations__", {})
     marked = {name: text for name, text in annotations.items() if type(text) is str and _mark(text)}
     # A dataclass reads texts by the names of its module; a script is no module.
@@ -218,6 +222,12 @@ def _make_dataclass(cls: Any, options: dict[str, Any]) -> Any:
     result = register_class(dataclasses.dataclass(cls, **options))  # with slots=True it is another class
     annotations.update(marked)
     return result
+
+
+def _check_field(cls: type, name: Any) -> None:
+    """A field's name: the functions that a dataclass generates read and set it past the gate."""
+    if is_reserved(cls, check_name(name)):
+        raise TypeError(f"a class derived from the library's cannot define '{name}'")
 
 
 def _mark(text: str) -> Any:
@@ -238,10 +248,13 @@ def make_dataclass(cls_name: str, fields: Any, *, bases: tuple[type, ...] = (), 
         raise TypeError("make_dataclass: a base must be a class that the script defines")
     if options.keys() & {"namespace", "module"}:
         raise TypeError("make_dataclass: write a class statement to give methods")
+    for base in bases:
+        check_functions(base)
     checked = []
     for entry in fields:
         parts = (entry, "typing.Any") if isinstance(entry, str) else tuple(entry)
-        check_name(parts[0])
+        for base in (object, *bases):
+            _check_field(base, parts[0])
         if len(parts) == 3 and type(parts[2]) is _FieldOptions:
             parts = (*parts[:2], dataclasses.field(**parts[2]._options))
         checked.append(parts)

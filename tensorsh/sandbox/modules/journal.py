@@ -71,8 +71,11 @@ class Formatter(metaclass=Sealed):
 
         text, dates = ("" if x is None else str(x) for x in (self._fmt, self.datefmt))
         real = logging.Formatter(text or "%(message)s", dates or None, validate=False)
-        real.formatTime = lambda record, datefmt=None: self.formatTime(record, datefmt)  # type: ignore[method-assign]
-        return real.format(record)
+        real.formatTime = lambda _, datefmt=None: self.formatTime(record, datefmt)  # type: ignore
+        record.message = record.getMessage()
+        # Of another's making: Python's own would look for the lines of an error in the files that a record names.
+        told = dict(record.__dict__) | {"msg": record.message, "args": None, "exc_info": None, "stack_info": None}
+        return real.format(logging.makeLogRecord(told))
 
     def formatTime(self, record: Any, datefmt: Any = None) -> str:  # noqa: N802
         import logging

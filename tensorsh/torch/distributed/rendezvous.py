@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from ...engine.arrays.state import state
 from ...ranks import world as places
 from ...ranks.client import Client
 from ...sandbox.files import acting
@@ -97,7 +98,7 @@ class Place:
 
 def meet(url: str, rank: int, size: int, seconds: float) -> Meeting:
     """Meets the other processes at an address."""
-    if urlsplit(url).scheme in _handlers:
+    if urlsplit(url).scheme in handlers():
         store, rank, size = next(rendezvous(url, rank, size, timeout=timedelta(seconds=seconds)))
         return meet_by_store(store, rank, size, seconds)
     place = Place(url, rank, size)
@@ -151,14 +152,16 @@ def _with_launcher(client: Client, rank: int, size: int, seconds: float) -> Meet
     return Meeting(rank, size, TCPStore._of(client, "localhost", 29500), client)
 
 
-_handlers: dict[str, Any] = {}
+def handlers() -> dict[str, Any]:
+    """What this session has registered for schemes of its own."""
+    return state.__dict__.setdefault("rendezvous_handlers", {})
 
 
 def register_rendezvous_handler(scheme: str, handler: Any) -> None:
     """Let a function meet for addresses of a scheme: it gives (store, rank, size) tuples."""
-    if scheme in _handlers or scheme in ("env", "tcp", "file"):
+    if scheme in handlers() or scheme in ("env", "tcp", "file"):
         raise RuntimeError(f"Rendezvous handler for {scheme}:// already registered")
-    _handlers[scheme] = handler
+    handlers()[scheme] = handler
 
 
 def rendezvous(url: str, rank: int = -1, world_size: int = -1, **kwargs: Any) -> Iterator:
@@ -169,16 +172,16 @@ def rendezvous(url: str, rank: int = -1, world_size: int = -1, **kwargs: Any) ->
         if not isinstance(value, int):
             raise RuntimeError(f"`{name}` must be an integer. {value}")
     parts = urlsplit(str(url))
-    if parts.scheme not in _handlers and parts.scheme not in ("env", "tcp", "file"):
+    if parts.scheme not in handlers() and parts.scheme not in ("env", "tcp", "file"):
         raise RuntimeError(f"No rendezvous handler for {parts.scheme}://")
     query = parse_qs(parts.query)
     told = {key: value for key, value in (("rank", rank), ("world_size", world_size)) if value >= 0}
     if told and query.keys() & {"rank", "world_size"}:
         raise AssertionError(f"The url: {url} has node-specific arguments(rank, world_size) already.")
-    if parts.scheme in _handlers:
+    if parts.scheme in handlers():
         more = "&".join(f"{key}={value}" for key, value in told.items())
         mark = "" if not more else "&" if parts.query else "?"
-        return iter(_handlers[parts.scheme](f"{url}{mark}{more}", **kwargs))
+        return iter(handlers()[parts.scheme](f"{url}{mark}{more}", **kwargs))
     return _stores(str(url), rank, world_size, kwargs.get("timeout", TIMEOUT))
 
 

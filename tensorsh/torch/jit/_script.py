@@ -7,11 +7,12 @@ attributes, the modules below it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from inspect import signature
 from typing import Any, NoReturn
 
 from ...engine.tensors.tensor import Tensor
+from ...sandbox.named import read_named
 from ...sandbox.sealed import Sealed
+from ...sandbox.wrapping import signature
 from ..nn.modules.module import Module
 from ..nn.modules.registry import REGISTRIES, attributes
 from ..nn.parameter import Uninitialized
@@ -186,7 +187,7 @@ def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_input
 def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
     """A module as `trace` gives it; `inputs` has the examples of each method."""
     for name, given in inputs.items():
-        getattr(mod, name)(*((given,) if isinstance(given, (Tensor, dict)) else given))
+        read_named(mod, name)(*((given,) if isinstance(given, (Tensor, dict)) else given))
     return script_module(mod, TopLevelTracedModule, TracedModule)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...engine.arrays.state import state
 from ...sandbox.sealed import Sealed
 from .processes import Process
 
 METHODS = ("fork", "spawn", "forkserver")
-_method: str | None = None
 
 
 class ForkProcess(Process):
@@ -69,17 +69,17 @@ def get_context(method: str | None = None) -> Context:
 
 def get_start_method(allow_none: bool = False) -> str | None:
     """How processes are started: "fork", unless the program chose."""
-    return _method if _method is not None or allow_none else "fork"
+    found = state.__dict__.get("start_method")
+    return found if found is not None or allow_none else "fork"
 
 
 def set_start_method(method: str | None, force: bool = False) -> None:
     """Choose how processes are started. RuntimeError for a second choice without `force`."""
-    global _method
-    if _method is not None and not force:
+    if state.__dict__.get("start_method") is not None and not force:
         raise RuntimeError("context has already been set")
     if method is not None:
         process_class(method)
-    _method = method
+    state.__dict__["start_method"] = method
 
 
 def get_all_start_methods() -> list[str]:
@@ -92,19 +92,15 @@ def get_all_sharing_strategies() -> set[str]:
     return {"file_descriptor", "file_system"}
 
 
-_strategy = "file_descriptor"
-
-
 def get_sharing_strategy() -> str:
     """How tensors are shared."""
-    return _strategy
+    return state.__dict__.get("sharing_strategy", "file_descriptor")
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
     """Accepted: memory has no name here, whatever the strategy, and is shared by its descriptor."""
-    global _strategy
     assert new_strategy in get_all_sharing_strategies()
-    _strategy = new_strategy
+    state.__dict__["sharing_strategy"] = new_strategy
 
 
 for _f in (get_context, get_start_method, set_start_method, get_all_start_methods):

@@ -28,7 +28,7 @@ from ...engine.tensors.segments import kept_alone, mapped, segment_of, told_as_s
 from ...engine.tensors.shape import Size
 from ...engine.tensors.sharing import can_be_sent, copied, share
 from ...engine.tensors.tensor import Tensor
-from ...sandbox.classes import is_script_class
+from ...sandbox.classes import checked_state, is_script_class
 from ...sandbox.sealed import program_frame
 from ..nn.parameter import Parameter
 from ..objects import Names, written
@@ -194,14 +194,12 @@ def _fill(target: Any, state: Any) -> None:
             own(target, state)
             return
     if not _names().fill(target, state):
-        for name, value in state.items():  # it has slots
-            if name[:2] == "__":
-                raise pickle.UnpicklingError("a state of unknown form")
+        for name, value in checked_state(target, state).items():  # it has slots
             setattr(target, name, value)
 
 
 def _set_state(target: Any, state: dict[str, Any]) -> None:
-    target.__dict__.update(state)
+    target.__dict__.update(checked_state(target, state))
 
 
 def _names() -> Names:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from types import FunctionType
 from typing import Any
 
 from ...engine.arrays.warning import warn
+from ...sandbox.classes import shown_state
 from .schedule import EPOCH_GIVEN, LRScheduler, check_optimizer, for_groups, rates, set_rate, take
+from .schedules import has_state
 
 __all__ = [
     "ChainedScheduler", "CosineAnnealingWarmRestarts", "CyclicLR", "OneCycleLR", "ReduceLROnPlateau", "SequentialLR",
@@ -180,8 +181,7 @@ class CyclicLR(LRScheduler):
         found = super().state_dict()
         function = found.pop("_scale_fn_custom")
         del found["_scale_fn_ref"]
-        keeps = function is not None and not isinstance(function, FunctionType) and hasattr(function, "__dict__")
-        return found | {"_scale_fn_custom": dict(function.__dict__) if keeps else None}
+        return found | {"_scale_fn_custom": shown_state(function) if has_state(function) else None}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave."""

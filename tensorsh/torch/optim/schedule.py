@@ -6,7 +6,8 @@ from typing import Any
 
 from ...engine.arrays.warning import warn
 from ...engine.tensors.tensor import Tensor
-from ...sandbox.classes import allow
+from ...sandbox import process
+from ...sandbox.classes import allow, checked_state, is_script_class, shown_state
 from ...sandbox.sealed import OpenSealed
 from .optimizer import Optimizer, number
 
@@ -110,7 +111,7 @@ class LRScheduler(metaclass=OpenSealed):
 
     def state_dict(self) -> dict[str, Any]:
         """All that the schedule knows but the optimizer."""
-        return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
+        return {name: value for name, value in shown_state(self, LRScheduler).items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave."""
@@ -166,11 +167,10 @@ allow(LRScheduler, "_last_lr", "_step_count", "_get_lr_called_within_step", "_sc
 
 
 def take(target: Any, state: dict) -> None:
-    """Set attributes from a state dict; not special ones, which libraries look for."""
-    for name in state:
-        if type(name) is not str or name[:2] == "__":
-            raise KeyError(f"{name!r} cannot be part of a state dict")
-    target.__dict__.update(state)
+    """Set attributes of a schedule, or of a program's object, from a state dict."""
+    if not (isinstance(target, LRScheduler) or is_script_class(type(target)) or process.plain):
+        raise TypeError(f"a '{type(target).__name__}' object takes no state dict of a schedule")
+    target.__dict__.update(checked_state(target, state))
 
 
 def watch(optimizer: Any) -> None:

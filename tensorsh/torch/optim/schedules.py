@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from ...sandbox import process
-from ...sandbox.classes import is_script_class
+from ...sandbox.classes import is_script_class, shown_state
 from .schedule import LRScheduler, take
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _has_state(function: Any) -> bool:
+def has_state(function: Any) -> bool:
     """Whether what is called is an object with attributes of a class of the program's own."""
     if isinstance(function, FunctionType):
         return False
@@ -43,14 +43,14 @@ class FunctionLR(LRScheduler):
         """All but the optimizer and the functions; of objects that are called, their attributes."""
         found = super().state_dict()
         del found["lr_lambdas"]
-        found["lr_lambdas"] = [dict(f.__dict__) if _has_state(f) else None for f in self.lr_lambdas]
+        found["lr_lambdas"] = [shown_state(f) if has_state(f) else None for f in self.lr_lambdas]
         return found
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict` gave."""
         take(self, {k: v for k, v in state_dict.items() if k != "lr_lambdas"})
         for function, state in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
-            if state is not None and _has_state(function):
+            if state is not None and has_state(function):
                 take(function, state)
 
 

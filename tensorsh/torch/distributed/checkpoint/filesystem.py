@@ -69,6 +69,8 @@ class FileSystemWriter(_Folder, StorageWriter):
         return StorageMeta(self.path, self.save_id)
 
     def set_up_storage_writer(self, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:
+        if not isinstance(self, FileSystemWriter):  # but a program's object, which would show them
+            raise TypeError(f"a 'FileSystemWriter' object is expected, not '{type(self).__name__}'")
         self._permissions = permissions()
 
     def prepare_global_plan(self, plans: list) -> list:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from inspect import signature
+import time
 from typing import Any
 
 from ....engine.arrays.warning import warn
 from ....sandbox import process
+from ....sandbox.thrown import helpers
+from ....sandbox.wrapping import signature
 from ...futures import Future
 from ..groups import world
 from ..starting import apart
@@ -99,6 +101,14 @@ class Saving:
         return self.together.one("write", last)
 
 
+def joined(thread: threading.Thread, timeout: float | None = None) -> None:
+    """Wait until a thread has done its work, for some seconds at most; in steps, between which a time limit is heard in any thread.
+    An error thrown into Python's own `join` would leave the thread marked as ended."""
+    end = None if timeout is None else time.monotonic() + timeout
+    while thread in world.beside and (end is None or time.monotonic() < end):
+        time.sleep(0.002)
+
+
 class Saved(Future):
     """A Future of `async_save`, as those of Python's executors are asked."""
 
@@ -112,16 +122,19 @@ class Saved(Future):
         self._cause = self._settled
         _threads[:] = [self._thread]
         world.beside.append(self._thread)
+        helpers.append(self._thread)
         self._thread.start()
 
     def _work(self) -> None:
-        if self._before is not None:
-            self._before.join()  # in the same order on all processes
         try:
+            if self._before is not None:
+                joined(self._before)  # in the same order on all processes
             self._found = self._saving.finish(self._group)
         except BaseException as error:  # noqa: BLE001 - whoever asks gets it
             self._failure = error
-        world.beside.remove(threading.current_thread())
+        finally:
+            for known in (helpers, world.beside):
+                known.remove(self._thread)
         if process.plain:
             self._tell()
 
@@ -131,19 +144,19 @@ class Saved(Future):
                 self._finish(None if self._failure else self._found, self._failure)
 
     def _settled(self) -> None:
-        self._thread.join()
+        joined(self._thread)
         self._tell()
 
     def done(self) -> bool:
         """Whether all is written, or an error is there."""
-        if not super().done() and not self._thread.is_alive():
+        if not super().done() and self._thread not in world.beside:
             self._tell()
         return super().done()
 
     def result(self, timeout: float | None = None) -> Any:
         """What was saved, once it is; TimeoutError after some seconds."""
-        self._thread.join(timeout)
-        if self._thread.is_alive():
+        joined(self._thread, timeout)
+        if self._thread in world.beside:
             raise TimeoutError
         return self.wait()
 
@@ -184,5 +197,5 @@ def async_save(
             own = _groups[given._title] = apart(given)
     made = Saved(saving, own)
     if saving.resolved is None:
-        made._thread.join()
+        joined(made._thread)
     return made

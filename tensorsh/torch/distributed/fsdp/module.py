@@ -8,6 +8,7 @@ from ....engine.arrays.state import state
 from ....engine.tape.backward import ending
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import is_script_class, register_class
+from ....sandbox.named import read_named, write_named
 from ....sandbox.sealed import OpenSealed, joined
 from ...nn.modules.module import Module
 from ..device_mesh import init_device_mesh
@@ -230,13 +231,13 @@ def register_fsdp_forward_method(module: Any, method_name: str) -> None:
     """Let another method of a sharded module be used as its forward is: with whole parameters."""
     if not isinstance(module, FSDPModule):
         return
-    method = getattr(module, method_name)
+    method = read_named(module, method_name)
 
     def called(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = _before(module, args, kwargs)
         return _after(module, args, method(*args, **kwargs))
 
-    module.__dict__[method_name] = called
+    write_named(module, method_name, called)
 
 
 for _f in (fully_shard, register_fsdp_forward_method):

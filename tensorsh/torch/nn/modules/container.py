@@ -346,10 +346,11 @@ class ParameterDict(Module):
                 "Index given to ParameterDict cannot be used as a key as it is not a string (type is "
                 f"'{type(key).__name__}'). Open an issue on github if you need non-string keys."
             )
-        return key
+        return str.__str__(key)  # of a class of its own, which could lie about what is in it
 
     def __getitem__(self, key: str) -> Any:
-        if self._checked(key) not in self._keys:
+        key = self._checked(key)
+        if key not in self._keys or key[:2] == "__":
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{key}'")
         return getattr(self, key)
 
@@ -367,8 +368,10 @@ class ParameterDict(Module):
         setattr(self, key, value)
 
     def __delitem__(self, key: str) -> None:
+        key = self._checked(key)
         del self._keys[key]
-        delattr(self, key)
+        if key[:2] != "__":
+            delattr(self, key)
 
     def __len__(self) -> int:
         return len(self._keys)

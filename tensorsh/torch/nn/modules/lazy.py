@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ....engine.tape.grad_modes import no_grad
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, is_sealed
 from ..parameter import is_lazy
 from .family import filled
 
@@ -75,8 +75,13 @@ class LazyModuleMixin(metaclass=OpenSealed):
         own = module.__dict__
         own.pop("_initialize_hook").remove()
         own.pop("_load_hook").remove()
-        if module.cls_to_become is not None:
-            object.__setattr__(module, "__class__", module.cls_to_become)
+        kind = module.cls_to_become
+        if kind is not None:
+            if not all(above in type(module).__mro__ for above in getattr(kind, "__mro__", ()) if is_sealed(above)):
+                raise TypeError(
+                    f"a {type(module).__name__} cannot become a {kind}: it is derived from other classes of the library"
+                )
+            object.__setattr__(module, "__class__", kind)
 
     def _replicate_for_data_parallel(self) -> Any:
         raise RuntimeError(

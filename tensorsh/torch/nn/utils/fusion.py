@@ -79,7 +79,7 @@ def skip_init(module_cls: Any, *args: Any, **kwargs: Any) -> Any:
     """A module whose parameters are not initialised: nothing is drawn from the generator."""
     if not issubclass(module_cls, Module):
         raise RuntimeError(f"Expected a Module; got {module_cls}")
-    from inspect import signature
+    from ....sandbox.wrapping import signature
 
     if "device" not in signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....engine.arrays.warning import warn
+from ....sandbox.wrapping import signature
 
 __all__ = ["validate_input_col"]
 
@@ -15,7 +16,7 @@ __all__ = ["validate_input_col"]
 def validate_input_col(fn: Callable, input_col: Any) -> None:
     """ValueError where a function takes another number of arguments. fn: the function. input_col: a column or several."""
     try:
-        given = inspect.signature(fn).parameters
+        given = signature(fn).parameters
     except ValueError:
         return
     count = len(input_col) if isinstance(input_col, (list, tuple)) else 1

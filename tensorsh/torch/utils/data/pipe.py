@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import copy
 import inspect
+
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from functools import partial
 from types import FunctionType
 from typing import Any
 
+from ....sandbox.wrapping import signature
 from ...settings import Generator
 from .dataset import Dataset, IterableDataset
 from .sampler import draw_seed
@@ -83,7 +85,7 @@ def word(value: Any) -> Any:
 
 def shown(pipe: IterDataPipe) -> str:
     """A pipe with its arguments, as far as it keeps them."""
-    names = sorted(set(inspect.signature(type(pipe).__init__).parameters) & set(vars(pipe)))
+    names = sorted(set(signature(type(pipe).__init__).parameters) & set(vars(pipe)))
     return f"{type(pipe).__name__}({', '.join(f'{name}={word(vars(pipe)[name])}' for name in names)})"
 
 
@@ -250,7 +252,7 @@ def apply_sharding(
                     f"Sharding already applied to {above} while trying to apply to {pipe}"
                 )
             more = {"sharding_group": sharding_group}
-            known = len(inspect.signature(pipe.apply_sharding).parameters) >= 3
+            known = len(signature(pipe.apply_sharding).parameters) >= 3
             pipe.apply_sharding(num_of_instances, instance_id, **more if known else {})
             above = pipe
         for each in sources(pipe):

@@ -1,0 +1,151 @@
+/* Memory that stays where it is while Python's own functions ask a program's objects.
+
+   Until 3.15 some methods of bytearrays take the address of their bytes and then ask an argument for its number, its length or its
+   text (`b.find(b"x", n)`, `b.hex(text)`, `b % value`), which may resize the bytearray meanwhile; `memoryview.hex` reads what may have
+   been released; `a[::2] = values` counts a list's places before it walks over values that may take them away. Importing this module
+   puts functions in the place of these that hold the memory, so that a program that resizes it has a BufferError, and that walk over
+   the values first. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+typedef struct {
+    PyTypeObject *type;
+    const char *name;
+    PyObject *before;
+} Method;
+
+/* How many have a claim on an object's memory. */
+static Py_ssize_t *claims(PyObject *object) {
+    return PyByteArray_Check(object) ? &((PyByteArrayObject *)object)->ob_exports : &((PyMemoryViewObject *)object)->exports;
+}
+
+static PyObject *called(const Method *method, PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+    const Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
+    if (all > 6) return PyErr_Format(PyExc_TypeError, "%s() takes fewer arguments", method->name);
+    PyObject *given[8];
+    given[0] = self;
+    for (Py_ssize_t k = 0; k < all; k++) given[k + 1] = args[k];
+    ++*claims(self);
+    PyObject *result = PyObject_Vectorcall(method->before, given, count + 1, names);
+    --*claims(self);
+    return result;
+}
+
+#define METHODS(each)                                                                                                              \
+    each(ByteArray, find) each(ByteArray, rfind) each(ByteArray, index) each(ByteArray, rindex) each(ByteArray, count)             \
+        each(ByteArray, startswith) each(ByteArray, endswith) each(ByteArray, hex) each(ByteArray, join) each(MemoryView, hex)
+#define PLACE(type, name) AT_##type##_##name,
+enum { METHODS(PLACE) EXTEND, COUNT };
+#define ENTRY(type, name) {&Py##type##_Type, #name, NULL},
+static Method methods[] = {METHODS(ENTRY){&PyByteArray_Type, "extend", NULL}};
+#define FUNCTION(type, name)                                                                                         \
+    static PyObject *type##_##name(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {       \
+        return called(&methods[AT_##type##_##name], self, args, count, names);                                       \
+    }
+METHODS(FUNCTION)
+
+/* Whether there are values to be had; Python's own refuses all else. */
+static int can_be_walked(PyObject *values) { return Py_TYPE(values)->tp_iter != NULL || PySequence_Check(values); }
+
+/* Of values that say themselves how many they are, a list. */
+static PyObject *extended(PyObject *self, PyObject *values) {
+    const int as_given = PyObject_CheckBuffer(values) || PyUnicode_Check(values) || !can_be_walked(values);
+    PyObject *taken = as_given ? Py_NewRef(values) : PySequence_List(values);
+    if (taken == NULL) return NULL;
+    PyObject *result = PyObject_CallFunctionObjArgs(methods[EXTEND].before, self, taken, NULL);
+    Py_DECREF(taken);
+    return result;
+}
+
+#define DEFINITION(type, name) {#name, (PyCFunction)(void (*)(void))type##_##name, METH_FASTCALL | METH_KEYWORDS, NULL},
+static PyMethodDef definitions[] = {METHODS(DEFINITION){"extend", extended, METH_O, NULL}};
+
+static int put(Method *method, PyMethodDef *definition) {
+    method->before = PyObject_GetAttrString((PyObject *)method->type, method->name);
+    if (method->before == NULL) return -1;
+    if (!Py_IS_TYPE(method->before, &PyMethodDescr_Type)) return 0; /* somebody else was here */
+    definition->ml_doc = ((PyMethodDescrObject *)method->before)->d_method->ml_doc;
+    PyObject *now = PyDescr_NewMethod(method->type, definition);
+#if PY_VERSION_HEX >= 0x030c0000
+    PyObject *names = PyType_GetDict(method->type);
+#else
+    PyObject *names = Py_NewRef(method->type->tp_dict);
+#endif
+    const int failed = now == NULL || PyDict_SetItemString(names, method->name, now) < 0;
+    Py_DECREF(names);
+    Py_XDECREF(now);
+    PyType_Modified(method->type);
+    return failed ? -1 : 0;
+}
+
+static binaryfunc modulo;
+static objobjproc contains;
+static objobjargproc store;
+
+static PyObject *held_modulo(PyObject *left, PyObject *right) {
+    if (!PyByteArray_Check(left)) return modulo(left, right);
+    ++*claims(left);
+    PyObject *result = modulo(left, right);
+    --*claims(left);
+    return result;
+}
+
+static int held_contains(PyObject *self, PyObject *value) {
+    ++*claims(self);
+    const int found = contains(self, value);
+    --*claims(self);
+    return found;
+}
+
+static int taken_store(PyObject *self, PyObject *place, PyObject *value) {
+    if (value == NULL || !PySlice_Check(place) || PyList_CheckExact(value) || PyTuple_CheckExact(value) || !can_be_walked(value))
+        return store(self, place, value);
+    PyObject *taken = PySequence_List(value);
+    if (taken == NULL) return -1;
+    const int failed = store(self, place, taken);
+    Py_DECREF(taken);
+    return failed;
+}
+
+/* Lets a special method call another function. */
+static int redirect(PyTypeObject *type, const char *name, void *before, void *now) {
+    PyObject *method = PyObject_GetAttrString((PyObject *)type, name);
+    if (method == NULL) return -1;
+    if (Py_IS_TYPE(method, &PyWrapperDescr_Type) && ((PyWrapperDescrObject *)method)->d_wrapped == before)
+        ((PyWrapperDescrObject *)method)->d_wrapped = now;
+    Py_DECREF(method);
+    return 0;
+}
+
+/* A type and those derived from it. */
+static int spread(PyTypeObject *type) {
+    if (type->tp_as_mapping != NULL && type->tp_as_mapping->mp_ass_subscript == store) type->tp_as_mapping->mp_ass_subscript = taken_store;
+    if (type->tp_as_number != NULL && type->tp_as_number->nb_remainder == modulo) type->tp_as_number->nb_remainder = held_modulo;
+    if (type->tp_as_sequence != NULL && type->tp_as_sequence->sq_contains == contains) type->tp_as_sequence->sq_contains = held_contains;
+    PyType_Modified(type);
+    PyObject *derived = PyObject_CallMethod((PyObject *)type, "__subclasses__", NULL);
+    if (derived == NULL) return -1;
+    int failed = 0;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(derived) && !failed; k++) failed = spread((PyTypeObject *)PyList_GET_ITEM(derived, k));
+    Py_DECREF(derived);
+    return failed;
+}
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "held", .m_doc = "Memory that stays where it is.", .m_size = -1};
+
+PyMODINIT_FUNC PyInit_held(void) {
+    if (store == NULL) {
+        for (int k = 0; k < COUNT; k++)
+            if (put(&methods[k], &definitions[k])) return NULL;
+        store = PyList_Type.tp_as_mapping->mp_ass_subscript;
+        modulo = PyByteArray_Type.tp_as_number->nb_remainder;
+        contains = PyByteArray_Type.tp_as_sequence->sq_contains;
+        if (redirect(&PyList_Type, "__setitem__", (void *)store, (void *)taken_store) ||
+            redirect(&PyByteArray_Type, "__mod__", (void *)modulo, (void *)held_modulo) ||
+            redirect(&PyByteArray_Type, "__rmod__", (void *)modulo, (void *)held_modulo) ||
+            redirect(&PyByteArray_Type, "__contains__", (void *)contains, (void *)held_contains) || spread(&PyList_Type) ||
+            spread(&PyByteArray_Type))
+            return NULL;
+    }
+    return PyModule_Create(&definition);
+}

@@ -309,7 +309,9 @@ class profile(ContextDecorator, metaclass=Sealed):
             return self.backward()
         shapes = [list(a._array.shape) if isinstance(a, Tensor) else [] for a in args] if self.record_shapes else []
         name = SYMBOLS.get(name, name)
-        return self.enter("aten::" + (name.strip("_") if name.startswith("__") else name), shapes, (*args, *kwargs.values()))
+        return self.enter(
+            "aten::" + (name.strip("_") if name.startswith("__") else name), shapes, (*args, *kwargs.values())
+        )
 
     def backward(self) -> Callable:
         """A backward pass begins: each of its steps is an event."""

@@ -99,7 +99,7 @@ class Few(torch.nn.Module):
 traced = torch.fx.symbolic_trace(Few())
 print(traced.graph)
 image = torch.arange(36.0).view(1, 1, 6, 6)
-print(all(torch.equal(a, b) for a, b in zip(traced(image), Few()(image))))
+print(all(torch.equal(a, b) for a, b in zip(traced(image), Few()(image), strict=True)))
 for node in traced.graph.nodes:
     if node.target is F.relu:
         node.kwargs = {**node.kwargs, "inplace": True}

@@ -379,7 +379,7 @@ class profile(ContextDecorator, metaclass=Sealed):
 class old_profile(profile):
     """``torch.autograd.profiler.profile``: prints as a table."""
 
-    __module__ = "torch.autograd.profiler"
+    __module__, __qualname__ = "torch.autograd.profiler", "profile"
 
     def __init__(
         self, enabled: bool = True, *, use_cuda: bool = False, use_device: str | None = None, use_kineto: bool = False,

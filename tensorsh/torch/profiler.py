@@ -146,7 +146,7 @@ SUMS = "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_me
 
 
 class EventList(list, metaclass=Sealed):
-    """Events, as a table."""
+    """Events, as a table. events: which; profile_memory: whether it shows memory."""
 
     __module__ = "torch.autograd.profiler_util"
 
@@ -377,7 +377,10 @@ class profile(ContextDecorator, metaclass=Sealed):
 
 
 class old_profile(profile):
-    """``torch.autograd.profiler.profile``: prints as a table."""
+    """``torch.autograd.profiler.profile``: prints as a table.
+
+    use_cuda, use_device: a device to measure beside the CPU; where there is none a warning says so. use_cpu: whether the CPU is measured,
+    which may be left out with `use_kineto` alone."""
 
     __module__, __qualname__ = "torch.autograd.profiler", "profile"
 

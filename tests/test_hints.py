@@ -104,6 +104,8 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ("torch.nn.functional.crossentropy", "did you mean `cross_entropy`"),
         ("from torch.utils.tensorboard import SummaryWriter", "tensorsh has no such part of PyTorch; `plot`, `hist`"),
         ("import torch.utils.benchmark", "torch.utils.benchmark is there in plain Python alone"),
+        ("import torch.fx", "torch.fx is there in plain Python alone"),
+        ("torch.fx.Graph()", "torch.fx is there in plain Python alone"),
         ("vmap(lambda a: a if a > 0 else -a)(ones(2))", "all slices are computed at once, so no branch can"),
     ],
 )

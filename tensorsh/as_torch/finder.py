@@ -63,6 +63,8 @@ class Finder(MetaPathFinder, Loader):
 
             calling.install()
             pickling.install()
+        if module.__name__ == "torch.utils.tensorboard":
+            importlib.import_module("tensorsh.torch.utils.tensorboard")  # which needs what may not be installed
 
     def get_source(self, fullname: str) -> str | None:
         from .modules import origin

@@ -7,7 +7,6 @@ or None. It may do arithmetic with shapes; it never computes with the values.
 from __future__ import annotations
 
 import ast
-import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,7 +15,7 @@ from . import peek
 from .habits import ARGUMENTS, FUNCTIONS, IMPORTS, OF_TENSORS, TENSOR
 from .layers import misfit
 from .places import Host, Place, headline, nearest
-from .pytorch_names import instead_of
+from .pytorch_names import in_plain_python, instead_of
 from .rules import RULES, Case, rule
 from .uses import elsewhere
 
@@ -167,12 +166,6 @@ _HERE = {
 """Packages of others that programs look for, and what there is in their place."""
 
 
-def _in_plain_python(module: str) -> bool:
-    """Whether a module of torch is one that programs in the sandbox do not reach."""
-    base = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), *module.split("."))
-    return os.path.isfile(base + ".py") or os.path.isfile(os.path.join(base, "__init__.py"))
-
-
 @rule(r"^ImportError: cannot import name '(\w+)' from '([\w.]+)'")
 @rule(r"^ModuleNotFoundError: No module named '((?:\w+\.)*?)(\w+)'")
 def unknown_import(case: Case) -> str | None:
@@ -185,6 +178,8 @@ def unknown_import(case: Case) -> str | None:
         return _LEFT_OUT.get(
             name, "of Python's own modules programs import those that lead to no files, processes or network"
         )
+    if path.startswith("torch") and name != "tensorboard" and (elsewhere := in_plain_python(f"{path}.{name}")):
+        return elsewhere
     found = _suggestion(nearest(name, case.host.names_in(path)))
     if found is None and not path and any(case.host.names_in("")):
         return (
@@ -193,8 +188,6 @@ def unknown_import(case: Case) -> str | None:
         )
     if found is None and path.startswith("torch"):
         shown = "; `plot`, `hist` and `track` show losses in the terminal" if "tensorboard" in (path, name) else ""
-        if not shown and _in_plain_python(f"{path}.{name}"):
-            return f"{path}.{name} is there in plain Python alone: `tensorsh python FILE` runs a program so, with all rights"
         return "tensorsh has no such part of PyTorch" + (shown or instead_of(f"{path}.{name}"))
     return found
 

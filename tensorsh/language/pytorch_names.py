@@ -46,10 +46,20 @@ def names(path: str = FILE) -> dict[str, frozenset[str]]:
     return {owner: frozenset(found.split()) for owner, _, found in lines}
 
 
+def in_plain_python(module: str) -> str | None:
+    """The remark on a module of torch that programs in the sandbox do not reach; None where there is none."""
+    base = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), *module.split("."))
+    if not os.path.isfile(base + ".py") and not os.path.isfile(os.path.join(base, "__init__.py")):
+        return None
+    return f"{module} is there in plain Python alone: `tensorsh python FILE` runs a program so, with all rights"
+
+
 def lacking(owner: str, name: str) -> str | None:
     """The remark on a name that PyTorch has there (`torch`, `torch.nn`, `Tensor`) and tensorsh has not."""
     if name not in names().get(owner, ()):
         return None
+    if elsewhere := in_plain_python(f"{owner}.{name}"):
+        return elsewhere
     return f"PyTorch has `{owner}.{name}`, tensorsh does not{instead_of(f'{owner}.{name}')}"
 
 

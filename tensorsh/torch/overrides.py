@@ -9,6 +9,7 @@ from typing import Any
 from ..engine.arrays.state import state
 from ..engine.loading import table
 from ..engine.operators.hooks import PYTHON_METHODS, arrived  # noqa: F401 - root.py takes it from here
+from ..engine.operators.public_form import PYTHON
 from ..engine.operators.torch_function import (  # noqa: F401 - the namespaces above take them from here
     DisableTorchFunction,
     DisableTorchFunctionSubclass,
@@ -100,7 +101,7 @@ def resolve_name(f: Callable) -> str | None:
     for prefix, names in (("torch.Tensor.", _methods()), ("torch.", table.FUNCTIONS)):
         for name, function in names.items():
             if function is f:
-                return prefix + name
+                return prefix + "functional." * (prefix == "torch." and name in PYTHON) + name
             if isinstance(function, property) and function.__get__ == f:
                 return f"{prefix}{name}.__get__"
     return None

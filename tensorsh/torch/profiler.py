@@ -11,7 +11,9 @@ from enum import Enum, EnumType
 from time import perf_counter_ns
 from typing import Any
 
+from ..engine.arrays import backend
 from ..engine.arrays.state import state
+from ..engine.arrays.warning import warn, warn_of_old
 from ..engine.operators.hooks import SYMBOLS, attend
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.named import read_named
@@ -64,11 +66,34 @@ def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first
     return action
 
 
-def in_words(microseconds: float) -> str:
+UNITS = {"s": 1e6, "ms": 1e3, "us": 1.0}
+"""How many microseconds a unit of the tables has."""
+
+
+def in_words(microseconds: float, unit: str | None = None) -> str:
     """A time as the tables show it."""
-    if microseconds >= 1e6:
-        return f"{microseconds / 1e6:.3f}s"
-    return f"{microseconds / 1e3:.3f}ms" if microseconds >= 1e3 else f"{microseconds:.3f}us"
+    if unit not in UNITS:
+        unit = next((name for name, size in UNITS.items() if microseconds >= size), "us")
+    return f"{microseconds / UNITS[unit]:.3f}{unit}"
+
+
+def bytes_in_words(count: int) -> str:
+    """An amount of memory as the tables show it."""
+    for power, unit in ((3, "GB"), (2, "MB"), (1, "KB")):
+        if abs(count) >= 1024**power:
+            return f"{count / 1024**power:.2f} {unit}"
+    return f"{count} B"
+
+
+def made(result: Any, args: Iterable = ()) -> int:
+    """How many bytes of memory a call's result has that is no argument's."""
+    if isinstance(result, (tuple, list)):
+        return sum(made(each, args) for each in result)
+    if not isinstance(result, Tensor) or result._root is not None:
+        return 0
+    if any(isinstance(a, Tensor) and a._array is result._array for a in args):
+        return 0
+    return int(result._array.nbytes)
 
 
 class FunctionEvent(metaclass=Sealed):
@@ -83,6 +108,11 @@ class FunctionEvent(metaclass=Sealed):
         self.start = 0
         """When it began, in nanoseconds of a clock of its own."""
         self.cpu_time_total = self.self_cpu_time_total = 0.0
+        self.cpu_memory_usage = self.self_cpu_memory_usage = 0
+        self.cpu_parent: FunctionEvent | None = None
+
+    device_time = device_time_total = self_device_time_total = 0
+    device_memory_usage = self_device_memory_usage = flops = 0
 
     @property
     def cpu_time(self) -> float:
@@ -96,10 +126,33 @@ class FunctionEvent(metaclass=Sealed):
         return f"<{type(self).__name__} name={self.key} count={self.count} cpu_time={self.cpu_time_str}>"
 
 
-class EventList(list, metaclass=Sealed):
-    """Events, as a table."""
+class FunctionEventAvg(FunctionEvent):
+    """All calls of an operator."""
 
     __module__ = "torch.autograd.profiler_util"
+
+    def __init__(self, name: str, shapes: list) -> None:
+        super().__init__(name, shapes)
+        self.count = 0
+
+    def add(self, e: FunctionEvent) -> None:
+        """One call more."""
+        self.count += 1
+        for name in SUMS:
+            setattr(self, name, getattr(self, name) + getattr(e, name))
+
+
+SUMS = "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage"
+
+
+class EventList(list, metaclass=Sealed):
+    """Events, as a table. events: which; profile_memory: whether it shows memory."""
+
+    __module__ = "torch.autograd.profiler_util"
+
+    def __init__(self, events: Iterable = (), profile_memory: bool = False) -> None:
+        super().__init__(events)
+        self._memory = profile_memory
 
     def table(
         self,
@@ -117,29 +170,33 @@ class EventList(list, metaclass=Sealed):
             return ""
         events = list(self)
         if sort_by is not None:
-            events.sort(key=lambda e: read_named(e, sort_by), reverse=True)
-        titles = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "# of Calls"]
-        widths = [min(max(len(e.key) for e in events) + 4, max_name_column_width)] + [12] * 6
-        shapes = any(e.input_shapes for e in events)
+            key = sort_by.replace("cuda", "device").replace("xpu", "device").replace("privateuse1", "device")
+            events.sort(key=lambda e: read_named(e, key), reverse=True)
+        memory, shapes = self._memory, any(e.input_shapes for e in events)
+        titles = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"]
+        titles += ["CPU Mem", "Self CPU Mem"] * memory + ["# of Calls"]
+        widths = [min(max(len(e.key) for e in events) + 4, max_name_column_width)] + [12] * (len(titles) - 1)
         if shapes:
             titles.append("Input Shapes")
             widths.append(min(max(len(str(e.input_shapes)) for e in events) + 4, max_shapes_column_width))
         line = "".join("-" * w + "  " for w in widths)
         total = sum(e.self_cpu_time_total for e in events)
         rows = [line, row(titles, widths), line]
+        doubled = "=" * (len(line) - 2)
+        if top_level_events_only:
+            rows[:0] = [doubled, "This report only display top-level ops statistics"]
+            events = [e for e in events if e.cpu_parent is None]
         if header is not None:
-            rows[:0] = ["=" * (len(line) - 2), header]
+            rows[:0] = [doubled, header]
         for e in events[: row_limit if row_limit >= 0 else None]:
             name = e.key if len(e.key) < max_name_column_width - 3 else e.key[: max_name_column_width - 3] + "..."
-            cells = [
-                name,
-                share(e.self_cpu_time_total, total),
-                e.self_cpu_time_total_str,
-                share(e.cpu_time_total, total),
-            ]
-            cells += [e.cpu_time_total_str, e.cpu_time_str, e.count]
-            rows.append(row(cells + [str(e.input_shapes)] * shapes, widths))
-        return "\n".join([*rows, line, f"Self CPU time total: {in_words(total)}", ""])
+            cells = [name]
+            for part in (e.self_cpu_time_total, e.cpu_time_total):
+                cells += [share(part, total), in_words(part, time_unit)]
+            cells.append(in_words(e.cpu_time, time_unit))
+            cells += [bytes_in_words(count) for count in (e.cpu_memory_usage, e.self_cpu_memory_usage)] * memory
+            rows.append(row([*cells, e.count] + [str(e.input_shapes)] * shapes, widths))
+        return "\n".join([*rows, line, f"Self CPU time total: {in_words(total, time_unit)}", ""])
 
     def __repr__(self) -> str:
         return self.table()
@@ -148,23 +205,21 @@ class EventList(list, metaclass=Sealed):
 
     def key_averages(self, group_by_input_shape: bool = False, **_: Any) -> EventList:
         """One event for all of a name."""
-        found: dict[Any, FunctionEvent] = {}
+        found: dict[Any, FunctionEventAvg] = {}
         for e in self:
             key = (e.name, str(e.input_shapes) if group_by_input_shape else "")
             one = found.get(key)
             if one is None:
-                one = found[key] = FunctionEvent(e.name, e.input_shapes if group_by_input_shape else [])
-                one.count = 0
-            one.count += 1
-            one.cpu_time_total += e.cpu_time_total
-            one.self_cpu_time_total += e.self_cpu_time_total
-        return EventList(found.values())
+                one = found[key] = FunctionEventAvg(e.name, e.input_shapes if group_by_input_shape else [])
+            one.add(e)
+        return EventList(found.values(), self._memory)
 
-    def total_average(self) -> FunctionEvent:
+    def total_average(self) -> FunctionEventAvg:
         """One event for all."""
-        total = FunctionEvent("Total", [])
-        total.count = len(self)
-        total.cpu_time_total = total.self_cpu_time_total = self.self_cpu_time_total
+        total = FunctionEventAvg("Total", [])
+        for e in self:
+            total.add(e)
+        total.cpu_time_total = total.self_cpu_time_total
         return total
 
     @property
@@ -191,7 +246,13 @@ class profile(ContextDecorator, metaclass=Sealed):
         with_modules: bool = False, experimental_config: Any = None, execution_trace_observer: Any = None, acc_events: bool = False,
         use_cuda: Any = None, custom_trace_id_callback: Any = None, post_processing_timeout_s: Any = None,
     ) -> None:  # fmt: skip
+        wanted = supported_activities() if activities is None else set(activities)
+        if not wanted & set(ProfilerActivity):
+            raise AssertionError("No valid profiler activities found")
+        self._devices = {"cuda"} if ProfilerActivity.CUDA in wanted else set()
+        self._cpu = ProfilerActivity.CPU in wanted
         self.schedule, self.on_trace_ready, self.record_shapes = schedule, on_trace_ready, record_shapes
+        self.profile_memory, self._keeps = profile_memory, acc_events
         self.step_num = 0
         self._events: list[FunctionEvent] = []
         self._open: list[FunctionEvent] = []
@@ -205,6 +266,10 @@ class profile(ContextDecorator, metaclass=Sealed):
 
     def start(self) -> None:
         """Begin."""
+        if "cuda" in self._devices and backend.cupy() is None:
+            warn("CUDA is not available, disabling CUDA profiling")
+            if not self._cpu:
+                raise AssertionError("No activities specified for the profiler")
         attend()
         self._before, state.profile = state.profile, self if self._records() else None
         state.settle()
@@ -217,21 +282,25 @@ class profile(ContextDecorator, metaclass=Sealed):
         if ready and self.on_trace_ready is not None:
             self.on_trace_ready(self)
 
+    def _action(self) -> ProfilerAction:
+        return ProfilerAction.RECORD if self.schedule is None else self.schedule(self.step_num)
+
     def _records(self) -> bool:
-        wanted = ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE
-        return self.schedule is None or self.schedule(self.step_num) in wanted
+        return self._action() in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
     def step(self) -> None:
         """The next step of the schedule begins."""
-        last = self.schedule is not None and self.schedule(self.step_num) is ProfilerAction.RECORD_AND_SAVE
-        before = self._records()
+        before = self._action()
         self.step_num += 1
+        after = self._action()
+        last = self.schedule is not None and before is ProfilerAction.RECORD_AND_SAVE
         if last and self.on_trace_ready is not None:
             self.on_trace_ready(self)
-        now = self._records()
-        if now and (not before or last):
+        begins = (last or before is ProfilerAction.NONE) and after is not ProfilerAction.NONE
+        if begins and self._events and not self._keeps:
+            warn_of_old("profiler")
             self._events.clear()
-        state.profile = self if now else None
+        state.profile = self if self._records() else None
         state.settle()
 
     def begun(self, name: str, args: tuple, kwargs: dict, function: Any = None) -> Callable:
@@ -240,7 +309,9 @@ class profile(ContextDecorator, metaclass=Sealed):
             return self.backward()
         shapes = [list(a._array.shape) if isinstance(a, Tensor) else [] for a in args] if self.record_shapes else []
         name = SYMBOLS.get(name, name)
-        return self.enter("aten::" + (name.strip("_") if name.startswith("__") else name), shapes)
+        return self.enter(
+            "aten::" + (name.strip("_") if name.startswith("__") else name), shapes, (*args, *kwargs.values())
+        )
 
     def backward(self) -> Callable:
         """A backward pass begins: each of its steps is an event."""
@@ -258,9 +329,10 @@ class profile(ContextDecorator, metaclass=Sealed):
         state.flow = flow
         return ended
 
-    def enter(self, name: str, shapes: list) -> Callable:
-        """A block of a name begins."""
+    def enter(self, name: str, shapes: list, args: tuple = ()) -> Callable:
+        """A block of a name begins; `args`: what was there before."""
         event = FunctionEvent(name, shapes)
+        event.cpu_parent = parent = self._open[-1] if self._open else None
         self._events.append(event)
         self._open.append(event)
         start = event.start = perf_counter_ns()
@@ -270,14 +342,17 @@ class profile(ContextDecorator, metaclass=Sealed):
             self._open.pop()
             event.cpu_time_total += taken
             event.self_cpu_time_total += taken
-            if self._open:
-                self._open[-1].self_cpu_time_total -= taken
+            event.self_cpu_memory_usage += made(result, args) if self.profile_memory else 0
+            event.cpu_memory_usage += event.self_cpu_memory_usage
+            if parent is not None:
+                parent.self_cpu_time_total -= taken
+                parent.cpu_memory_usage += event.cpu_memory_usage
 
         return ended
 
     def events(self) -> EventList:
         """All calls."""
-        return EventList(self._events)
+        return EventList(self._events, self.profile_memory)
 
     function_events = property(events)
     self_cpu_time_total = property(lambda self: self.events().self_cpu_time_total)
@@ -302,13 +377,27 @@ class profile(ContextDecorator, metaclass=Sealed):
 
 
 class old_profile(profile):
-    """``torch.autograd.profiler.profile``: prints as a table."""
+    """``torch.autograd.profiler.profile``: prints as a table.
 
-    __module__ = "torch.autograd.profiler"
+    use_cuda, use_device: a device to measure beside the CPU; where there is none a warning says so. use_cpu: whether the CPU is measured,
+    which may be left out with `use_kineto` alone."""
 
-    def __init__(self, enabled: bool = True, *, use_cpu: bool = True, **options: Any) -> None:
-        super().__init__(**{k: v for k, v in options.items() if k == "record_shapes"})
-        self.enabled = enabled
+    __module__, __qualname__ = "torch.autograd.profiler", "profile"
+
+    def __init__(
+        self, enabled: bool = True, *, use_cuda: bool = False, use_device: str | None = None, use_kineto: bool = False,
+        use_cpu: bool = True, **options: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(**{k: v for k, v in options.items() if k in ("record_shapes", "profile_memory")})
+        self.enabled, self._cpu = enabled, use_cpu
+        if not enabled:
+            return
+        if use_cuda:
+            told = "The attribute `use_cuda` will be deprecated soon, please use ``use_device = 'cuda'`` instead."
+            warn(told, FutureWarning)
+        if not use_cpu and not use_kineto:
+            raise AssertionError("Device-only events supported only with Kineto (use_kineto=True)")
+        self._devices = {"cuda"} if use_cuda or use_device == "cuda" else set()
 
     def start(self) -> None:
         if self.enabled:

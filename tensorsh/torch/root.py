@@ -15,7 +15,7 @@ from ..engine.arrays import door
 from ..engine.arrays import dtype as dtypes
 from ..engine.arrays.state import state
 from ..engine.loading import table
-from ..language.pytorch_names import instead_of, lacking
+from ..language.pytorch_names import in_plain_python, instead_of, lacking
 from ..sandbox.namespace import Lazy, Linked, Namespace, absent, names
 
 SUBMODULES = (
@@ -179,7 +179,8 @@ def explain_missing(namespace: Namespace, table: Names, name: str) -> None:
     if said is not None:
         from difflib import get_close_matches
 
-        near = [] if instead_of(f"{namespace.__name__}.{name}") else get_close_matches(name, list(table), 3, 0.7)
+        title = f"{namespace.__name__}.{name}"
+        near = [] if instead_of(title) or in_plain_python(title) else get_close_matches(name, list(table), 3, 0.7)
         error.add_note(
             "hint: " + said + ("; the nearest it has: " + " or ".join(f"`{n}`" for n in near) if near else "")
         )

@@ -345,6 +345,8 @@ def get_printoptions() -> dict[str, Any]:
 def get_num_threads() -> int:
     """The number of threads that one operation may use, as a number.
 
+    At first as many as ``OMP_NUM_THREADS`` or ``MKL_NUM_THREADS`` say, or else as there are processors.
+
     >>> torch.set_num_threads(1)
     >>> torch.get_num_threads()
     1

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from .state import state
+from .state import THREADS, state
 
 NAMES = "scipy_openblas_set_num_threads64_ scipy_openblas_set_num_threads openblas_set_num_threads64_ openblas_set_num_threads"
 LINKED = "numpy._core._multiarray_umath", "scipy.linalg._flapack"
@@ -19,13 +19,14 @@ LINKED = "numpy._core._multiarray_umath", "scipy.linalg._flapack"
 
 
 @cache
-def setter(module: str) -> Any:
-    """The function that sets the number of threads of the library that a loaded module is linked with, or None."""
+def library(module: str) -> tuple[Any, int] | None:
+    """The function that sets the number of threads of the library that a loaded module is linked with, and the number it began with."""
     try:
-        library = ctypes.CDLL(str(sys.modules[module].__file__))
+        found = ctypes.CDLL(str(sys.modules[module].__file__))
     except OSError:
         return None
-    return next((getattr(library, name) for name in NAMES.split() if hasattr(library, name)), None)
+    name = next((name for name in NAMES.split() if hasattr(found, name)), None)
+    return None if name is None else (getattr(found, name), getattr(found, name.replace("set_num", "get_num"))())
 
 
 def alone(items: Iterable) -> Iterator:
@@ -36,11 +37,17 @@ def alone(items: Iterable) -> Iterator:
         yield from items
     finally:
         if state.threads > 1:
-            set_threads(state.threads)
+            set_usual_threads()
 
 
-def set_threads(n: int) -> None:
-    """The number of threads BLAS uses for one product."""
+def set_threads(n: int | None) -> None:
+    """The number of threads BLAS uses for one product; None: as many as it began with,
+    and no more than the environment says."""
     for module in LINKED:
-        if module in sys.modules and (found := setter(module)) is not None:
-            found(ctypes.c_int(n))
+        if module in sys.modules and (found := library(module)) is not None:
+            found[0](ctypes.c_int(min(found[1], THREADS) if n is None else n))
+
+
+def set_usual_threads() -> None:
+    """As many threads as a program says; where it says nothing, as many as BLAS began with, which the environment may decide."""
+    set_threads(None if state.threads == THREADS else state.threads)

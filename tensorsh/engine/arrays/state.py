@@ -14,7 +14,20 @@ from . import dtype as _dtype
 from .switches import Switches
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-"""How many threads large arrays are worked on by, unless a program says otherwise."""
+"""How many processors this process may use."""
+
+
+def told_threads() -> int:
+    """How many threads large arrays are worked on by, unless a program says otherwise: as many as there are processors, or as the
+    environment says."""
+    for name in ("MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        first = os.environ.get(name, "").partition(",")[0].strip()
+        if first.isdecimal() and int(first) > 0:
+            return min(int(first), CORES)
+    return CORES
+
+
+THREADS = told_threads()
 
 
 class State(Switches):
@@ -87,7 +100,7 @@ class State(Switches):
         """A new session's settings."""
         return {
             "grad_enabled": True, "inference": False, "default_dtype": _dtype.float32, "default_device": None,
-            "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "warns_of_chance": False, "threads": CORES, "flow": None,
+            "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "warns_of_chance": False, "threads": THREADS, "flow": None,
             "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
             "multithreading": True, "outermost": True, "passing": None, "autocast": None, "profile": None, "overriding": True,
             "function_modes": (), "skips_override": False, "dual": 0, "dual_level": -1, "pushing": False,

@@ -56,6 +56,8 @@ OLD = {
     "T": "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error "
     "in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, "
     "-1))` to reverse the dimensions of a tensor.",
+    "profiler": "Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will be reported. "
+    "To keep events across cycles, set acc_events=True.",
 }
 """What is said of an old form, by its name."""
 

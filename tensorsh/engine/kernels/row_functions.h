@@ -32,12 +32,61 @@ INLINE NUMBER OF(largest)(const NUMBER *x, size n) {
     return top;
 }
 
+/* The largest element of each row, times `sign` (1, or -1 for the smallest); a NaN stays. */
+WIDE static void OF(extremes_of_rows)(const NUMBER *x, NUMBER *out, size rows, size n, NUMBER sign) {
+    for (size row = 0; row < rows; row++, x += n) {
+        NUMBER lanes[LANES], odd[LANES], top = x[0] * sign, sum = top == top ? 0 : top;
+        size i = 0;
+        if (n >= LANES) {
+            for (int k = 0; k < LANES; k++) lanes[k] = x[k] * sign, odd[k] = 0;
+            for (; i + LANES <= n; i += LANES)
+                for (int k = 0; k < LANES; k++) {
+                    const NUMBER each = x[i + k] * sign;
+                    odd[k] = each == each ? odd[k] : each;
+                    lanes[k] = each > lanes[k] ? each : lanes[k];
+                }
+            for (int k = 0; k < LANES; k++) top = lanes[k] > top ? lanes[k] : top, sum += odd[k];
+        }
+        for (; i < n; i++) {
+            const NUMBER each = x[i] * sign;
+            top = each > top ? each : top;
+            sum = each == each ? sum : each;
+        }
+        out[row] = (sum == sum ? top : sum) * sign;
+    }
+}
+
 /* Exponentials in place; a row may be long. */
 INLINE void OF(exponentiate)(Call *c, NUMBER *x, size n) {
     for (size at = 0; at < n && !ends(c, n); at += LONG_PIECE) {
         const size end = n - at < LONG_PIECE ? n : at + LONG_PIECE;
         INDEPENDENT
         for (size i = at; i < end; i++) x[i] = EXP(x[i]);
+    }
+}
+
+/* log(sum(exp(x))) of each row. An infinite maximum is not subtracted. */
+WIDE static void OF(log_of_sums_of_rows)(Call *c, const NUMBER *x, NUMBER *out, size rows, size n) {
+    const size group = n >= ROOM ? 1 : ROOM / n;
+    NUMBER exponentials[ROOM], less[ROOM];
+    for (size row = 0; row < rows; row += group, x += group * n, out += group) {
+        const size count = rows - row < group ? rows - row : group;
+        for (size r = 0; r < count; r++) {
+            const NUMBER top = OF(largest)(x + r * n, n);
+            less[r] = top - top == 0 ? top : 0;
+            out[r] = 0;
+        }
+        for (size at = 0; at < n && !ends(c, ROOM); at += ROOM) {
+            const size m = n - at < ROOM ? n - at : ROOM;
+            for (size r = 0; r < count; r++) {
+                const NUMBER *from = x + r * n + at;
+                INDEPENDENT
+                for (size i = 0; i < m; i++) exponentials[r * m + i] = from[i] - less[r];
+            }
+            OF(exponentiate)(c, exponentials, count * m);
+            for (size r = 0; r < count; r++) out[r] += OF(lane_sum)(exponentials + r * m, m);
+        }
+        for (size r = 0; r < count; r++) out[r] = LOG(out[r]) + less[r];
     }
 }
 

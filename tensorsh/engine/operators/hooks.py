@@ -88,7 +88,7 @@ def first(form: Any, args: tuple, kwargs: dict) -> Any:
     name = form._title.rpartition(".")[2]
     shown = public(form)
     try:
-        found = overriding().override(shown, args, kwargs)
+        found = overriding().override(shown, *overriding().as_told(form._title, args, kwargs))
     except overriding().Unanswered as error:
         if name in PYTHON_METHODS:
             return NotImplemented
@@ -148,9 +148,10 @@ def cast_of(form: Any) -> Callable | None:
 
 
 def public(form: Any) -> Any:
-    """The function of a form, as a program sees it: of a Python operator, the method."""
+    """The function of a form, as a program sees it: of a Python operator, and of a function that only calls one, the method."""
     name = form._title.partition(".")[2]
-    return table.find_method(SYMBOLS[name]) if name in SYMBOLS else own(form)
+    method = (None if name == "__pow__" else SYMBOLS.get(name)) or CALLING.get(name)
+    return table.find_method(method) if method else own(form)
 
 
 def own(form: Any) -> Any:
@@ -261,6 +262,8 @@ SYMBOLS = {
     "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_",
 }  # fmt: skip
 """Python's operators that are a method under another name."""
+CALLING = {"nn.functional.sigmoid": "sigmoid", "nn.functional.tanh": "tanh"}
+"""Functions that call a method and ask nobody themselves."""
 RENAMED = {"__rtruediv__": "__rdiv__"}
 SILENT = frozenset("__get__ __repr__ __format__ __len__ __iter__ __contains__ dim size stride numel".split())
 """What a profiler does not count."""

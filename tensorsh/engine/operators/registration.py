@@ -82,7 +82,12 @@ IN_PYTHON = PYTHON - {"broadcast_shapes", "istft", "pca_lowrank", "svd_lowrank"}
 OF_C = frozenset(
     "avg_pool2d avg_pool3d gelu linear log_sigmoid logsigmoid one_hot scaled_dot_product_attention softplus softshrink".split()
 )
-"""Functions of ``torch.nn.functional`` that PyTorch takes from elsewhere, as they are."""
+OF_TORCH = frozenset(
+    "adaptive_avg_pool1d avg_pool1d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d "
+    "conv_transpose3d cosine_similarity hardshrink native_channel_shuffle pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu "
+    "relu_ rrelu_ selu_ threshold_".split()
+)
+"""Functions of ``torch.nn.functional`` that PyTorch takes from elsewhere, as they are: from ``torch._C._nn`` and from ``torch``."""
 _signed: tuple[set[str], set[str]] = set(), set()
 
 

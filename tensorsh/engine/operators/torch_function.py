@@ -14,6 +14,7 @@ from ...sandbox.sealed import Sealed
 from ..arrays.state import state
 from ..arrays.warning import warn
 from ..tensors.tensor import Tensor, wanting
+from ..wording.overloads import parameter_text
 from .hooks import KEEPING, attend, stay  # noqa: F401 - the class of tensors takes it from here, with its default
 
 PLAIN = frozenset((Tensor, int, float, bool, str, complex, type(None), slice, type(...)))
@@ -164,6 +165,42 @@ def overriders(args: Iterable, found: list, depth: int = 0) -> list:
         at = next((i for i, each in enumerate(found) if issubclass(kind, type(each))), len(found))
         found.insert(at, value)
     return found
+
+
+@cache
+def parameters(title: str) -> tuple[int, dict[str, Any], bool] | None:
+    """How many arguments a function needs that is Python's in PyTorch, the defaults of its others by their names, and whether it
+    takes any number; None for one that is not."""
+    name = title.removeprefix("torch.")
+    text = parameter_text(name)
+    if not text.startswith("python "):
+        return None
+    made = eval(f"lambda {text.removeprefix('python ')}: None")  # noqa: S307 - text of our own
+    code, defaults = made.__code__, made.__defaults__ or ()
+    needed = code.co_argcount - len(defaults)
+    others = dict(zip(code.co_varnames[needed : code.co_argcount], defaults, strict=True)) | (made.__kwdefaults__ or {})
+    for each in UNTOLD.get(name, ()):
+        del others[each]
+    return needed, others, bool(code.co_flags & CO_VARARGS)
+
+
+UNTOLD = {"nn.functional.l1_loss": ("weight",), "chain_matmul": ("out",)}
+"""Arguments that PyTorch tells nobody of."""
+CO_VARARGS = 4
+
+
+def as_told(title: str, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """The arguments of a call as those who override functions are told of them: of functions that are Python's in PyTorch what is
+    needed by position, all others by name."""
+    known = parameters(title)
+    if known is None:
+        return args, kwargs
+    needed, others, many = known
+    if many:
+        return args, others | kwargs
+    if not needed <= len(args) <= needed + len(others) or not kwargs.keys() <= others.keys():
+        return args, kwargs
+    return args[:needed], others | dict(zip(others, args[needed:], strict=False)) | kwargs
 
 
 def override(function: Any, args: tuple, kwargs: dict) -> Any:

@@ -10,6 +10,7 @@ from ...sandbox.sealed import OpenSealed
 from ...sandbox.wrapping import signature, wraps
 from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import state
+from ..arrays.type_names import type_name
 from ..arrays.warning import warn
 from ..graph.dual import TangentsAlone
 from ..graph.fields import Version, link, new, tick, wrap
@@ -173,7 +174,7 @@ class FunctionNode(Node):
         for at, (place, edge, meta) in enumerate(zip(self._places, self._edges, self._metas or (), strict=True)):
             answer = answers[place]
             if answer is not None and not isinstance(answer, Tensor):
-                raise RuntimeError(f"expected Variable or None (got {type(answer).__name__})")
+                raise RuntimeError(f"expected Variable or None (got {type_name(answer)})")
             if answer is None or edge is None:
                 gradients.append(None)
                 continue
@@ -317,7 +318,7 @@ class Function(metaclass=FunctionMeta):
                 outputs = cls.forward(node, *args, **kwargs)
         finally:
             state.grad_enabled, state.tangents = before, forwards
-        several = isinstance(outputs, (tuple, list))
+        several = isinstance(outputs, tuple)
         outs = list(outputs) if several else [outputs]
         results = [_apart(node, o, tensors) for o in outs]
         if node._dirty:

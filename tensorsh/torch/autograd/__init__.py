@@ -53,6 +53,8 @@ class ExecutionEngine(metaclass=Sealed):
 class Variable(Tensor, metaclass=_VariableMeta):
     """The name tensors with history once had: makes one that shares the memory of `data`."""
 
+    __module__ = "torch.autograd.variable"
+
     _execution_engine = ExecutionEngine()
 
 

@@ -26,18 +26,26 @@ CLOSER = 1e-3
 class GradcheckError(RuntimeError):
     """The analytical and the numerical gradient differ."""
 
+    __module__ = "torch.autograd.gradcheck"
+
 
 def _outputs(value: Any) -> list[Tensor]:
     values = value if isinstance(value, (tuple, list)) else [value]
     return [o for o in values if isinstance(o, Tensor) and (o.dtype.is_floating_point or o.dtype.is_complex)]
 
 
+def _of_numbers(t: Tensor) -> Any:
+    """The dtype of a matrix of derivatives: numpy's own, as a tensor's elements have it."""
+    kind = t._array.dtype
+    return kind if kind.kind in "fc" else np.dtype(np.float64)
+
+
 def _numerical(func: Callable, inputs: tuple, x: Tensor, eps: float, masked: Any = None) -> list[np.ndarray]:
     """Central differences: for each output a matrix of input elements by output elements."""
     sparse = hasattr(x._array, "layout")
     data = x.detach().to_dense() if sparse else x.data
-    base = [o._array.size for o in _outputs(func(*inputs))]
-    found = [np.zeros((x.numel(), n), np.complex128 if x.dtype.is_complex else np.float64) for n in base]
+    base = _outputs(func(*inputs))
+    found = [np.zeros((x.numel(), o._array.size), _of_numbers(x if x.dtype.is_complex else o)) for o in base]
     directions = (1, 1j) if x.dtype.is_complex else (1,)
     for i, at in enumerate(np.ndindex(tuple(x.shape))):
         if masked is not None and not masked[at]:
@@ -325,7 +333,7 @@ def _backward(func: Callable, inputs: tuple, wanted: list[Tensor], masked: list)
     matrices: list[list[np.ndarray]] = [[] for _ in wanted]
     for o in _outputs(func(*inputs)):
         for x, found in zip(wanted, matrices, strict=True):
-            found.append(np.zeros((x.numel(), o._array.size), np.complex128 if x.dtype.is_complex else np.float64))
+            found.append(np.zeros((x.numel(), o._array.size), _of_numbers(x)))
         for k in range(o._array.size) if o.requires_grad else ():
             unit = np.zeros(o._array.size, o._array.dtype)
             unit[k] = 1

@@ -96,6 +96,8 @@ def checked(method: Callable) -> Callable:
 class lazy_property(metaclass=Sealed):
     """A value computed when it is first asked for, and then kept."""
 
+    __module__ = "torch.distributions.utils"
+
     def __init__(self, wrapped: Callable) -> None:
         self._wrapped, self._name = wrapped, wrapped.__name__
         self.__doc__ = wrapped.__doc__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import operator
 import re
 import sys
@@ -11,6 +12,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...engine.arrays.dtype import dtype
+from ...engine.operators.registration import IN_PYTHON, OF_TORCH
 from ...engine.tensors.tensor import Tensor
 from .immutable_collections import immutable_dict, immutable_list
 
@@ -75,6 +77,12 @@ def _get_qualified_name(func: Any) -> str:
     if title.startswith("Tensor."):
         return f"torch.{title}"
     name, module = func.__name__, func.__module__
+    if title.startswith("torch.nn.functional.") and name in OF_TORCH:
+        return f"torch.{name}"
+    if title == f"torch.{name}" and name in IN_PYTHON:
+        return f"torch.functional.{name}"
+    if module.startswith("torch."):
+        importlib.import_module(module)
     for home in (module, "torch", "torch.nn.functional"):
         found = sys.modules.get(home)
         if isinstance(found, ModuleType) and getattr(found, name, None) is func:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
+from ...engine.operators.registration import IN_PYTHON, OF_TORCH
 from ...engine.tensors.tensor import Size
 from .node import Node, _get_qualified_name, _type_repr, nodes_in
 
@@ -262,4 +263,9 @@ def is_reachable(value: Any, dotted: str) -> bool:
     found: Any = torch
     for part in dotted.split(".")[1:]:
         found = getattr(found, part, None)
-    return found is value
+    return found is value or name_of_form(found) == name_of_form(value) in OF_TORCH | IN_PYTHON
+
+
+def name_of_form(value: Any) -> str:
+    """The last part of a function's title: PyTorch has one function where there is one of ``torch`` and one of a module below."""
+    return str(getattr(value, "_title", "")).rpartition(".")[2]

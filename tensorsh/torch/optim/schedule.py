@@ -9,6 +9,7 @@ from ...engine.tensors.tensor import Tensor
 from ...sandbox import process
 from ...sandbox.classes import allow, checked_state, is_script_class, shown_state
 from ...sandbox.sealed import OpenSealed
+from ...sandbox.wrapping import wraps
 from .optimizer import Optimizer, number
 
 WRONG_ORDER = (
@@ -128,7 +129,8 @@ class LRScheduler(metaclass=OpenSealed):
     def step(self, epoch: int | None = None) -> None:
         """Go to the next epoch."""
         if self._step_count == 1:
-            if getattr(self.optimizer.__dict__.get("step"), "__name__", "noted") != "noted":
+            step = self.optimizer.__dict__.get("step")
+            if step is not None and not getattr(step, "_wrapped_by_lr_sched", False):
                 warn(OVERRIDDEN, UserWarning)
             elif not self.optimizer._opt_called:
                 warn(WRONG_ORDER, UserWarning)
@@ -184,9 +186,11 @@ def watch(optimizer: Any) -> None:
 
         own, step = ref(optimizer), type(optimizer).step
 
+        @wraps(step)
         def noted(*args: Any, **kwargs: Any) -> Any:
             target = own()
             target._opt_called = True
             return step(target, *args, **kwargs)
 
+        noted._wrapped_by_lr_sched = True  # type: ignore[attr-defined]
         optimizer.step = noted

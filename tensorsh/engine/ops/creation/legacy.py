@@ -147,6 +147,8 @@ Tensor.__new__ = staticmethod(legacy_constructor)  # type: ignore[method-assign,
 class TypedMeta(Sealed):
     """``torch.FloatTensor`` and its like: called they make tensors, isinstance asks for the dtype; nobody inherits from them."""
 
+    __module__, __qualname__ = "torch", "tensortype"
+
     element: dtype
     type_name: str
 

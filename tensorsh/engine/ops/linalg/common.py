@@ -14,10 +14,9 @@ import numpy as np
 
 from ....sandbox.sealed import Sealed
 from ...arrays.backend import CPU, module_of, move
-from ...arrays.blas import set_threads
+from ...arrays.blas import set_usual_threads
 from ...arrays.device import absent
 from ...arrays.dtype import of
-from ...arrays.state import state
 from ...loading import table
 from ...operators.declare import Array, Operator, camel, operator
 from ...operators.out_rules import store_results
@@ -184,7 +183,7 @@ def functions_of(names: str, dtype: Any) -> list:
     from ...loading import scipy
 
     functions = scipy.part("linalg").get_lapack_funcs(names.split(), (np.empty((1, 1), dtype),))
-    set_threads(state.threads)  # also of the BLAS that came with them
+    set_usual_threads()  # also of the BLAS that came with them
     return list(functions)
 
 

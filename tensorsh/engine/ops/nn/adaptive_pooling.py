@@ -199,8 +199,19 @@ def _sizes(kind: str, shape: tuple, item: int, output_size: Any, d: int) -> tupl
     return wanted
 
 
+def means(input: Any, d: int) -> Any:
+    """The means of the last dimensions, each of size 1 then; the layout of images stays."""
+    found = input.mean(tuple(range(-1, -d - 1, -1)), keepdim=True)
+    if d == 2 and channels_are_last(input._array):
+        n, c = found._array.strides[:2]
+        found._array = strided(found._array, found._array.shape, (n, c, n, n))
+    return found
+
+
 def _adaptive_forms(d: int) -> None:
     def average(input, output_size):
+        if d > 1 and type(output_size) is int and output_size == 1:
+            return means(input, d)
         size = _sizes("avg", input._array.shape, input._array.itemsize, output_size, d)
         if d == 1 and size[0] > 1 and plain(input):
             refused("adaptive_avg_pool2d", input._array, "biuc")
@@ -208,11 +219,7 @@ def _adaptive_forms(d: int) -> None:
         if d == 1:
             return find_function("nn.functional.adaptive_avg_pool2d")(input.unsqueeze(-2), (1, size[0])).squeeze(-2)
         if all(m == 1 for m in size):
-            whole = input.mean(tuple(range(-1, -d - 1, -1)), keepdim=True)
-            if d == 2 and channels_are_last(input._array):
-                n, c = whole._array.strides[:2]
-                whole._array = strided(whole._array, whole._array.shape, (n, c, n, n))
-            return whole
+            return means(input, d)
         refused(f"adaptive_avg_pool{d}d" + "_cpu" * (d == 3), input._array, "biuc")
         return adaptive_average.function(input, size)
 

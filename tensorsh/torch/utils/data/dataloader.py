@@ -222,3 +222,5 @@ _BaseDataLoaderIter = Pass
 
 class _SingleProcessDataLoaderIter(Pass):
     """The iterator of a loader without workers, by PyTorch's name."""
+
+    __module__ = "torch.utils.data.dataloader"

@@ -119,7 +119,7 @@ def pinned(data: Any) -> Any:
 class Pass(metaclass=Sealed):
     """One pass over a loader's dataset, read in this process."""
 
-    __module__ = "torch.utils.data.dataloader"
+    __module__, __qualname__ = "torch.utils.data.dataloader", "_BaseDataLoaderIter"
     _yielded = 0
 
     def __init__(self, loader: Any) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from functools import partial

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tensorboard  # noqa: F401 - whose absence is told by its name, as by PyTorch
+
 from .writer import FileWriter, SummaryWriter
 
 __all__ = ["FileWriter", "SummaryWriter"]

@@ -74,3 +74,24 @@ def test_repeated_borders_add_up_at_the_ends(dtype):
     y.sum().backward()
     expected = torch.tensor([2.0, 1.0, 4.0])[:, None] * torch.tensor([3.0, 1.0, 1.0, 2.0])
     assert torch.equal(x.grad[0, 1].float(), expected)
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 1), (5, 15), (4, 16), (2, 3, 33), (2, 700), (3, 0, 4)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_extremes_and_logarithms_of_sums_of_rows(shape, dtype):
+    random = np.random.default_rng(2)
+    a = random.standard_normal(shape).astype(dtype)
+    odd = a.copy()
+    if odd.size > 2:
+        odd.reshape(-1)[[0, -1]] = np.nan, -np.inf
+    for x in (a, odd, np.full(shape, np.inf, dtype), np.full(shape, -np.inf, dtype)):
+        t = torch.tensor(x)
+        for dim in [dim for dim, n in enumerate(shape) if n]:
+            assert np.array_equal(t.amax(dim).numpy(), x.max(dim), equal_nan=True)
+            assert np.array_equal(t.amin(dim, keepdim=True).numpy(), x.min(dim, keepdims=True), equal_nan=True)
+            with np.errstate(all="ignore"):
+                wide = x.astype(np.longdouble)
+                top = np.where(np.isfinite(wide.max(dim, keepdims=True)), wide.max(dim, keepdims=True), 0)
+                expected = (np.log(np.exp(wide - top).sum(dim, keepdims=True)) + top).squeeze(dim).astype(dtype)
+            found = t.logsumexp(dim).numpy()
+            np.testing.assert_allclose(found, expected, rtol=4e-7 if dtype == "float32" else 1e-15, atol=1e-7)

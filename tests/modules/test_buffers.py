@@ -36,6 +36,37 @@ for made in (lambda a: a[:], lambda a: a + a, lambda a: 2 * a, lambda a: a * 2, 
     try: a[900] = Y()
     except IndexError: pass
 """,
+    "keys that take entries of an ordered dictionary away": """
+from collections import OrderedDict
+class K:
+    def __init__(self, v): self.v = v
+    def __hash__(self): return 1
+    def __eq__(self, other):
+        global n
+        n += 1
+        if n == at: od.clear()
+        return self.v == other.v
+for at in range(1, 30):
+    for f in (lambda: od.pop(K(3)), lambda: od.pop(K(9), None), lambda: od.popitem(), lambda: od.popitem(last=False), lambda: od.copy(),
+              lambda: od.move_to_end(K(3)), lambda: od.setdefault(K(2), 4), lambda: od.update({K(3): 1, K(9): 2})):
+        n = -100
+        od = OrderedDict((K(i), i) for i in range(4))
+        n = 0
+        try: f()
+        except (KeyError, RuntimeError): pass
+class OD(OrderedDict):
+    def __getitem__(self, key): OrderedDict.clear(self); return 1
+try: OD((i, i) for i in range(10)).copy()
+except KeyError: pass
+od = OrderedDict(a=1, b=2, c=3)
+assert od.pop("b") == 2 and od.pop("z", default=5) == 5 and list(od.items()) == [("a", 1), ("c", 3)]
+assert od.popitem() == ("c", 3) and od.copy() == OrderedDict(a=1) and type(od.copy()) is OrderedDict and od.popitem(last=False) == ("a", 1)
+for f in (lambda: od.pop("b"), lambda: od.popitem()):
+    try: f()
+    except KeyError as e: told = str(e)
+    else: raise AssertionError
+assert told == "'dictionary is empty'"
+""",
     "a struct that is made anew": """
 import struct
 s = struct.Struct('i' * 500)

@@ -45,7 +45,12 @@ WIDE static void OF(extremes_of_rows)(const NUMBER *x, NUMBER *out, size rows, s
                     odd[k] = each == each ? odd[k] : each;
                     lanes[k] = each > lanes[k] ? each : lanes[k];
                 }
-            for (int k = 0; k < LANES; k++) top = lanes[k] > top ? lanes[k] : top, sum += odd[k];
+            for (int half = LANES / 2; half; half /= 2)
+                for (int k = 0; k < half; k++) {
+                    lanes[k] = lanes[k + half] > lanes[k] ? lanes[k + half] : lanes[k];
+                    odd[k] += odd[k + half];
+                }
+            top = lanes[0], sum = odd[0];
         }
         for (; i < n; i++) {
             const NUMBER each = x[i] * sign;
@@ -86,6 +91,7 @@ WIDE static void OF(log_of_sums_of_rows)(Call *c, const NUMBER *x, NUMBER *out, 
             OF(exponentiate)(c, exponentials, count * m);
             for (size r = 0; r < count; r++) out[r] += OF(lane_sum)(exponentials + r * m, m);
         }
+        INDEPENDENT
         for (size r = 0; r < count; r++) out[r] = LOG(out[r]) + less[r];
     }
 }

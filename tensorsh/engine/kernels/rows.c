@@ -143,7 +143,8 @@ KERNEL(log_softmax_backward, normalized_backward, 1)
 static int row_plan(Call *c) {
     const Argument *x = &c->in[0];
     if ((x->kind != FLOAT32 && x->kind != FLOAT64) || x->ndim == 0 || x->count == 0) return 0;
-    for (int k = 0; k < x->ndim - 1; k++) add_dimension(result(c, 0), x->shape[k]);
+    Argument *made = result(c, 0);
+    for (int k = 0; k < x->ndim - 1; k++) add_dimension(made, x->shape[k]);
     c->each = x->shape[x->ndim - 1], c->lines = x->count / c->each;
     return 1;
 }

@@ -203,6 +203,16 @@ def as_told(title: str, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     return args[:needed], others | dict(zip(others, args[needed:], strict=False)) | kwargs
 
 
+def beside_defaults(title: str, kwargs: dict) -> dict:
+    """Of the arguments by name that `as_told` tells, those that are not the defaults."""
+    known = parameters(title)
+    if known is None:
+        return kwargs
+    others = known[1]
+    plain = (str, int, float, bool, type(None))
+    return {k: v for k, v in kwargs.items() if k not in others or type(v) not in plain or v != others[k]}
+
+
 def override(function: Any, args: tuple, kwargs: dict) -> Any:
     """The answer of the classes and modes that override a function; NotImplemented where there are none."""
     found = overriders(args, [])

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...sandbox.integers import whole
+from ..arrays.numbers import check_width
 from ..arrays.type_names import type_name
 from ..loading.recorded import told
 from ..tensors.tensor import Tensor
@@ -293,15 +295,19 @@ def too_wide(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
                             f"{name}(): argument '{p.name}' failed to unpack the object at pos {at} with error "
                             f'"{OVERFLOW}'
                         )
+            elif is_wide(value) and p.kind not in ("Number", "Tensor"):
+                return ValueError(OVERFLOW)
             elif is_wide(value):
-                numeric = p.kind in ("Number", "Tensor")
-                return OverflowError("int too big to convert") if numeric else ValueError(OVERFLOW)
+                try:
+                    check_width(whole(value))
+                except OverflowError as error:
+                    return error
         return None
     return None
 
 
 def is_wide(value: Any) -> bool:
-    return isinstance(value, int) and not -(2**63) <= value < 2**63
+    return isinstance(value, int) and not -(2**63) <= whole(value) < 2**63
 
 
 def misfits(dotted: str, args: tuple, kwargs: dict) -> Exception | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ...arrays.errors import check_broadcast, not_implemented, refuse_halves
 from ...arrays.promotion import check_kept, promote_types
 from ...arrays.warning import warn
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.rounding import log_of_sigmoid, rounded
 from ...operators.declare import Array, Constant, composite, operator
@@ -247,21 +249,44 @@ def _forward(logs: np.ndarray, labels: np.ndarray) -> np.ndarray:
 def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):
     """Minus the log-probability of each label sequence; log_probs [T, N, C]."""
     steps, batch, classes = log_probs.shape
-    losses = np.zeros(batch)
-    slopes = np.zeros(log_probs.shape)
-    at = 0
+    targets = in_rows_of(targets, target_lengths)
+    real = np.arange(targets.shape[1]) < np.asarray(target_lengths)[:, None]
+    wrong = ((targets < 0) | (targets >= classes)) & real
+    if wrong.any():  # there PyTorch reads memory that is not its own
+        raise IndexError(f"Target {targets[wrong][0]} is out of bounds.")
+    found = alignments(np.ascontiguousarray(log_probs), targets, np.array([input_lengths, target_lengths]), blank)
+    losses, slopes = (
+        summed_alignments(log_probs, targets, input_lengths, target_lengths, blank) if found is None else found
+    )
+    if zero_infinity:
+        bad = np.isinf(losses)
+        losses[bad] = 0
+        slopes[:, bad] = 0
+    return losses.astype(log_probs.dtype, copy=False), slopes.astype(log_probs.dtype, copy=False)
+
+
+alignments = kernel("alignments", unsuited)
+
+
+def in_rows_of(targets: np.ndarray, lengths: list[int]) -> np.ndarray:
+    """Labels that come in a row for all samples, as a row for each."""
+    if targets.ndim == 2:
+        return np.ascontiguousarray(targets, np.int64)
+    rows = np.zeros((len(lengths), max(lengths, default=0)), np.int64)
+    for row, end, length in zip(rows, np.cumsum(lengths), lengths, strict=True):
+        row[:length] = targets[end - length : end]
+    return rows
+
+
+def summed_alignments(log_probs: Any, targets: Any, input_lengths: list, target_lengths: list, blank: int) -> tuple:
+    """Losses and slopes sample by sample, without the kernel."""
+    losses, slopes = np.zeros(log_probs.shape[1]), np.zeros(log_probs.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
-        for n in range(batch):
-            length = target_lengths[n]
-            row = targets[n, :length] if targets.ndim == 2 else targets[at : at + length]
-            at += length
-            labels = _extended(row, blank)
-            wrong = (labels < 0) | (labels >= classes)  # there PyTorch reads memory that is not its own
-            if wrong.any():
-                raise IndexError(f"Target {labels[wrong][0]} is out of bounds.")
+        for n, length in enumerate(target_lengths):
+            labels = _extended(targets[n, :length], blank)
             logs = log_probs[: input_lengths[n], n].astype(np.float64)
             if not len(logs):
-                losses[n] = np.inf if length else 0.0
+                losses[n] = np.inf if length else -0.0
                 continue
             alpha = _forward(logs, labels)
             beta = _forward(logs[::-1], labels[::-1])[::-1, ::-1]
@@ -273,11 +298,7 @@ def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, z
             for s, label in enumerate(labels):
                 slope[:, label] += np.exp(joint[:, s] - total)
             slopes[: len(logs), n] = -slope
-    if zero_infinity:
-        bad = np.isinf(losses)
-        losses[bad] = 0
-        slopes[:, bad] = 0
-    return losses.astype(log_probs.dtype), slopes.astype(log_probs.dtype)
+    return losses, slopes
 
 
 @operator("_ctc_loss_backward", node="CtcLossBackwardBackward0", method=False)

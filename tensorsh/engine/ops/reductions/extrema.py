@@ -241,6 +241,11 @@ def is_all(dim: Any, ndim: int) -> bool:
     return dim is None or (type(dim) is tuple or type(dim) is list) and (not dim or [*dim] == [*range(ndim)])
 
 
+row_extremes = kernel("row_extremes", unsuited)
+SHORT_ROW = 512
+"""Extremes of longer rows numpy finds as fast."""
+
+
 def values_over(name: str) -> None:
     """``amax``: over some dimensions."""
     ufunc = UFUNCS[name]
@@ -257,6 +262,10 @@ def values_over(name: str) -> None:
 
     def a_fold(a, dim, keepdim):
         dim = None if is_all(dim, a.ndim) else dim
+        if type(dim) is int and dim in (-1, a.ndim - 1) and a.ndim > 1 and a.shape[-1] <= SHORT_ROW:
+            found = row_extremes(np.ascontiguousarray(a), name == "min")
+            if found is not None:
+                return found[..., None] if keepdim else found
         return row_order(ufunc.reduce(a, dim, None, None, keepdim)) if dim is None or type(dim) is int else None
 
     of_some, folded = kernel(WORDS[name], unsuited), directly(a_fold)

@@ -15,6 +15,7 @@ from ...arrays.dtype import FLOAT, is_half, of
 from ...arrays.errors import combination_error, wrap_dim, wrap_dims
 from ...arrays.layout import row_order
 from ...arrays.parallel import BLOCK, blocks_of_rows
+from ...kernels import kernel, unsuited
 from ...numerics import cumulative, sums
 from ...numerics.halves import FLOAT32, converted
 from ...numerics.rounding import rounded
@@ -282,6 +283,9 @@ def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
     return xp.bitwise_xor.reduce(wide.view(np.uint64), axis=axes, keepdims=keepdim)
 
 
+row_log_sums = kernel("row_log_sums", unsuited)
+
+
 def log_of_sums(a, axes, keepdims=False, xp=np):
     """``log(sum(exp(a)))`` over axes; infinite maxima are not subtracted. Rows of a large array come a block at a time."""
     if type(a) is np.ndarray and a.size > BLOCK and axes == (a.ndim - 1,) and sorted(a.strides)[::-1] == [*a.strides]:
@@ -297,6 +301,10 @@ def log_of_sums(a, axes, keepdims=False, xp=np):
 
 def log_of_row_sums(a, axes, keepdims, xp):
     """The same of what is no larger than a block, or in another order."""
+    if type(a) is np.ndarray and axes == (a.ndim - 1,):
+        found = row_log_sums(np.ascontiguousarray(a))
+        if found is not None:
+            return found[..., None] if keepdims else found
     exp = partial(rounded, xp.exp) if a.dtype.itemsize == 2 or a.dtype == np.float64 else xp.exp
     if a.dtype.itemsize == 2 and type(a) is np.ndarray:
         top = converted(np.max(converted(a, FLOAT32), axis=axes, keepdims=True), a.dtype)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....engine.loading.elementwise import elementwise
-from ....engine.operators.torch_function import DisableTorchFunctionSubclass
+from ....engine.operators.torch_function import DisableTorchFunctionSubclass, beside_defaults
 from ....engine.tensors.tensor import Tensor
 from .moving import Guard, moved
 from .parts import beside_parts, in_parts, local_of, placed_tensor
@@ -49,6 +49,7 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     if name in OF_THE_PART:
         with DisableTorchFunctionSubclass():
             return func(*args, **kwargs)
+    kwargs = beside_defaults(getattr(func, "_title", ""), kwargs)
     found = tensors_in((args, kwargs), [])
     mesh = next(t._mesh for t in found if in_parts(t))
     for t in found:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from . import cases, startup
 from .engines import Engine, machine, measure
+from .forms import FORMS
 from .gate import Gate
 from .prompt import shell
 from .sweep import measured, sweep
@@ -113,6 +114,7 @@ def main() -> int:
     suites: dict[str, Iterable[cases.Case]] = dict(
         cases.SUITES if options.device == "cpu" else cases.SUITES | cases.ON_A_GPU
     )
+    suites["Forms of functions"] = FORMS
     if swept(options):
         suites[SWEEP] = sweep()
     engines = engines_for(options)

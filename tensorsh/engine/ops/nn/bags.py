@@ -43,12 +43,16 @@ def maxima(xp: Any, weight: Any, indices: Any, bag: Any, bags: int) -> tuple:
     rows = weight[indices]
     best = xp.zeros((bags, rows.shape[1]), rows.dtype)
     where = xp.full(best.shape, -1, np.int64)
-    columns = xp.arange(rows.shape[1])
-    for number in range(bags):
-        inside = xp.flatnonzero(bag == number)
-        if len(inside):
-            first = rows[inside].argmax(0)
-            best[number], where[number] = rows[inside][first, columns], indices[inside][first]
+    edges = starts(bag, bags).tolist()
+    first = np.zeros(best.shape, np.int64)
+    for number, (begin, end) in enumerate(zip(edges, edges[1:], strict=False)):
+        if begin < end:
+            rows[begin:end].argmax(0, first[number])
+            first[number] += begin
+    if len(rows):
+        held = np.diff(edges) > 0
+        best[held] = np.take_along_axis(rows, first[held], 0)
+        where[held] = indices[first[held]]
     return best, where
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from ...engine.tensors.tensor import Tensor
 from ..nn.modules.module import Module
 from ..utils import _pytree as pytree
-from . import _pytree
+from ._pytree import tree_flatten_spec
 from .graph import Graph, is_held
 from .traceback import is_own
 from .trees import _PyTreeCodeGen
@@ -64,7 +64,7 @@ def compiled(source: str, names: dict[str, Any], traced: dict[str, Any]) -> Any:
     if traced:
         name += f" from {traced['co_filename']}:{traced['co_firstlineno']} in {traced['co_name']}"
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    scope = {"wrap": wrap, "inf": float("inf"), "nan": float("nan"), "NoneType": type(None), "fx_pytree": _pytree,
+    scope = {"wrap": wrap, "inf": float("inf"), "nan": float("nan"), "NoneType": type(None), "fx_pytree": sys.modules[tree_flatten_spec.__module__],
              "pytree": pytree, **names}  # fmt: skip
     exec(compile(source, name, "exec"), scope)  # noqa: S102 - plain Python alone comes here
     return scope["forward"]

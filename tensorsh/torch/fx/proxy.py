@@ -12,9 +12,9 @@ from enum import Enum
 from typing import Any
 
 from ..overrides import stay
-from . import traceback
 from .graph import Graph
 from .node import Node, base_types, map_aggregate
+from .traceback import has_preserved_node_meta, of_forward, taken_over
 from .writing import MAGIC
 
 __all__ = [
@@ -79,12 +79,12 @@ class TracerBase:
             check_functional(target, kwargs)
         node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
         self.node_name_to_scope[node.name] = (self.scope.module_path, self.scope.module_type)
-        if traceback.has_preserved_node_meta():
-            traceback.taken_over(node)
+        if has_preserved_node_meta():
+            taken_over(node)
         elif self.module_stack:
             node.meta["nn_module_stack"] = dict(self.module_stack)
         if self.record_stack_traces and not node.stack_trace:
-            lines = traceback.of_forward()
+            lines = of_forward()
             if lines:
                 node.stack_trace = lines
         return node

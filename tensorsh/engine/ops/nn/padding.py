@@ -93,6 +93,10 @@ def bordered(xp, a, pad, mode):
     return out
 
 
+FEW_COLUMNS = 8
+"""So many columns are copied one by one: a row of two elements takes numpy longer than a column of many."""
+
+
 @remembered
 def sides(sizes: tuple, pad: tuple, mode: str) -> tuple[tuple, tuple, list[tuple]]:
     """The shape of a result whose borders come from within, the input's place in it, and each border with its source."""
@@ -108,6 +112,11 @@ def sides(sizes: tuple, pad: tuple, mode: str) -> tuple[tuple, tuple, list[tuple
         part = lambda *ends: (*inner[:axis], slice(*ends), *inner[axis + 1 :])  # noqa: B023 - used in this turn
         end, last = before + sizes[axis], before + sizes[axis] - 2 - after
         edges = mode == "replicate"
+        if axis == n - 1 and before + after <= FEW_COLUMNS:
+            left = [(k, before if edges else 2 * before - k) for k in range(before)]
+            right = [(end + k, end - 1 if edges else end - 2 - k) for k in range(after)]
+            borders += [((*inner[:axis], column), (*inner[:axis], source)) for column, source in left + right]
+            continue
         if before:
             borders.append((part(before), part(before, before + 1) if edges else part(2 * before, before, -1)))
         if after:

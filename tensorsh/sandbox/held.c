@@ -117,18 +117,22 @@ static int redirect(PyTypeObject *type, const char *name, void *before, void *no
     return 0;
 }
 
-/* A type and those derived from it. */
-static int spread(PyTypeObject *type) {
-    if (type->tp_as_mapping != NULL && type->tp_as_mapping->mp_ass_subscript == store) type->tp_as_mapping->mp_ass_subscript = taken_store;
-    if (type->tp_as_number != NULL && type->tp_as_number->nb_remainder == modulo) type->tp_as_number->nb_remainder = held_modulo;
-    if (type->tp_as_sequence != NULL && type->tp_as_sequence->sq_contains == contains) type->tp_as_sequence->sq_contains = held_contains;
+/* Mends the slots of a type and of those derived from it. */
+static int spread(PyTypeObject *type, void (*mend)(PyTypeObject *)) {
+    mend(type);
     PyType_Modified(type);
     PyObject *derived = PyObject_CallMethod((PyObject *)type, "__subclasses__", NULL);
     if (derived == NULL) return -1;
     int failed = 0;
-    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(derived) && !failed; k++) failed = spread((PyTypeObject *)PyList_GET_ITEM(derived, k));
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(derived) && !failed; k++) failed = spread((PyTypeObject *)PyList_GET_ITEM(derived, k), mend);
     Py_DECREF(derived);
     return failed;
+}
+
+static void mend_sequence(PyTypeObject *type) {
+    if (type->tp_as_mapping != NULL && type->tp_as_mapping->mp_ass_subscript == store) type->tp_as_mapping->mp_ass_subscript = taken_store;
+    if (type->tp_as_number != NULL && type->tp_as_number->nb_remainder == modulo) type->tp_as_number->nb_remainder = held_modulo;
+    if (type->tp_as_sequence != NULL && type->tp_as_sequence->sq_contains == contains) type->tp_as_sequence->sq_contains = held_contains;
 }
 
 /* An OrderedDict keeps the places of its entries while keys are compared, and a key's `__eq__` may take entries away. While one of
@@ -298,19 +302,11 @@ static PyMethodDef ordered_definitions[] = {
     NAMED("setdefault", ordered_default),
 };
 
-/* A type and those derived from it. */
-static int spread_ordered(PyTypeObject *type) {
+static void mend_ordered(PyTypeObject *type) {
     if (type->tp_as_mapping != NULL && type->tp_as_mapping->mp_ass_subscript == ordered_store_before)
         type->tp_as_mapping->mp_ass_subscript = ordered_store;
     if (type->tp_richcompare == ordered_compare_before) type->tp_richcompare = ordered_compare;
     if (type->tp_repr == ordered_repr_before) type->tp_repr = ordered_repr;
-    PyType_Modified(type);
-    PyObject *derived = PyObject_CallMethod((PyObject *)type, "__subclasses__", NULL);
-    if (derived == NULL) return -1;
-    int failed = 0;
-    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(derived) && !failed; k++) failed = spread_ordered((PyTypeObject *)PyList_GET_ITEM(derived, k));
-    Py_DECREF(derived);
-    return failed;
 }
 
 static int keep_order(void) {
@@ -330,7 +326,7 @@ static int keep_order(void) {
         return -1;
     PyODictIter_Type.tp_iternext = ordered_next;
     PyType_Modified(&PyODictIter_Type);
-    return spread_ordered(&PyODict_Type);
+    return spread(&PyODict_Type, mend_ordered);
 }
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "held", .m_doc = "Memory that stays where it is.", .m_size = -1};
@@ -345,8 +341,8 @@ PyMODINIT_FUNC PyInit_held(void) {
         if (redirect(&PyList_Type, "__setitem__", (void *)store, (void *)taken_store) ||
             redirect(&PyByteArray_Type, "__mod__", (void *)modulo, (void *)held_modulo) ||
             redirect(&PyByteArray_Type, "__rmod__", (void *)modulo, (void *)held_modulo) ||
-            redirect(&PyByteArray_Type, "__contains__", (void *)contains, (void *)held_contains) || spread(&PyList_Type) ||
-            spread(&PyByteArray_Type) || keep_order())
+            redirect(&PyByteArray_Type, "__contains__", (void *)contains, (void *)held_contains) || spread(&PyList_Type, mend_sequence) ||
+            spread(&PyByteArray_Type, mend_sequence) || keep_order())
             return NULL;
     }
     return PyModule_Create(&definition);

@@ -15,6 +15,7 @@ from ...sandbox.integers import whole
 from ..arrays.numbers import check_width
 from ..arrays.type_names import type_name
 from ..loading.recorded import told
+from ..tensors.sizes import OVERFLOW, ints
 from ..tensors.tensor import Tensor
 
 NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
@@ -34,7 +35,6 @@ TITLES = {
 LISTS = {"ints", "ints1"}
 DIMENSIONS = {"dim", "dim0", "dim1", "dim2", "chunks"}
 """Integers that are read at once: no tensor with a dimension stands for one of them."""
-OVERFLOW = "Overflow when unpacking long long"
 PYTHON = "python "
 """The mark of a function written in Python: its parameters follow, without kinds."""
 
@@ -289,12 +289,10 @@ def too_wide(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
             continue
         for p, value in pairs:
             if p.kind in LISTS and isinstance(value, (tuple, list)):
-                for at, item in enumerate(value, 1):
-                    if is_wide(item):
-                        return TypeError(
-                            f"{name}(): argument '{p.name}' failed to unpack the object at pos {at} with error "
-                            f'"{OVERFLOW}'
-                        )
+                try:
+                    ints(name, p.name, value)
+                except TypeError as error:
+                    return error
             elif is_wide(value) and p.kind not in ("Number", "Tensor"):
                 return ValueError(OVERFLOW)
             elif is_wide(value):

@@ -281,12 +281,10 @@ def index_select(xp, input: Array, dim, index: Array):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     if not input.ndim and index.size != 1:
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.size} value(s)")
-    if input.ndim and index.size and not input.shape[dim]:
-        if input.ndim == 1:
-            raise IndexError("index out of range in self")
+    if input.ndim > 1 and index.size and not input.shape[dim]:
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     n = input.shape[dim] if input.ndim else 1
-    if input.size:
+    if input.size or input.ndim == 1:
         within(index, n, "index out of range in self")
     else:
         within(index, n, f"INDICES element is out of DATA bounds, id={{index}} axis_dim={n}", RuntimeError)

@@ -188,9 +188,9 @@ def _sizes(kind: str, shape: tuple, item: int, output_size: Any, d: int) -> tupl
         raise RuntimeError(
             f"adaptive_{kind}_pool1d() argument 'output_size' should contain one int (got {len(wanted)})"
         )
-    if d > 1 and len(wanted) != d:
-        check_adaptive(kind, d, shape, wanted)
-    wanted = tuple(n if m is None else int(m) for n, m in zip((*(1,) * d, *shape)[-len(wanted) :], wanted, strict=True))
+    wanted = tuple(
+        n if m is None else int(m) for n, m in zip((*(1,) * d, *shape)[-len(wanted) :], wanted, strict=False)
+    )
     check_adaptive(kind, d, shape, wanted)
     size = (*shape[:-d], *(1,) * (d == 1), *wanted)  # a line is a plane of one row
     if kind == "avg":

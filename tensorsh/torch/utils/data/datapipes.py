@@ -13,6 +13,7 @@ from .functions import _check_unpickable_fn, validate_input_col
 from .keyed_pipes import MAPS  # noqa: F401 - the methods of pipes by key
 from .pipe import (
     SHARDING_PRIORITIES,
+    Batching,
     DataChunk,
     DFIterDataPipe,
     IterableWrapper,
@@ -204,17 +205,8 @@ class Shuffler(IterDataPipe):
 
 
 @functional_datapipe("batch")
-class Batcher(IterDataPipe):
+class Batcher(Batching, IterDataPipe):
     """Batches of `batch_size` samples."""
-
-    def __init__(
-        self, datapipe: Any, batch_size: int, drop_last: bool = False, wrapper_class: Callable = DataChunk
-    ) -> None:
-        if batch_size <= 0:
-            raise AssertionError("Batch size is required to be larger than 0!")
-        self.datapipe, self.batch_size, self.drop_last, self.wrapper_class = (
-            datapipe, batch_size, drop_last, wrapper_class,
-        )  # fmt: skip
 
     def __iter__(self) -> Iterator:
         batch: list = []

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....engine.arrays.warning import warn
 from .functions import _check_unpickable_fn
-from .pipe import DataChunk, IterDataPipe, MapDataPipe, functional_datapipe, named
+from .pipe import Batching, IterDataPipe, MapDataPipe, functional_datapipe, named
 from .sampler import draw_seed
 
 __all__ = ["MAPS"]
@@ -105,17 +105,8 @@ def check_all(pipes: tuple) -> None:
 
 
 @functional_datapipe("batch")
-class Batcher(MapDataPipe):
+class Batcher(Batching, MapDataPipe):
     """Batches of `batch_size` samples."""
-
-    def __init__(
-        self, datapipe: Any, batch_size: int, drop_last: bool = False, wrapper_class: Callable = DataChunk
-    ) -> None:
-        if batch_size <= 0:
-            raise AssertionError("Batch size is required to be larger than 0!")
-        self.datapipe, self.batch_size, self.drop_last, self.wrapper_class = (
-            datapipe, batch_size, drop_last, wrapper_class,
-        )  # fmt: skip
 
     def __getitem__(self, index: int) -> Any:
         batch: list = []

@@ -40,6 +40,19 @@ SINGLE = "single iterator per IterDataPipe constraint"
 FEEDBACK = f"\nFor feedback regarding this {SINGLE}, feel free to comment on this issue: https://github.com/pytorch/data/issues/45."
 
 
+class Batching:
+    """How pipes of both kinds make batches: of so many samples, perhaps without a shorter last one, each as such a class."""
+
+    def __init__(
+        self, datapipe: Any, batch_size: int, drop_last: bool = False, wrapper_class: Callable = DataChunk
+    ) -> None:
+        if batch_size <= 0:
+            raise AssertionError("Batch size is required to be larger than 0!")
+        self.datapipe, self.batch_size, self.drop_last, self.wrapper_class = (
+            datapipe, batch_size, drop_last, wrapper_class,
+        )  # fmt: skip
+
+
 class Pipe:
     """What pipes of both kinds share: methods by the registered names, ``pipe.map(f)`` for ``Mapper(pipe, f)``."""
 

@@ -120,6 +120,6 @@ static int alignments(Call *c, size from, size to) {
 }
 
 const Kernel alignment_kernels[] = {
-    {"alignments", "rlli", alignments_plan, alignments, "alignments(log_probabilities, targets, sizes, blank): losses, slopes"},
+    {"alignments", "r~lli", alignments_plan, alignments, "alignments(log_probabilities, targets, sizes, blank): losses, slopes"},
     {0},
 };

@@ -182,8 +182,8 @@ static int log_softmax_halves(Call *c, size from, size to) {
 
 const Kernel softmax_kernels[] = {
     {"log_softmax_halves", "h", log_softmax_halves_plan, log_softmax_halves, "log_softmax_halves(x): along the last axis"},
-    {"row_extremes", "rb", row_plan, row_extremes, "row_extremes(x, smallest): the largest or smallest of each row"},
-    {"row_log_sums", "r", row_plan, row_log_sums, "row_log_sums(x): log(sum(exp(x))) of each row"},
+    {"row_extremes", "r~b", row_plan, row_extremes, "row_extremes(x, smallest): the largest or smallest of each row"},
+    {"row_log_sums", "r~", row_plan, row_log_sums, "row_log_sums(x): log(sum(exp(x))) of each row"},
     {"softmax", "ri|R", softmax_plan, softmax, "softmax(x, axis, out=new)"},
     {"log_softmax", "ri|R", softmax_plan, log_softmax, "log_softmax(x, axis, out=new)"},
     {"softmax_backward", "rri|R", softmax_backward_plan, softmax_backward, "softmax_backward(y, g, axis, out=new)"},

@@ -15,7 +15,7 @@ from ...sandbox.integers import whole
 from ..arrays.numbers import check_width
 from ..arrays.type_names import type_name
 from ..loading.recorded import told
-from ..tensors.sizes import OVERFLOW, ints
+from ..tensors.sizes import OVERFLOW
 from ..tensors.tensor import Tensor
 
 NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
@@ -289,10 +289,12 @@ def too_wide(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
             continue
         for p, value in pairs:
             if p.kind in LISTS and isinstance(value, (tuple, list)):
-                try:
-                    ints(name, p.name, value)
-                except TypeError as error:
-                    return error
+                for at, item in enumerate(value, 1):
+                    if is_wide(item):
+                        return TypeError(
+                            f"{name}(): argument '{p.name}' failed to unpack the object at pos {at} with error "
+                            f'"{OVERFLOW}'
+                        )
             elif is_wide(value) and p.kind not in ("Number", "Tensor"):
                 return ValueError(OVERFLOW)
             elif is_wide(value):

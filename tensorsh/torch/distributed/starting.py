@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from datetime import timedelta
 from typing import Any
@@ -120,6 +121,14 @@ class ProcessGroupGloo(ProcessGroup):
         return hostname or interface
 
 
+def joined(thread: threading.Thread, timeout: float | None = None) -> None:
+    """Wait until a thread has done its work, for some seconds at most; in steps, between which a time limit is heard in any thread.
+    An error thrown into Python's own `join` would leave the thread marked as ended."""
+    end = None if timeout is None else time.monotonic() + timeout
+    while thread in world.beside and (end is None or time.monotonic() < end):
+        time.sleep(0.002)
+
+
 def destroy_process_group(group: Any = None) -> None:
     """End a group, or all of them; what is under way is waited for."""
     if outside(group):
@@ -128,8 +137,7 @@ def destroy_process_group(group: Any = None) -> None:
         raise AssertionError("Process group cannot be None")
     found = group_of(group)
     for thread in list(world.beside):
-        while thread in world.beside:
-            time.sleep(0.002)  # in steps, between which a time limit is heard in any thread
+        joined(thread)
     if found is not world.default:
         del world.groups[found._title]
         return

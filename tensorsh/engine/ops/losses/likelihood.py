@@ -254,7 +254,7 @@ def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, z
     wrong = ((targets < 0) | (targets >= classes)) & real
     if wrong.any():  # there PyTorch reads memory that is not its own
         raise IndexError(f"Target {targets[wrong][0]} is out of bounds.")
-    found = alignments(np.ascontiguousarray(log_probs), targets, np.array([input_lengths, target_lengths]), blank)
+    found = alignments(log_probs, targets, np.array([input_lengths, target_lengths]), blank)
     losses, slopes = (
         summed_alignments(log_probs, targets, input_lengths, target_lengths, blank) if found is None else found
     )

@@ -263,7 +263,7 @@ def values_over(name: str) -> None:
     def a_fold(a, dim, keepdim):
         dim = None if is_all(dim, a.ndim) else dim
         if type(dim) is int and dim in (-1, a.ndim - 1) and a.ndim > 1 and a.shape[-1] <= SHORT_ROW:
-            found = row_extremes(np.ascontiguousarray(a), name == "min")
+            found = row_extremes(a, name == "min")
             if found is not None:
                 return found[..., None] if keepdim else found
         return row_order(ufunc.reduce(a, dim, None, None, keepdim)) if dim is None or type(dim) is int else None

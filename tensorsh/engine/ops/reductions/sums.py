@@ -302,7 +302,7 @@ def log_of_sums(a, axes, keepdims=False, xp=np):
 def log_of_row_sums(a, axes, keepdims, xp):
     """The same of what is no larger than a block, or in another order."""
     if type(a) is np.ndarray and axes == (a.ndim - 1,):
-        found = row_log_sums(np.ascontiguousarray(a))
+        found = row_log_sums(a)
         if found is not None:
             return found[..., None] if keepdims else found
     exp = partial(rounded, xp.exp) if a.dtype.itemsize == 2 or a.dtype == np.float64 else xp.exp

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any
 
 from ....engine.arrays.warning import warn
@@ -12,7 +11,7 @@ from ....sandbox.thrown import helpers
 from ....sandbox.wrapping import signature
 from ...futures import Future
 from ..groups import world
-from ..starting import apart
+from ..starting import apart, joined
 from .api import Together, storage_second
 from .default_planner import DefaultSavePlanner
 from .filesystem import FileSystemWriter, storage_of
@@ -99,14 +98,6 @@ class Saving:
             return self.about
 
         return self.together.one("write", last)
-
-
-def joined(thread: threading.Thread, timeout: float | None = None) -> None:
-    """Wait until a thread has done its work, for some seconds at most; in steps, between which a time limit is heard in any thread.
-    An error thrown into Python's own `join` would leave the thread marked as ended."""
-    end = None if timeout is None else time.monotonic() + timeout
-    while thread in world.beside and (end is None or time.monotonic() < end):
-        time.sleep(0.002)
 
 
 class Saved(Future):

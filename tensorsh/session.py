@@ -24,8 +24,8 @@ from .sandbox.files import current
 from .sandbox.sealed import MARK, SOURCE
 from .sandbox.settings import Settings, before_collecting, heal
 from .sandbox.whole import is_outside, was_interrupted
-from .tools import TOOLS, VISION, ipython, tool, tqdm
-from .tools.provided import heeding, torch_names, torch_namespace
+from .tools import TOOLS, ipython, tool, tqdm
+from .tools.provided import LATER, heeding, torch_names, torch_namespace
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 MODULES = {"torch": "torch", "np": "numpy", "math": "math"}
 """Modules that a program may use without an import, under these names."""
 
-LATER = {"torch": lambda: torch_namespace(), "multiprocessing": lambda: torch_namespace().multiprocessing, **VISION}
 PROGRAMS_KEPT = 200
 """Programs of one file name whose text is kept for diagnostics."""
 

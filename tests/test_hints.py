@@ -89,7 +89,7 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ("nn.Lin(3, 4)", "did you mean `Linear`"),
         ("from torch.nn import Lin", "did you mean `Linear`"),
         ("import nump", "did you mean `numpy`"),
-        ("import pickle", "`torch.save` and `torch.load` keep tensors and other values"),
+        ("import shelve", "`torch.save`, `torch.load` and `pickle` keep tensors and other values"),
         ("import ctypes", "a program reaches no memory but its tensors'"),
         ("import subprocess", "a program starts no processes"),
         ("import sqlite3", "of Python's own modules programs import those that lead to no files"),

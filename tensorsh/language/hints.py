@@ -151,7 +151,7 @@ _PROCESSES = "a program starts no processes but `torch.multiprocessing`'s and a 
 _NETWORK = "a program has no network"
 _LEFT_OUT = {
     **dict.fromkeys(
-        ("pickle", "shelve", "marshal"), "`torch.save` and `torch.load` keep tensors and other values, `json` texts"
+        ("shelve", "marshal"), "`torch.save`, `torch.load` and `pickle` keep tensors and other values, `json` texts"
     ),
     **dict.fromkeys(("subprocess", "multiprocessing", "concurrent", "signal"), _PROCESSES),
     **dict.fromkeys(("socket", "http", "urllib", "ssl", "ftplib", "smtplib"), _NETWORK),

@@ -242,7 +242,8 @@ def _class(walk: Walk, node: ast.ClassDef, scope: Scope, depth: int, gate: bool)
     if gate:
         _check_definition(node.name, node, scope)
         for keyword in node.keywords:
-            if keyword.arg == "metaclass" or keyword.arg is None:
+            named = getattr(keyword.value, "id", getattr(keyword.value, "attr", None))
+            if keyword.arg is None or (keyword.arg == "metaclass" and named != "ABCMeta"):
                 raise Mistake("metaclasses do not exist in tensorsh", place_of(keyword))
     walk.bind(scope, node.name, node)
     inner = walk.scope("class", scope, node.name.lstrip("_") or None)

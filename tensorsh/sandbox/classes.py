@@ -19,7 +19,7 @@ from typing import Any
 
 from . import copying, integers, sealed
 from .iterating import with_steps
-from .names import is_special
+from .names import DEFINABLE, is_special, normalize
 from .sealed import MARK, joined, keeps, reserved
 from .thrown import kept_out
 
@@ -108,9 +108,36 @@ def is_script_function(value: Any) -> bool:
 
 
 def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywords: Any) -> Any:
-    """The class statement's call: Python's own, without metaclasses."""
-    if "metaclass" in keywords:
+    """The class statement's call: Python's own, without metaclasses but ABCMeta."""
+    given = keywords.pop("metaclass", type)
+    maker = next((each for kind, each in makers if kind is given), None)
+    if maker is None:
         raise TypeError("metaclasses do not exist in tensorsh")
+    _check_bases(bases)
+    return _checked(_build_class(function, name, *bases, **keywords, metaclass=maker))
+
+
+def make_class(module: Any, name: Any, bases: Any, body: Any) -> Any:
+    """`type(name, bases, body)` of a program in a module: what a class statement with this body makes.
+
+    Raises:
+        AttributeError: The body has a special name that no class of a program defines.
+    """
+    for place, given, kind in ((1, name, str), (2, bases, tuple), (3, body, dict)):
+        if type(given) is not kind:
+            raise TypeError(f"type.__new__() argument {place} must be {kind.__name__}, not {type(given).__name__}")
+    _check_bases(bases)
+    own = makers[0][1].__prepare__(name, bases)
+    own["__module__"] = module
+    for key, value in [*body.items()]:
+        key = normalize(key)
+        if key == "__match_args__" or is_special(key) and key not in DEFINABLE:
+            raise AttributeError(f"'{key}' cannot be defined in a class in tensorsh")
+        own[key] = value
+    return _checked(makers[0][1](name, bases, own))
+
+
+def _check_bases(bases: tuple) -> None:
     for base in bases:
         if not isinstance(base, type):
             continue
@@ -118,7 +145,10 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
             raise TypeError("metaclasses do not exist in tensorsh")
         if issubclass(base, _PROXIES):  # would answer for another object, past the gate
             raise TypeError(f"type '{base.__name__}' is not an acceptable base type")
-    made = _build_class(function, name, *bases, **keywords, metaclass=_maker)
+
+
+def _checked(made: Any) -> Any:
+    """A program's new class, registered."""
     if isinstance(made, type):
         if "__array_struct__" in made.__dict__ and not is_alive(made):
             for special in UNSEEN:
@@ -131,12 +161,15 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
     return made
 
 
-class _Maker:
+class Maker:
     """Stands in the place of a metaclass: what a class's text has defined is looked at, and put on the gate, before there is a class,
-    which Python shows to `__init_subclass__` and `__set_name__` at once."""
+    which Python shows to `__init_subclass__` and `__set_name__` at once. The class has the metaclass of another one, too."""
+
+    def __init__(self, *beside: type) -> None:
+        self.beside = beside
 
     def __prepare__(self, name: str, bases: tuple, **keywords: Any) -> Any:
-        kind = _metaclass(bases)
+        kind = _metaclass((*bases, *self.beside))
         return kind.__prepare__(name, bases, **keywords) if hasattr(kind, "__prepare__") else {}
 
     def __call__(self, name: str, bases: tuple, body: dict, **keywords: Any) -> Any:
@@ -158,10 +191,11 @@ class _Maker:
         if not any(hasattr(base, "__array__") or base.__name__ == "Protocol" for base in kinds):
             for special, value in UNSEEN.items():
                 dict.__setitem__(body, special, value)
-        return _metaclass(bases)(name, bases, body, **keywords)
+        return _metaclass((*bases, *self.beside))(name, bases, body, **keywords)
 
 
-_maker = _Maker()
+makers: list[tuple[Any, Maker]] = [(type, Maker())]
+"""What stands for a metaclass in a program, and what makes its classes."""
 
 
 def _slots(name: str, body: dict) -> list[str]:

@@ -23,7 +23,7 @@ from .sealed import by_program, program_frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, BinaryIO, Literal, NoReturn
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -113,8 +113,11 @@ class Permissions:
         encoding: str | None = None,
         errors: str | None = None,
         newline: str | None = None,
+        *,
+        unpack: Callable[[bytes], bytes] = bytes,
+        pack: Callable[[bytes], bytes] = bytes,
     ) -> TextFile | BinaryFile:
-        """The builtin `open` of a script."""
+        """The builtin `open` of a script; `unpack` makes its contents of the file's bytes, `pack` these of its contents."""
         kind = _mode(mode)
         path = path_text(file)
         if kind["binary"] and (encoding, errors, newline) != (None, None, None):
@@ -131,11 +134,11 @@ class Permissions:
             if "+" in mode and "w" not in mode:
                 self.check(path, "read")
             if "r" in mode or ("a" in mode and os.path.exists(resolved)):
-                data = Permissions(read=True).read_bytes(resolved)
+                data = unpack(Permissions(read=True).read_bytes(resolved))
             if mode.strip("bt") == "a":
                 data, kept = b"", data  # written again, but not shown to a script that may only write
         else:
-            data = self.read_bytes(path)
+            data = unpack(self.read_bytes(path))
         target = Replacement(self.check(path, "write"), path) if kind["writes"] else None
         result: Any
         if kind["binary"]:
@@ -146,7 +149,7 @@ class Permissions:
             result._coding = (encoding or "utf-8", errors or "strict")
         if "a" in mode:
             result.seek(0, 2)
-        result._set(path, mode, target, kept)
+        result._set(path, mode, target, kept, pack)
         return result
 
 
@@ -227,9 +230,10 @@ class _Handle:
     _mode_text = "r"
     _target: Replacement | None = None
     _kept = b""
+    _pack: Any = bytes
 
-    def _set(self, name: str, mode: str, target: Replacement | None, kept: bytes) -> None:
-        self._name, self._mode_text, self._target, self._kept = name, mode, target, kept
+    def _set(self, name: str, mode: str, target: Replacement | None, kept: bytes, pack: Any) -> None:
+        self._name, self._mode_text, self._target, self._kept, self._pack = name, mode, target, kept, pack
         if target is not None:
             UNWRITTEN.add(self)
 
@@ -250,7 +254,7 @@ class _Handle:
     def _commit(self) -> None:
         if self._target is not None and not self.closed:  # type: ignore[attr-defined]
             with self._target as file:
-                file.write(self._kept + self._content())
+                file.write(self._pack(self._kept + self._content()))
 
     def _content(self) -> bytes:
         raise NotImplementedError

@@ -1,13 +1,15 @@
 """The types a script may hold, and the stand-ins for those it may not.
 
 A few real types are ways out: `type` makes classes with any attribute (numpy reads memory where an
-`__array_interface__` says), `numpy.ndarray` lays objects over foreign memory, `types.FunctionType` runs code.
+`__array_interface__` says) and with any metaclass, `numpy.ndarray` lays objects over foreign memory, `types.FunctionType` runs code.
 `type(x)` therefore answers a stand-in for them: the same name, the same answers to `isinstance` and `is`, and no
 constructor.
 """
 
 from __future__ import annotations
 
+import abc
+import sys
 import types
 from typing import Any, NoReturn
 
@@ -16,6 +18,7 @@ from .copying import uncopied
 from .integers import plain
 from .iterating import Range, bounded
 from .namespace import Namespace
+from .sealed import program_frame
 
 _real_type = type
 
@@ -72,14 +75,24 @@ class Told(_Annotating):
 
 
 class _TypeSeal(_Annotating):
-    """`type(x)` works, `type(name, bases, dict)` does not."""
+    """`type(x)`, and `type(name, bases, dict)` with what a class statement may have."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs:
             return public_type(_real_type(args[0]))
-        if len(args) == 3:
-            raise TypeError("type() with three arguments is not available: write a class statement")
-        raise TypeError("type() takes 1 argument")
+        if len(args) == 3 and not kwargs:
+            frame = program_frame(sys._getframe(1))
+            return classes.make_class("__main__" if frame is None else frame.f_globals["__name__"], *args)
+        raise TypeError("type() takes 1 or 3 arguments")
+
+
+class _MethodSeal(Seal):
+    """`MethodType(f, x)` binds a function of a program."""
+
+    def __call__(cls, function: Any, instance: Any, /) -> Any:
+        if not classes.is_script_function(function):
+            raise TypeError("MethodType() binds functions of the program in tensorsh")
+        return types.MethodType(function, instance)
 
 
 def _union(left: Any, right: Any) -> Any:
@@ -199,15 +212,18 @@ def cannot(name: str) -> str:
     return f"cannot create '{name}' instances"
 
 
-script_type = stand_in(_real_type, "type() takes 1 argument", _TypeSeal)
+script_type = stand_in(_real_type, "", _TypeSeal)
+abstract = stand_in(abc.ABCMeta, cannot("ABCMeta"))
+classes.makers.append((abstract, classes.Maker(abc.ABC)))
 _FAMILIES: set[type] = {_real_type}  # a stand-in for these stands for their subclasses too
 for _kind in (
-    types.FunctionType, types.CodeType, types.MethodType, types.FrameType, types.TracebackType, types.CellType,
+    types.FunctionType, types.CodeType, types.FrameType, types.TracebackType, types.CellType,
     types.MappingProxyType, types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.ModuleType,
     types.BuiltinFunctionType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
     types.MethodDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType, memoryview,
 ):  # fmt: skip
     stand_in(_kind, cannot(str(_kind.__name__)))
+stand_in(types.MethodType, "", _MethodSeal)
 
 
 def stands_for(kind: type, real: type) -> None:

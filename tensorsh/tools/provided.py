@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ..language.collector import Held
+from . import VISION
 
 TYPE_CHECKING = False  # typing is not imported only for this
 if TYPE_CHECKING:
@@ -30,9 +31,26 @@ def torch_namespace() -> Any:
         return import_module("tensorsh.torch")  # which puts the namespace in place of the module
 
 
+def pickles() -> Any:
+    """The namespace that scripts see as `pickle`."""
+    with Held():
+        from ..torch.pickles import pickles as made
+
+        return made()
+
+
 @cache
 def torch_names() -> Any:
     """The container of the names that scripts may use without `torch.`"""
     with Held():
         from ..torch.root import torch_names as names
     return names()
+
+
+LATER = {
+    "torch": torch_namespace,
+    "multiprocessing": lambda: torch_namespace().multiprocessing,
+    "pickle": pickles,
+    **VISION,
+}
+"""Modules that programs import and that stand above the sandbox."""

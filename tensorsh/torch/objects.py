@@ -9,19 +9,34 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable
 from typing import Any
 
 from ..engine.arrays.state import state as engine
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.classes import checked_state, is_script_class, is_script_function
+from ..sandbox.iterating import Range, bounded
 from ..sandbox.sealed import Sealed, program_frame
 from .nn.modules.module import Module
 from .nn.modules.registry import TABLES, attributes
 from .nn.parameter import Parameter
-from .pickled import Call, Global, Object, UnpicklingError
+from .pickled import Call, Global, Kind, Object, UnpicklingError
 
 REGISTRIES = {"_parameters": Parameter, "_buffers": Tensor, "_modules": Module}
+FACTORIES = (bool, int, float, str, list, dict, set, tuple)
+"""What a `defaultdict` may call for what is missing, of Python's own."""
+CONTAINERS: dict[type, Callable[[Any], Call]] = {
+    Counter: lambda value: Call(Global("collections", "Counter"), dict(value)),
+    defaultdict: lambda value: Call(Global("collections", "defaultdict"), _factory(value), dict(value)),
+    deque: lambda value: Call(Global("collections", "deque"), list(value), value.maxlen),
+    **dict.fromkeys(
+        (range, Range), lambda value: Call(Global("__builtin__", "xrange"), value.start, value.stop, value.step)
+    ),
+    bytearray: lambda value: Call(Global("__builtin__", "bytearray"), bytes(value)),
+    slice: lambda value: Call(Global("__builtin__", "slice"), value.start, value.stop, value.step),
+}
+"""How Python's other containers are written."""
 HOOKS = "_backward_pre_hooks _backward_hooks _forward_hooks _forward_pre_hooks".split()
 
 
@@ -31,6 +46,8 @@ HOOKS = "_backward_pre_hooks _backward_hooks _forward_hooks _forward_pre_hooks".
 def written(value: Any) -> Object | Call | Global | None:
     """How an object is written; None for what is none of these."""
     kind = type(value)
+    if kind in CONTAINERS:
+        return CONTAINERS[kind](value)
     if isinstance(value, type) and (is_script_class(value) or issubclass(value, Module)):
         return _class(value)
     if callable(value) and not isinstance(value, Module):
@@ -48,6 +65,13 @@ def written(value: Any) -> Object | Call | Global | None:
     if isinstance(value, (Tensor, dict, list, str, int, float, BaseException)):
         return None
     return Object(_class(kind), (), dict(object.__getattribute__(value, "__dict__")) or None)
+
+
+def _factory(value: defaultdict) -> Any:
+    made = value.default_factory
+    if made is None or any(made is each for each in FACTORIES):
+        return None if made is None else Global("__builtin__", made.__name__)
+    return _class(made) if isinstance(made, type) and is_script_class(made) else _function(made) or made
 
 
 def _class(kind: Any) -> Global:
@@ -86,7 +110,7 @@ class Names(dict):
         from .pickled_arrays import Arrays
 
         self.arrays = Arrays() if classes is None else None
-        super().__init__(plain | self.arrays.names if self.arrays else plain)
+        super().__init__(plain | self.arrays.names | containers() if self.arrays else plain)
         self.classes = classes
         """Those that are allowed, or None for all of the program."""
         self.scope = _program_scope()
@@ -148,6 +172,23 @@ class Names(dict):
         else:
             object.__getattribute__(target, "__dict__").update(state)
         return True
+
+
+def containers() -> dict[tuple[str, str], Any]:
+    """Python's other containers, by the names that files have for them."""
+    made: dict[tuple[str, str], Any] = {
+        ("collections", "defaultdict"): _defaulting,
+        ("collections", "deque"): Kind(deque),
+    }
+    for module in ("__builtin__", "builtins"):
+        made |= {(module, kind.__name__): Kind(kind) for kind in FACTORIES}
+        made |= {(module, name): lambda *parts: bounded(range(*parts)) for name in ("range", "xrange")}
+        made[module, "slice"] = lambda *parts: slice(*parts)
+    return made | {("__builtin__", "long"): Kind(int), ("__builtin__", "unicode"): Kind(str)}
+
+
+def _defaulting(factory: Any = None, *parts: Any) -> defaultdict:
+    return defaultdict(factory.kind if type(factory) is Kind else factory, *parts)
 
 
 def _library_class(name: str) -> Any:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import _compat_pickle
 import _pickle
 import struct
-from collections import OrderedDict
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from types import NoneType
 from typing import Any
 
 PROTO, STOP, MARK = b"\x80", b".", b"("
@@ -76,6 +77,20 @@ class Persistent:
 
     def __init__(self, key: tuple) -> None:
         self.key = key
+
+
+class Kind:
+    """A type of Python's that a file may name: what a `defaultdict` calls, and a container that is made of another."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def __call__(self, *parts: Any) -> Any:
+        if any(type(part) not in (list, tuple, dict, int, NoneType) for part in parts):  # no range, which may be long
+            raise UnpicklingError(f"damaged file: a {self.kind.__name__} of unknown form")
+        return self.kind(*parts)
 
 
 class Writer:
@@ -180,9 +195,8 @@ class Writer:
             self.parts.append(b"J" + struct.pack("<i", value))
         else:
             data = value.to_bytes((value.bit_length() >> 3) + 1, "little", signed=True)
-            if len(data) > 255:
-                raise ValueError("an integer of so many digits cannot be saved")
-            self.parts.append(b"\x8a" + bytes([len(data)]) + data)
+            length = b"\x8a" + bytes([len(data)]) if len(data) < 256 else b"\x8b" + struct.pack("<i", len(data))
+            self.parts.append(length + data)
 
     def text(self, value: str) -> None:
         if not self.recall(value):
@@ -259,11 +273,11 @@ class Reader:
     def number(self, layout: str) -> Any:
         return struct.unpack(layout, self.take(struct.calcsize(layout)))[0]
 
-    def line(self) -> str:
+    def line(self, coding: str = "utf-8") -> str:
         end = self.data.find(b"\n", self.at)
         if end < 0:
             raise EOFError("Ran out of input")
-        text = self.data[self.at : end].decode()
+        text = self.data[self.at : end].decode(coding)
         self.at = end + 1
         return text
 
@@ -275,10 +289,16 @@ class Reader:
                     return self.stack.pop()
                 action = ACTIONS.get(code)
                 if action is None:
-                    raise UnpicklingError(f"Unsupported operand {code[0]}")
+                    raise self.unsupported(code[0])
                 action(self)
-        except (IndexError, struct.error, UnicodeDecodeError, KeyError) as error:
-            raise UnpicklingError(f"damaged file: {error}") from None
+        except (IndexError, struct.error, KeyError, TypeError, ValueError, OverflowError) as error:
+            raise self.damaged(error) from None
+
+    def damaged(self, error: Exception) -> Exception:
+        return UnpicklingError(f"damaged file: {error}")
+
+    def unsupported(self, code: int) -> Exception:
+        return UnpicklingError(f"Unsupported operand {code}")
 
     def push(self, value: Any) -> None:
         self.stack.append(value)
@@ -332,17 +352,26 @@ class Reader:
 
     def pairs(self, items: list) -> None:
         target = self.stack[-1]
-        if type(target) not in (dict, OrderedDict):
+        if type(target) not in (dict, OrderedDict, Counter, defaultdict):
             raise UnpicklingError("damaged file: items for what is no dict")
         try:
-            target.update(zip(items[::2], items[1::2], strict=True))
+            update = dict.update if type(target) is Counter else type(target).update  # Counter's own adds
+            update(target, zip(items[::2], items[1::2], strict=True))
         except (TypeError, ValueError) as error:
             raise UnpicklingError(f"damaged file: {error}") from None
 
     def extend(self, items: list) -> None:
-        if type(self.stack[-1]) is not list:
+        if type(self.stack[-1]) not in (list, deque):
             raise UnpicklingError("damaged file: items for what is no list")
         self.stack[-1].extend(items)
+
+    def join(self, items: list) -> None:
+        if type(self.stack[-1]) is not set:
+            raise UnpicklingError("damaged file: members of what is no set")
+        try:
+            self.stack[-1].update(items)
+        except TypeError as error:
+            raise UnpicklingError(f"damaged file: {error}") from None
 
     def tuple_of(self, n: int) -> None:
         items = tuple(self.stack[-n:]) if n else ()
@@ -409,6 +438,28 @@ def _older_text(r: Reader, layout: str) -> None:
     r.push(data if r.encoding == "bytes" else data.decode(r.encoding, "strict"))
 
 
+def _quoted(r: Reader) -> None:
+    """A text as Python 2 printed it."""
+    import codecs
+
+    line = r.line("latin1").strip()
+    if len(line) < 2 or line[0] != line[-1] or line[0] not in "'\"":
+        raise UnpicklingError("the STRING opcode argument must be quoted")
+    data = codecs.escape_decode(line[1:-1].encode("latin1"))[0]  # type: ignore[attr-defined]
+    r.push(data if r.encoding == "bytes" else data.decode(r.encoding, "strict"))
+
+
+def _printed(r: Reader) -> None:
+    line = r.line()
+    r.push(line == "01" if line in ("00", "01") else int(line.rstrip("L")))
+
+
+def _dict(r: Reader) -> None:
+    items = r.above_mark()
+    r.push({})
+    r.pairs(items)
+
+
 def _two(r: Reader) -> list:
     value = r.stack.pop()
     return [r.stack.pop(), value]
@@ -432,4 +483,13 @@ ACTIONS: dict[bytes, Callable[[Reader], Any]] = {
     b"\x93": Reader.stack_global, b"R": lambda r: r.reduce(), b"b": lambda r: r.build(), b"\x81": lambda r: r.new(),
     b"U": lambda r: _older_text(r, "<B"), b"T": lambda r: _older_text(r, "<i"),
     b"Q": lambda r: r.push(r.load(r.stack.pop())),
+    b"\x8f": lambda r: r.push(set()), b"\x90": lambda r: r.join(r.above_mark()),
+    b"\x91": lambda r: r.push(r.measured(frozenset(r.above_mark()))), b"\x8d": lambda r: _text(r, "<Q"),
+    b"\x8b": lambda r: r.push(int.from_bytes(r.take(r.number("<i")), "little", signed=True)),
+    b"\x8e": lambda r: r.push(r.take(r.number("<Q"))), b"\x96": lambda r: r.push(bytearray(r.take(r.number("<Q")))),
+    b"I": _printed, b"L": _printed, b"F": lambda r: r.push(float(r.line())), b"S": _quoted,
+    b"V": lambda r: r.push(r.line("latin1").encode("latin1").decode("raw-unicode-escape")),
+    b"l": lambda r: (items := r.above_mark(), r.push(list(items))), b"d": _dict,
+    b"p": lambda r: r.memoize(int(r.line())), b"g": lambda r: r.push(r.memo[int(r.line())]),
+    b"0": lambda r: r.stack.pop(), b"1": Reader.above_mark, b"2": lambda r: r.push(r.stack[-1]),
 }  # fmt: skip

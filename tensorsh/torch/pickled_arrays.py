@@ -44,8 +44,11 @@ class Arrays:
         self.names: dict[tuple[str, str], Any] = {("numpy", "ndarray"): np.ndarray, ("numpy", "dtype"): self.form}
         for module in MODULES:
             self.names |= {(module, "_reconstruct"): self.reconstruct, (module, "scalar"): self.scalar}
+        for module in ("numpy._core.numeric", "numpy.core.numeric"):
+            self.names[module, "_frombuffer"] = self.whole
 
     def form(self, name: Any, *rest: Any) -> np.dtype:
+        name = name.decode("latin1") if type(name) is bytes else name
         if type(name) is not str or not NAME.fullmatch(name):
             raise UnpicklingError("damaged file: an array of unknown form")
         return np.dtype("<" + name)
@@ -55,6 +58,12 @@ class Arrays:
             raise UnpicklingError("damaged file: an array of unknown form")
         self.empty.append(np.empty(0, np.int8))
         return self.empty[-1]
+
+    def whole(self, data: Any, kind: Any, shape: Any, order: Any = "C") -> np.ndarray:
+        """An array of protocol 5."""
+        made = self.reconstruct(np.ndarray)
+        self.fill(made, (1, shape, kind, order == "F", bytes(data) if type(data) is bytearray else data))
+        return made
 
     def scalar(self, kind: Any, data: Any) -> Any:
         if not isinstance(kind, np.dtype) or type(data) is not bytes or len(data) != kind.itemsize:
@@ -66,7 +75,7 @@ class Arrays:
     def fill(self, target: Any, state: Any) -> bool:
         """Give an array its memory; whether the target is one."""
         if isinstance(target, np.dtype):
-            if type(state) is not tuple or len(state) < 2 or state[1] not in ("<", "|", "="):
+            if type(state) is not tuple or len(state) < 2 or state[1] not in ("<", "|", "=", b"<", b"|", b"="):
                 raise UnpicklingError("damaged file: an array in another byte order")
             return True
         waiting = [at for at, each in enumerate(self.empty) if each is target]
@@ -75,6 +84,7 @@ class Arrays:
         if type(state) is not tuple or len(state) != 5:
             raise UnpicklingError("damaged file: an array of unknown form")
         shape, kind, columns, data = state[1:]
+        data = data.encode("latin1") if type(data) is str else data  # by Python 2, read as text
         sizes = type(shape) is tuple and all(type(n) is int and n >= 0 for n in shape)
         if not sizes or not isinstance(kind, np.dtype) or type(data) is not bytes:
             raise UnpicklingError("damaged file: an array of unknown form")

@@ -7,7 +7,6 @@ and gives its instances their state as Python's pickle does; nothing else of a f
 from __future__ import annotations
 
 import _compat_pickle
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -21,10 +20,6 @@ BLOCKED = frozenset("sys os posix nt".split())
 """Modules that are never safe, whatever a program says."""
 
 
-def counter(*parts: Any) -> Counter:
-    return Counter(*parts)
-
-
 def mapping(*parts: Any) -> dict:
     return dict(*parts)
 
@@ -35,7 +30,6 @@ class Allowed(dict):
     def __init__(self, plain: dict) -> None:
         super().__init__(plain)
         self |= {
-            ("collections", "Counter"): counter,
             ("__builtin__", "dict"): mapping,
             ("builtins", "dict"): mapping,
             ("torch", "Tensor"): Tensor,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from ..sandbox.files import Permissions, acting
 from .archives import archive, is_path
 from .file_options import LoadEndianness, get_default_load_endianness, skipping, unless_skipped
 from .loaded import Loaded, Storage, layout_of
-from .pickled import Call, Global, Persistent, Reader, UnpicklingError, Writer
+from .pickled import Call, Global, Kind, Persistent, Reader, UnpicklingError, Writer
 from .rebuilding import _rebuild_meta_tensor_no_storage, as_written, metadata_of, rebuild_sparse
 
 __all__ = ["load", "save"]
@@ -106,9 +106,12 @@ class Storages:
         for plain in (OrderedDict, dict, list, tuple, str, int, float):
             if isinstance(value, plain):
                 return plain(value)
-        kind = type(value)
+        raise self.refused(value)
+
+    def refused(self, value: Any) -> Exception:
+        """The error of what cannot be written."""
         advice = ": save its state_dict() instead" if hasattr(value, "state_dict") else ""
-        raise TypeError(f"torch.save writes tensors and plain containers, no '{kind.__name__}' object{advice}")
+        return TypeError(f"torch.save writes tensors and plain containers, no '{type(value).__name__}' object{advice}")
 
     def sparse(self, t: Tensor) -> Call:
         from ..engine.sparse.arrays import Coo
@@ -419,9 +422,10 @@ NAMES: dict[tuple[str, str], Any] = {
     ("torch", "device"): device_type,
     ("torch.storage", "UntypedStorage"): Storage(None),
     ("_codecs", "encode"): encode,
+    ("collections", "Counter"): Kind(Counter),
 }
 for _module in ("__builtin__", "builtins"):
-    NAMES |= {(_module, "set"): lambda *parts: set(*parts), (_module, "frozenset"): lambda *parts: frozenset(*parts)}
+    NAMES |= {(_module, "set"): Kind(set), (_module, "frozenset"): Kind(frozenset)}
     NAMES |= {(_module, "complex"): lambda *parts: complex(*parts), (_module, "bytes"): lambda: b""}
     NAMES |= {(_module, "bytearray"): array_of_bytes}
 NAMES |= {("torch", storage): Storage(dtype) for storage, dtype in STORAGES.items()}

@@ -92,7 +92,7 @@ def later():
         ("eval('1')", NameError, "name 'eval' is not available in tensorsh: a script cannot run text as code"),
         ("memoryview(b'')", NameError, "name 'memoryview' is not available"),
         ("undefined", NameError, "name 'undefined' is not defined"),
-        ("type('A', (), {})", TypeError, "type() with three arguments is not available"),
+        ("type('A', (), {'__del__': len})", AttributeError, "'__del__' cannot be defined in a class in tensorsh"),
         ("input()", EOFError, "input() reads a terminal"),
         ("exit(3)", SystemExit, "3"),
         ("import sys\nsys.exit('bye')", SystemExit, "bye"),

@@ -65,7 +65,7 @@ OWN = {
     "array": {"array", "typecodes"},
     "decimal": {"Decimal"},
     "contextlib": {"ExitStack", "contextmanager", "suppress"},
-    "abc": {"abstractmethod"},
+    "abc": {"ABCMeta", "abstractmethod"},
     "time": {"sleep"},
     "io": {"open"},
     "timeit": {"timeit"},
@@ -73,7 +73,7 @@ OWN = {
     "warnings": {"warn", "catch_warnings"},
 }
 STAND_INS = (
-    "random sys gc os pathlib inspect glob tempfile shutil argparse logging types ast importlib traceback".split()
+    "random sys gc os pathlib inspect glob tempfile shutil argparse logging types ast importlib traceback gzip".split()
 )
 
 

@@ -336,14 +336,15 @@ def enum(environment: Environment) -> dict[str, Any]:
     return take(real, "CONFORM EJECT KEEP STRICT FlagBoundary auto unique") | enum_classes()
 
 
-# ABCMeta is left out: called, it makes classes with any attribute.
 @_table("abc")
 def abc(environment: Environment) -> dict[str, Any]:
+    """ABCMeta stands in class statements alone: called, it would make classes with any attribute."""
     import abc as real
 
+    from ..kinds import abstract
     from .definitions import abstractmethod
 
-    return {"ABC": real.ABC, "abstractmethod": abstractmethod}
+    return {"ABC": real.ABC, "ABCMeta": abstract, "abstractmethod": abstractmethod}
 
 
 @_table("contextlib")
@@ -406,8 +407,6 @@ _simple(
 )
 _simple("hashlib", "blake2b blake2s md5 sha1 sha224 sha256 sha3_256 sha3_512 sha384 sha512")
 _simple("base64", "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode")
-
-
 _simple("platform", "machine python_implementation python_version system")
 
 
@@ -438,10 +437,15 @@ def timeit(environment: Environment) -> dict[str, Any]:
 
 @_table("types")
 def types(environment: Environment) -> dict[str, Any]:
-    """SimpleNamespace alone; a class of the session's own."""
+    """The stand-ins that `type(x)` answers, and SimpleNamespace as a class of the session's own."""
+    import types as real
+
+    from ..kinds import public_type
     from .arguments import namespace_class
 
-    return {"SimpleNamespace": namespace_class("types", "SimpleNamespace", "namespace")}
+    kinds = "BuiltinFunction BuiltinMethod Function Generator Lambda MappingProxy Method Module None".split()
+    own = {f"{name}Type": public_type(getattr(real, f"{name}Type")) for name in kinds}
+    return own | {"SimpleNamespace": namespace_class("types", "SimpleNamespace", "namespace")}
 
 
 @_table("__future__")
@@ -491,5 +495,6 @@ _later("argparse", "arguments")
 _later("traceback", "tracebacks")
 _later("logging", "journal")
 _later("decimal", "decimals")
+_later("gzip", "compressed", "functions")
 _later("array", "buffers")
 _later("struct", "buffers", "packing")

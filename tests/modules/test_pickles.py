@@ -1,0 +1,120 @@
+"""The `pickle` module of programs: what it reads of others, and what it refuses."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import random
+from collections import Counter, OrderedDict, defaultdict, deque
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorsh.session import Session
+
+VALUES: dict[str, Any] = {
+    "plain": [1, -2, 1 << 3000, 2.5, True, None, "é\n", b"\x00\xff", (1, (2,)), {"a": {1, 2}}, frozenset([3]), 3 + 4j],
+    "containers": [
+        Counter("abca"),
+        defaultdict(list, {1: [2]}),
+        deque([1, 2], 5),
+        range(3),
+        slice(1, 2),
+        bytearray(b"x"),
+    ],
+    "ordered": OrderedDict(b=1, a=[2]),
+    "arrays": [
+        np.arange(6.0).reshape(2, 3),
+        np.array(["a", "bc"]),
+        np.asfortranarray(np.ones((2, 2), np.int8)),
+        np.float32(2),
+    ],
+}
+CIFAR = (
+    b"\x80\x02}(U\x06labels](K\x01K\x02eU\x04datacnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R"
+    b"(K\x01K\x02K\x02\x86cnumpy\ndtype\nU\x02u1K\x00K\x01\x87R(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb\x89"
+    b"U\x04\x01\x02\xfe\xfftbu."
+)
+"""Such bytes as Python 2 wrote."""
+
+
+def session(**variables: Any) -> Session:
+    made = Session()
+    made.run("import pickle, io, torch")
+    for name, value in variables.items():
+        made[name] = value
+    return made
+
+
+@pytest.mark.parametrize("protocol", range(6))
+@pytest.mark.parametrize("name", VALUES)
+def test_what_python_writes_is_read(name: str, protocol: int) -> None:
+    found = session(data=pickle.dumps(VALUES[name], protocol)).run("pickle.loads(data)")
+    assert repr(found) == repr(VALUES[name])
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_python_reads_what_is_written(name: str) -> None:
+    found = session(value=VALUES[name]).run("pickle.dumps(value)")
+    assert repr(pickle.loads(found)) == repr(VALUES[name])
+
+
+@pytest.mark.parametrize("encoding", ["bytes", "latin1"])
+def test_arrays_of_python_2(encoding: str) -> None:
+    found = session(data=CIFAR).run(f"pickle.loads(data, encoding='{encoding}')")
+    assert repr(found) == repr(pickle.loads(CIFAR, encoding=encoding))
+
+
+def test_arrays_of_python_2_need_an_encoding() -> None:
+    with pytest.raises(UnicodeDecodeError, match="'ascii' codec can't decode byte 0xfe in position 2"):
+        session(data=CIFAR).run("pickle.loads(data)")
+
+
+def test_several_values_in_a_file() -> None:
+    file = io.BytesIO(b"".join(pickle.dumps(each) for each in (1, "two", [3])))
+    assert session(data=file.getvalue()).run(
+        "f = io.BytesIO(data); [pickle.load(f), pickle.load(f), pickle.load(f)]"
+    ) == [
+        1,
+        "two",
+        [3],
+    ]
+
+
+REFUSED = {
+    "a call": b"cos\nsystem\n(S'true'\ntR.",
+    "an import": b"cbuiltins\n__import__\n(S'os'\ntR.",
+    "an attribute": b"cbuiltins\ngetattr\n(cbuiltins\nint\nS'real'\ntR.",
+    "a class of the library": b"ctorch\nTensor\n)\x81.",
+    "an instance": b"(itensorsh.session\nSession\n.",
+    "a member of a range": b"c__builtin__\nset\nc__builtin__\nxrange\nJ\xff\xff\xff\x7f\x85R\x85R.",
+    "a text of an object": b"c__builtin__\nstr\nc__builtin__\nslice\nN\x85R\x85R.",
+    "a state of the library's": b"c__builtin__\nslice\nN\x85R}S'x'\nI1\nsb.",
+    "a persistent key": b"I1\nQ.",
+    "an extension": b"\x82\x01.",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_plain_data_is_refused(name: str) -> None:
+    with pytest.raises(pickle.UnpicklingError):
+        session(data=REFUSED[name]).run("pickle.loads(data)")
+
+
+def test_damaged_bytes_give_an_error_or_a_value() -> None:
+    made, chosen = session(), random.Random(0)
+    whole = [made.run("pickle.dumps([torch.ones(2), {'a': (1, 'b')}, {2}])")]
+    whole += [pickle.dumps(value, protocol) for value in VALUES.values() for protocol in range(6)]
+    for _ in range(3000):
+        data = bytearray(chosen.choice(whole))
+        for _ in range(chosen.randint(1, 4)):
+            place = chosen.randrange(len(data))
+            data[place : place + chosen.randint(0, 2)] = bytes([chosen.randrange(256)])
+        made["data"] = bytes(data)
+        try:
+            made.run("pickle.loads(data)")
+        except (pickle.UnpicklingError, EOFError, UnicodeDecodeError):
+            pass
+        except RuntimeError as error:  # of what torch.save has written within
+            assert str(error).startswith("PytorchStreamReader failed")

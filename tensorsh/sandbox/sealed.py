@@ -169,6 +169,14 @@ def unwritable(value: property, name: str, owner: str) -> property:
     return property(value.fget, value.fset or refuse, value.fdel or refuse, value.__doc__)
 
 
+def housed(kind: type, module: str) -> None:
+    """Tell the module of a class. Python 3.13 forgets with the old one in which line of its file the class stands."""
+    line = kind.__dict__.get("__firstlineno__")
+    kind.__module__ = module
+    if line is not None:
+        kind.__firstlineno__ = line  # type: ignore[attr-defined]
+
+
 class Dotted(Sealed):
     """The metaclass of `torch.Size` and its like, which Python's messages name with their module as it names those that are
     compiled."""

@@ -292,6 +292,8 @@ class Reader:
                     raise self.unsupported(code[0])
                 action(self)
         except (IndexError, struct.error, KeyError, TypeError, ValueError, OverflowError) as error:
+            if code == b"Q" and type(error) is TypeError:  # what the caller says of a key
+                raise
             raise self.damaged(error) from None
 
     def damaged(self, error: Exception) -> Exception:

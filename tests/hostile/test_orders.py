@@ -60,7 +60,7 @@ def test_orders_in_pieces_and_in_steps_are_pythons_own(monkeypatch: pytest.Monke
     assert sorted(two) == two[::-1] and sorted([0, 1], key=lambda k: two[k]) == [1, 0]
     for wrong, told in {
         "[2].sort(1)": "sort() takes no positional arguments",
-        "[2].sort(how=1)": "'how' is an invalid keyword argument for sort()",
+        "[2].sort(how=1)": str(pytest.raises(TypeError, [2].sort, how=1).value),
         "[2, 'a'].sort()": "'<' not supported between instances of 'str' and 'int'",
         "[{}, {}].sort()": "'<' not supported between instances of 'dict' and 'dict'",
         "a = [1, 2]; a.sort(key=lambda x: a.append(3))": "list modified during sort",

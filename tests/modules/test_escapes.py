@@ -33,6 +33,8 @@ REFUSALS = (
 GONE: tuple[str, ...] = ()
 if sys.version_info >= (3, 12):  # ways that newer Pythons and numpys have closed themselves
     GONE = ("import datetime; result = datetime.sys", "buffer=bytearray(8)).shape == (1,)", "624') import numpy as np")
+if sys.version_info >= (3, 13):
+    GONE += ("IndexError('list index out of range') import numpy as np",)
 
 PROVE = """
 import sys

@@ -20,7 +20,10 @@ def headline(error: BaseException) -> str:
 
 def as_read(told: str) -> str:
     """A headline as far as a person reads it: PyTorch lists keywords in the order of a hash table, and behind a kernel that
-    a backend lacks the hundred that have it. Here keywords stand in the order of the call, and the list is left out."""
+    a backend lacks the hundred that have it. Here keywords stand in the order of the call, and the list is left out. Python's
+    own words are 3.11's: later ones name abstract methods otherwise and guess keywords."""
+    told = re.sub(r" without an implementation for abstract (methods?) '(.*)'$", r" with abstract \1 \2", told)
+    told = re.sub(r"(?<=unexpected keyword argument )('\w+')\. Did you mean .*", r"\1", told)
     told = re.sub(r"(?<= backend\.) This could be because .*", "", told)
     given, positional = re.compile(r"(?<=\bgot \().*(?=\), but expected)"), r"^(?:(?!\w+=).)*"
     if (found := given.search(told)) is not None:

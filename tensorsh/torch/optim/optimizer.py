@@ -22,7 +22,7 @@ from ...engine.graph.nodes import Handle, handle_of
 from ...engine.tape.grad_modes import enable_grad
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.classes import allow
-from ...sandbox.sealed import OpenSealed, Sealed
+from ...sandbox.sealed import OpenSealed, Sealed, housed
 from ...sandbox.wrapping import renamed, wraps
 from ..nn.reach import T
 from ..questions import typename
@@ -116,7 +116,7 @@ class Optimizer(metaclass=OpenSealed):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if cls.__module__.startswith("tensorsh."):
-            cls.__module__ = cls.__module__[9:]
+            housed(cls, cls.__module__[9:])
             if "step" not in cls.__dict__:
                 cls.step = renamed(cls.step, f"{cls.__name__}.step")  # type: ignore[method-assign]
 
@@ -399,7 +399,7 @@ for _kind, _doc in zip(_HOOKS, (
     _method = _registrar(_kind, _doc)
     setattr(Optimizer, _method.__name__, _method)
 
-Optimizer.__module__ = "torch.optim.optimizer"
+housed(Optimizer, "torch.optim.optimizer")
 allow(Optimizer, "_opt_called", *_HOOKS)
 
 

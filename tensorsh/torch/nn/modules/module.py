@@ -18,7 +18,7 @@ from typing import Any
 
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, housed
 from ....sandbox.wrapping import renamed
 from ..parameter import Buffer, Parameter
 from .common_hooks import SWITCHES, as_hooks_want  # noqa: F401 - the namespace takes its settings from here
@@ -65,7 +65,7 @@ class Module(metaclass=OpenSealed):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if cls.__module__.startswith("tensorsh.torch."):
-            cls.__module__ = cls.__module__[9:]
+            housed(cls, cls.__module__[9:])
             owners = {} if cls.__init__ is Module.__init__ else {"__init__": ""}
             for base in (*cls.__bases__, cls):
                 owners |= base.__dict__.get("_owners", {})
@@ -483,7 +483,7 @@ def indented(text: str) -> str:
     return "\n".join([first, *["  " + line if line.strip() else "" for line in rest]])
 
 
-Module.__module__ = "torch.nn.modules.module"
+housed(Module, "torch.nn.modules.module")
 allow(
     Module, "_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "_get_name", "_apply", "_forward_hooks",
     "_forward_pre_hooks", "_backward_hooks", "_version", "_load_from_state_dict", "_save_to_state_dict",

@@ -13,7 +13,7 @@ from typing import Any
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
 from ....sandbox.named import delete_named, read_named, write_named
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, housed
 from ..reach import T
 from .convert_parameters import parameters_to_vector
 
@@ -44,7 +44,7 @@ class BasePruningMethod(metaclass=OpenSealed):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if cls.__module__.startswith("tensorsh."):
-            cls.__module__ = cls.__module__[9:]
+            housed(cls, cls.__module__[9:])
 
     def __call__(self, module: Any, inputs: Any) -> None:
         """The hook: renews the pruned tensor."""
@@ -312,7 +312,7 @@ class CustomFromMask(BasePruningMethod):
 
 
 allow(BasePruningMethod, "_tensor_name", "_pruning_methods")
-BasePruningMethod.__module__ = "torch.nn.utils.prune"
+housed(BasePruningMethod, "torch.nn.utils.prune")
 
 
 def identity(module: Any, name: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, housed
 from ...nn.reach import T
 
 __all__ = [
@@ -34,7 +34,7 @@ class Dataset(metaclass=OpenSealed):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if cls.__module__.startswith("tensorsh.torch."):
-            cls.__module__ = cls.__module__[9:]
+            housed(cls, cls.__module__[9:])
 
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -43,7 +43,7 @@ class Dataset(metaclass=OpenSealed):
         return ConcatDataset([self, other])
 
 
-Dataset.__module__ = "torch.utils.data.dataset"
+housed(Dataset, "torch.utils.data.dataset")
 
 
 class IterableDataset(Dataset):

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, housed
 from ...nn.reach import T
 
 __all__ = [
@@ -39,13 +39,13 @@ class Sampler(metaclass=OpenSealed):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if cls.__module__.startswith("tensorsh."):
-            cls.__module__ = cls.__module__[9:]
+            housed(cls, cls.__module__[9:])
 
     def __iter__(self) -> Iterator:
         raise NotImplementedError
 
 
-Sampler.__module__ = "torch.utils.data.sampler"
+housed(Sampler, "torch.utils.data.sampler")
 
 
 class SequentialSampler(Sampler):

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from ..command.arguments import UsageError
 from . import MISSING
-from .workshop_process import Workshop
 
 PORT = 2087
 
@@ -28,6 +27,8 @@ def launch(words: Sequence[str]) -> int:
         raise UsageError(
             "lsp needs a system that can go on as two processes (Linux, macOS), for it runs the open text in one"
         )
+    from .workshop_process import Workshop  # which needs such a system, too
+
     workshop = Workshop()
     workshop.start()  # it loads while pygls does
     try:

@@ -67,6 +67,9 @@ class Tee(io.TextIOBase):
     def flush(self) -> None:
         self.stream.flush()
 
+    def close(self) -> None:
+        """The stream is another's, and stays open."""
+
     def isatty(self) -> bool:
         return bool(self.stream.isatty())
 

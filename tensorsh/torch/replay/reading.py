@@ -20,7 +20,7 @@ STEPS = frozenset(
     LOAD_GLOBAL LOAD_ATTR LOAD_METHOD LOAD_DEREF LOAD_CLOSURE STORE_DEREF MAKE_CELL COPY_FREE_VARS MAKE_FUNCTION
     SET_FUNCTION_ATTRIBUTE RETURN_VALUE RETURN_CONST BINARY_OP BINARY_SUBSCR BINARY_SLICE UNARY_NEGATIVE UNARY_NOT
     UNARY_POSITIVE UNARY_INVERT COMPARE_OP IS_OP BUILD_TUPLE BUILD_LIST BUILD_MAP BUILD_CONST_KEY_MAP BUILD_SLICE STORE_SUBSCR BUILD_STRING FORMAT_VALUE FORMAT_SIMPLE
-    CONVERT_VALUE LIST_EXTEND
+    CONVERT_VALUE FORMAT_WITH_SPEC STORE_SLICE CALL_INTRINSIC_1 LOAD_SUPER_ATTR LIST_EXTEND
     LIST_APPEND LIST_TO_TUPLE MAP_ADD DICT_MERGE UNPACK_SEQUENCE UNPACK_EX GET_ITER FOR_ITER END_FOR POP_ITER JUMP_FORWARD
     JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_IF_TRUE_OR_POP JUMP_IF_FALSE_OR_POP POP_JUMP_IF_TRUE POP_JUMP_IF_FALSE
     POP_JUMP_IF_NONE POP_JUMP_IF_NOT_NONE POP_JUMP_FORWARD_IF_TRUE POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_NONE
@@ -31,6 +31,7 @@ STEPS = frozenset(
 )
 """The steps of bytecode that change no object but a function's own variables and what it made: none that imports, stores
 into an attribute or a global, catches an error, yields or awaits."""
+INTRINSICS = frozenset(("INTRINSIC_LIST_TO_TUPLE", "INTRINSIC_UNARY_POSITIVE"))
 CONSTANTS = (int, float, bool, str, type(None), type(...))
 GENERATORS = 0x20 | 0x80 | 0x100 | 0x200
 """The flags of code whose call gives a generator or a coroutine."""
@@ -71,8 +72,11 @@ def _names(code: CodeType, outer: frozenset[str]) -> set[str]:
             raise Refused  # which catches an error
         if name == "LOAD_GLOBAL":
             found.add(step.argval)
-        elif name in ("LOAD_ATTR", "LOAD_METHOD"):
+        elif name in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
             if step.argval[:2] == "__":
+                raise Refused
+        elif name == "CALL_INTRINSIC_1":
+            if step.argrepr not in INTRINSICS:
                 raise Refused
         elif name == "STORE_DEREF":
             if step.argval in outer:

@@ -97,4 +97,6 @@ if __name__ == "__main__":
         import pytest
 
         hide([*FEW, "asyncio", "uuid", "prompt_toolkit.shortcuts"])
-        sys.exit(pytest.main([*sys.argv[2:], "-q", "--noconftest", "-p", "no:cacheprovider"]))
+        sys.exit(
+            pytest.main([*sys.argv[2:], "-q", "--noconftest", "-p", "no:cacheprovider", "-p", "no:unraisableexception"])
+        )

@@ -130,6 +130,8 @@ class Given:
             for leaf in flatten(args[place]):
                 if not isinstance(leaf, Tensor):
                     raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
+                if writable:
+                    dual("primal", leaf)
             ready[place] = mapped(inside, args[place])
         self.args = tuple(ready)
         self.chosen = tuple(ready[place] for place in places)
@@ -145,6 +147,12 @@ class Given:
 
     def result(self, tree: Any) -> Any:
         return mapped(lambda leaf: outside(leaf, self.own, self.off), tree)
+
+
+def dual(role: str, value: Tensor) -> None:
+    """ValueError where a value, or the direction it moves in, is of a dtype without derivatives."""
+    if not (value.is_floating_point() or value.is_complex()):
+        raise ValueError(f"Expected {role} to be floating point or complex, but got: {value.dtype}")
 
 
 def derived(output: Tensor, wrt: list, weight: Any = None, create_graph: bool = True) -> list:
@@ -274,6 +282,8 @@ def jvp(
         )
     leaves = tensors_of(primals, JVP, "primals")
     for tangent, leaf in zip(tensors_of(tangents, JVP, "tangents"), leaves, strict=True):
+        dual("primal", leaf)
+        dual("tangent", tangent)
         if tangent.shape != leaf.shape:
             raise RuntimeError(
                 "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "

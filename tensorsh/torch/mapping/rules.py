@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...engine.loading.elementwise import elementwise
+from ...engine.loading.elementwise import elementwise, steps
 from . import layer_rules as layers
 from . import tensor_rules as tensors
 from .tensor_rules import Loop
@@ -37,7 +37,7 @@ def made(level: Any, name: str, func: Callable, args: tuple, kwargs: dict) -> An
         return rule(func, *args, **kwargs)
     if name in WRITES or name[-1] == "_" and name[:-1] in elementwise():
         return tensors.written(func, args, kwargs)
-    if name in elementwise() or name in DRAWN:
+    if name in elementwise() or name in DRAWN or name in steps():
         return tensors.pointwise(func, args, kwargs)
     if name in OVER_ALL:
         return tensors.reduced(name, func, *args, **kwargs)

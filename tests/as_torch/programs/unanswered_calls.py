@@ -1,3 +1,4 @@
+# ruff: noqa
 """Classes and modes that answer NotImplemented, functions that begin values, proxies asked for numbers, arrays wrapped again."""
 
 import numpy as np

@@ -228,6 +228,10 @@ class Level(TorchFunctionMode):
             found = self.walked(outs, ins, weights, options)
             if found is not None:
                 return found
+        if not depend and not is_grads_batched and (retain_graph or create_graph):
+            found = self.walked_above(outs, ins, weights, options)
+            if found is not None:
+                return found
         if is_grads_batched or not depend:
             own = {"retain_graph": retain_graph, "is_grads_batched": is_grads_batched, **options}
             return self.one_by_one(func, (outputs, inputs, grad_outputs), own)
@@ -247,6 +251,21 @@ class Level(TorchFunctionMode):
             retain_graph=retain_graph, **options,
         )  # fmt: skip
         return tuple(None if each is None else self.slice_of(each) for each in found)
+
+    def walked_above(self, outs: list, ins: list, weights: list, options: dict) -> tuple | None:
+        """As `walked`, of outputs that are slices of one level above this: in one walk for all slices of both."""
+        above = getattr(outs[0], "_level", None)
+        if above is None or not (all(map(above.has, (*outs, *ins))) and all(map(self.has, weights))):
+            return None
+        if any(isinstance(x._whole, Batched) for x in (*outs, *ins, *weights)):
+            return None  # of more levels
+        wide = [w._whole.unsqueeze(1).expand(self.count, above.count, *w.shape) for w in weights]
+        found = self.walked(
+            [o._whole for o in outs], [x._whole for x in ins], [self.slice_of(w) for w in wide], options
+        )
+        if found is None or not all(y is None or self.has(y) for y in found):
+            return None
+        return tuple(y if y is None else self.slice_of(above.slice_of(y._whole.movedim(1, 0))) for y in found)
 
     def walked(self, outs: list, ins: list, weights: list, options: dict) -> tuple | None:
         """The gradients for each slice of the weights, of outputs that are the same for all, in one walk by formulas on slices; None

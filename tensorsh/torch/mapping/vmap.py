@@ -206,7 +206,7 @@ class _Refusing(metaclass=Sealed):
 def at_once(function: Callable, given: Tensor, together: bool = True) -> Any:
     """The tensors that a function of one slice gives, for all of them: at once where that can be, one by one where it cannot or is
     not to be `together`."""
-    if together and len(given) > 1 and not levels():
+    if together and len(given) > 1 and len(levels()) < 2:
         try:
             return vmap(function)(given)
         except Exception:  # noqa: S110 - what is wrong is said of one slice, if anything is

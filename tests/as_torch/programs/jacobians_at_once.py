@@ -191,3 +191,9 @@ print(
     show(jacrev(lambda p: functional_call(net, p, (x,)))(P)),
     show(jacfwd(lambda p: functional_call(net, p, (x,)).sum())(P)),
 )
+net = nn.Sequential(nn.Linear(6, 4), nn.Tanh(), nn.Linear(4, 3))
+for f in (net, lambda x: x.softmax(0), lambda x: torch.outer(x, x)[:2], lambda x: x.cumsum(0)):
+    for J in (jacrev, jacfwd, lambda f: hessian(lambda x: f(x).pow(2).sum())):
+        print(show(vmap(J(f))(W[:3])))
+    print(show(vmap(vmap(jacrev(f)))(W.view(2, 3, 6))), show(vmap(jacrev(jacrev(f)))(W[:2])))
+print(show(vmap(jacrev(lambda p, x: functional_call(net, p, (x,))), in_dims=(None, 0))(dict(net.named_parameters()), W[:3])))

@@ -32,6 +32,10 @@ def default(cls: Any, func: Any, types: tuple, args: tuple = (), kwargs: dict | 
     return result if func in KEEPING else converted(result, cls)
 
 
+default.__func__.__name__ = "__torch_function__"
+default.__func__.__qualname__ = "Tensor.__torch_function__"
+
+
 def disabled(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
     """A `__torch_function__` that overrides nothing."""
     with DisableTorchFunctionSubclass():

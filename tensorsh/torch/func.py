@@ -22,7 +22,7 @@ from ..engine.tensors.tensor import Tensor, wanting
 from ..sandbox.wrapping import wraps
 from .autograd.gradients import grad as gradients
 from .batch_norms import replace_all_batch_norm_modules_
-from .mapping import Batched, base, known_randomness, levels, lifted, no_numbers, vmap
+from .mapping import Batched, at_once, base, known_randomness, levels, lifted, no_numbers, units, vmap
 from .rearrange import rearrange
 from .stateless import functional_call, stack_module_state
 from .transform_checks import differentiable, parted, places_of, real, tensors_of, tensors_only, transforming, under_way
@@ -130,6 +130,8 @@ class Given:
             for leaf in flatten(args[place]):
                 if not isinstance(leaf, Tensor):
                     raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
+                if writable:
+                    dual("primal", leaf)
             ready[place] = mapped(inside, args[place])
         self.args = tuple(ready)
         self.chosen = tuple(ready[place] for place in places)
@@ -145,6 +147,12 @@ class Given:
 
     def result(self, tree: Any) -> Any:
         return mapped(lambda leaf: outside(leaf, self.own, self.off), tree)
+
+
+def dual(role: str, value: Tensor) -> None:
+    """ValueError where a value, or the direction it moves in, is of a dtype without derivatives."""
+    if not (value.is_floating_point() or value.is_complex()):
+        raise ValueError(f"Expected {role} to be floating point or complex, but got: {value.dtype}")
 
 
 def derived(output: Tensor, wrt: list, weight: Any = None, create_graph: bool = True) -> list:
@@ -274,6 +282,8 @@ def jvp(
         )
     leaves = tensors_of(primals, JVP, "primals")
     for tangent, leaf in zip(tensors_of(tangents, JVP, "tangents"), leaves, strict=True):
+        dual("primal", leaf)
+        dual("tangent", tangent)
         if tangent.shape != leaf.shape:
             raise RuntimeError(
                 "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
@@ -373,32 +383,23 @@ def jacobian(
 
 
 def _by_rows(output: Tensor, given: Given, again: bool) -> list:
-    flat = output.reshape(-1)
-    parts = [derived(each, given.wrt, create_graph=again) for each in flat.unbind()]
-    stack, zeros = find_function("stack"), find_function("zeros")
-    return [
-        stack([part[i] for part in parts]).reshape((*output.shape, *x.shape))
-        if parts
-        else zeros(*output.shape, *x.shape, dtype=x.dtype)
-        for i, x in enumerate(given.wrt)
-    ]
+    if not output.numel():
+        return [find_function("zeros")(*output.shape, *x.shape, dtype=x.dtype) for x in given.wrt]
+    rows = at_once(lambda weight: tuple(derived(output, given.wrt, weight, create_graph=again)), units(output))
+    return [row.reshape((*output.shape, *x.shape)) for row, x in zip(rows, given.wrt, strict=True)]
 
 
 def _by_columns(output: Tensor, given: Given, again: bool) -> list:
     result = []
-    stack, zeros = find_function("stack"), find_function("zeros")
+    zeros = find_function("zeros")
     along = pushed(output, given)
     for i, x in enumerate(given.wrt):
-        columns = []
-        for at in range(x.numel()):
-            tangents = [zeros(y.shape, dtype=y.dtype) for y in given.wrt]
-            tangents[i].view(-1)[at] = 1
-            columns.append(along(tangents))
-        result.append(
-            stack(columns, -1).reshape((*output.shape, *x.shape))
-            if columns
-            else zeros(*output.shape, *x.shape, dtype=x.dtype)
-        )
+        if not x.numel():
+            result.append(zeros(*output.shape, *x.shape, dtype=x.dtype))
+            continue
+        still = [zeros(y.shape, dtype=y.dtype) for y in given.wrt]
+        (columns,) = at_once(lambda unit, i=i: (along([*still[:i], unit, *still[i + 1 :]]),), units(x))  # noqa: B023
+        result.append(columns.movedim(0, -1).reshape((*output.shape, *x.shape)))
     return result
 
 

@@ -14,6 +14,7 @@ from ..engine.operators.torch_function import (  # noqa: F401 - the namespaces a
     DisableTorchFunction,
     DisableTorchFunctionSubclass,
     TorchFunctionMode,
+    Unanswered,
     attend,
     override,
     overriders,
@@ -43,7 +44,10 @@ def has_torch_function(args: Iterable) -> bool:
 
 def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: Any, **kwargs: Any) -> Any:
     """The answer of the arguments' classes to a call of `public_api`."""
-    answer = override(public_api, (*relevant_args,) if not overriders(args, []) else args, kwargs)
+    try:
+        answer = override(public_api, args, kwargs, relevant_args)
+    except Unanswered as error:
+        raise TypeError(str(error)) from None
     if answer is NotImplemented:
         raise TypeError(f"no implementation found for '{public_api.__module__}.{public_api.__name__}'")
     return answer
@@ -104,7 +108,8 @@ def resolve_name(f: Callable) -> str | None:
                 return prefix + "functional." * (prefix == "torch." and name in PYTHON) + name
             if isinstance(function, property) and function.__get__ == f:
                 return f"{prefix}{name}.__get__"
-    return None
+    module = getattr(f, "__module__", None) or ""
+    return f"{module}.{f.__name__}" if module == "torch.nn.init" else None
 
 
 def get_ignored_functions() -> set:

@@ -411,6 +411,9 @@ class old_profile(profile):
         return str(self.events())
 
 
+type.__setattr__(old_profile, "__name__", "profile")
+
+
 class record_function(ContextDecorator, metaclass=Sealed):
     """A context, or a decorator, that gives a block of a program a name in profiles."""
 

@@ -67,3 +67,18 @@ def test_poisson_takes_the_words_that_the_formula_takes(monkeypatch):
     monkeypatch.setattr(rejection, "compiled_poisson", None)
     assert drawn[0].tobytes() == rejection.poisson(slow, rates).tobytes()
     assert drawn[1] == slow.words32(3).tolist() and fast.get_state().tobytes() == slow.get_state().tobytes()
+
+
+def test_gamma_takes_the_words_and_the_normals_that_the_formula_takes(monkeypatch):
+    alphas = np.random.default_rng(3).choice([0.0, 1e-3, 0.3, 1.0, 2.5, 40.0, 1e6, np.inf], 3001)
+    fast, slow = Generator(), Generator()
+    for generator in (fast, slow):
+        generator.manual_seed(12)
+        generator.normals(3)
+    drawn = [rejection.standard_gamma(fast, alphas), fast.normals(2), rejection.standard_gamma(fast, alphas[:0])]
+    drawn += [rejection.standard_gamma(fast, alphas[:2000].astype(np.float32)), rejection.dirichlet(fast, alphas[1:2].repeat(8))]
+    monkeypatch.setattr(rejection, "compiled_gamma", None)
+    assert drawn[0].tobytes() == rejection.standard_gamma(slow, alphas).tobytes() and drawn[1] == slow.normals(2)
+    assert drawn[3].tobytes() == rejection.standard_gamma(slow, alphas[:2000].astype(np.float32)).tobytes()
+    assert drawn[4].tobytes() == rejection.dirichlet(slow, alphas[1:2].repeat(8)).tobytes()
+    assert fast.get_state().tobytes() == slow.get_state().tobytes()

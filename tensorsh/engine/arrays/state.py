@@ -65,6 +65,8 @@ class State(Switches):
     """Whether subclasses of Tensor may override functions."""
     skips_override: bool
     """Whether the next function of a program that asks is not overridden: it was called by what overrides it."""
+    stepping: Any
+    """The slices for all of which a walk backwards is under way: they answer for the engine's own steps, too."""
     function_modes: tuple
     """The modes that override all functions, the innermost last."""
     generator: Any
@@ -103,7 +105,7 @@ class State(Switches):
             "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "warns_of_chance": False, "threads": THREADS, "flow": None,
             "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
             "multithreading": True, "outermost": True, "passing": None, "autocast": None, "profile": None, "overriding": True,
-            "function_modes": (), "skips_override": False, "dual": 0, "dual_level": -1, "pushing": False,
+            "function_modes": (), "skips_override": False, "stepping": None, "dual": 0, "dual_level": -1, "pushing": False,
             "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
             "sparse_invariants": False, "generator": None, "print_options": None, "transforms": 0,
             "tangents": 0, "born": 0, "gradients": (),
@@ -133,6 +135,12 @@ class State(Switches):
         door.settle(self.__dict__, self.tangents > 0 and not self.grad_enabled)
 
 
-AT_REST = {"outermost": True, "passing": None, "walk": None, "pushing": False, "retain_graph": False, "skips_override": False, "packing_refused": None, "transforms": 0, "tangents": 0, "born": 0, "gradients": ()}  # fmt: skip
+AT_REST = {"outermost": True, "passing": None, "walk": None, "pushing": False, "retain_graph": False, "skips_override": False, "stepping": None, "packing_refused": None, "transforms": 0, "tangents": 0, "born": 0, "gradients": ()}  # fmt: skip
 """What holds within a call alone."""
 state = State()
+
+
+def heeds_steps() -> bool:
+    """Whether the innermost mode answers for the engine's own steps, too: slices in a walk backwards for all of them, no program's."""
+    modes = state.function_modes
+    return state.stepping is not None and bool(modes) and modes[-1] is state.stepping

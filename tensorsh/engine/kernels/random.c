@@ -313,7 +313,73 @@ static int binomial(Call *c, size from, size to) {
     return 1;
 }
 
+/* gamma(alphas, words, single, normal, out, state): as `poisson`, of alphas that are not negative; `single`: the first steps are rounded
+   to float32; `normal`: whether a normal number is left over from the last pair, and which. By Marsaglia and Tsang's method. */
+static int gamma_plan(Call *c) {
+    c->answer = 5;
+    c->lines = 1, c->each = c->in[1].count;
+    return c->in[0].count == c->in[4].count && c->in[3].count == 2 && c->in[5].count == 2;
+}
+
+/* One sample; -1 where the words do not suffice. The left-over normal is kept as it was then. */
+static double one_gamma(double alpha, int single, double *kept, const uint32_t *words, size have, size *at) {
+    double scale = 1, left[2] = {kept[0], kept[1]};
+    size next = *at;
+    if (alpha == 0) return 0;
+    if (alpha < 1) {
+        if (next > have - 2) return -1;
+        const double inverse = single ? (double)(1 / (float)alpha) : 1 / alpha;
+        scale = pow(1 - UNIFORM(next), inverse);
+        alpha = single ? (double)((float)alpha + 1) : alpha + 1;
+        next += 2;
+    }
+    const double third = (float)(1.0f / 3.0f), squeeze = 0.0331f;
+    const double d = single ? (double)((float)alpha - (float)third) : alpha - third, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double x = left[1];
+        if (left[0] != 0) {
+            left[0] = 0;
+        } else {
+            if (next > have - 4) return -1;
+            const double angle = 2 * M_PI * UNIFORM(next), radius = sqrt(-2 * log1p(-UNIFORM(next + 2)));
+            next += 4;
+            x = radius * cos(angle);
+            left[0] = 1, left[1] = radius * sin(angle);
+        }
+        const double y = 1 + c * x;
+        if (y <= 0) continue;
+        if (next > have - 2) return -1;
+        const double v = y * y * y, u = 1 - UNIFORM(next), xx = x * x;
+        next += 2;
+        if (u < 1 - squeeze * xx * xx || log(u) < 0.5 * xx + d * (1 - v + log(v))) {
+            kept[0] = left[0], kept[1] = left[1];
+            *at = next;
+            return scale * d * v;
+        }
+    }
+}
+
+static int gamma_samples(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const double *alphas = c->in[0].data;
+    const int single = c->in[2].whole != 0;
+    double *kept = c->in[3].data, *out = c->in[4].data;
+    int64_t *state = c->in[5].data;
+    size at = 0, i = place_at(state);
+    if (i < 0) return 0;
+    for (; i < c->in[4].count && !ends(c, 16); i++) {
+        const double alpha = ((const volatile double *)alphas)[i];
+        if (!(alpha >= 0)) return 0;
+        const double made = one_gamma(alpha, single, kept, c->in[1].data, c->in[1].count, &at);
+        if (made < 0) break;
+        out[i] = made;
+    }
+    state[0] = i, state[1] = at;
+    return 1;
+}
+
 const Kernel random_kernels[] = {
+    {"gamma_samples", "dubDDL", gamma_plan, gamma_samples, "gamma_samples(alphas, words, single, normal, out, state)"},
     {"binomial", "ddubDL", binomial_plan, binomial, "binomial(counts, probabilities, words, single, out, state)"},
     {"poisson", "duDL", poisson_plan, poisson, "poisson(rates, words, out, state)"},
     {"twister_key", "w", key_plan, twister_key, "twister_key(seed): the state of MT19937 that a word of 32 bits is the seed of"},

@@ -44,6 +44,18 @@ def drawing() -> frozenset[str]:
 
 
 @cache
+def steps() -> frozenset[str]:
+    """The names of the elementwise steps of the engine's own, of which gradients are made (``_tanh_backward``)."""
+    family_of("", 0)
+    return frozenset(
+        name
+        for names in read_index()
+        for name, family in names.items()
+        if name[0] == "_" and name[:2] != "__" and family.startswith(FAMILIES) and "rrelu" not in name
+    ) - {"_prelu_kernel"}
+
+
+@cache
 def elementwise() -> frozenset[str]:
     """Their names, as a function bears them (``add``, ``special_zeta``, ``__rsub__``), without the underscore of a write."""
     family_of("", 0)  # what has changed is loaded

@@ -17,7 +17,7 @@ from ...sandbox.sealed import Sealed
 from ...sandbox.whole import whole
 from ..arrays import device_guard, door
 from ..arrays.door import PROCEED
-from ..arrays.state import state
+from ..arrays.state import heeds_steps, state
 from ..loading import table
 from ..tensors.tensor import Tensor
 from . import device_calls, forms
@@ -47,7 +47,7 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
     if device_guard.several:
         return device_calls.beside(given, form, args, kwargs)
     if state.outermost:
-        if somebody(args, kwargs) and is_public(form._title):
+        if somebody(args, kwargs) and (is_public(form._title) or heeds_steps()):
             return first(form, args, kwargs)
         if below:
             found = below[0](form, own(form), args, kwargs)
@@ -90,7 +90,7 @@ def first(form: Any, args: tuple, kwargs: dict) -> Any:
     try:
         found = overriding().override(shown, *overriding().as_told(form._title, args, kwargs))
     except overriding().Unanswered as error:
-        if name in PYTHON_METHODS:
+        if name in PYTHON_METHODS and name not in UNARY and form._title[:7] == "Tensor.":
             return NotImplemented
         raise TypeError(str(error)) from None
     if found is NotImplemented and below:
@@ -272,10 +272,15 @@ PYTHON_METHODS = frozenset(SYMBOLS) | frozenset(
     for name in (
         "rsub rtruediv rmod rpow floordiv rfloordiv and rand or ror xor rxor lshift rlshift rshift rrshift invert eq getitem "
         "setitem len bool int float complex index repr format iter contains imod ipow ifloordiv iand ior ixor ilshift irshift "
-        "array deepcopy dlpack dlpack_device"
+        "array array_wrap deepcopy dlpack dlpack_device"
     ).split()
 )
 """Python's own methods that a class may override."""
+UNARY = frozenset(
+    "__getitem__ __setitem__ __len__ __bool__ __int__ __float__ __complex__ __index__ __repr__ __format__ __iter__ __contains__ "
+    "__array__ __array_wrap__ __deepcopy__ __dlpack__ __dlpack_device__ __neg__ __abs__ __pos__ __invert__".split()
+)
+"""Those of them that are no operator between two: an answer of NotImplemented is an error."""
 ASKED = frozenset(
     "_base _dimI _dimV _indices _is_view _nnz _values _version _standard_gamma _sample_dirichlet _dirichlet".split()
 )

@@ -16,6 +16,7 @@ from ..arrays.warning import warn
 from ..tensors.tensor import Tensor, wanting
 from ..wording.overloads import parameter_text
 from .hooks import KEEPING, attend, stay  # noqa: F401 - the class of tensors takes it from here, with its default
+from .public_form import PublicForm, Written
 
 PLAIN = frozenset((Tensor, int, float, bool, str, complex, type(None), slice, type(...)))
 """Types of arguments that never override anything."""
@@ -29,6 +30,10 @@ def default(cls: Any, func: Any, types: tuple, args: tuple = (), kwargs: dict | 
     with DisableTorchFunctionSubclass():
         result = func(*args, **(kwargs or {}))
     return result if func in KEEPING else converted(result, cls)
+
+
+default.__func__.__name__ = "__torch_function__"
+default.__func__.__qualname__ = "Tensor.__torch_function__"
 
 
 def disabled(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
@@ -142,6 +147,16 @@ PLAIN_METHOD = (
 )
 
 
+WRITTEN_METHODS = frozenset(
+    "backward norm register_hook register_post_accumulate_grad_hook reinforce split stft istft unique unique_consecutive "
+    "resize resize_as share_memory_ is_shared storage to_sparse_coo dim_order lu module_load __len__ __repr__ __format__ "
+    "__reversed__ __contains__ __deepcopy__ __array__ __array_wrap__ __dlpack__ __dlpack_device__".split()
+)
+"""Methods of tensors that PyTorch has written in Python, and that ask."""
+GETTER = type(property().__get__)
+"""What a getter of an attribute is."""
+
+
 class Unanswered(TypeError):
     """No class that overrides functions had an answer."""
 
@@ -213,10 +228,11 @@ def beside_defaults(title: str, kwargs: dict) -> dict:
     return {k: v for k, v in kwargs.items() if k not in others or type(v) not in plain or v != others[k]}
 
 
-def override(function: Any, args: tuple, kwargs: dict) -> Any:
-    """The answer of the classes and modes that override a function; NotImplemented where there are none."""
-    found = overriders(args, [])
-    if kwargs:
+def override(function: Any, args: tuple, kwargs: dict, asked: Iterable | None = None) -> Any:
+    """The answer of the classes and modes that override a function; NotImplemented where there are none. asked: the arguments whose
+    classes are asked (None: all)."""
+    found = overriders(args if asked is None else asked, [])
+    if kwargs and asked is None:
         overriders(kwargs.values(), found)
     types = tuple(type(each) for each in found)
     modes = state.function_modes
@@ -224,13 +240,13 @@ def override(function: Any, args: tuple, kwargs: dict) -> Any:
         try:
             state.function_modes = modes[:-1]
             state.settle()
-            asked = modes[-1].__torch_function__
-            if isinstance(getattr(asked, "__self__", None), type):
+            answering = modes[-1].__torch_function__
+            if isinstance(getattr(answering, "__self__", None), type):
                 raise RuntimeError(
                     "Defining your mode's `__torch_function__` as a classmethod is not supported, please make it a plain "
                     "method"
                 )
-            answer = asked(function, types, args, kwargs or None)
+            answer = answering(function, types, args, kwargs or None)
         finally:
             state.function_modes = modes
             state.settle()
@@ -239,17 +255,49 @@ def override(function: Any, args: tuple, kwargs: dict) -> Any:
     elif not found:
         return NotImplemented
     for each in found:
-        asked = each.__torch_function__
-        if getattr(asked, "__self__", None) is each:
+        answering = each.__torch_function__
+        if getattr(answering, "__self__", None) is each:
             warn(PLAIN_METHOD)
-        answer = asked(function, types, args, kwargs or None)
+        answer = answering(function, types, args, kwargs or None)
         if answer is not NotImplemented:
             return answer
-    kinds = "".join(f"\n  - tensor subclass {each}" for each in types)
-    raise Unanswered(
-        f"Multiple dispatch failed for 'torch.{function.__name__}'; all __torch_function__ handlers returned "
-        f"NotImplemented:\n{kinds}\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
-    )
+    raise Unanswered(unanswered(function, types, modes))
+
+
+def unanswered(function: Any, types: tuple, modes: tuple) -> str:
+    """PyTorch's words where neither a class nor a mode had an answer: a function that is Python's there says its module."""
+    title, name = getattr(function, "_title", ""), function.__name__
+    module = getattr(function, "__module__", None) or "torch"
+    if name in WRITTEN_METHODS and title[:7] == "Tensor.":
+        module = "torch._tensor"
+    elif compiled(function, title, module):
+        listed = "".join(f"\n  - tensor subclass {each}" for each in types)
+        if modes:
+            listed = f"\n  - mode object {modes[-1]}{listed}"
+        return (
+            f"Multiple dispatch failed for '{shown_name(function, title, module)}'; all __torch_function__ handlers returned "
+            f"NotImplemented:\n{listed}\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+        )
+    text = f"no implementation found for '{module}.{name}' on types that implement __torch_function__: {[*types]}"
+    return f"{text} nor in mode {modes[-1]}" if modes else text
+
+
+def compiled(function: Any, title: str, module: str) -> bool:
+    """Whether a function, a method or the getter of an attribute is C++'s in PyTorch."""
+    if isinstance(function, PublicForm):
+        return not isinstance(function, Written)
+    return title[:7] == "Tensor." or module == "torch" or module[:9] == "torch._C." or isinstance(function, GETTER)
+
+
+def shown_name(function: Any, title: str, module: str) -> str:
+    """The name of a function that is C++'s in PyTorch, of a method, or of an attribute's getter, in these words."""
+    attribute = getattr(function, "__self__", None)
+    if isinstance(attribute, property):
+        return f"torch.Tensor.{attribute.__name__}.__get__"  # type: ignore[attr-defined]
+    if title[:7] == "Tensor.":
+        return f"torch.{title}"
+    namespace = module.partition("torch._C._")[2]
+    return f"torch.{namespace}.{function.__name__}" if namespace else f"torch.{function.__name__}"
 
 
 Tensor.__torch_function__ = default  # type: ignore[attr-defined]

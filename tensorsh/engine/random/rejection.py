@@ -27,10 +27,7 @@ _SQUEEZE = float(np.float32(0.0331))
 
 
 compiled_poisson, compiled_binomial = kernel("poisson"), kernel("binomial")
-
-
-def _elements(array: np.ndarray) -> list[float]:
-    return array.astype(F8).ravel().tolist()
+compiled_gamma = kernel("gamma_samples")
 
 
 def _no_half(dtype: np.dtype, kernel: str) -> None:
@@ -122,12 +119,24 @@ def _gamma(generator: Generator, alpha: float, single: bool) -> float:
             return scale * d * v
 
 
+def gammas(generator: Generator, alpha: np.ndarray, single: bool) -> np.ndarray:
+    """A gamma variate for each alpha, in one row of doubles."""
+    alphas = alpha.astype(F8).ravel()
+    if compiled_gamma is None or not (alphas.size and alphas.min() >= 0):
+        return np.array([_gamma(generator, a, single) for a in alphas.tolist()], F8)
+    left = generator._normal
+    normal = np.array([left is not None, left or 0.0], F8)
+    drawn = in_turn(compiled_gamma, generator, alphas, None, single, normal)
+    generator._normal = normal[1].item() if normal[0] else None
+    return drawn
+
+
 def standard_gamma(generator: Generator, alpha: np.ndarray) -> np.ndarray:
     """`torch._standard_gamma(alpha)`: at least the smallest normal number of the dtype."""
     dtype = alpha.dtype
     _no_half(dtype, "gamma_cpu")
     single = dtype is not F8
-    values = np.array([_gamma(generator, a, single) for a in _elements(alpha)], F8)
+    values = gammas(generator, alpha, single)
     if single:
         with np.errstate(under="ignore", over="ignore"):
             values = values.astype(F4)
@@ -138,7 +147,7 @@ def dirichlet(generator: Generator, alpha: np.ndarray) -> np.ndarray:
     """`torch._sample_dirichlet(alpha)`: gamma variates in double, divided by their sum over the last axis."""
     dtype = alpha.dtype
     _no_half(dtype, "dirichlet")
-    drawn = np.array([_gamma(generator, a, False) for a in _elements(alpha)], F8).reshape(alpha.shape)
+    drawn = gammas(generator, alpha, False).reshape(alpha.shape)
     np.maximum(drawn, np.finfo(F8).tiny, out=drawn)
     drawn /= sum_last(drawn)[..., None]
     if dtype is F8:

@@ -15,7 +15,7 @@ from ..arrays.constants import fresh
 from ..arrays.door import answers_below, listening
 from ..arrays.dtype import FLOAT
 from ..arrays.extents import strided
-from ..arrays.state import state
+from ..arrays.state import heeds_steps, state
 from ..arrays.warning import warn
 from ..graph.dual import aside
 from ..graph.fields import wrap
@@ -140,7 +140,7 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
             continue
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
-        if listening or type(output) is not Tensor and answers_below(type(output)):
+        if listening or type(output) is not Tensor and answers_below(type(output)) or heeds_steps():
             create = True  # somebody is asked for the gradients, too
             if given is None and output._array.size == 1:
                 given = find_function("ones_like")(output)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,10 @@ def load_method(owner: Any, name: str) -> Any:
         method = find_method(name)
         if method is not None:
             return method
+    elif name in ("__torch_function__", "__torch_dispatch__"):
+        import_module("tensorsh.engine.operators.torch_function")  # which puts both there
+        if name in Tensor.__dict__:
+            return getattr(owner, name)
     raise AttributeError(f"type object '{owner.__name__}' has no attribute '{name}'")
 
 

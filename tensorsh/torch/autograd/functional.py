@@ -11,6 +11,7 @@ from ...engine.loading.table import find_function
 from ...engine.ops.creation.conversion import TRANSFORMED
 from ...engine.tape.grad_modes import enable_grad
 from ...engine.tensors.tensor import Tensor
+from ..mapping import at_once, units
 from .gradients import grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -224,26 +225,21 @@ def jacobian(
             "set `strict=False` or `vectorize=False`."
         )
     with enable_grad():
-        rows = tuple(_rows(o, number, ins, create_graph, strict) for number, o in enumerate(outs))
+        rows = tuple(_rows(o, number, ins, create_graph, strict, vectorize) for number, o in enumerate(outs))
     return unpacked(rows, (many, several))
 
 
-def _rows(output: Tensor, number: int, ins: tuple, create_graph: bool, strict: bool) -> tuple:
+def _rows(output: Tensor, number: int, ins: tuple, create_graph: bool, strict: bool, vectorize: bool) -> tuple:
     """The Jacobians of one output by each input."""
-    zeros_like, stack = find_function("zeros_like"), find_function("stack")
-    columns: list[list] = [[] for _ in ins]
-    flat = output.reshape(-1)
-    for j in range(output.numel()):
-        unit = zeros_like(flat).detach()
-        unit[j] = 1
-        found = _gradients([flat], ins, [unit], create_graph, strict="element" if strict else "", number=number)
-        for column, g in zip(columns, found, strict=True):
-            column.append(g)
-    shapes = [tuple(output.size()) + tuple(x.size()) for x in ins]
-    row = tuple(
-        stack(c).view(shape) if c else zeros_like(output).new_zeros(shape)
-        for c, shape in zip(columns, shapes, strict=True)
+    if not output.numel():
+        return tuple(output.new_zeros(tuple(output.size()) + tuple(x.size())) for x in ins)
+    refused = "element" if strict else ""
+    found = at_once(
+        lambda unit: _gradients([output], ins, [unit], create_graph, strict=refused, number=number),
+        units(output),
+        together=vectorize,
     )
+    row = tuple(columns.reshape(tuple(output.size()) + tuple(x.size())) for columns, x in zip(found, ins, strict=True))
     return detached(row, create_graph)
 
 
@@ -293,11 +289,11 @@ def hessian(
     def gradient(*ins: Tensor) -> Any:
         if strict:
             _check_tracked((value(*ins),), "outputs", True)
-        found = jacobian(value, ins, create_graph=True)
+        found = jacobian(value, ins, create_graph=True, vectorize=vectorize)
         _check_tracked(found, "jacobian", strict)
         return tuple(f if f.requires_grad else f.detach() for f in found)
 
-    result = jacobian(gradient, inputs if several else (inputs,), create_graph=create_graph)
+    result = jacobian(gradient, inputs if several else (inputs,), create_graph=create_graph, vectorize=vectorize)
     return result if several else result[0][0]
 
 

@@ -215,14 +215,14 @@ class CorrCholeskyTransform(Transform):
                 f"The size of last dimension is {shape[-1]} which cannot be expressed as the lower triangular part of a square D x D "
                 "matrix."
             )
-        return (*shape[:-1], n, n)
+        return shape[:-1] + (n, n)  # noqa: RUF005 - a Size stays one
 
     def inverse_shape(self, shape: Any) -> Any:
         if len(shape) < 2:
             raise ValueError(FEW)
         if shape[-2] != shape[-1]:
             raise ValueError("Input is not square")
-        return (*shape[:-2], shape[-1] * (shape[-1] - 1) // 2)
+        return shape[:-2] + (shape[-1] * (shape[-1] - 1) // 2,)  # noqa: RUF005
 
 
 class SoftmaxTransform(Transform):
@@ -276,7 +276,7 @@ class StickBreakingTransform(Transform):
     def _longer(self, shape: Any, by: int) -> Any:
         if len(shape) < 1:
             raise ValueError(FEW)
-        return (*shape[:-1], shape[-1] + by)
+        return shape[:-1] + (shape[-1] + by,)  # noqa: RUF005
 
     def forward_shape(self, shape: Any) -> Any:
         return self._longer(shape, 1)

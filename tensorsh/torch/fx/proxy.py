@@ -194,7 +194,7 @@ class Proxy:
         return f"Proxy({self.node.name})"
 
     def __getattr__(self, k: str) -> Any:
-        if k in ("tracer", "node") or k[:2] == "__":
+        if k in ("tracer", "node"):
             raise AttributeError(k)
         return Attribute(self, k)
 
@@ -220,9 +220,6 @@ class Proxy:
     def __bool__(self) -> bool:
         return self.tracer.to_bool(self)
 
-    def __index__(self) -> int:
-        raise TraceError("symbolically traced variables cannot be used as an index of Python's own")
-
     def __len__(self) -> int:
         raise RuntimeError(
             "'len' is not supported in symbolic tracing by default. If you want this call to be recorded, please call "
@@ -231,9 +228,6 @@ class Proxy:
 
     def __contains__(self, item: Any) -> bool:
         raise TraceError("symbolically traced variables cannot be asked for what is in them")
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.tracer.create_proxy("call_function", operator.setitem, (self, index, value), {})
 
     def keys(self) -> Any:
         return self.tracer.keys(self)
@@ -320,4 +314,4 @@ def _magic(name: str) -> None:
 
 for _name in MAGIC:
     _magic(_name)
-Proxy.__abs__ = lambda self: self.tracer.create_proxy("call_function", abs, (self,), {})  # type: ignore[attr-defined]
+Proxy.__abs__ = lambda self: self.tracer.create_proxy("call_function", operator.abs, (self,), {})  # type: ignore[attr-defined]

@@ -46,7 +46,9 @@ def recording(function: Callable) -> Callable:
         found = has_proxy((args, kwargs))
         if found is None:
             return function(*args, **kwargs)
-        return found.tracer.create_proxy("call_function", function, args, kwargs)
+        made = found.tracer.create_proxy("call_function", function, args, kwargs)
+        made.node.meta["is_wrapped"] = True
+        return made
 
     return call
 

@@ -15,8 +15,6 @@ def wrap(fn_or_name: Any) -> Any:
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
         raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
     name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
-    if callable(fn_or_name):
-        fn_or_name.__fx_wrapped__ = True
     frame: Any = sys._getframe(1)
     if frame.f_code.co_name != "<module>":
         raise NotImplementedError("wrap must be called at the top level of a module")

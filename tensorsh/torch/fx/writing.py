@@ -17,6 +17,7 @@ from ...engine.arrays.dtype import dtype
 from ...engine.operators.registration import IN_PYTHON, OF_TORCH
 from ...engine.tensors.tensor import Size
 from .node import Node, _get_qualified_name, _type_repr, nodes_in
+from .wrapped import wrap
 
 __all__ = ["CodeGen", "PythonCode"]
 
@@ -117,7 +118,8 @@ class CodeGen:
         if self._body_transformer is not None:
             body = self._body_transformer(body)
         head = self.gen_fn_def(free, annotation)
-        marks = "\n".join(f'wrap("{name}")' for name in names.wrapped)
+        marking = names.name_of(wrap, "torch.fx._symbolic_trace.wrap") if names.wrapped else ""
+        marks = "\n".join(f'{marking}("{name}")' for name in names.wrapped)
         lines, places = counted("".join(body or ["pass\n"]), head.count("\n") + 1)
         code = "\n".join("    " + line for line in "\n".join(lines).lstrip("\n").split("\n"))
         return PythonCode(f"\n{marks}\n\n{head}\n{code}", names.known, places, marks.count("\n") + 4)
@@ -235,7 +237,7 @@ class Names:
         if target is getattr and isinstance(args[1], str) and args[1].isidentifier() and len(args) == 2:
             return f"{to} = {bracketed(self.text(args[0]))}.{args[1]}"
         name = self.name_of(target, _get_qualified_name(target) if title else type(target).__name__)
-        if getattr(target, "__fx_wrapped__", False):
+        if node.meta.get("is_wrapped", False):
             self.wrapped[name] = None
         return f"{to} = {name}({self.arguments(args, kwargs)})"
 

@@ -2,6 +2,6 @@
 
 from .levels import levels, lifted
 from .slices import Batched, base
-from .vmap import known_randomness, no_numbers, vmap
+from .vmap import at_once, known_randomness, no_numbers, units, vmap
 
-__all__ = ["Batched", "base", "known_randomness", "levels", "lifted", "no_numbers", "vmap"]
+__all__ = ["Batched", "at_once", "base", "known_randomness", "levels", "lifted", "no_numbers", "units", "vmap"]

@@ -40,7 +40,9 @@ def mean_loss(
         or input.shape != target.shape  # which warns of it
     ):
         raise Loop
-    each = pointwise(func, (input, target), more | {"reduction": "none"})
+    dims = max(dims_of(input), dims_of(target))
+    wide = find_function("broadcast_tensors")(aligned(input, dims), aligned(target, dims))
+    each = func(*wide, **more | {"reduction": "none"})
     return each if reduction == "none" else per_slice(reduction, each)
 
 

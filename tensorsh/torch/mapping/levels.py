@@ -16,6 +16,7 @@ from ...engine.loading.elementwise import drawing
 from ...engine.loading.table import find_function
 from ...engine.operators.hooks import stay
 from ...engine.operators.torch_function import TorchFunctionMode
+from ...engine.tape.backward import grad as gradients
 from ...engine.tape.function import SETUP, Function
 from ...engine.tensors.tensor import Tensor
 from ..utils._pytree import _broadcast_to_and_flatten, tree_structure
@@ -221,7 +222,17 @@ class Level(TorchFunctionMode):
         depend on the inputs of another."""
         outs, ins, weights = _listed(outputs), _listed(inputs), _listed(grad_outputs)
         options = {"allow_unused": allow_unused, "materialize_grads": materialize_grads, "create_graph": create_graph}
-        if is_grads_batched or not self.depend([*outs, *ins]):
+        depend = self.depend([*outs, *ins])
+        alike = not depend and not is_grads_batched and not any(type(each) is Batched for each in (*outs, *ins))
+        if alike and (retain_graph or create_graph):
+            found = self.walked(outs, ins, weights, options)
+            if found is not None:
+                return found
+        if not depend and not is_grads_batched and (retain_graph or create_graph):
+            found = self.walked_above(outs, ins, weights, options)
+            if found is not None:
+                return found
+        if is_grads_batched or not depend:
             own = {"retain_graph": retain_graph, "is_grads_batched": is_grads_batched, **options}
             return self.one_by_one(func, (outputs, inputs, grad_outputs), own)
         for each in ins:
@@ -240,6 +251,40 @@ class Level(TorchFunctionMode):
             retain_graph=retain_graph, **options,
         )  # fmt: skip
         return tuple(None if each is None else self.slice_of(each) for each in found)
+
+    def walked_above(self, outs: list, ins: list, weights: list, options: dict) -> tuple | None:
+        """As `walked`, of outputs that are slices of one level above this: in one walk for all slices of both."""
+        above = getattr(outs[0], "_level", None)
+        if above is None or not (all(map(above.has, (*outs, *ins))) and all(map(self.has, weights))):
+            return None
+        if any(isinstance(x._whole, Batched) for x in (*outs, *ins, *weights)):
+            return None  # of more levels
+        wide = [w._whole.unsqueeze(1).expand(self.count, above.count, *w.shape) for w in weights]
+        found = self.walked(
+            [o._whole for o in outs], [x._whole for x in ins], [self.slice_of(w) for w in wide], options
+        )
+        if found is None or not all(y is None or self.has(y) for y in found):
+            return None
+        return tuple(y if y is None else self.slice_of(above.slice_of(y._whole.movedim(1, 0))) for y in found)
+
+    def walked(self, outs: list, ins: list, weights: list, options: dict) -> tuple | None:
+        """The gradients for each slice of the weights, of outputs that are the same for all, in one walk by formulas on slices; None
+        where one of these looks at the elements of a slice."""
+        before = state.function_modes, state.outermost
+        state.function_modes, state.outermost = (*before[0], self), True
+        stepping, state.stepping = state.stepping, self
+        state.settle()
+        try:
+            found = gradients(outs, ins, weights, retain_graph=True, **options)
+        except (Loop, RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError):
+            return None
+        finally:
+            state.stepping = stepping
+            state.function_modes, state.outermost = before
+            state.settle()
+        wholes = [y._whole if self.has(y) else y for y in found]
+        known = all(y is None or y.device == x.device for y, x in zip(wholes, ins, strict=True))
+        return found if known else None
 
     def _applied(self, cls: Any, args: tuple) -> Any:
         """The results of a function with a formula of its own for gradients (`torch.autograd.Function`)."""

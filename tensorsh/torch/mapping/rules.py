@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...engine.loading.elementwise import elementwise
+from ...engine.loading.elementwise import elementwise, steps
 from . import layer_rules as layers
+from . import matrix_rules as matrices
 from . import tensor_rules as tensors
 from .tensor_rules import Loop
 
@@ -37,7 +38,7 @@ def made(level: Any, name: str, func: Callable, args: tuple, kwargs: dict) -> An
         return rule(func, *args, **kwargs)
     if name in WRITES or name[-1] == "_" and name[:-1] in elementwise():
         return tensors.written(func, args, kwargs)
-    if name in elementwise() or name in DRAWN:
+    if name in elementwise() or name in DRAWN or name in steps():
         return tensors.pointwise(func, args, kwargs)
     if name in OVER_ALL:
         return tensors.reduced(name, func, *args, **kwargs)
@@ -71,8 +72,8 @@ RULES: dict[str, Callable] = {
     "expand_as": tensors.expanded_as,
     **dict.fromkeys(("new_zeros", "new_ones", "new_empty"), tensors.fresh), "new_full": tensors.filled,
     **dict.fromkeys(("max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d", "adaptive_avg_pool2d"), layers.convolved),
-    **dict.fromkeys(("inv", "det", "cholesky", "eigvalsh", "svdvals", "slogdet", "matrix_exp", "tril", "triu"), tensors.on_matrix),
+    **dict.fromkeys(("inv", "det", "cholesky", "eigvalsh", "svdvals", "slogdet", "matrix_exp", "tril", "triu", "qr", "eigh", "eig", "eigvals", "svd", "pinv", "logdet", "inverse"), tensors.on_matrix),
     **dict.fromkeys("cpu data detach contiguous type requires_grad_ double".split(), tensors.on_whole),
-    "multinomial": tensors.drawn_rows, "__iter__": lambda func, input: iter(tensors.unbound(input)),
+    **matrices.RULES, "multinomial": tensors.drawn_rows, "__iter__": lambda func, input: iter(tensors.unbound(input)),
 }  # fmt: skip
 """How a call is made for all slices, by its name: given the function and its arguments, an `Own` for each that is of the slices."""

@@ -304,7 +304,15 @@ def indexed(func: Callable, input: Any, index: Any) -> Any:
     """A part of each slice: by numbers, ranges and new dimensions; or rows at places that each slice has."""
     if isinstance(index, Own) and index.dtype.short != "Bool" and not isinstance(input, Own):
         return input[index._whole]
+    if isinstance(index, Own) and index.dtype.short != "Bool":
+        return input._whole[counted(index), index._whole]
     return input._whole[_places(input, index)]
+
+
+def counted(index: Any) -> Tensor:
+    """The number of each slice, in the shape of an index into all of them."""
+    count = len(index._whole)
+    return find_function("arange")(count, device=index._whole.device).reshape(count, *[1] * index.dims)
 
 
 def unflattened(func: Callable, input: Any, dim: int, sizes: Any) -> Any:

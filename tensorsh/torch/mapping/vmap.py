@@ -18,7 +18,7 @@ from ...sandbox.wrapping import wraps
 from ..settings import drawing
 from ..transform_checks import under_way
 from ..trees import flatten, rebuild, spread
-from .levels import Level
+from .levels import Level, levels
 from .randomness import ERROR
 
 
@@ -201,3 +201,19 @@ class _Refusing(metaclass=Sealed):
 
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError(ERROR)
+
+
+def at_once(function: Callable, given: Tensor, together: bool = True) -> Any:
+    """The tensors that a function of one slice gives, for all of them: at once where that can be, one by one where it cannot or is
+    not to be `together`."""
+    if together and len(given) > 1 and len(levels()) < 2:
+        try:
+            return vmap(function)(given)
+        except Exception:  # noqa: S110 - what is wrong is said of one slice, if anything is
+            pass
+    return [find_function("stack")(column) for column in zip(*[function(each) for each in given.unbind()], strict=True)]
+
+
+def units(x: Tensor) -> Tensor:
+    """A tensor of the shape and dtype of another for each of its elements, which is one there and zero elsewhere."""
+    return find_function("eye")(x.numel(), dtype=x.dtype, device=x.device).reshape((x.numel(), *x.shape))

@@ -29,15 +29,19 @@ OLD = (
 def filling(function: Callable) -> Callable:
     """Run an initialisation without recording gradients; a class may override the four that PyTorch's layers call."""
     overridden = function.__name__ in ("constant_", "kaiming_uniform_", "normal_", "uniform_")
+    code, defaults = function.__code__, function.__defaults__ or ()  # type: ignore[attr-defined]
+    names = code.co_varnames[: code.co_argcount]
+    others = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
         first = args[0] if args else kwargs.get("tensor")
-        if overridden and type(first) is not Tensor and type(first) is not Parameter:
+        if overridden and (state.function_modes or type(first) is not Tensor and type(first) is not Parameter):
             from ..overrides import handle_torch_function, has_torch_function
 
             if has_torch_function((first,)):
-                return handle_torch_function(run, (first,), *args, **kwargs)
+                told = others | dict(zip(names, args, strict=False)) | kwargs
+                return handle_torch_function(run, (first,), **{name: told[name] for name in names if name in told})
         before = state.grad_enabled
         state.grad_enabled = False
         try:

@@ -22,3 +22,4 @@ try:
 except ModuleNotFoundError as error:
     print(error)
 print("data" in dir(torch.utils))
+print(torch.autograd.profiler.profile.__name__, torch.Tensor.__torch_function__)

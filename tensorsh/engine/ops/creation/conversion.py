@@ -277,7 +277,8 @@ def __array__(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
 
 
 def __array_wrap__(self: Tensor, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
-    return wrap(np.asarray(array))
+    array = np.asarray(array)
+    return wrap(array.astype(np.uint8) if array.dtype.kind == "b" else array)
 
 
 def __bool__(self: Tensor) -> bool:

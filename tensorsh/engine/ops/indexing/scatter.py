@@ -301,7 +301,7 @@ scatter_add.gradient(
 )
 
 
-HOW = {"prod": 0, "amax": 1, "amin": -1}
+HOW, ALIASES = {"prod": 0, "amax": 1, "amin": -1}, {"max": "amax", "min": "amin"}
 
 
 def reduced(
@@ -369,6 +369,7 @@ def start_of(reduce: str, dtype: np.dtype) -> Any:
 @operator(inplace=True, long=True)
 def scatter_reduce(xp, input: Array, dim, index: Unlinked, src: Array, reduce, *, include_self=True):
     """A copy of `input` with `src` reduced ("sum", "prod", "mean", "amax", "amin") into the places `index`."""
+    reduce = ALIASES.get(reduce, reduce)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     if reduce[0] == "a" and input.dtype.kind == "c":
@@ -387,13 +388,13 @@ def scatter_reduce(xp, input: Array, dim, index: Unlinked, src: Array, reduce, *
 
 @scatter_reduce.joint_gradient
 def scatter_reduce_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result):
-    full = tuple(src.shape)
-    if full != tuple(index.shape):
+    if reduce in ALIASES:
+        raise RuntimeError(f"Expected 'reduce' to be one of 'sum', 'prod', 'mean', 'amax', 'amin' but got {reduce}.")
+    if (full := tuple(src.shape)) != tuple(index.shape):
         src = t._part(src, tuple([slice(n) for n in index.shape]))
     to_input, to_src = reduction_gradient(t, g, needs, input, dim, index, src, reduce, include_self, result)
-    if to_src is not None and tuple(to_src.shape) != full:
-        to_src = t._pad_to(to_src, full)
-    return to_input, None, to_src
+    padded = to_src is not None and tuple(to_src.shape) != full
+    return to_input, None, t._pad_to(to_src, full) if padded else to_src
 
 
 TWICE = "{0}(): Double backward is unsupported for {1} when >1 zeros in {1} are scattered to the same position in self"

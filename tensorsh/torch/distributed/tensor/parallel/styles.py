@@ -282,7 +282,7 @@ def parallelize_module(
         found = [(name, each) for name, each in module.named_modules() if _fits(name, path)]
         if not found:
             warn(
-                f"Parallelize plan key '{path.split('.')[-1]}' could not be resolved: no submodule matching pattern '{path}' in module "
+                f"Parallelize plan key '{path.split('.')[-1]}' could not be resolved: no submodule matching token '{path.split('.')[0]}' in module "
                 f"{module}, skipping this plan item.",
             )
         for _, each in found:

@@ -76,7 +76,10 @@ def test_gamma_takes_the_words_and_the_normals_that_the_formula_takes(monkeypatc
         generator.manual_seed(12)
         generator.normals(3)
     drawn = [rejection.standard_gamma(fast, alphas), fast.normals(2), rejection.standard_gamma(fast, alphas[:0])]
-    drawn += [rejection.standard_gamma(fast, alphas[:2000].astype(np.float32)), rejection.dirichlet(fast, alphas[1:2].repeat(8))]
+    drawn += [
+        rejection.standard_gamma(fast, alphas[:2000].astype(np.float32)),
+        rejection.dirichlet(fast, alphas[1:2].repeat(8)),
+    ]
     monkeypatch.setattr(rejection, "compiled_gamma", None)
     assert drawn[0].tobytes() == rejection.standard_gamma(slow, alphas).tobytes() and drawn[1] == slow.normals(2)
     assert drawn[3].tobytes() == rejection.standard_gamma(slow, alphas[:2000].astype(np.float32)).tobytes()

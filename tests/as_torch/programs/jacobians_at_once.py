@@ -196,4 +196,8 @@ for f in (net, lambda x: x.softmax(0), lambda x: torch.outer(x, x)[:2], lambda x
     for J in (jacrev, jacfwd, lambda f: hessian(lambda x: f(x).pow(2).sum())):
         print(show(vmap(J(f))(W[:3])))
     print(show(vmap(vmap(jacrev(f)))(W.view(2, 3, 6))), show(vmap(jacrev(jacrev(f)))(W[:2])))
-print(show(vmap(jacrev(lambda p, x: functional_call(net, p, (x,))), in_dims=(None, 0))(dict(net.named_parameters()), W[:3])))
+print(
+    show(
+        vmap(jacrev(lambda p, x: functional_call(net, p, (x,))), in_dims=(None, 0))(dict(net.named_parameters()), W[:3])
+    )
+)

@@ -29,7 +29,19 @@ class Quiet(torch.Tensor):
 
 
 s, g = Silent(), torch.ones(2).as_subclass(Quiet)
-for f in (F.linear, F.relu, F.gelu, F.softmax, F.conv2d, F.one_hot, F.hardswish, F.softplus, torch.relu, torch.add, torch.stack):
+for f in (
+    F.linear,
+    F.relu,
+    F.gelu,
+    F.softmax,
+    F.conv2d,
+    F.one_hot,
+    F.hardswish,
+    F.softplus,
+    torch.relu,
+    torch.add,
+    torch.stack,
+):
     t(lambda: f(*[s] * (3 if f in (F.linear, F.conv2d) else 2 if f is torch.add else 1)))
 for f in (torch.linalg.inv, torch.fft.fft, torch.special.erf, torch.nn.init.normal_, torch.nn.init.kaiming_uniform_):
     t(lambda: f(s))
@@ -91,7 +103,12 @@ class Own(torch.Tensor):
 
 
 o = torch.ones(2).as_subclass(Own)
-for f in (lambda: np.sin(o), lambda: np.add(np.ones(2), o), lambda: np.greater(o, 0), lambda: np.greater(torch.ones(2), 0)):
+for f in (
+    lambda: np.sin(o),
+    lambda: np.add(np.ones(2), o),
+    lambda: np.greater(o, 0),
+    lambda: np.greater(torch.ones(2), 0),
+):
     t(f)
 
 for transform, shape in (
@@ -102,7 +119,11 @@ for transform, shape in (
 
 for how in ("max", "min", "maximum"):
     t(lambda: torch.zeros(2).scatter_reduce(0, torch.tensor([0, 1, 1]), torch.tensor([1.0, 5.0, -3.0]), how))
-    t(lambda: torch.zeros(2).scatter_reduce_(0, torch.tensor([0, 1, 1]), torch.tensor([1.0, 5.0, -3.0]), how, include_self=False))
+    t(
+        lambda: torch.zeros(2).scatter_reduce_(
+            0, torch.tensor([0, 1, 1]), torch.tensor([1.0, 5.0, -3.0]), how, include_self=False
+        )
+    )
 w = torch.ones(2, requires_grad=True)
 t(lambda: torch.zeros(2).scatter_reduce(0, torch.tensor([0, 1]), w, "max").sum().backward())
 

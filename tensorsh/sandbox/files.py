@@ -134,9 +134,11 @@ class Permissions:
             if "+" in mode and "w" not in mode:
                 self.check(path, "read")
             if "r" in mode or ("a" in mode and os.path.exists(resolved)):
-                data = unpack(Permissions(read=True).read_bytes(resolved))
+                data = Permissions(read=True).read_bytes(resolved)
             if mode.strip("bt") == "a":
-                data, kept = b"", data  # written again, but not shown to a script that may only write
+                data, kept = b"", data  # written again, but neither read nor shown to a script that may only write
+            elif data:
+                data = unpack(data)
         else:
             data = unpack(self.read_bytes(path))
         target = Replacement(self.check(path, "write"), path) if kind["writes"] else None
@@ -254,7 +256,7 @@ class _Handle:
     def _commit(self) -> None:
         if self._target is not None and not self.closed:  # type: ignore[attr-defined]
             with self._target as file:
-                file.write(self._pack(self._kept + self._content()))
+                file.write(self._kept + self._pack(self._content()))
 
     def _content(self) -> bytes:
         raise NotImplementedError

@@ -113,11 +113,22 @@ class Permissions:
         encoding: str | None = None,
         errors: str | None = None,
         newline: str | None = None,
-        *,
-        unpack: Callable[[bytes], bytes] = bytes,
-        pack: Callable[[bytes], bytes] = bytes,
     ) -> TextFile | BinaryFile:
-        """The builtin `open` of a script; `unpack` makes its contents of the file's bytes, `pack` these of its contents."""
+        """The builtin `open` of a script."""
+        return self.open_packed(bytes, bytes, file, mode, encoding, errors, newline)
+
+    def open_packed(
+        self,
+        unpack: Callable[[bytes], bytes],
+        pack: Callable[[bytes], bytes],
+        file: Any,
+        mode: str,
+        encoding: str | None,
+        errors: str | None,
+        newline: str | None,
+    ) -> TextFile | BinaryFile:
+        """A file whose contents library code makes of its bytes, and these of its contents: when it is closed, which may be later
+        than the program ends."""
         kind = _mode(mode)
         path = path_text(file)
         if kind["binary"] and (encoding, errors, newline) != (None, None, None):

@@ -48,7 +48,8 @@ class Kind(Maker):
     __slots__ = ()
 
     def _call(self, *parts: Any) -> Any:
-        if any(type(part) not in (list, tuple, dict, int, NoneType) for part in parts):  # no range, which may be long
+        known = self._made is not str and all(type(part) in (list, tuple, dict, int, NoneType) for part in parts)
+        if parts and not known:  # no range, which may be long, nor the text of what holds one thing many times
             raise UnpicklingError(f"damaged file: a {self._made.__name__} of unknown form")
         return self._made(*parts)
 

@@ -63,3 +63,12 @@ with gzip.open({str(path)!r}, "ab") as f:
     f.write(b"more")
 """)
     assert path.read_bytes()[:3] == b"XYZ" and gzip.decompress(path.read_bytes()[3:]) == b"more"
+
+
+@pytest.mark.parametrize("name", ["open", "io.open", "Path.open"])
+def test_no_program_packs_a_file(name: str, tmp_path: Path) -> None:
+    session = Session(Permissions(write=[str(tmp_path)]))
+    session.run("import io; from pathlib import Path")
+    for way in ("pack", "unpack"):
+        with pytest.raises(TypeError, match="unexpected keyword argument"):
+            session.run(f"{name}(Path({str(tmp_path / 'a')!r}), 'ab', {way}=print)")

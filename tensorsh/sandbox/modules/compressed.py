@@ -34,7 +34,7 @@ def packed(data: bytes, level: int = 9, mtime: float | None = None) -> bytes:
 
 def functions(environment: Environment) -> dict[str, Any]:
     """The functions of the module."""
-    place = environment.permissions.open
+    place = environment.permissions.open_packed
 
     def open(
         filename: Any,
@@ -53,7 +53,7 @@ def functions(environment: Environment) -> dict[str, Any]:
         pack = partial(packed, level=_level(compresslevel))
         if hasattr(type(filename), "read"):
             return _of_file(filename, mode, encoding, errors, newline)
-        return place(filename, mode, -1, encoding, errors, newline, unpack=unpacked, pack=pack)
+        return place(unpacked, pack, filename, mode, encoding, errors, newline)
 
     def GzipFile(  # noqa: N802
         filename: Any = None, mode: Any = None, compresslevel: int = 9, fileobj: Any = None, mtime: Any = None

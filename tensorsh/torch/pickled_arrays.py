@@ -5,6 +5,7 @@ Only arrays of numbers, truth values and text are written and read: an array of 
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -17,6 +18,8 @@ from .pickled import Call, Global
 NUMBERS = "?biufc"
 PLAIN = NUMBERS + "SU"
 NAME = re.compile(r"b1|[iufc](1|2|4|8|16)|[SU]\d{1,9}")
+MOST_EMPTY = 1 << 16
+"""So many texts of no characters in one array."""
 MODULES = ("numpy._core.multiarray", "numpy.core.multiarray")
 
 
@@ -94,6 +97,8 @@ class Arrays:
         sizes = type(shape) is tuple and all(type(n) is int and n >= 0 for n in shape)
         if not sizes or not isinstance(kind, np.dtype) or type(data) is not bytes:
             raise UnpicklingError("damaged file: an array of unknown form")
+        if not kind.itemsize and math.prod(shape) > MOST_EMPTY:
+            raise UnpicklingError("damaged file: an array that costs nothing and has no end")
         del self.empty[waiting[0]]
         whole = 1, shape, kind, bool(columns), data
         if kind.kind not in NUMBERS:  # a program may have the target already

@@ -92,6 +92,7 @@ REFUSED = {
     "a member of a range": b"c__builtin__\nset\nc__builtin__\nxrange\nJ\xff\xff\xff\x7f\x85R\x85R.",
     "a text of an object": b"c__builtin__\nstr\nc__builtin__\nslice\nN\x85R\x85R.",
     "a text of what has no end": b"]q\x00" + b"(h\x00h\x00lq\x00" * 60 + b"0c__builtin__\nstr\n(h\x00tR.",
+    "an array that has no end": b"cnumpy.core.numeric\n_frombuffer\n(C\x00cnumpy\ndtype\n(VS0\ntR(L1099511627776\nttR.",
     "a state of the library's": b"c__builtin__\nslice\nN\x85R}S'x'\nI1\nsb.",
     "a persistent key": b"I1\nQ.",
     "an extension": b"\x82\x01.",

@@ -126,6 +126,10 @@ def make_class(module: Any, name: Any, bases: Any, body: Any) -> Any:
     for place, given, kind in ((1, name, str), (2, bases, tuple), (3, body, dict)):
         if type(given) is not kind:
             raise TypeError(f"type.__new__() argument {place} must be {kind.__name__}, not {type(given).__name__}")
+    if not all(isinstance(base, type) for base in bases):
+        raise TypeError(
+            "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases"
+        )
     _check_bases(bases)
     own = makers[0][1].__prepare__(name, bases)
     own["__module__"] = module
@@ -143,7 +147,9 @@ def _check_bases(bases: tuple) -> None:
             continue
         if issubclass(base, type):
             raise TypeError("metaclasses do not exist in tensorsh")
-        if issubclass(base, _PROXIES):  # would answer for another object, past the gate
+        if issubclass(base, _PROXIES) or isinstance(
+            base, tuple(stand_ins)
+        ):  # would answer for another object, past the gate
             raise TypeError(f"type '{base.__name__}' is not an acceptable base type")
 
 
@@ -173,6 +179,10 @@ class Maker:
         return kind.__prepare__(name, bases, **keywords) if hasattr(kind, "__prepare__") else {}
 
     def __call__(self, name: str, bases: tuple, body: dict, **keywords: Any) -> Any:
+        for base in bases:
+            if not isinstance(base, (type, *NUMBERS)) and not is_script_class(type(base)):
+                raise TypeError("bases must be types")  # Python would call the class of what is none
+        bases = tuple([part for base in bases for part in (_unseen(base), base) if part is not None])
         kinds = [base for base in bases if isinstance(base, type)]
         taken = set().union(*map(reserved, kinds)) - _OVERWRITTEN
         if taken:
@@ -188,14 +198,33 @@ class Maker:
                 dict.__setitem__(body, special, guard(value))
             elif isinstance(value, COMPILED) and is_special(special):
                 dict.__setitem__(body, special, heard(special, value))
-        if not any(hasattr(base, "__array__") or base.__name__ == "Protocol" for base in kinds):
+        if not any(hasattr(base, "__array__") or base in _protocols for base in kinds):
             for special, value in UNSEEN.items():
                 dict.__setitem__(body, special, value)
         return _metaclass((*bases, *self.beside))(name, bases, body, **keywords)
 
 
+stand_ins: list[type] = []
+"""The metaclasses of what stands for classes that programs do not get."""
 makers: list[tuple[Any, Maker]] = [(type, Maker())]
 """What stands for a metaclass in a program, and what makes its classes."""
+
+
+_protocols: dict[type, type] = {}
+
+
+def _unseen(base: Any) -> type | None:
+    """What a program's protocol has in front of `typing.Protocol`, and keeps numpy from its objects; None for other classes. In the
+    protocol itself the names would be members, which Python looks for only in classes that are not called so."""
+    if (
+        getattr(base, "__name__", "") != "Protocol"
+        or getattr(base, "__module__", "") != "typing"
+        or is_script_class(base)
+    ):
+        return None
+    if base not in _protocols:
+        _protocols[base] = type(base)("Protocol", (base,), {"__module__": "typing", **UNSEEN})
+    return _protocols[base]
 
 
 def _slots(name: str, body: dict) -> list[str]:
@@ -235,9 +264,7 @@ QUIET = frozenset(
 
 def is_alive(made: type) -> bool:
     """Whether numpy, which holds what it computes with by its address alone, would call a program's methods while it does."""
-    if hasattr(made, "__array__") or getattr(
-        made, "_is_protocol", False
-    ):  # tensors, whose numbers it gets; what has no objects
+    if hasattr(made, "__array__"):  # tensors, whose numbers it gets
         return False
     own = {name for name in made.__dict__ if is_special(name)} - UNSEEN.keys()
     if issubclass(made, (list, tuple)):
@@ -257,6 +284,13 @@ UNSEEN = {
     "__array_ufunc__": None,  # numpy's operators leave the answer to the object's own
 }
 """What keeps numpy from a program's objects."""
+
+
+def keep_unseen(made: type) -> None:
+    """What `is_alive` says of a program's class may be another after a store."""
+    if not hasattr(made, "__array_struct__") and is_alive(made):
+        for special, value in UNSEEN.items():
+            type.__setattr__(made, special, value)
 
 
 def _refuse_taken(taken: set[str], names: Any) -> None:

@@ -113,11 +113,22 @@ class Permissions:
         encoding: str | None = None,
         errors: str | None = None,
         newline: str | None = None,
-        *,
-        unpack: Callable[[bytes], bytes] = bytes,
-        pack: Callable[[bytes], bytes] = bytes,
     ) -> TextFile | BinaryFile:
-        """The builtin `open` of a script; `unpack` makes its contents of the file's bytes, `pack` these of its contents."""
+        """The builtin `open` of a script."""
+        return self.open_packed(bytes, bytes, file, mode, encoding, errors, newline)
+
+    def open_packed(
+        self,
+        unpack: Callable[[bytes], bytes],
+        pack: Callable[[bytes], bytes],
+        file: Any,
+        mode: str,
+        encoding: str | None,
+        errors: str | None,
+        newline: str | None,
+    ) -> TextFile | BinaryFile:
+        """A file whose contents library code makes of its bytes, and these of its contents: when it is closed, which may be later
+        than the program ends."""
         kind = _mode(mode)
         path = path_text(file)
         if kind["binary"] and (encoding, errors, newline) != (None, None, None):
@@ -134,9 +145,11 @@ class Permissions:
             if "+" in mode and "w" not in mode:
                 self.check(path, "read")
             if "r" in mode or ("a" in mode and os.path.exists(resolved)):
-                data = unpack(Permissions(read=True).read_bytes(resolved))
+                data = Permissions(read=True).read_bytes(resolved)
             if mode.strip("bt") == "a":
-                data, kept = b"", data  # written again, but not shown to a script that may only write
+                data, kept = b"", data  # written again, but neither read nor shown to a script that may only write
+            elif data:
+                data = unpack(data)
         else:
             data = unpack(self.read_bytes(path))
         target = Replacement(self.check(path, "write"), path) if kind["writes"] else None
@@ -254,7 +267,7 @@ class _Handle:
     def _commit(self) -> None:
         if self._target is not None and not self.closed:  # type: ignore[attr-defined]
             with self._target as file:
-                file.write(self._pack(self._kept + self._content()))
+                file.write(self._kept + self._pack(self._content()))
 
     def _content(self) -> bytes:
         raise NotImplementedError

@@ -9,6 +9,7 @@ everything else         AttributeError
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Callable
 from functools import partial
 from types import (
@@ -201,8 +202,10 @@ def _listed(value: Any, kind: type, name: str) -> Any:
     elif name in ("readinto", "readinto1", "pack_into", "buffer_info"):
         is_refused = True
     elif name == "register":
-        # The metaclass's own: an instance does not lead to it.
-        is_refused = isinstance(value, type) and hasattr(value, "_abc_impl") and id(value) not in script_classes
+        # The metaclass's own: an instance does not lead to it. A class of the library asks those that are derived from it.
+        above = value.__mro__ if isinstance(value, type) else ()
+        library = [base for base in above if "_abc_impl" in base.__dict__ and id(base) not in script_classes]
+        is_refused = value is ABC or any(base is not ABC for base in library)
     elif name == "parser":
         is_refused = any(base.__name__ == "PurePath" for base in (value if isinstance(value, type) else kind).__mro__)
     elif name == "cast":

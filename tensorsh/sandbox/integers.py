@@ -1,4 +1,4 @@
-"""Plain integers in the place of a program's own: a class derived from int may say something else each time it is asked."""
+"""Plain integers and bytes in the place of a program's own: a class derived from int may say something else each time it is asked."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ def whole(value: Any) -> int:
     if type(value) is int:
         return value
     return plain_int(value if issubclass(type(value), int) else index(value))
+
+
+def octets(data: Any) -> bytes:
+    """The bytes that a value holds, as plain ones. A class derived from bytes is not asked."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a bytes-like object is required, not '{type(data).__name__}'")
+    return data if type(data) is bytes else bytes(memoryview(data))
 
 
 def is_derived(kind: type) -> bool:

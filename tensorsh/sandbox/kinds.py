@@ -54,6 +54,9 @@ class Seal(_real_type):
         raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
 
 
+classes.stand_ins.append(Seal)
+
+
 class _Annotating(Seal):
     """The metaclass of stand-ins that annotations name: `type[int]`, `np.dtype | None`."""
 
@@ -157,9 +160,16 @@ def public_type(real: type) -> Any:
     for base in real.__mro__:
         if base in _FAMILIES:
             return STAND_INS[base]
+        if classes.is_script_class(base):
+            continue
         if base.__name__ == "ndarray" and base.__module__ == "numpy":
             return add_family(base, NO_ARRAY, __class_getitem__=classmethod(_subscript))  # met for the first time
-    if type(real) is _real_type and real.__module__[:9] == "tensorsh." and not issubclass(real, BaseException):
+    if (
+        type(real) is _real_type
+        and not classes.is_script_class(real)
+        and real.__module__[:9] == "tensorsh."
+        and not issubclass(real, BaseException)
+    ):
         return stand_in(
             real, cannot(real.__name__)
         )  # made for no program: its objects are refused, its class makes none

@@ -13,6 +13,7 @@ from .classes import (
     is_reserved,
     is_script_function,
     is_writable,
+    keep_unseen,
     owns,
     pure_classes,
     refused,
@@ -118,6 +119,8 @@ def set_attribute(value: Any, name: str, new: Any, /) -> None:
     elif is_special(name) and isinstance(value, type):
         new = heard(name, new)
     setattr(own_form(value) if name in KEPT else value, name, new)
+    if is_special(name) and isinstance(value, type):
+        keep_unseen(value)
 
 
 def delete_attribute(value: Any, name: str, /) -> None:
@@ -136,7 +139,7 @@ def _check_writable(value: Any, name: str) -> None:
             raise TypeError(f"cannot set '{name}' attribute of immutable type '{value.__name__}'")
         if is_special(name) and name not in DEFINABLE | {"__name__"}:
             raise refused(value, name)
-        if name == "__match_args__" or is_reserved(value, name):
+        if name in ("__match_args__", "_abc_impl") or is_reserved(value, name):
             raise refused(value, name)
     elif is_special(name):
         if name not in ("__name__", "__doc__", "__qualname__", "__module__") or not is_script_function(value):

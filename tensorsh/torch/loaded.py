@@ -10,7 +10,7 @@ from ..engine.arrays.dtype import BY_NAME
 from ..engine.tensors.storage import part as bytes_between
 from ..engine.tensors.storage import storage_on
 from ..engine.tensors.typed_storage import TypedStorage
-from .pickled import UnpicklingError
+from .makers import UnpicklingError
 
 NO_GPU = (
     "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a CPU-only "
@@ -21,10 +21,10 @@ NO_GPU = (
 class Storage:
     """What a file calls a storage type."""
 
-    __slots__ = ("dtype",)
+    __slots__ = ("_dtype",)
 
     def __init__(self, dtype: str | None) -> None:
-        self.dtype = dtype
+        self._dtype = dtype
 
 
 class Loaded:
@@ -50,7 +50,7 @@ class Loaded:
         if not known or type(key[1]) is not Storage or type(key[4]) is not int:
             raise UnpicklingError("damaged file: a storage of unknown form")
         name, location = map(text, key[2:4])
-        kind, length = key[1].dtype, key[4]
+        kind, length = key[1]._dtype, key[4]
         if name not in self.memory:
             if not name.isdecimal():
                 raise UnpicklingError("damaged file: a storage of unknown form")

@@ -15,13 +15,14 @@ from typing import Any
 
 from ..engine.arrays.state import state as engine
 from ..engine.tensors.tensor import Tensor
-from ..sandbox.classes import checked_state, is_script_class, is_script_function
+from ..sandbox.classes import checked_state, is_kept, is_script_class, is_script_function, shown_state
 from ..sandbox.iterating import Range, bounded
 from ..sandbox.sealed import Sealed, program_frame
+from .makers import Kind, UnpicklingError, makers
 from .nn.modules.module import Module
 from .nn.modules.registry import TABLES, attributes
 from .nn.parameter import Parameter
-from .pickled import Call, Global, Kind, Object, UnpicklingError
+from .pickled import Call, Global, Object
 
 REGISTRIES = {"_parameters": Parameter, "_buffers": Tensor, "_modules": Module}
 FACTORIES = (bool, int, float, str, list, dict, set, tuple)
@@ -64,7 +65,7 @@ def written(value: Any) -> Object | Call | Global | None:
         return Object(_class(kind), tuple(value), None)
     if isinstance(value, (Tensor, dict, list, str, int, float, BaseException)):
         return None
-    return Object(_class(kind), (), dict(object.__getattribute__(value, "__dict__")) or None)
+    return Object(_class(kind), (), shown_state(value) or None)
 
 
 def _factory(value: defaultdict) -> Any:
@@ -96,7 +97,11 @@ def _function(value: Any) -> Global | None:
 
 
 def _module_state(module: Any) -> dict[str, Any]:
-    own = {name: value for name, value in attributes(module)._plain().items() if not (name in TABLES and not value)}
+    own = {
+        name: value
+        for name, value in attributes(module)._plain().items()
+        if not (name in TABLES and not value) and not is_kept(module, name)
+    }
     return {name: OrderedDict() for name in HOOKS} | own | {name: dict(own.get(name, {})) for name in REGISTRIES}
 
 
@@ -110,7 +115,7 @@ class Names(dict):
         from .pickled_arrays import Arrays
 
         self.arrays = Arrays() if classes is None else None
-        super().__init__(plain | self.arrays.names | containers() if self.arrays else plain)
+        super().__init__(plain | makers(self.arrays.names | containers()) if self.arrays else plain)
         self.classes = classes
         """Those that are allowed, or None for all of the program."""
         self.scope = _program_scope()
@@ -125,7 +130,9 @@ class Names(dict):
         if module in ("torch", "torch.nn.functional"):
             from ..engine.loading import table
 
-            return None if self.classes is not None else table.find_function(f"{module[6:]}.{name}".lstrip("."))
+            if self.classes is not None or name[:1] == "_" or "._" in name:
+                return None
+            return table.find_function(f"{module[6:]}.{name}".lstrip("."))
         if module == "__main__":
             first, *rest = name.split(".")
             kind = self.scope.get(first)
@@ -188,7 +195,8 @@ def containers() -> dict[tuple[str, str], Any]:
 
 
 def _defaulting(factory: Any = None, *parts: Any) -> defaultdict:
-    return defaultdict(factory.kind if type(factory) is Kind else factory, *parts)
+    known = type(factory) is Kind and factory._made in FACTORIES
+    return defaultdict(factory._made if known else factory, *parts)
 
 
 def _library_class(name: str) -> Any:

@@ -13,7 +13,8 @@ import numpy as np
 
 from ..engine.arrays.dtype import BY_NAME, DTYPES
 from .loaded import Loaded, Storage, text
-from .pickled import Reader, Scan, UnpicklingError, Writer
+from .makers import UnpicklingError
+from .pickled import Reader, Scan, Writer
 
 MAGIC, FORMAT = 0x1950A86A20F9469CFC6C, 1001
 MACHINE = {

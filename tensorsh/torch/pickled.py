@@ -7,39 +7,19 @@ lists by name; a file can name nothing else, and no object's attributes can be s
 from __future__ import annotations
 
 import _compat_pickle
-import _pickle
 import struct
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
-from types import NoneType
 from typing import Any
+
+from .makers import UNSAFE, Maker, UnpicklingError
 
 PROTO, STOP, MARK = b"\x80", b".", b"("
 MAX_DEPTH = 500
+CHAINS = (tuple, frozenset, slice)
+"""What Python hashes and compares with all that is in it."""
 MOST_NESTED = 1 << 16
 """So many tuples within one, each as often as it stands there: Python hashes and compares them all."""
-
-
-class UnpicklingError(_pickle.UnpicklingError):
-    """A file that is not what it says, or that asks for more than plain data."""
-
-    __module__ = "pickle"
-
-
-UNSAFE = """\
-Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps only if you trust \
-the source of the checkpoint\x1b[0m. 
-\t(1) In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to `True`. \
-Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in arbitrary code execution. \
-Do it only if you got the file from a trusted source.
-\t(2) Alternatively, to load with `weights_only=True` please check the recommended steps in the following error message.
-\tWeightsUnpickler error: Unsupported global: GLOBAL {name} was not an allowed global by default. Please use \
-`torch.serialization.add_safe_globals([{name}])` or the `torch.serialization.safe_globals([{name}])` context manager to \
-allowlist this global if you trust this class/function.
-
-Check the documentation of torch.load to learn more about types accepted by default with weights_only \
-https://pytorch.org/docs/stable/generated/torch.load.html."""  # noqa: W291
-"""Why a name in a file means nothing, as PyTorch says it."""
 
 
 class Global:
@@ -77,20 +57,6 @@ class Persistent:
 
     def __init__(self, key: tuple) -> None:
         self.key = key
-
-
-class Kind:
-    """A type of Python's that a file may name: what a `defaultdict` calls, and a container that is made of another."""
-
-    __slots__ = ("kind",)
-
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
-
-    def __call__(self, *parts: Any) -> Any:
-        if any(type(part) not in (list, tuple, dict, int, NoneType) for part in parts):  # no range, which may be long
-            raise UnpicklingError(f"damaged file: a {self.kind.__name__} of unknown form")
-        return self.kind(*parts)
 
 
 class Writer:
@@ -261,7 +227,7 @@ class Reader:
         self.marks: list[list] = []
         self.memo: dict[int, Any] = {}
         self.nested: dict[int, tuple[Any, int, int]] = {}
-        """Tuples and frozensets with others in them: how deep they are nested, and how many are in them."""
+        """Those of these kinds with others in them: how deep they are nested, and how many are in them."""
 
     def take(self, n: int) -> bytes:
         part = self.data[self.at : self.at + n]
@@ -324,13 +290,13 @@ class Reader:
     def reduce(self) -> None:
         arguments = self.stack.pop()
         function = self.stack.pop()
-        allowed = any(function is each for each in self.names.values())
-        allowed = allowed or getattr(self.names, "callable", lambda function: False)(function)
+        is_maker = isinstance(function, Maker)
+        allowed = is_maker or getattr(self.names, "callable", lambda function: False)(function)
         if not allowed or type(arguments) is not tuple:
             raise UnpicklingError("Trying to call what is no allowed function")
         try:
-            made = function(*arguments)
-            self.push(self.measured(made) if type(made) is frozenset else made)
+            made = (function._call if is_maker else function)(*arguments)
+            self.push(self.measured(made) if isinstance(made, CHAINS) else made)
         except TypeError as error:
             raise UnpicklingError(f"damaged file: {error}") from None
 
@@ -341,7 +307,7 @@ class Reader:
         if make is None or type(arguments) is not tuple:
             raise UnpicklingError("Trying to make an instance of what is no allowed class")
         made = make(kind, arguments)
-        self.push(self.measured(made) if isinstance(made, tuple) else made)
+        self.push(self.measured(made) if isinstance(made, CHAINS) else made)
 
     def build(self) -> None:
         state = self.stack.pop()
@@ -386,9 +352,10 @@ class Reader:
         self.push(self.measured(items))
 
     def measured(self, made: Any) -> Any:
-        """A tuple or frozenset that Python can hash, and compare, without overflowing its stack, and within a lifetime."""
+        """A tuple, frozenset or slice that Python can hash, and compare, without overflowing its stack, and within a lifetime."""
         items = tuple.__iter__(made) if isinstance(made, tuple) else made  # past what a program's class says
-        within = [self.nested.get(id(each), (each, 1, 1)) for each in items if isinstance(each, (tuple, frozenset))]
+        items = (made.start, made.stop, made.step) if type(made) is slice else items
+        within = [self.nested.get(id(each), (each, 1, 1)) for each in items if isinstance(each, CHAINS)]
         if within:
             depth = 1 + max([below for _, below, _ in within])
             count = 1 + sum([many for _, _, many in within])

@@ -5,16 +5,21 @@ Only arrays of numbers, truth values and text are written and read: an array of 
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
 import numpy as np
 
 from ..sandbox.numpy_views import has_characters
-from .pickled import Call, Global, UnpicklingError
+from .makers import Maker, UnpicklingError
+from .pickled import Call, Global
 
-PLAIN = "?biufcSU"
+NUMBERS = "?biufc"
+PLAIN = NUMBERS + "SU"
 NAME = re.compile(r"b1|[iufc](1|2|4|8|16)|[SU]\d{1,9}")
+MOST_EMPTY = 1 << 16
+"""So many texts of no characters in one array."""
 MODULES = ("numpy._core.multiarray", "numpy.core.multiarray")
 
 
@@ -35,13 +40,17 @@ def written(value: Any) -> Call:
     return made
 
 
+ARRAY = Maker(None)
+"""What a file calls numpy's class of arrays, which lays objects over any memory: no program gets it."""
+
+
 class Arrays:
     """What a file that holds arrays names, for one reading."""
 
     def __init__(self) -> None:
         self.empty: list = []
         """Arrays that were made and not yet filled."""
-        self.names: dict[tuple[str, str], Any] = {("numpy", "ndarray"): np.ndarray, ("numpy", "dtype"): self.form}
+        self.names: dict[tuple[str, str], Any] = {("numpy", "ndarray"): ARRAY, ("numpy", "dtype"): self.form}
         for module in MODULES:
             self.names |= {(module, "_reconstruct"): self.reconstruct, (module, "scalar"): self.scalar}
         for module in ("numpy._core.numeric", "numpy.core.numeric"):
@@ -54,14 +63,14 @@ class Arrays:
         return np.dtype("<" + name)
 
     def reconstruct(self, kind: Any, *rest: Any) -> np.ndarray:
-        if kind is not np.ndarray:
+        if kind is not ARRAY:
             raise UnpicklingError("damaged file: an array of unknown form")
         self.empty.append(np.empty(0, np.int8))
         return self.empty[-1]
 
     def whole(self, data: Any, kind: Any, shape: Any, order: Any = "C") -> np.ndarray:
         """An array of protocol 5."""
-        made = self.reconstruct(np.ndarray)
+        made = self.reconstruct(ARRAY)
         self.fill(made, (1, shape, kind, order == "F", bytes(data) if type(data) is bytearray else data))
         return made
 
@@ -88,9 +97,15 @@ class Arrays:
         sizes = type(shape) is tuple and all(type(n) is int and n >= 0 for n in shape)
         if not sizes or not isinstance(kind, np.dtype) or type(data) is not bytes:
             raise UnpicklingError("damaged file: an array of unknown form")
+        if not kind.itemsize and math.prod(shape) > MOST_EMPTY:
+            raise UnpicklingError("damaged file: an array that costs nothing and has no end")
         del self.empty[waiting[0]]
-        target.__setstate__((1, shape, kind, bool(columns), data))
-        check_text(target)
+        whole = 1, shape, kind, bool(columns), data
+        if kind.kind not in NUMBERS:  # a program may have the target already
+            trial = np.empty(0, np.int8)
+            trial.__setstate__(whole)
+            check_text(trial)
+        target.__setstate__(whole)
         return True
 
 

@@ -13,9 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.tensors.tensor import Tensor
+from ..sandbox.integers import octets
 from ..sandbox.namespace import Namespace
+from .makers import Maker, UnpicklingError
 from .objects import Names
-from .pickled import Call, Global, Reader, UnpicklingError, Writer
+from .pickled import Call, Global, Reader, Writer
 from .serialization import NAMES, Storages, _load_from_bytes, save
 
 __all__: list[str] = []
@@ -80,9 +82,7 @@ def loads(
     >>> import pickle
     >>> pickle.loads(pickle.dumps((1, "a")))
     (1, 'a')"""
-    if not isinstance(data, (bytes, bytearray)):
-        raise TypeError(f"a bytes-like object is required, not '{type(data).__name__}'")
-    return _read(bytes(data), encoding)[0]
+    return _read(octets(data), encoding)[0]
 
 
 def load(
@@ -95,10 +95,8 @@ def load(
     3.5"""
     if not hasattr(type(file), "read") or not hasattr(type(file), "readline"):
         raise TypeError("file must have 'read' and 'readline' attributes")
-    data = file.read()
-    if not isinstance(data, (bytes, bytearray)):
-        raise TypeError(f"a bytes-like object is required, not '{type(data).__name__}'")
-    value, end = _read(bytes(data), encoding)
+    data = octets(file.read())
+    value, end = _read(data, encoding)
     if end < len(data) and hasattr(type(file), "seek"):
         file.seek(end - len(data), 1)  # where the next begins
     return value
@@ -106,7 +104,7 @@ def load(
 
 def _read(data: bytes, encoding: str) -> tuple[Any, int]:
     names = Names(NAMES)
-    names["torch.storage", "_load_from_bytes"] = _load_from_bytes
+    names["torch.storage", "_load_from_bytes"] = Maker(_load_from_bytes)
     reader = Pickle(data, names, _no_key, encoding)
     return reader.read(), reader.at
 

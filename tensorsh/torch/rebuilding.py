@@ -14,7 +14,7 @@ from ..engine.arrays.dtype import dtype as dtype_type
 from ..engine.graph.fields import wrap
 from ..engine.tensors.tensor import Tensor
 from ..language import plain_tracebacks
-from .pickled import UnpicklingError
+from .makers import UnpicklingError
 
 __all__: list[str] = []
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.tensors.tensor import Tensor
+from .makers import Maker, UnpicklingError
 from .nn.parameter import Parameter
 from .objects import safe_classes
-from .pickled import UnpicklingError
 from .rebuilding import _rebuild_from_type_v2, _rebuild_parameter_with_state
 
 BLOCKED = frozenset("sys os posix nt".split())
@@ -30,11 +30,11 @@ class Allowed(dict):
     def __init__(self, plain: dict) -> None:
         super().__init__(plain)
         self |= {
-            ("__builtin__", "dict"): mapping,
-            ("builtins", "dict"): mapping,
+            ("__builtin__", "dict"): Maker(mapping),
+            ("builtins", "dict"): Maker(mapping),
             ("torch", "Tensor"): Tensor,
-            ("torch._tensor", "_rebuild_from_type_v2"): self.derived,
-            ("torch._utils", "_rebuild_parameter_with_state"): self.parameter,
+            ("torch._tensor", "_rebuild_from_type_v2"): Maker(self.derived),
+            ("torch._utils", "_rebuild_parameter_with_state"): Maker(self.parameter),
             ("torch.nn.parameter", "Parameter"): Parameter,
         }
         self.safe: dict[str, Any] = {}
@@ -63,7 +63,8 @@ class Allowed(dict):
         """Whether the program called a class or function safe."""
         return any(value is each for each in self.safe.values())
 
-    callable = is_safe
+    def callable(self, function: Any) -> bool:
+        return function is Tensor or function is Parameter or self.is_safe(function)
 
     def make(self, kind: Any, arguments: tuple) -> Any:
         """An instance of a safe class, without its constructor."""
@@ -87,7 +88,8 @@ class Allowed(dict):
 
     def derived(self, function: Callable, kind: Any, arguments: tuple, state: Any) -> Any:
         """A tensor of a safe class, or with attributes."""
-        if not any(function is each for each in self.values()) and not self.is_safe(function):
+        function = function._made if isinstance(function, Maker) else function
+        if not any(getattr(each, "_made", each) is function for each in self.values()) and not self.is_safe(function):
             raise UnpicklingError(f"Trying to call what is no allowed function: {function}")
         if kind is not Tensor and kind is not Parameter and not self.is_safe(kind):
             raise UnpicklingError(f"Trying to make an instance of what is no allowed class: {kind}")

@@ -27,10 +27,12 @@ from ..engine.tensors.tensor import Size, Tensor
 from ..engine.tensors.typed_storage import TypedStorage
 from ..sandbox import process
 from ..sandbox.files import Permissions, acting
+from ..sandbox.integers import octets
 from .archives import archive, is_path
 from .file_options import LoadEndianness, get_default_load_endianness, skipping, unless_skipped
 from .loaded import Loaded, Storage, layout_of
-from .pickled import Call, Global, Kind, Persistent, Reader, UnpicklingError, Writer
+from .makers import Kind, UnpicklingError, makers
+from .pickled import Call, Global, Persistent, Reader, Writer
 from .rebuilding import _rebuild_meta_tensor_no_storage, as_written, metadata_of, rebuild_sparse
 
 __all__ = ["load", "save"]
@@ -241,15 +243,16 @@ def load(
             raise TypeError(f"Unpickler.__init__() got an unexpected keyword argument '{name}'")
     if isinstance(data, str):
         raise AssertionError("Expected bytes, got str")
+    data = octets(data)
     if not data:
         raise EOFError
     names = known_names(weights_only is False)
     if data[:4] == b"PK\x03\x04":
-        found: Any = Archive(bytes(data), map_location, names)
+        found: Any = Archive(data, map_location, names)
     else:
         from .older_files import Older
 
-        found = Older(bytes(data), map_location, names, pickle_load_args.get("encoding", "utf-8"))
+        found = Older(data, map_location, names, pickle_load_args.get("encoding", "utf-8"))
     if process.plain and (weights_only is False or pickle_module is not None):
         from .pickling import load as unpickled
 
@@ -410,7 +413,7 @@ def ordered(*items: Any) -> OrderedDict:
     return OrderedDict(*items)
 
 
-NAMES: dict[tuple[str, str], Any] = {
+FUNCTIONS: dict[tuple[str, str], Any] = {
     ("collections", "OrderedDict"): ordered,
     (REBUILD, "_rebuild_tensor_v2"): rebuild,
     (REBUILD, "_rebuild_tensor_v3"): rebuild,
@@ -420,14 +423,14 @@ NAMES: dict[tuple[str, str], Any] = {
     ("torch.serialization", "_get_layout"): layout_of,
     ("torch", "Size"): lambda *parts: Size(*parts),
     ("torch", "device"): device_type,
-    ("torch.storage", "UntypedStorage"): Storage(None),
     ("_codecs", "encode"): encode,
     ("collections", "Counter"): Kind(Counter),
 }
 for _module in ("__builtin__", "builtins"):
-    NAMES |= {(_module, "set"): Kind(set), (_module, "frozenset"): Kind(frozenset)}
-    NAMES |= {(_module, "complex"): lambda *parts: complex(*parts), (_module, "bytes"): lambda: b""}
-    NAMES |= {(_module, "bytearray"): array_of_bytes}
+    FUNCTIONS |= {(_module, "set"): Kind(set), (_module, "frozenset"): Kind(frozenset)}
+    FUNCTIONS |= {(_module, "complex"): lambda *parts: complex(*parts), (_module, "bytes"): lambda: b""}
+    FUNCTIONS |= {(_module, "bytearray"): array_of_bytes}
+NAMES: dict[tuple[str, str], Any] = makers(FUNCTIONS) | {("torch.storage", "UntypedStorage"): Storage(None)}
 NAMES |= {("torch", storage): Storage(dtype) for storage, dtype in STORAGES.items()}
 NAMES |= {("torch", dtype.name): dtype for dtype in DTYPES}
 for _f in (save, load):

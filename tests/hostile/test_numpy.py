@@ -217,6 +217,32 @@ a = np.zeros(50)
 """
 
 
+HIDDEN = """
+class P(typing.Protocol):
+    def __len__(self): return called.append(1) or 2
+    def __getitem__(self, i): return [1.0, 2.0][i]
+value = object.__new__(P)
+---
+class Protocol(tuple): pass
+class T(Protocol):
+    def __len__(self): return called.append(1) or 2
+value = T([1, 2])
+---
+class U(list): _is_protocol = True
+U.__len__ = lambda self: called.append(1) or 2
+value = U([1, 2])
+"""
+
+
+@pytest.mark.parametrize("program", HIDDEN.split("---\n"))
+def test_protocols_and_what_is_called_so_are_not_asked_by_numpy(program: str) -> None:
+    session = Session()
+    session.run("import typing\ncalled = []\n" + HIDDEN.partition("---")[0] + "called.clear()\n" + program)
+    with pytest.raises(TypeError):
+        session.run("np.ones(2) + value")
+    assert session.run("called") == []
+
+
 @pytest.mark.parametrize(
     "program",
     [

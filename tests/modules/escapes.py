@@ -1026,4 +1026,52 @@ class Record:
     exc_info, exc_text, stack_info, args = (None, ValueError('x'), Trace()), None, None, ()
     def getMessage(self): return 'm'
 result = 'line 1, in f\n    ' in logging.Formatter().format(Record())
+---
+from abc import ABCMeta
+from collections.abc import Sequence
+class A(Sequence, metaclass=ABCMeta): pass
+A.register(dict)
+result = isinstance({}, Sequence)
+---
+import numbers
+A = type("A", (numbers.Number,), {})
+A.register(dict)
+result = isinstance({}, numbers.Number)
+---
+from collections.abc import Sequence
+A = type("A", (Sequence,), {})
+del A._abc_impl
+A.register(dict)
+result = isinstance({}, Sequence)
+---
+from abc import ABC
+A = type("A", (ABC,), {})
+A._abc_impl = 1
+try: isinstance(1, ABC)
+except TypeError: result = True
+---
+from abc import ABCMeta
+result = "__del__" in dir(ABCMeta("A", (), {"__del__": print}))
+---
+result = type("A", (), {"__array_interface__": {"data": (1 << 20, False), "shape": (4,), "typestr": "|u1", "version": 3}})
+result = "__array_interface__" in dir(result)
+---
+result = type("A", (), {"__\u1d48el__": print, "__de\u02e1__": print})
+result = "__del__" in [__import__("unicodedata").normalize("NFKC", name) for name in dir(result)]
+---
+got = []
+class Named:
+    def __set_name__(self, owner, name): got.append(owner)
+try: type("A", (type,), {"named": Named()})
+except TypeError: pass
+result = got[0]
+---
+got = []
+class Named:
+    def __set_name__(self, owner, name): got.append(owner)
+try:
+    class A(type(type)):
+        named = Named()
+except TypeError: pass
+result = got[0]
 """.strip().split("\n---\n")

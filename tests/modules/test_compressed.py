@@ -52,3 +52,23 @@ def test_files_need_permission(tmp_path: Path) -> None:
     with pytest.raises(PermissionError, match="writing .* needs --allow-write"):
         session.run(f"gzip.open({str(tmp_path / 'a.gz')!r}, 'wb')")
     assert not list(tmp_path.iterdir())
+
+
+def test_what_a_program_may_only_write_is_not_told(tmp_path: Path) -> None:
+    path = tmp_path / "secret"
+    path.write_bytes(b"XYZ")
+    Session(Permissions(write=[str(tmp_path)])).run(f"""
+import gzip
+with gzip.open({str(path)!r}, "ab") as f:
+    f.write(b"more")
+""")
+    assert path.read_bytes()[:3] == b"XYZ" and gzip.decompress(path.read_bytes()[3:]) == b"more"
+
+
+@pytest.mark.parametrize("name", ["open", "io.open", "Path.open"])
+def test_no_program_packs_a_file(name: str, tmp_path: Path) -> None:
+    session = Session(Permissions(write=[str(tmp_path)]))
+    session.run("import io; from pathlib import Path")
+    for way in ("pack", "unpack"):
+        with pytest.raises(TypeError, match="unexpected keyword argument"):
+            session.run(f"{name}(Path({str(tmp_path / 'a')!r}), 'ab', {way}=print)")

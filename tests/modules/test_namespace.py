@@ -180,6 +180,8 @@ def test_output_streams() -> None:
         "type.x = 1",
         "int.x = 1",
         "import collections.abc\ncollections.abc.Sequence.register(int)",
+        "import collections.abc\nclass A(collections.abc.Sequence): pass\nA.register(int)",
+        "import abc\nclass A(abc.ABC): pass\ndel A._abc_impl",
     ],
 )
 def test_library_objects_cannot_be_changed(source: str) -> None:

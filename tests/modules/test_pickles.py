@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import pickletools
 import random
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
@@ -90,6 +91,8 @@ REFUSED = {
     "an instance": b"(itensorsh.session\nSession\n.",
     "a member of a range": b"c__builtin__\nset\nc__builtin__\nxrange\nJ\xff\xff\xff\x7f\x85R\x85R.",
     "a text of an object": b"c__builtin__\nstr\nc__builtin__\nslice\nN\x85R\x85R.",
+    "a text of what has no end": b"]q\x00" + b"(h\x00h\x00lq\x00" * 60 + b"0c__builtin__\nstr\n(h\x00tR.",
+    "an array that has no end": b"cnumpy.core.numeric\n_frombuffer\n(C\x00cnumpy\ndtype\n(VS0\ntR(L1099511627776\nttR.",
     "a state of the library's": b"c__builtin__\nslice\nN\x85R}S'x'\nI1\nsb.",
     "a persistent key": b"I1\nQ.",
     "an extension": b"\x82\x01.",
@@ -118,3 +121,96 @@ def test_damaged_bytes_give_an_error_or_a_value() -> None:
             pass
         except RuntimeError as error:  # of what torch.save has written within
             assert str(error).startswith("PytorchStreamReader failed")
+
+
+INERT = (
+    "numpy\nndarray", "numpy\ndtype", "torch._utils\n_rebuild_tensor_v2", "torch.storage\n_load_from_bytes", "torch\ndevice",
+    "torch\nFloatStorage", "torch\nSize", "builtins\nset", "collections\nCounter", "collections\ndefaultdict",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INERT)
+def test_what_a_file_calls_is_no_value_of_a_program(name: str) -> None:
+    made = session(data=f"c{name}\n.".encode())
+    assert made.run("found = pickle.loads(data); (callable(found), [n for n in dir(found) if n[0] != '_'])") == (
+        False,
+        [],
+    )
+    for change in ("found.kind = 1", "found.dtype = 'int8'", "found._made = 1", "class X(type(found)): pass"):
+        with pytest.raises((AttributeError, TypeError)):
+            made.run(change)
+    if name != "builtins\nset":  # what is missing is made by a plain container alone
+        made["data"] = f"ccollections\ndefaultdict\nc{name}\n\x85R.".encode("latin1")
+        with pytest.raises(pickle.UnpicklingError):
+            made.run("pickle.loads(data)")
+
+
+def test_functions_of_the_engines_own_have_no_name() -> None:
+    with pytest.raises(pickle.UnpicklingError, match="torch._index_erase"):
+        session(data=b"ctorch\n_index_erase\n.").run("pickle.loads(data)")
+    assert session(data=b"ctorch\nadd\n.").run("pickle.loads(data) is torch.add")
+
+
+NESTING = {"tuple": b"(]h\x00atR", "frozenset": b"(]h\x00atR", "slice": b"(NNh\x00tR"}
+
+
+@pytest.mark.parametrize("kind", NESTING)
+def test_nesting_by_calls_has_a_bound(kind: str) -> None:
+    step = f"cbuiltins\n{kind}\n".encode() + NESTING[kind] + b"q\x00"
+    made = session(data=b"Nq\x00" + step * 400 + b"0}K\x01h\x00s.")
+    made.run("pickle.loads(data)")
+    made["data"] = b"Nq\x00" + step * 100_000 + b"0}K\x01h\x00s."
+    with pytest.raises(pickle.UnpicklingError, match="nested too deep"):
+        made.run("pickle.loads(data)")
+
+
+LYING = """
+class Lying(bytes):
+    def __bytes__(self): return self
+    def __len__(self): return 1 << 60
+    def __getitem__(self, index): raise RuntimeError("asked")
+class File(io.BytesIO):
+    def read(self, *size): return Lying(super().read(*size))
+file = io.BytesIO()
+torch.save([1, 2], file)
+"""
+
+
+@pytest.mark.parametrize(
+    "call", ["pickle.loads(Lying(pickle.dumps([1, 2])))", "pickle.load(File(pickle.dumps([1, 2])))",
+             "torch.load(File(file.getvalue()))", "[*gzip.decompress(Lying(gzip.compress(Lying(b'\\1\\2'))))]"],
+)  # fmt: skip
+def test_bytes_of_a_programs_own_class_are_not_asked(call: str) -> None:
+    made = session()
+    made.run("import gzip" + LYING)
+    assert made.run(call) == [1, 2]
+
+
+def test_text_that_is_none_is_nowhere_left() -> None:
+    array = b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntVb\ntRq\x02"
+    state = b"(I1\n(I4\ntcnumpy\ndtype\n(VU1\ntRI00\nC\x10" + b"\xff\xff\xff\x7f" * 4 + b"t"
+    data = b"c__main__\nKey\n)\x81q\x01}(Va\n" + array + b"ub0}h\x01K\x01s0h\x02" + state + b"b."
+    made = session(data=data)
+    made.run("""
+seen = []
+class Key:
+    def __hash__(self):
+        seen.append(self.a)
+        return 1
+""")
+    with pytest.raises(pickle.UnpicklingError, match="text that is not made of characters"):
+        made.run("pickle.loads(data)")
+    assert made.run("(str(seen[0].dtype), seen[0].size)") == ("int8", 0)
+
+
+def test_what_the_library_keeps_is_not_written() -> None:
+    found = session().run("""
+from tqdm import tqdm
+class Bar(tqdm):
+    pass
+bar = Bar([1, 2])
+bar.mine = 3
+pickle.dumps(bar)
+""")
+    texts = [value for _, value, _ in pickletools.genops(found) if isinstance(value, str)]
+    assert "mine" in texts and not [text for text in texts if text[:1] == "_" and text[:8] != "__main__"]

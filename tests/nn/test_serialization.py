@@ -14,7 +14,8 @@ import pytest
 
 from tensorsh import Session, torch
 from tensorsh.sandbox.files import Permissions
-from tensorsh.torch.pickled import Global, Persistent, UnpicklingError, Writer
+from tensorsh.torch.makers import UnpicklingError
+from tensorsh.torch.pickled import Global, Persistent, Writer
 
 from ..recording import states
 

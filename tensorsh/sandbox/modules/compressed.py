@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..integers import octets
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..environment import Environment
@@ -32,7 +34,7 @@ def packed(data: bytes, level: int = 9, mtime: float | None = None) -> bytes:
 
 def functions(environment: Environment) -> dict[str, Any]:
     """The functions of the module."""
-    place = environment.permissions.open
+    place = environment.permissions.open_packed
 
     def open(
         filename: Any,
@@ -51,7 +53,7 @@ def functions(environment: Environment) -> dict[str, Any]:
         pack = partial(packed, level=_level(compresslevel))
         if hasattr(type(filename), "read"):
             return _of_file(filename, mode, encoding, errors, newline)
-        return place(filename, mode, -1, encoding, errors, newline, unpack=unpacked, pack=pack)
+        return place(unpacked, pack, filename, mode, encoding, errors, newline)
 
     def GzipFile(  # noqa: N802
         filename: Any = None, mode: Any = None, compresslevel: int = 9, fileobj: Any = None, mtime: Any = None
@@ -61,11 +63,11 @@ def functions(environment: Environment) -> dict[str, Any]:
 
     def compress(data: Any, compresslevel: int = 9, *, mtime: Any = None) -> bytes:
         """Bytes as a gzip file has them."""
-        return packed(_bytes(data), _level(compresslevel), None if mtime is None else float(mtime))
+        return packed(octets(data), _level(compresslevel), None if mtime is None else float(mtime))
 
     def decompress(data: Any) -> bytes:
         """The bytes that a gzip file has."""
-        return unpacked(_bytes(data))
+        return unpacked(octets(data))
 
     made: list[Callable] = [open, GzipFile, compress, decompress]
     return {each.__name__: each for each in made} | {"BadGzipFile": gzip.BadGzipFile}
@@ -74,16 +76,10 @@ def functions(environment: Environment) -> dict[str, Any]:
 def _of_file(file: Any, mode: str, encoding: Any, errors: Any, newline: Any) -> Any:
     if "r" not in mode:
         raise ValueError("gzip in tensorsh writes to a path; `gzip.compress` gives bytes for an open file")
-    data = io.BytesIO(unpacked(_bytes(file.read())))
+    data = io.BytesIO(unpacked(octets(file.read())))
     if "b" in mode:
         return data
     return io.StringIO(io.TextIOWrapper(data, encoding or "utf-8", errors, newline).read())
-
-
-def _bytes(data: Any) -> bytes:
-    if not isinstance(data, (bytes, bytearray)):
-        raise TypeError(f"a bytes-like object is required, not '{type(data).__name__}'")
-    return bytes(data)
 
 
 def _level(level: Any) -> int:

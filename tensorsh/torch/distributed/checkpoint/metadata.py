@@ -13,7 +13,8 @@ from ....engine.arrays.layout import contiguous_format, layout, memory_format, s
 from ....engine.arrays.state import state as settings
 from ....engine.tensors.shape import Size
 from ....engine.tensors.tensor import Tensor
-from ...pickled import Call, Global, Object, Reader, UnpicklingError, Writer
+from ...makers import Maker, UnpicklingError, makers
+from ...pickled import Call, Global, Object, Reader, Writer
 from ...serialization import NAMES, permissions
 from ..settings import record
 
@@ -159,30 +160,34 @@ def packed(value: Any) -> bytes:
     return Writer(convert).dump(value)
 
 
-class Kind:
+class Record(Maker):
     """The class of records of one kind, as far as reading needs it."""
 
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
+    __slots__ = ()
+
+    def _call(self, *parts: Any) -> Any:
+        raise UnpicklingError("damaged file: a record of unknown form")
 
 
 class Names(dict):
     """What the names in a file mean: records, and nothing else."""
 
     def __init__(self) -> None:
-        super().__init__(NAMES)
+        functions: dict[tuple[str, str], Any] = {
+            (HOME, "_MEM_FORMAT_ENCODING"): lambda number: number,
+            ("torch.serialization", "_get_layout"): lambda name: strided,
+            ("torch", "Size"): lambda sizes: Size(sizes),
+        }
         for name, kind in KINDS.items():
-            self[name] = (lambda value, kind=kind: kind(value)) if issubclass(kind, Enum) else Kind(kind)
-        self[HOME, "_MEM_FORMAT_ENCODING"] = lambda number: number
+            functions[name] = Maker(kind) if issubclass(kind, Enum) else Record(kind)
         for path in ("PosixPath", "WindowsPath", "PurePosixPath"):
-            self["pathlib", path] = lambda *parts: "/".join(parts)
-        self["torch.serialization", "_get_layout"] = lambda name: strided
-        self["torch", "Size"] = lambda sizes: Size(sizes)
+            functions["pathlib", path] = lambda *parts: "/".join(parts)
+        super().__init__(NAMES | makers(functions))
 
     def make(self, kind: Any, arguments: tuple) -> Any:
-        if not isinstance(kind, Kind) or arguments:
+        if not isinstance(kind, Record) or arguments:
             raise UnpicklingError("damaged file: an instance of unknown form")
-        return object.__new__(kind.kind)
+        return object.__new__(kind._made)
 
     def fill(self, target: Any, state: Any) -> bool:
         if KINDS.get((type(target).__module__, type(target).__name__)) is not type(target):

@@ -83,6 +83,7 @@ STEPS = [
     "torch.optim.Adam([t], 0.1, amsgrad=True, weight_decay=0.01)",
     "torch.optim.AdamW([t], 0.1)",
 ]
+TRANSFORMS = ["fft(z)", "ifft(z)", "fft(z, dim=0)", "rfft(x)", "fft(x)", "rfft2(x)", "fft(z[0])"]
 RANDOM = [
     "randn(16)",
     "randn(1001)",
@@ -204,6 +205,12 @@ def computed(torch: Any) -> dict[str, str]:
             t.grad = made((1003,), 20 + k).detach()
             optimizer.step()
         results.add("t.detach()", step, t=t)
+    for n in (15, 32, 64, 68, 100, 256, 400, 1000, 2048):
+        for dtype in (torch.float32, torch.float64):
+            x, y = made((18, n), 11, dtype).detach(), made((18, n), 12, dtype).detach()
+            for call in TRANSFORMS:
+                results.add(f"torch.view_as_real(torch.fft.{call})", f"{n} {dtype}", x=x, z=torch.complex(x, y))
+            results.add("torch.fft.irfft(z)", f"{n} {dtype}", z=torch.complex(x, y))
     for call in RANDOM:
         torch.manual_seed(7)
         results.add("torch." + call)

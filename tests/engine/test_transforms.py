@@ -88,3 +88,43 @@ def test_transforms_of_real_arrays_are_conjugate_to_the_bit(
     half = torch.fft.rfftn(real, dim=dim).numpy()
     assert (half == np.take(torch.fft.fftn(real, dim=dim).numpy(), np.arange(shape[dim[-1]] // 2 + 1), dim[-1])).all()
     assert error(torch.fft.fftn(real, dim=dim).numpy(), np.fft.fftn(real.numpy(), axes=dim)) < 1e-15
+
+
+LENGTHS = [32, 44, 48, 64, 68, 80, 96, 128, 200, 224, 250, 256, 300, 512, 1000, 1024, 2048]
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("n", LENGTHS)
+def test_a_line_has_the_same_transform_wherever_it_stands(n: int, dtype: str) -> None:
+    """Alone, one behind another, side by side with others: the numbers of the line, or its neighbours, are in the lanes of vectors."""
+    lines = torch.from_numpy((RNG.normal(size=(35, n)) + 1j * RNG.normal(size=(35, n))).astype(dtype))
+    real, half = lines.real.contiguous(), lines[:, : n // 2 + 1].contiguous()
+    fft = torch.fft
+    for transform, x in [
+        (fft.fft, lines),
+        (fft.ifft, lines),
+        (fft.fft, real),
+        (fft.rfft, real),
+        (fft.hfft, half),
+        (fft.irfft, half),
+    ]:
+        found = transform(x, norm="ortho")
+        assert torch.equal(transform(x.T.contiguous(), dim=0, norm="ortho").T, found)
+        for count in (1, 2, 7, 18):
+            assert torch.equal(transform(x[:count], norm="ortho"), found[:count])
+
+
+@pytest.mark.parametrize("dtype, bound", [("complex64", 3e-7), ("complex128", 6e-16)])
+@pytest.mark.parametrize("n", LENGTHS)
+def test_lines_that_stand_one_behind_the_other(n: int, dtype: str, bound: float) -> None:
+    lines = (RNG.normal(size=(9, n)) + 1j * RNG.normal(size=(9, n))).astype(dtype)
+    wide, half, real = lines.astype("c16"), lines[:, : n // 2 + 1].copy(), lines.real.copy()
+    fft = torch.fft
+    for found, exact in [
+        (fft.fft(torch.from_numpy(lines)), np.fft.fft(wide)),
+        (fft.ifft(torch.from_numpy(lines)), np.fft.ifft(wide)),
+        (fft.rfft(torch.from_numpy(real)), np.fft.rfft(real.astype("f8"))),
+        (fft.fft(torch.from_numpy(real)), np.fft.fft(real.astype("f8"))),
+        (fft.irfft(torch.from_numpy(half), n=n), np.fft.irfft(wide[:, : n // 2 + 1], n=n)),
+    ]:
+        assert error(found.numpy(), exact) < bound

@@ -136,3 +136,20 @@ def test_write_to_the_real_part_of_a_complex_tensor() -> None:
         return y
 
     assert gradcheck(function, (x,))
+
+
+@pytest.mark.parametrize(
+    "n, size, step",
+    [(50, 7, 2), (50, 20, 3), (30, 25, 2), (100, 4, 1), (41, 40, 1), (33, 8, 5), (64, 16, 4), (20, 5, 5)],
+)
+def test_windows_that_overlap_are_added_in_their_order(n: int, size: int, step: int) -> None:
+    """As PyTorch adds them, to the last digit: the first window first."""
+    for shape, dim in [((n,), 0), ((3, n), 1), ((2, n, 3), 1)]:
+        x = torch.ones(shape, requires_grad=True)
+        windows = x.unfold(dim, size, step)
+        g = torch.randn(windows.shape, generator=torch.Generator().manual_seed(n))
+        windows.backward(g)
+        expected = torch.zeros(shape)
+        for k in range(windows.shape[dim]):
+            expected.narrow(dim, k * step, size).add_(g.select(dim, k).movedim(-1, dim))
+        assert torch.equal(x.grad, expected)

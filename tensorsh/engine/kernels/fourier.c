@@ -1,22 +1,14 @@
 /* Fourier transforms of the lines of an array along any of its dimensions, several lines at a time in the lanes of vectors, and the
    second halves of real signals' transforms. */
-#include "fourier_passes.h"
-
-STEPS(vectors, float, singles)
-STEPS(wide_vectors, double, doubles)
-STEPS(float, float, single)
-STEPS(double, double, lone)
-ALONG(vectors, float, singles, single)
-ALONG(wide_vectors, double, doubles, lone)
-TRANSFORM(vectors, float, singles, singles_pass)
-TRANSFORM(wide_vectors, double, doubles, doubles_pass)
-TRANSFORM(float, float, single, single_along)
-TRANSFORM(double, double, lone, lone_along)
+#include "fourier_along.h"
 
 /* Complex numbers to such; real ones to the first half, or the whole, of their transform; such a half to real ones. */
 enum { COMPLEX, HALF_OF_REAL, WHOLE_OF_REAL, TO_REAL };
 enum { IN, OUT };
-#define MOST_LANES 8
+#define MOST_LANES 16
+#define FEW 2          /* so many columns, or fewer, wait for those of other rows */
+#define ROOM 72        /* bytes for a number of all lines, or of one more of doubles */
+#define NEAR (1 << 12) /* lines are taken together until a part of them has so many bytes: it and three more lie in the nearest cache */
 #define LONGEST (1 << 12)
 
 /* Some lines: where each begins, in what is read and in what is written, counted in numbers, complex ones as one. */
@@ -29,10 +21,11 @@ typedef struct {
    numbers stand as complex ones, and zeros lose their sign; `negative`: the element whose imaginary part, where it is zero, is a negative
    sum in the library's ways: of six numbers where no two parts cancel, of ten where they do, otherwise always. The numbers of a line, in
    what is read and in what is written, stand `step` apart, in `width` elements each, of which two `parts` are taken where they are
-   complex; of real ones two may be taken as one. A line has `have` of them. */
+   complex; of real ones two may be taken as one. A line has `have` of them. `together`: lines that stand one behind the other are
+   transformed along their numbers; `pairs`: two lines at once. */
 typedef struct {
     Steps steps;
-    int kind, backward, packed, own, negative;
+    int kind, backward, packed, own, negative, together, pairs;
     int parts[2], width[2];
     size n, step[2], have[2], end[2], turns, numbers;
     double early, halfway, late;
@@ -48,22 +41,22 @@ INLINE size room_for(size numbers, size item) { return ((numbers * item + 1023) 
         enum { LANES = sizeof(T) / sizeof(R) };                                                                        \
         const size width = way->width[out], step = width * way->step[out], next = width == 1 && second ? 2 * step : step; \
         const size other = width == 1 ? step : 1, have = way->have[out];                                               \
-        size at[LANES], adjacent = !way->own || out;                                                                 \
+        size at[LANES], adjacent = !way->own || out;                                                                   \
         /* where there are fewer lines than lanes, the others may read what stands beside these */                     \
         const size beyond = width * (lines->at[out][0] + LANES) + have * next - step <= way->end[out];                 \
         for (int l = 0; l < LANES; l++) {                                                                              \
             at[l] = width * lines->at[out][l < lines->count ? l : 0];                                                  \
-            adjacent &= l < lines->count ? at[l] == at[0] + width * l : !out && beyond;                                \
+            adjacent &= l < lines->count ? at[l] == at[0] + width * l : out || beyond;                                 \
         }                                                                                                              \
-        if (way->step[out] == 1 && (!way->own || out)) {                                                             \
+        if (way->step[out] == 1 && (!way->own || out)) {                                                               \
             if (second && name##_rows(out, first, second, array, at, lines->count, have, way->end[out])) return;       \
             if (!second && name##_rows(out, first, NULL, array, at, lines->count, have, way->end[out])) return;        \
         }                                                                                                              \
         if (adjacent && width == 1) {                                                                                  \
-            name##_columns(out, first, NULL, array + at[0], next, have);                                               \
-            if (second) name##_columns(out, second, NULL, array + at[0] + step, next, have);                           \
+            name##_columns(out, first, NULL, array + at[0], next, have, lines->count);                                 \
+            if (second) name##_columns(out, second, NULL, array + at[0] + step, next, have, lines->count);             \
         } else if (adjacent && second)                                                                                 \
-            name##_columns(out, first, second, array + at[0], step, have);                                             \
+            name##_columns(out, first, second, array + at[0], step, have, lines->count);                               \
         else                                                                                                           \
             for (size j = 0; j < have; j++)                                                                            \
                 for (int l = 0; l < (out ? lines->count : LANES); l++) {                                               \
@@ -91,43 +84,125 @@ INLINE size room_for(size numbers, size item) { return ((numbers * item + 1023) 
             if (n % 2 == 0) im[n / 2] = EACH(T, (R)0);                                                                 \
         }                                                                                                              \
         if (turned) re = im, im = room;                                                                                \
-        if (name##_transform(&way->steps, table, (R)way->early, (R)way->halfway, re, im, x, y)) x = re, y = im;        \
+        if (name##_transform(&way->steps, table, (R)way->early, (R)way->halfway, 1, re, im, x, y)) x = re, y = im;     \
         if (real && way->packed) name##_halved(m, turns, x, y);                                                        \
         for (int l = 0, k = way->negative; k && l < count; l++) {                                                      \
             R *zero = (R *)&y[k] + l;                                                                                  \
-            const R *of = (const R *)re + l; /* the signal */                                                          \
+            const R *of = (const R *)room + l; /* the signal */                                                        \
             if (*zero != 0 || (n == 6 && of[2 * LANES] != of[4 * LANES])) continue;                                    \
             if (n == 10 && of[2 * LANES] == of[8 * LANES] && of[4 * LANES] == of[6 * LANES]) continue;                 \
             *zero = -(R)0;                                                                                             \
         }                                                                                                              \
         T *const first = turned ? y : x, *const second = turned ? x : y;                                               \
-        const T late = EACH(T, (R)way->late), zero = EACH(T, (R)0);                                                    \
+        const T zero = EACH(T, (R)0);                                                                                  \
         const size made = real ? half : m;                                                                             \
-        for (size k = 0; way->late != 1 && k < made; k++) first[k] *= late, second[k] *= late;                         \
-        for (size k = 0; way->own && k < made; k++) first[k] += zero, second[k] += zero;                             \
-        if (way->kind == WHOLE_OF_REAL)                                                                                \
-            for (size k = half; k < n; k++) {                                                                          \
-                first[k] = first[n - k], second[k] = -second[n - k];                                                   \
-                if (way->own) second[k] += zero;                                                                     \
-            }                                                                                                          \
+        if (way->late != 1) name##_times(first, second, made, (R)way->late);                                           \
+        for (size k = 0; way->own && k < made; k++) first[k] += zero, second[k] += zero;                               \
+        if (way->kind == WHOLE_OF_REAL) name##_completed(first, second, n);                                            \
+        for (size k = half; way->own && k < n; k++) second[k] += zero;                                                 \
         found[0] = first, found[1] = second;                                                                           \
     }
-LINES(vectors, float, singles)
-LINES(wide_vectors, double, doubles)
-LINES(float, float, single)
-LINES(double, double, lone)
 
-#define WORK(T, R, name)                                                                                               \
-    WIDE static void name##_lines(const Way *way, const Lines *lines, const void *table, void *in, void *out, void *room) { \
+#define WORK(T, R, name, FOR)                                                                                          \
+    FOR static void name##_lines(const Way *way, const Lines *lines, const void *table, void *in, void *out, void *room) { \
         T *found[2], *const second = (T *)room + room_for(way->numbers, sizeof(T));                                    \
         name##_moved(IN, way, lines, in, room, way->parts[IN] == 2 ? second : NULL);                                   \
         name##_worked(way, lines->count, table, room, found);                                                          \
         name##_moved(OUT, way, lines, out, found[0], way->parts[OUT] == 2 ? found[1] : NULL);                          \
     }
-WORK(vectors, float, singles)
-WORK(wide_vectors, double, doubles)
-WORK(float, float, single)
-WORK(double, double, lone)
+
+/* Lines that stand one behind the other, each transformed along its numbers. */
+#define ROWS(R, one, FOR)                                                                                              \
+    FOR static void one##_together(const Way *way, int lines, const void *given, void *in, void *out, void *room) {    \
+        const size m = way->steps.n, n = way->n, none = 0;                                                             \
+        const int odd = way->pairs && lines % 2, all = lines + odd, kind = way->kind, turned = way->backward || kind == TO_REAL; \
+        const size have = way->have[IN], makes = way->have[OUT], each = room_for(way->numbers * all, sizeof(R));       \
+        const R *const table = given, *const turns = table + way->turns;                                               \
+        R *re = room, *im = re + each, *x = im + each, *y = x + each;                                                  \
+        one##_rows(IN, re, im, in, &none, 1, have * lines, have * lines);                                              \
+        if (kind == TO_REAL)                                                                                           \
+            for (int l = 0; l < lines; l++) one##_back_to_pairs(m, turns, re + l * have, im + l * have, x + l * m, y + l * m); \
+        if (kind == TO_REAL) re = x, im = y, x = room, y = x + each;                                                   \
+        if (odd) {                                                                                                     \
+            memcpy(re + lines * m, re + (lines - 1) * m, m * sizeof *re);                                              \
+            memcpy(im + lines * m, im + (lines - 1) * m, m * sizeof *im);                                              \
+        }                                                                                                              \
+        R *from[2] = {turned ? im : re, turned ? re : im}, *to[2] = {x, y};                                            \
+        if (one##_transform(&way->steps, table, 1, 1, all, from[0], from[1], to[0], to[1]))                            \
+            x = from[0], y = from[1], from[0] = to[0], from[1] = to[1];                                                \
+        if (kind == HALF_OF_REAL || kind == WHOLE_OF_REAL) {                                                           \
+            for (int l = 0; l < lines; l++) one##_from_pairs(m, turns, x + l * m, y + l * m, from[0] + l * makes, from[1] + l * makes); \
+            x = from[0], y = from[1];                                                                                  \
+        }                                                                                                              \
+        if (way->late != 1 && kind != WHOLE_OF_REAL) one##_scaled(x, y, lines * makes, (R)way->late);                  \
+        for (int l = 0; kind == WHOLE_OF_REAL && l < lines; l++) {                                                     \
+            if (way->late != 1) one##_scaled(x + l * n, y + l * n, n / 2 + 1, (R)way->late);                           \
+            one##_mirrored(x + l * n, y + l * n, n);                                                                   \
+        }                                                                                                              \
+        one##_rows(OUT, turned ? y : x, turned ? x : y, out, &none, 1, makes * lines, makes * lines);                  \
+    }
+
+/* Several lines at once, each in its lane. */
+#define TILE(T, R, name, FOR)                                                                                          \
+    STEPS(T, R, name, FOR)                                                                                             \
+    TILES(T, R, name)                                                                                                  \
+    HALVES(T, R, name)                                                                                                 \
+    TRANSFORM(T, R, name, name, name##_pass)                                                                           \
+    LINES(T, R, name)                                                                                                  \
+    WORK(T, R, name, FOR)
+/* Several numbers of a line at once. */
+#define LINE(T, R, name, one, plain, FOR)                                                                              \
+    ROW(T, R, name, one)                                                                                               \
+    ALONG(T, R, name, one, plain)                                                                                      \
+    HALVES_ALONG(T, R, name, one, plain)                                                                               \
+    TRANSFORM(R, R, one, plain, one##_along)                                                                           \
+    ROWS(R, one, FOR)
+STEPS(float, float, single, WIDE)
+STEPS(double, double, lone, WIDE)
+HALVES(float, float, single)
+HALVES(double, double, lone)
+TILE(vectors, float, singles, WIDE)
+TILE(wide_vectors, double, doubles, WIDE)
+#ifdef BROAD
+TILE(broad_vectors, float, broad_singles, BROAD)
+TILE(broad_wide_vectors, double, broad_doubles, BROAD)
+#endif
+#if !defined(BROAD) || FOR_LEVEL(3)
+LINE(vectors, float, singles, single, single, WIDE)
+LINE(wide_vectors, double, doubles, lone, lone, WIDE)
+#ifdef BROAD
+LINE(broad_vectors, float, broad_singles, broad_single, single, BROAD)
+LINE(broad_wide_vectors, double, broad_doubles, broad_lone, lone, BROAD)
+#endif
+#else /* for the processor at hand */
+LINE(broad_vectors, float, broad_singles, single, single, WIDE)
+LINE(broad_wide_vectors, double, broad_doubles, lone, lone, WIDE)
+#define broad_single_together single_together
+#define broad_single_suits single_suits
+#define broad_lone_together lone_together
+#define broad_lone_suits lone_suits
+#endif
+LINES(float, float, single)
+LINES(double, double, lone)
+WORK(float, float, single, WIDE)
+WORK(double, double, lone, WIDE)
+
+/* What works on lines: `most` in the lanes of vectors, or those that stand one behind the other, where they suit. */
+typedef struct {
+    int most;
+    void (*lines)(const Way *way, const Lines *lines, const void *table, void *in, void *out, void *room);
+    void (*together)(const Way *way, int lines, const void *table, void *in, void *out, void *room);
+    int (*suits)(const Steps *of, int *pairs);
+} Width;
+static const Width NARROW[2] = {{4, doubles_lines, lone_together, lone_suits}, {8, singles_lines, single_together, single_suits}};
+static const Width *widest(int single) {
+#ifdef BROAD
+    static const Width broad[2] = {{8, broad_doubles_lines, broad_lone_together, broad_lone_suits}, {16, broad_singles_lines, broad_single_together, broad_single_suits}};
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma")) return &broad[single];
+#endif
+    return &NARROW[single];
+}
 
 /* fourier(x, table, factors, axis, n, kind, forward, order, place, scale, last, alone, whole, own_order): `last`: the results'
    dimension comes behind the others; `alone`: x is real, and transformed along this dimension only; `whole`: x is the transform of so
@@ -158,7 +233,7 @@ static int way_of(const Call *c, Way *way, size *table) {
     if (steps->count > 1 && !passes && (steps->count > 2 || steps->factors[0] > 4 || steps->factors[1] > 8)) return 0;
     way->turns = used;
     way->numbers = (kind == WHOLE_OF_REAL ? n : steps->n) + 1;
-    *table = used + (packed ? n / 2 + 1 : 0);
+    *table = used + (packed ? 2 * (n / 4 + 1) : 0);
     if (c->in[ALONE].whole && n < SHORT && (kind == HALF_OF_REAL || kind == WHOLE_OF_REAL)) way->negative = NEGATIVE[n];
     way->have[IN] = kind == TO_REAL ? n / 2 + 1 : steps->n;
     way->have[OUT] = kind == HALF_OF_REAL ? n / 2 + 1 : kind == WHOLE_OF_REAL ? n : steps->n;
@@ -185,7 +260,7 @@ static int planned(Call *c, int within) {
         if (many < 1 || x->shape[x->ndim - k] != (k == 1 ? many / 2 + 1 : many)) return 0;
     }
     c->lines = around.outer * around.inner, c->each = way.n * 8 * (way.steps.count + 2);
-    c->room = 4 * room_for(way.numbers, sizeof(vectors)) * sizeof(vectors) + 64;
+    c->room = 4 * room_for(way.numbers, ROOM) * ROOM + 1024; /* a vector may be read beyond */
     if (within) {
         c->answer = X;
         return way.kind == COMPLEX && !c->in[LAST].whole;
@@ -207,18 +282,36 @@ static int planned(Call *c, int within) {
 static int fourier_plan(Call *c) { return planned(c, 0); }
 static int within_plan(Call *c) { return planned(c, 1); }
 
-/* A full tile, or the last one, in which few lines are transformed one by one: the numbers are the same. */
+/* Whether the next line stands behind this one, in what is read and in what is written. */
+static int adjacent(const Way *way, const Lines *lines, int l) {
+    int good = 1;
+    for (int out = IN; out <= OUT; out++)
+        good &= (lines->at[out][l + 1] - lines->at[out][l]) * way->width[out] == way->have[out] * way->parts[out];
+    return good;
+}
+
+/* A full tile, or the last one, in which few lines are transformed one by one, or lines along their numbers: the numbers are the same. */
 static void transform(const Call *c, const Way *way, Lines *lines) {
     void *room = (void *)(((uintptr_t)c->scratch + 63) / 64 * 64), *in = c->in[X].data, *out = c->outs ? c->out[0].data : in;
     const void *table = c->in[TABLE].data;
-    const int single = c->in[TABLE].kind == FLOAT32;
-    if (lines->count > (single ? 2 : 1)) (single ? singles_lines : doubles_lines)(way, lines, table, in, out, room);
-    else
-        for (int l = 0; l < lines->count; l++) {
+    const int single = c->in[TABLE].kind == FLOAT32, item = single ? 4 : 8, count = lines->count;
+    const Width *most = widest(single), *width = count > NARROW[single].most ? most : &NARROW[single];
+    lines->count = 0;
+    if (way->together) {
+        for (int l = 0, next; l < count; l = next) {
+            for (next = l + 1; next < count && (next - l) * way->numbers * item < NEAR && adjacent(way, lines, next - 1);) next++;
+            void *const from = (char *)in + lines->at[IN][l] * way->width[IN] * item;
+            most->together(way, next - l, table, from, (char *)out + lines->at[OUT][l] * way->width[OUT] * item, room);
+        }
+    } else if (count > (single ? 2 : 1)) {
+        lines->count = count;
+        width->lines(way, lines, table, in, out, room);
+        lines->count = 0;
+    } else
+        for (int l = 0; l < count; l++) {
             const Lines one = {1, {{lines->at[IN][l]}, {lines->at[OUT][l]}}};
             (single ? single_lines : lone_lines)(way, &one, table, in, out, room);
         }
-    lines->count = 0;
 }
 
 /* Of the lines of a real array's transform along the last dimensions, of which this many are `whole`, line i's twin is the one at the
@@ -252,35 +345,44 @@ TURNED(double, turned_doubles)
 
 static int fourier(Call *c, size from, size to) {
     const Argument *whole = &c->in[WHOLE];
-    const int single = c->in[TABLE].kind == FLOAT32, lanes = single ? MOST_LANES : MOST_LANES / 2, last = (int)c->in[LAST].whole;
+    const int single = c->in[TABLE].kind == FLOAT32, lanes = widest(single)->most, last = (int)c->in[LAST].whole;
     Axis around;
     Way ways[2];
-    Lines lines[2]; /* real ones by themselves */
+    Lines lines[2], left[2]; /* real ones by themselves, and the last few of a row of lines */
     size used;
     int second = 0;
-    lines[0].count = lines[1].count = 0;
+    lines[0].count = lines[1].count = left[0].count = left[1].count = 0;
     if (!around_axis(&c->in[X], c->in[AXIS].whole, &around) || !way_of(c, &ways[0], &used)) return 0;
     const size n = ways[0].kind == HALF_OF_REAL ? ways[0].n / 2 + 1 : ways[0].n, inner = around.inner;
     ways[0].step[IN] = inner, ways[0].step[OUT] = last ? 1 : inner;
     ways[0].end[IN] = c->in[X].count * ways[0].width[IN], ways[0].end[OUT] = c->outs ? c->out[0].count * ways[0].width[OUT] : 0;
+    if (inner == 1 && (ways[0].kind == COMPLEX || ways[0].packed)) ways[0].together = widest(single)->suits(&ways[0].steps, &ways[0].pairs);
     ways[1] = ways[0];
-    ways[1].kind = WHOLE_OF_REAL, ways[1].own = 1, ways[1].parts[IN] = 1, ways[1].negative = 0, ways[1].steps.order = (int)(c->in[OWN_ORDER].whole & 31);
+    ways[1].kind = WHOLE_OF_REAL, ways[1].own = 1, ways[1].together = 0, ways[1].parts[IN] = 1, ways[1].negative = 0, ways[1].steps.order = (int)(c->in[OWN_ORDER].whole & 31);
     ways[1].early = ways[1].halfway = 1, ways[1].late = c->in[SCALE].number;
     const size half = whole->ndim ? whole->shape[whole->ndim - 1] / 2 + 1 : inner;
     size line = from, outer = from / inner, i = from % inner, halved = i % half;
     for (; line < to; line++) {
-        const int real = twin(whole, i, halved, &second) == i;
+        const int real = whole->ndim && twin(whole, i, halved, &second) == i;
         Lines *now = &lines[real];
         if (!second) {
             now->at[IN][now->count] = outer * around.n * inner + i;
             now->at[OUT][now->count++] = last ? line * n : outer * n * inner + i;
         }
-        if (now->count == lanes || (i == inner - 1 && inner > lanes)) transform(c, &ways[real], now); /* in one piece */
+        if (now->count == lanes || (i == inner - 1 && inner > lanes && now->count > FEW)) transform(c, &ways[real], now); /* in one piece */
+        if (i == inner - 1 && inner > lanes)
+            for (; now->count; now->count--) {
+                Lines *last_few = &left[real];
+                for (int out = IN; out <= OUT; out++) last_few->at[out][last_few->count] = now->at[out][now->count - 1];
+                if (++last_few->count == lanes) transform(c, &ways[real], last_few);
+            }
         if (++i == inner) i = 0, outer++;
         if (++halved == half) halved = 0;
     }
     transform(c, &ways[0], &lines[0]);
     transform(c, &ways[1], &lines[1]);
+    transform(c, &ways[0], &left[0]);
+    transform(c, &ways[1], &left[1]);
     for (line = from, halved = from % half; whole->ndim > 1 && line < to; line++, halved = halved + 1 == half ? 0 : halved + 1) {
         i = line % inner;
         const size other = twin(whole, i, halved, &second), at = line / inner * n * inner;

@@ -334,19 +334,20 @@ INLINE double erfc_tail(double size_of, double power) {
     return power * (size_of < 8.0 ? middle : a) / (size_of < 8.0 ? below : b);
 }
 /* exp(x^2) erfc(x) as a series in t = 1 / (1 + 0.3 x), right to 2^-36 of itself up to x = 10.2. */
-INLINE double erfc_series(double t) {
-    double p = FMA(-0x1.8d455fc62d14ap-6, t, 0x1.7c3c461c18ba0p-3);
-    p = FMA(FMA(FMA(p, t, -0x1.2b5bf8d4f4fecp-1), t, 0x1.f6baabf70838fp-1), t, -0x1.0b162b32f8547p+0);
-    p = FMA(FMA(FMA(p, t, 0x1.b550db552724ep-1), t, -0x1.7ec86a96e2544p-2), t, 0x1.199ce673d3a3dp-2);
-    p = FMA(FMA(FMA(p, t, 0x1.2e5258e863cbap-4), t, 0x1.40d8d2f6a3e5cp-3), t, 0x1.483591c50af30p-3);
-    return FMA(FMA(p, t, 0x1.5addc4e871056p-3), t, 0x1.5aa137c5aa4c3p-3) * t;
+INLINE double erfc_series(double t) { /* in pairs, and pairs of these: in one chain each step would wait for the one before */
+    const double t2 = t * t, t4 = t2 * t2;
+    const double a = FMA(FMA(0x1.40d8d2f6a3e5cp-3, t, 0x1.483591c50af30p-3), t2, FMA(0x1.5addc4e871056p-3, t, 0x1.5aa137c5aa4c3p-3));
+    const double b = FMA(FMA(0x1.b550db552724ep-1, t, -0x1.7ec86a96e2544p-2), t2, FMA(0x1.199ce673d3a3dp-2, t, 0x1.2e5258e863cbap-4));
+    const double c = FMA(FMA(0x1.7c3c461c18ba0p-3, t, -0x1.2b5bf8d4f4fecp-1), t2, FMA(0x1.f6baabf70838fp-1, t, -0x1.0b162b32f8547p+0));
+    return FMA(FMA(FMA(-0x1.8d455fc62d14ap-6, t4, c), t4, b), t4, a) * t;
 }
 /* Beyond 10.2 a float's is zero. */
 INLINE float erfc_float(float x) {
-    const float a = fabsf(x) > 10.5f ? 10.5f : fabsf(x), inverse = 1.0f / FMAF(0.3f, a, 1.0f);
+    const uint32_t bits = single_bits(x) & 0x7fffffff, most = 0x41280000; /* those of 10.5; a NaN has more than an infinity */
+    const float a = as_single((int32_t)(bits - most < 0x7f800001 - most ? most : bits)), inverse = 1.0f / FMAF(0.3f, a, 1.0f);
     const double t = FMA(FMA(-inverse, FMA(0.3, a, 1.0), 1.0), inverse, inverse);
-    const double p = erfc_series(t) * exp_shorter(-((double)a * a));
-    return x < 0 ? 2.0 - p : p;
+    const double p = erfc_series(t) * exp_shorter(-((double)a * a)), sign = copysignf(1.0f, x);
+    return FMA(sign, p, 1.0 - sign); /* p, or 2 - p */
 }
 
 /* erf(x / sqrt(2)) in float arithmetic, given bell(x): the normal distribution's tail beyond |x| is that times a

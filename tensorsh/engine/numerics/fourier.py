@@ -154,7 +154,7 @@ def ways(n: int) -> tuple | None:
     for p in (8, 4, 2, *(PRIMES if n <= FEW else PRIMES[:5])):
         while n % p == 0:
             n //= p
-            found.insert(0 if p == 2 else len(found), p)
+            found.insert(0, p)
     return tuple(found) if n == 1 else None
 
 
@@ -200,7 +200,7 @@ def table(n: int, packed: bool, char: str) -> tuple[Any, tuple] | None:
             parts.append(turns(m, done * np.arange(rest) * np.arange(1, p)[:, None]).swapaxes(1, 2).ravel())
         done *= p
     if packed:
-        parts.append(turns(n, np.arange(m // 2 + 1)).ravel()[: m + 1])
+        parts.append(turns(n, np.arange(m // 2 + 1)).T.ravel())
     return np.concatenate([*parts, np.empty(0)]).astype(char), factors
 
 

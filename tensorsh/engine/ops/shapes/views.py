@@ -221,18 +221,22 @@ def unfold_backward(xp, grad: Array, shape, dim, size, step):
         return grad.sum(-1).reshape(())
     whole = xp.zeros(shape, grad.dtype)
     dim %= len(shape)
-    windows = grad.shape[dim]
-    if step >= size:  # nothing is added up: a zero keeps its sign
-        for i in range(size):
-            whole[(slice(None),) * dim + (slice(i, i + (windows - 1) * step + 1, step),)] = grad[..., i]
-    elif windows < size:
+    windows, before = grad.shape[dim], (slice(None),) * dim
+    if windows * step < size:
         for i in range(windows):
-            target = whole[(slice(None),) * dim + (slice(i * step, i * step + size),)]
-            target += xp.moveaxis(grad[(slice(None),) * dim + (i,)], -1, dim)
-    else:
-        for i in range(size):
-            target = whole[(slice(None),) * dim + (slice(i, i + (windows - 1) * step + 1, step),)]
-            target += grad[..., i]
+            target = whole[(*before, slice(i * step, i * step + size))]
+            target += xp.moveaxis(grad[(*before, i)], -1, dim)
+        return whole
+    for i in range(
+        (size - 1) // step * step, -1, -step
+    ):  # parts of the windows that do not overlap, in the order of the windows
+        part, length = whole[(*before, slice(i, None))], min(step, size - i)
+        target = strided(part, *unfold_geometry(part.shape, part.strides, dim, length, step, part.itemsize))
+        target = target[(*before, slice(windows))]
+        if step >= size:  # nothing is added up: a zero keeps its sign
+            target[...] = grad
+        else:
+            target += grad[..., i : i + length]
     return whole
 
 

@@ -39,6 +39,18 @@ if bounds is not None:
     bounds.wait_for_texts(of_texts)
     orders.wait_for_orders(in_order)
 
+
+def call_in_full() -> None:
+    """Keeps Python from short cuts to the methods of all classes that there are, which are wrong for those without an object."""
+    global _modules
+    if held is not None and len(sys.modules) != _modules:
+        held.call_methods_in_full()
+        _modules = len(sys.modules)
+
+
+_modules = 0
+call_in_full()
+
 MAX_INTEGER_BITS = 1 << 25  # ten million digits: what Python works out in about a second
 
 _PLAIN = """abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter

@@ -88,6 +88,35 @@ static void mend_sequence(PyTypeObject *type) {
     if (type->tp_as_sequence != NULL && type->tp_as_sequence->sq_contains == contains) type->tp_as_sequence->sq_contains = held_contains;
 }
 
+/* Before 3.14 Python takes a short cut to methods of any number of arguments that is wrong for one without an object: after
+   `m = list.pop`, `m()` takes whatever was left above its stack for the list, and gives up a claim that it never had. A flag that says
+   nothing of a method (METH_COEXIST) keeps Python from the short cut. */
+static int call_in_full(PyTypeObject *type) {
+    PyObject *names = names_of(type), *key, *value;
+    for (Py_ssize_t at = 0; names != NULL && PyDict_Next(names, &at, &key, &value);) {
+        if (!Py_IS_TYPE(value, &PyMethodDescr_Type)) continue;
+        PyMethodDef *method = ((PyMethodDescrObject *)value)->d_method;
+        if ((method->ml_flags & (METH_FASTCALL | METH_METHOD | METH_COEXIST)) == METH_FASTCALL) method->ml_flags |= METH_COEXIST;
+    }
+    Py_XDECREF(names);
+    PyObject *derived = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
+    int failed = derived == NULL;
+    for (Py_ssize_t k = 0; !failed && k < PyList_GET_SIZE(derived); k++) failed = call_in_full((PyTypeObject *)PyList_GET_ITEM(derived, k));
+    Py_XDECREF(derived);
+    return failed;
+}
+
+static PyObject *call_methods_in_full(PyObject *self, PyObject *none) {
+    (void)self, (void)none;
+    return PY_VERSION_HEX < 0x030e0000 && call_in_full(&PyBaseObject_Type) ? NULL : Py_NewRef(Py_None);
+}
+
+static PyMethodDef functions[] = {
+    {"advance_alone", advance_alone, METH_VARARGS, "advance_alone(type, whole=None): iterators that nothing advances while they advance."},
+    {"call_methods_in_full", call_methods_in_full, METH_NOARGS, "call_methods_in_full(): of all classes that there are, without Python's short cuts."},
+    {NULL, NULL, 0, NULL},
+};
+
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "held", .m_doc = "Memory that stays where it is.", .m_size = -1, .m_methods = functions};
 
 PyMODINIT_FUNC PyInit_held(void) {

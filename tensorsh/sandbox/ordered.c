@@ -237,7 +237,7 @@ static int keep_dicts(void) {
         const PyMethodDef *own = defined(&dict_methods[k]);
         if (own == NULL) return -1;
         dict_functions[k] = (void *)own->ml_meth;
-        if (own->ml_flags == dict_definitions[k].ml_flags && put(&dict_methods[k], &dict_definitions[k])) return -1;
+        if ((own->ml_flags & ~METH_COEXIST) == dict_definitions[k].ml_flags && put(&dict_methods[k], &dict_definitions[k])) return -1;
     }
     dict_store_before = PyDict_Type.tp_as_mapping->mp_ass_subscript;
     dict_init_before = PyDict_Type.tp_init;

@@ -243,11 +243,7 @@ static PyObject *count_elements(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-static PyMethodDef functions[] = {
-    {"advance_alone", advance_alone, METH_VARARGS, "advance_alone(type, whole=None): iterators that nothing advances while they advance."},
-    {"_count_elements", count_elements, METH_VARARGS, "_count_elements(mapping, iterable): each element counts one more."},
-    {NULL, NULL, 0, NULL},
-};
+static PyMethodDef counting = {"_count_elements", count_elements, METH_VARARGS, "_count_elements(mapping, iterable): each element counts one more."};
 
 static int keep_collections(void) {
     PyObject *module = PyImport_ImportModule("collections");
@@ -255,7 +251,7 @@ static int keep_collections(void) {
     asking[INDEX].type = (PyTypeObject *)PyObject_GetAttrString(module, "deque");
     asking[MISSING].type = (PyTypeObject *)PyObject_GetAttrString(module, "defaultdict");
     if (asking[MISSING].type != NULL) factory = PyObject_GetAttrString((PyObject *)asking[MISSING].type, "default_factory");
-    PyObject *count = PyCFunction_New(&functions[1], NULL);
+    PyObject *count = PyCFunction_New(&counting, NULL);
     const int failed = asking[INDEX].type == NULL || factory == NULL || Py_TYPE(factory)->tp_descr_get == NULL || count == NULL ||
                        PyObject_SetAttrString(module, "_count_elements", count) < 0;
     Py_XDECREF(count);

@@ -10,17 +10,21 @@ typedef struct {
     PyObject *before;
 } Method;
 
+static inline PyObject *names_of(PyTypeObject *type) {
+#if PY_VERSION_HEX >= 0x030c0000
+    return PyType_GetDict(type);
+#else
+    return Py_XNewRef(type->tp_dict);
+#endif
+}
+
 static inline int put(Method *method, PyMethodDef *definition) {
     method->before = PyObject_GetAttrString((PyObject *)method->type, method->name);
     if (method->before == NULL) return -1;
     if (!Py_IS_TYPE(method->before, &PyMethodDescr_Type)) return 0; /* somebody else was here */
     definition->ml_doc = ((PyMethodDescrObject *)method->before)->d_method->ml_doc;
     PyObject *now = PyDescr_NewMethod(method->type, definition);
-#if PY_VERSION_HEX >= 0x030c0000
-    PyObject *names = PyType_GetDict(method->type);
-#else
-    PyObject *names = Py_NewRef(method->type->tp_dict);
-#endif
+    PyObject *names = names_of(method->type);
     const int failed = now == NULL || PyDict_SetItemString(names, method->name, now) < 0;
     Py_DECREF(names);
     Py_XDECREF(now);

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 is_instance, is_subclass = isinstance, issubclass
 if bounds is not None:
     is_instance, is_subclass = bounds.isinstance, bounds.issubclass
-    held.advance_alone(itertools.groupby)
+    for name in "accumulate batched chain count cycle groupby islice pairwise zip_longest".split():
+        if hasattr(itertools, name):
+            held.advance_alone(getattr(itertools, name))
     held.advance_alone(itertools._grouper, itertools.groupby)  # type: ignore[attr-defined]
     bounds.wait_for_texts(of_texts)
     orders.wait_for_orders(in_order)

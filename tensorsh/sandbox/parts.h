@@ -158,11 +158,13 @@ static PyMethodDef asking_definitions[] = {
     {"__missing__", missing_entry, METH_O, NULL},
 };
 
-/* Iterators that nothing advances while they are being advanced, and those that belong to one. */
+/* Iterators that nothing advances while they are being advanced, and those that belong to one: what they walk over, or have counted,
+   would be gone or told twice. */
+#define MOST_ALONE 16
 static struct {
     PyTypeObject *type, *whole;
     iternextfunc before;
-} alone[8];
+} alone[MOST_ALONE];
 static int count_alone;
 
 static int find_whole(PyObject *part, void *found) {
@@ -173,7 +175,7 @@ static int find_whole(PyObject *part, void *found) {
 
 static PyObject *next_alone(PyObject *self) {
     int k = 0;
-    while (k < count_alone - 1 && !PyObject_TypeCheck(self, alone[k].type)) k++;
+    while (k < count_alone - 1 && !Py_IS_TYPE(self, alone[k].type) && !PyType_IsSubtype(Py_TYPE(self), alone[k].type)) k++;
     PyObject *pair[] = {(PyObject *)alone[k].whole, NULL}, *whole = self;
     if (pair[0] != NULL) alone[k].type->tp_traverse(self, find_whole, pair);
     if (pair[1] != NULL) whole = pair[1];
@@ -192,18 +194,21 @@ static void mend_next(PyTypeObject *type) {
     if (type->tp_iternext == next_before) type->tp_iternext = next_alone;
 }
 
-static PyObject *advance_alone(PyObject *self, PyObject *args) {
-    (void)self;
-    PyTypeObject *type, *whole = NULL;
-    if (!PyArg_ParseTuple(args, "O!|O!:advance_alone", &PyType_Type, &type, &PyType_Type, &whole)) return NULL;
-    if (type->tp_iternext == next_alone) Py_RETURN_NONE;
-    if (count_alone == 8 || type->tp_iternext == NULL) return PyErr_Format(PyExc_ValueError, "advance_alone(): too many");
+static int keep_alone(PyTypeObject *type, PyTypeObject *whole) {
+    if (type->tp_iternext == next_alone) return 0;
+    if (count_alone == MOST_ALONE || type->tp_iternext == NULL) return PyErr_BadArgument(), -1;
     next_before = type->tp_iternext;
     alone[count_alone].before = next_before;
     alone[count_alone].whole = (PyTypeObject *)Py_XNewRef((PyObject *)whole);
     alone[count_alone++].type = (PyTypeObject *)Py_NewRef((PyObject *)type);
-    if (redirect(type, "__next__", (void *)next_before, (void *)next_alone) || spread(type, mend_next)) return NULL;
-    Py_RETURN_NONE;
+    return redirect(type, "__next__", (void *)next_before, (void *)next_alone) || spread(type, mend_next) ? -1 : 0;
+}
+
+static PyObject *advance_alone(PyObject *self, PyObject *args) {
+    (void)self;
+    PyTypeObject *type, *whole = NULL;
+    if (!PyArg_ParseTuple(args, "O!|O!:advance_alone", &PyType_Type, &type, &PyType_Type, &whole)) return NULL;
+    return keep_alone(type, whole) ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *entry_or(PyObject *dict, PyObject *key, PyObject *other) {
@@ -274,7 +279,7 @@ static int keep_parts(void) {
     for (int k = 0; k < 6; k++)
         if (redirect(&PyList_Type, compared[k], (void *)list_compare_before, (void *)list_compare)) return -1;
     if (redirect(&PyList_Type, "__repr__", (void *)list_text_before, (void *)list_text) || spread(&PyList_Type, mend_list)) return -1;
-    if (keep_collections()) return -1;
+    if (keep_collections() || keep_alone(&PySeqIter_Type, NULL)) return -1;
     for (int k = 0; k < ASKING; k++)
         if (put(&asking[k], &asking_definitions[k])) return -1;
     return 0;

@@ -73,12 +73,12 @@ static inline PyObject *passed_on(const Method *method, PyObject *self, PyObject
 }
 
 /* Objects that one of these functions is at work on. */
-#define MOST_BUSY 1024
+#define MOST_BUSY (1 << 14)
 static PyObject *busy[MOST_BUSY];
 static int count_busy;
 
 static inline int is_busy(PyObject *self) {
-    for (int k = 0; k < count_busy; k++)
+    for (int k = count_busy - 1; k >= 0; k--)
         if (busy[k] == self) return 1;
     return 0;
 }

@@ -175,7 +175,9 @@ static int find_whole(PyObject *part, void *found) {
 
 static PyObject *next_alone(PyObject *self) {
     int k = 0;
-    while (k < count_alone - 1 && !Py_IS_TYPE(self, alone[k].type) && !PyType_IsSubtype(Py_TYPE(self), alone[k].type)) k++;
+    while (k < count_alone && !Py_IS_TYPE(self, alone[k].type)) k++;
+    if (k == count_alone) /* of a class derived from one */
+        for (k = 0; k < count_alone - 1 && !PyType_IsSubtype(Py_TYPE(self), alone[k].type);) k++;
     PyObject *pair[] = {(PyObject *)alone[k].whole, NULL}, *whole = self;
     if (pair[0] != NULL) alone[k].type->tp_traverse(self, find_whole, pair);
     if (pair[1] != NULL) whole = pair[1];

@@ -58,7 +58,7 @@ typedef PyObject *(*Fast)(PyObject *, PyObject *const *, Py_ssize_t);
 static PyObject *called(const Method *method, PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     const PyMethodDef *own = ((PyMethodDescrObject *)method->before)->d_method;
     const int is_long = count && (long long)length(args[0]) * length(self) >= LONG;
-    if (own->ml_flags == METH_FASTCALL && names == NULL && !is_long) return ((Fast)(void (*)(void))own->ml_meth)(self, args, count);
+    if ((own->ml_flags & ~METH_COEXIST) == METH_FASTCALL && names == NULL && !is_long) return ((Fast)(void (*)(void))own->ml_meth)(self, args, count);
     PyObject *all[6];
     const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
     if (count + named > 4) return PyErr_Format(PyExc_TypeError, "%s() takes fewer arguments", method->name);

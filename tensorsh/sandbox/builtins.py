@@ -8,15 +8,16 @@ Ordinary functions are the real ones, so calls cost what they cost in Python. Op
 from __future__ import annotations
 
 import builtins as _real
+import itertools
 import sys
 
 from . import classes, gate, stores
 
 try:
-    # importing two of them puts functions in the place of Python's own
-    from . import bounds, held, orders, unicode_errors  # type: ignore[attr-defined]  # noqa: F401
+    # importing three of them puts functions in the place of Python's own
+    from . import bounds, held, ordered, orders, unicode_errors  # type: ignore[attr-defined]  # noqa: F401
 except ImportError:
-    bounds = None  # built without a compiler
+    bounds = held = None  # built without a compiler
 from .iterating import adds_lists, asking, iterate, presented, steps
 from .kinds import script_type
 from .long_lists import in_order
@@ -33,8 +34,24 @@ if TYPE_CHECKING:
 is_instance, is_subclass = isinstance, issubclass
 if bounds is not None:
     is_instance, is_subclass = bounds.isinstance, bounds.issubclass
+    for name in "accumulate batched chain count cycle groupby islice pairwise zip_longest".split():
+        if hasattr(itertools, name):
+            held.advance_alone(getattr(itertools, name))
+    held.advance_alone(itertools._grouper, itertools.groupby)  # type: ignore[attr-defined]
     bounds.wait_for_texts(of_texts)
     orders.wait_for_orders(in_order)
+
+
+def call_in_full() -> None:
+    """Keeps Python from short cuts to the methods of all classes that there are, which are wrong for those without an object."""
+    global _modules
+    if held is not None and len(sys.modules) != _modules:
+        held.call_methods_in_full()
+        _modules = len(sys.modules)
+
+
+_modules = 0
+call_in_full()
 
 MAX_INTEGER_BITS = 1 << 25  # ten million digits: what Python works out in about a second
 

@@ -71,7 +71,10 @@ class Environment:
         self.builtins[KEY] = permissions
 
     def _make(self, name: str, make: Callable[[Environment], dict[str, Any]]) -> Namespace:
+        from .builtins import call_in_full
+
         table = make(self)
+        call_in_full()
         result = self.modules[name] = Namespace(name, table)
         watch(name, table)
         return result

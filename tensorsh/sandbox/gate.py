@@ -208,6 +208,8 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         is_refused = value is ABC or any(base is not ABC for base in library)
     elif name == "parser":
         is_refused = any(base.__name__ == "PurePath" for base in (value if isinstance(value, type) else kind).__mro__)
+    elif name == "evaluate":
+        is_refused = any(base.__name__ == "ForwardRef" for base in (value if isinstance(value, type) else kind).__mro__)
     elif name == "cast":
         is_refused = kind is memoryview or value is memoryview
     elif name in ("tofile", "dump", "dumps", "ctypes", "cffi", "capsule", "setflags", "getfield", "setfield", "resize"):

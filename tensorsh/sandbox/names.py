@@ -63,6 +63,7 @@ GATED: dict[str, str] = {
     "register": "abc: changes what isinstance answers, in the whole process",
     "parser": "pathlib (3.13): the module os.path",
     "cast": "memoryview: another element type over the same memory",
+    "evaluate": "typing.ForwardRef (3.14): runs the text of an annotation as Python",
 }
 
 TOLD: frozenset[str] = frozenset("reshape transpose sum mean prod std var cumsum cumprod trace".split())

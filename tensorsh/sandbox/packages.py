@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from . import gate, process
+from .builtins import call_in_full
 from .classes import is_foreign_module
 from .files import Permissions, acting
 from .kinds import public_type
@@ -99,7 +100,9 @@ class Packages:
             error = ModuleNotFoundError(f"No module named {name!r}", name=name)
             error.__notes__ = [f"no package of that name is installed: pip install --no-deps {name}"]
             raise error
-        return self.present(import_module(name))
+        module = import_module(name)
+        call_in_full()
+        return self.present(module)
 
     def present(self, module: ModuleType) -> PackageModule:
         """What a program gets in place of a module.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import typing
 from contextvars import copy_context
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ if sys.version_info >= (3, 13):
 
 PROVE = """
 import sys
+import typing
 sys.path[:0] = {paths!r}
 from crawl import why_not
 from escapes import ESCAPES
@@ -89,3 +91,13 @@ def test_they_do_not_work_here(source: str, tmp_path: Path, monkeypatch: pytest.
     assert not list(tmp_path.iterdir())
     result = scope.get("result")
     assert result is not True and why_not(result) is None, f"{source}\n-> {result!r}"
+
+
+@pytest.mark.parametrize("way", ["one.evaluate", "type(one).evaluate", "getattr(one, 'evaluate')"])
+def test_text_of_annotations_is_not_run(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(typing.ForwardRef, "evaluate", lambda self: 1, raising=False)  # as in Python 3.14
+    start = "import typing\none = typing.get_args(typing.Optional['1 + 1'])[0]\n"
+    with pytest.raises(AttributeError, match="'evaluate' of .* is not available"):
+        run(start + f"result = {way}")
+    own = "class Model:\n    def evaluate(self): return 5\nresult = Model().evaluate(), getattr(Model(), 'evaluate')()"
+    assert run(own)["result"] == (5, 5)

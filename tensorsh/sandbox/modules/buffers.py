@@ -1,8 +1,8 @@
-"""`array.array` and `struct.Struct` behind stand-ins of their classes.
+"""`array.array` and `struct.Struct` behind stand-ins of their classes, and `csv`.
 
 Python's own ask a program's object for its number (`__index__`, `__float__`) in the middle of writing into memory, and trust that
 it does not shorten the array meanwhile, nor call `Struct.__init__` anew. Here numbers are asked for before, and the classes, whose
-methods would do without, are not shown.
+methods would do without, are not shown. A reader of `csv` gathers a line in its own memory, which another line, read meanwhile, would take.
 """
 
 from __future__ import annotations
@@ -101,3 +101,16 @@ def packing(environment: Environment) -> dict[str, Any]:
     from .standard import take
 
     return take(struct, "calcsize error pack unpack") | {"Struct": class_of_structs}
+
+
+def csv(environment: Environment) -> dict[str, Any]:
+    import csv as real
+
+    from ..builtins import held
+    from .standard import take
+
+    if held is not None:
+        held.advance_alone(type(real.reader([])))
+    names = """DictReader DictWriter Error QUOTE_ALL QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC excel excel_tab
+    reader unix_dialect writer"""
+    return take(real, names)

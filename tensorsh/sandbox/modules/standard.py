@@ -400,11 +400,6 @@ _simple("colorsys", "hls_to_rgb hsv_to_rgb rgb_to_hls rgb_to_hsv rgb_to_yiq yiq_
 _simple("html", "escape unescape")
 _simple("keyword", "iskeyword issoftkeyword")
 _simple("numbers", "Complex Integral Number Rational Real")
-_simple(
-    "csv",
-    """DictReader DictWriter Error QUOTE_ALL QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC excel excel_tab
-    reader unix_dialect writer""",
-)
 _simple("hashlib", "blake2b blake2s md5 sha1 sha224 sha256 sha3_256 sha3_512 sha384 sha512")
 _simple("base64", "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode")
 _simple("platform", "machine python_implementation python_version system")
@@ -498,3 +493,4 @@ _later("decimal", "decimals")
 _later("gzip", "compressed", "functions")
 _later("array", "buffers")
 _later("struct", "buffers", "packing")
+_later("csv", "buffers")

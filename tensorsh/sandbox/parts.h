@@ -1,0 +1,289 @@
+/* What an object holds stays alive while Python's own functions ask it.
+
+   Python's functions look at what an object holds (the arguments of an error, the elements of a list, the factory of a defaultdict) and
+   ask it for its text, its order or its result, without a claim on it of their own: a program's method may take it away meanwhile, and
+   with it what it holds. The functions here have such claims; what a descriptor was made of stays; and an iterator that is being advanced is
+   not advanced by what it asks. */
+#ifndef TENSORSH_PARTS
+#define TENSORSH_PARTS
+#include "replacing.h"
+
+#define FEW 8
+typedef struct {
+    PyObject *few[FEW], **at;
+    Py_ssize_t count, room;
+} Parts;
+
+static int take(PyObject *part, void *all) {
+    Parts *parts = all;
+    if (parts->count == parts->room) {
+        PyObject **more = PyMem_New(PyObject *, 2 * parts->room);
+        if (more == NULL) return -1;
+        memcpy(more, parts->at, parts->count * sizeof(PyObject *));
+        if (parts->at != parts->few) PyMem_Free(parts->at);
+        parts->at = more, parts->room *= 2;
+    }
+    parts->at[parts->count++] = Py_NewRef(part);
+    return 0;
+}
+
+static void release(Parts *parts) {
+    for (Py_ssize_t k = 0; k < parts->count; k++) Py_DECREF(parts->at[k]);
+    if (parts->at != parts->few) PyMem_Free(parts->at);
+}
+
+/* Claims on all that an object holds itself. */
+static int hold(PyObject *self, Parts *parts) {
+    parts->at = parts->few, parts->count = 0, parts->room = FEW;
+    if (Py_TYPE(self)->tp_traverse == NULL || Py_TYPE(self)->tp_traverse(self, take, parts) == 0) return 0;
+    release(parts);
+    PyErr_NoMemory();
+    return -1;
+}
+
+/* Each: a name of its own, the type, its slot, the special method. */
+#define HOLDERS(each)                                                             \
+    each(error_text, (PyTypeObject *)PyExc_BaseException, tp_repr, "__repr__")    \
+    each(error_words, (PyTypeObject *)PyExc_BaseException, tp_str, "__str__")     \
+    each(key_words, (PyTypeObject *)PyExc_KeyError, tp_str, "__str__")            \
+    each(system_words, (PyTypeObject *)PyExc_OSError, tp_str, "__str__")          \
+    each(import_words, (PyTypeObject *)PyExc_ImportError, tp_str, "__str__")      \
+    each(syntax_words, (PyTypeObject *)PyExc_SyntaxError, tp_str, "__str__")      \
+    each(called_next, &PyCallIter_Type, tp_iternext, "__next__")
+#define HOLDER(name, type, slot, special)                                         \
+    static PyObject *(*name##_before)(PyObject *);                                \
+    static PyObject *name(PyObject *self) {                                       \
+        Parts parts;                                                              \
+        if (hold(self, &parts)) return NULL;                                      \
+        PyObject *result = name##_before(self);                                   \
+        release(&parts);                                                          \
+        return result;                                                            \
+    }                                                                             \
+    static void mend_##name(PyTypeObject *each) {                                 \
+        if (each->slot == name##_before) each->slot = name;                       \
+    }
+HOLDERS(HOLDER)
+
+static reprfunc list_text_before;
+
+/* A list's text is that of a copy, which nobody changes. */
+static PyObject *list_text(PyObject *self) {
+    const int inside = Py_ReprEnter(self);
+    if (inside) return inside > 0 ? PyUnicode_FromString("[...]") : NULL;
+    PyObject *copy = PyList_GetSlice(self, 0, PyList_GET_SIZE(self)), *text = copy == NULL ? NULL : list_text_before(copy);
+    Py_XDECREF(copy);
+    Py_ReprLeave(self);
+    return text;
+}
+
+/* In a list's order each element has a claim while it is asked. */
+static PyObject *list_compare(PyObject *a, PyObject *b, int how) {
+    if (!PyList_Check(a) || !PyList_Check(b)) Py_RETURN_NOTIMPLEMENTED;
+    if (PyList_GET_SIZE(a) != PyList_GET_SIZE(b) && (how == Py_EQ || how == Py_NE)) return PyBool_FromLong(how == Py_NE);
+    PyObject *x = NULL, *y = NULL, *result = NULL;
+    int same = 1;
+    for (Py_ssize_t k = 0; same > 0 && k < PyList_GET_SIZE(a) && k < PyList_GET_SIZE(b); k++) {
+        if (PyList_GET_ITEM(a, k) == PyList_GET_ITEM(b, k)) continue;
+        Py_XSETREF(x, Py_NewRef(PyList_GET_ITEM(a, k)));
+        Py_XSETREF(y, Py_NewRef(PyList_GET_ITEM(b, k)));
+        same = PyObject_RichCompareBool(x, y, Py_EQ);
+    }
+    if (same == 0 && (how == Py_EQ || how == Py_NE)) result = PyBool_FromLong(how == Py_NE);
+    else if (same == 0) result = PyObject_RichCompare(x, y, how);
+    else if (same > 0) {
+        const Py_ssize_t first = PyList_GET_SIZE(a), second = PyList_GET_SIZE(b);
+        const int is_less = first < second, is_more = first > second;
+        result = PyBool_FromLong(how == Py_LT ? is_less : how == Py_LE ? !is_more : how == Py_GT ? is_more : how == Py_GE ? !is_less
+                                                                                  : (is_less || is_more) == (how == Py_NE));
+    }
+    Py_XDECREF(x);
+    Py_XDECREF(y);
+    return result;
+}
+
+static richcmpfunc list_compare_before;
+
+static void mend_list(PyTypeObject *type) {
+    if (type->tp_repr == list_text_before) type->tp_repr = list_text;
+    if (type->tp_richcompare == list_compare_before) type->tp_richcompare = list_compare;
+}
+
+/* What a descriptor was made of, it keeps: it is not made again. */
+static int is_part(PyObject *part, void *nothing) {
+    (void)nothing;
+    return part != Py_None && !PyDict_CheckExact(part);
+}
+
+#define DESCRIPTORS(each) each(property, PyProperty_Type) each(staticmethod, PyStaticMethod_Type) each(classmethod, PyClassMethod_Type)
+#define MADE_ONCE(name, type)                                                                        \
+    static initproc name##_before;                                                                   \
+    static int make_##name(PyObject *self, PyObject *args, PyObject *names) {                        \
+        if (!type.tp_traverse(self, is_part, NULL)) return name##_before(self, args, names);         \
+        PyErr_SetString(PyExc_TypeError, "a " #name " is made once");                                \
+        return -1;                                                                                   \
+    }                                                                                                \
+    static void mend_##name(PyTypeObject *each) {                                                    \
+        if (each->tp_init == name##_before) each->tp_init = make_##name;                             \
+    }
+DESCRIPTORS(MADE_ONCE)
+
+enum { NAME, INDEX, MISSING, ASKING };
+static Method asking[] = {{&PyProperty_Type, "__set_name__", NULL}, {NULL, "index", NULL}, {NULL, "__missing__", NULL}};
+static PyObject *factory; /* the member of defaultdicts */
+
+static PyObject *name_property(PyObject *self, PyObject *args) {
+    if (PyTuple_GET_SIZE(args) == 2 && !PyUnicode_CheckExact(PyTuple_GET_ITEM(args, 1)))
+        return PyErr_Format(PyExc_TypeError, "the name of a property is text");
+    return passed_on(&asking[NAME], self, args, NULL);
+}
+
+static PyObject *place_in_deque(PyObject *self, PyObject *args) {
+    Parts parts;
+    if (hold(self, &parts)) return NULL;
+    PyObject *result = passed_on(&asking[INDEX], self, args, NULL);
+    release(&parts);
+    return result;
+}
+
+static PyObject *missing_entry(PyObject *self, PyObject *key) {
+    PyObject *made_by = Py_TYPE(factory)->tp_descr_get(factory, self, (PyObject *)Py_TYPE(self));
+    PyObject *result = made_by == NULL ? NULL : PyObject_CallFunctionObjArgs(asking[MISSING].before, self, key, NULL);
+    Py_XDECREF(made_by);
+    return result;
+}
+
+static PyMethodDef asking_definitions[] = {
+    {"__set_name__", name_property, METH_VARARGS, NULL},
+    {"index", place_in_deque, METH_VARARGS, NULL},
+    {"__missing__", missing_entry, METH_O, NULL},
+};
+
+/* Iterators that nothing advances while they are being advanced, and those that belong to one: what they walk over, or have counted,
+   would be gone or told twice. */
+#define MOST_ALONE 16
+static struct {
+    PyTypeObject *type, *whole;
+    iternextfunc before;
+} alone[MOST_ALONE];
+static int count_alone;
+
+static int find_whole(PyObject *part, void *found) {
+    PyObject **pair = found; /* a type, and the object of it */
+    if (pair[1] == NULL && PyObject_TypeCheck(part, (PyTypeObject *)pair[0])) pair[1] = part;
+    return 0;
+}
+
+static PyObject *next_alone(PyObject *self) {
+    int k = 0;
+    while (k < count_alone && !Py_IS_TYPE(self, alone[k].type)) k++;
+    if (k == count_alone) /* of a class derived from one */
+        for (k = 0; k < count_alone - 1 && !PyType_IsSubtype(Py_TYPE(self), alone[k].type);) k++;
+    PyObject *pair[] = {(PyObject *)alone[k].whole, NULL}, *whole = self;
+    if (pair[0] != NULL) alone[k].type->tp_traverse(self, find_whole, pair);
+    if (pair[1] != NULL) whole = pair[1];
+    if (is_busy(whole)) return PyErr_Format(PyExc_ValueError, "%s already advancing", Py_TYPE(whole)->tp_name);
+    if (!begin(whole)) return NULL;
+    Py_INCREF(whole);
+    PyObject *result = alone[k].before(self);
+    end(whole);
+    Py_DECREF(whole);
+    return result;
+}
+
+static iternextfunc next_before;
+
+static void mend_next(PyTypeObject *type) {
+    if (type->tp_iternext == next_before) type->tp_iternext = next_alone;
+}
+
+static int keep_alone(PyTypeObject *type, PyTypeObject *whole) {
+    if (type->tp_iternext == next_alone) return 0;
+    if (count_alone == MOST_ALONE || type->tp_iternext == NULL) return PyErr_BadArgument(), -1;
+    next_before = type->tp_iternext;
+    alone[count_alone].before = next_before;
+    alone[count_alone].whole = (PyTypeObject *)Py_XNewRef((PyObject *)whole);
+    alone[count_alone++].type = (PyTypeObject *)Py_NewRef((PyObject *)type);
+    return redirect(type, "__next__", (void *)next_before, (void *)next_alone) || spread(type, mend_next) ? -1 : 0;
+}
+
+static PyObject *advance_alone(PyObject *self, PyObject *args) {
+    (void)self;
+    PyTypeObject *type, *whole = NULL;
+    if (!PyArg_ParseTuple(args, "O!|O!:advance_alone", &PyType_Type, &type, &PyType_Type, &whole)) return NULL;
+    return keep_alone(type, whole) ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject *entry_or(PyObject *dict, PyObject *key, PyObject *other) {
+    PyObject *found = PyDict_GetItemWithError(dict, key);
+    return found != NULL ? Py_NewRef(found) : PyErr_Occurred() ? NULL : Py_NewRef(other);
+}
+
+static int has_dicts(PyObject *object, const char *name) {
+    PyObject *its = PyObject_GetAttrString((PyObject *)Py_TYPE(object), name), *dicts = PyObject_GetAttrString((PyObject *)&PyDict_Type, name);
+    Py_XDECREF(its);
+    Py_XDECREF(dicts);
+    return its != NULL && its == dicts;
+}
+
+/* `collections._count_elements`, which asks the counts in an entry that may be taken away meanwhile. */
+static PyObject *count_elements(PyObject *self, PyObject *args) {
+    (void)self;
+    PyObject *counts, *elements, *element;
+    if (!PyArg_ParseTuple(args, "OO:_count_elements", &counts, &elements)) return NULL;
+    PyObject *get = PyObject_GetAttrString(counts, "get"), *walk = get == NULL ? NULL : PyObject_GetIter(elements);
+    const int plainly = PyDict_Check(counts) && has_dicts(counts, "get") && has_dicts(counts, "__setitem__");
+    PyObject *none = PyLong_FromLong(0), *one = PyLong_FromLong(1);
+    while (walk != NULL && (element = PyIter_Next(walk)) != NULL) {
+        PyObject *before = plainly ? entry_or(counts, element, none) : PyObject_CallFunctionObjArgs(get, element, none, NULL);
+        PyObject *now = before == NULL ? NULL : PyNumber_Add(before, one);
+        const int failed = now == NULL || (plainly ? PyDict_SetItem : PyObject_SetItem)(counts, element, now) < 0;
+        Py_XDECREF(before);
+        Py_XDECREF(now);
+        Py_DECREF(element);
+        if (failed) break;
+    }
+    Py_XDECREF(get);
+    Py_XDECREF(walk);
+    Py_XDECREF(none);
+    Py_XDECREF(one);
+    if (PyErr_Occurred()) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef counting = {"_count_elements", count_elements, METH_VARARGS, "_count_elements(mapping, iterable): each element counts one more."};
+
+static int keep_collections(void) {
+    PyObject *module = PyImport_ImportModule("collections");
+    if (module == NULL) return -1;
+    asking[INDEX].type = (PyTypeObject *)PyObject_GetAttrString(module, "deque");
+    asking[MISSING].type = (PyTypeObject *)PyObject_GetAttrString(module, "defaultdict");
+    if (asking[MISSING].type != NULL) factory = PyObject_GetAttrString((PyObject *)asking[MISSING].type, "default_factory");
+    PyObject *count = PyCFunction_New(&counting, NULL);
+    const int failed = asking[INDEX].type == NULL || factory == NULL || Py_TYPE(factory)->tp_descr_get == NULL || count == NULL ||
+                       PyObject_SetAttrString(module, "_count_elements", count) < 0;
+    Py_XDECREF(count);
+    Py_DECREF(module);
+    return failed ? -1 : 0;
+}
+
+static int keep_parts(void) {
+#define HOLD(name, kind, slot, special)                                                                      \
+    name##_before = (kind)->slot;                                                                            \
+    if (redirect(kind, special, (void *)name##_before, (void *)name) || spread(kind, mend_##name)) return -1;
+    HOLDERS(HOLD)
+#define KEEP(name, type)                                                                                     \
+    name##_before = type.tp_init;                                                                            \
+    if (redirect(&type, "__init__", (void *)name##_before, (void *)make_##name) || spread(&type, mend_##name)) return -1;
+    DESCRIPTORS(KEEP)
+    list_text_before = PyList_Type.tp_repr;
+    list_compare_before = PyList_Type.tp_richcompare;
+    static const char *const compared[] = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"};
+    for (int k = 0; k < 6; k++)
+        if (redirect(&PyList_Type, compared[k], (void *)list_compare_before, (void *)list_compare)) return -1;
+    if (redirect(&PyList_Type, "__repr__", (void *)list_text_before, (void *)list_text) || spread(&PyList_Type, mend_list)) return -1;
+    if (keep_collections() || keep_alone(&PySeqIter_Type, NULL)) return -1;
+    for (int k = 0; k < ASKING; k++)
+        if (put(&asking[k], &asking_definitions[k])) return -1;
+    return 0;
+}
+#endif

@@ -52,7 +52,7 @@ def additive(
     mask: Tensor | None, name: str, query: Tensor, other: Tensor | None = None, other_name: str = ""
 ) -> Tensor | None:
     """A mask as numbers to add: minus infinity where a boolean one is True; `other`: what should have its dtype."""
-    if other is not None and not isinstance(other, Tensor):
+    if other is not None and not hasattr(other, "dtype"):
         raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
     kind = query.dtype
     if mask is None:

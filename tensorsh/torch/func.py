@@ -130,6 +130,8 @@ class Given:
             for leaf in flatten(args[place]):
                 if not isinstance(leaf, Tensor):
                     raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
+                if writable and not (leaf.is_floating_point() or leaf.is_complex()):
+                    raise ValueError(f"Expected primal to be floating point or complex, but got: {leaf.dtype}")
             ready[place] = mapped(inside, args[place])
         self.args = tuple(ready)
         self.chosen = tuple(ready[place] for place in places)

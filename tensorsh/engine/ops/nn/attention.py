@@ -310,6 +310,8 @@ def scaled_dot_product_attention(
     check_attention(query, key, value, attn_mask, dropout_p)
     scale = 1.0 / math.sqrt(query._array.shape[-1]) if scale is None else scale
     if enable_gqa:
+        if query.size(-3) % key.size(-3) or query.size(-3) % value.size(-3):
+            raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
         copies = query.shape[-3] // key.shape[-3]
         key, value = key.repeat_interleave(copies, -3), value.repeat_interleave(copies, -3)
     whole = fused(query, key, value, attn_mask, dropout_p)

@@ -52,7 +52,9 @@ def in_plain_python(title: str) -> str | None:
     where there is none."""
     owner, _, name = title.rpartition(".")
     source = source_of(owner)
-    if not source_of(title) and not (source and re.search(rf"^(def |class |from .* import .*\b){re.escape(name)}\b", text_of(source), re.M)):
+    if not source_of(title) and not (
+        source and re.search(rf"^(def |class |from .* import .*\b){re.escape(name)}\b", text_of(source), re.M)
+    ):
         return None
     return f"{title} is there in plain Python alone: `tensorsh python FILE` runs a program so, with all rights"
 

@@ -275,8 +275,10 @@ def set_default_tensor_type(t: Any) -> None:
     found = type_named(name)
     if found is None and isinstance(t, str):
         module, _, rest = t.rpartition(".")
-        raise ModuleNotFoundError(f"No module named '{rest}'") if not module else AttributeError(
-            f"module '{module}' has no attribute '{rest}'"
+        raise (
+            ModuleNotFoundError(f"No module named '{rest}'")
+            if not module
+            else AttributeError(f"module '{module}' has no attribute '{rest}'")
         )
     if found is None:
         raise TypeError("invalid type object: only floating-point types are supported as the default type")

@@ -16,6 +16,7 @@ from ..arrays import deferred
 from ..arrays.backend import module_of
 from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, complex32, given_dtype
 from ..arrays.errors import argument_error, binding_error, check_broadcast
+from ..arrays.numbers import check_width
 from ..arrays.promotion import result_type
 from ..arrays.state import state
 from ..graph.fields import Fields, fresh, wrap
@@ -375,6 +376,8 @@ class Executor(Recording):
         if numbers and common is not None:
             for i in self.promoted:
                 if type(arrays[i]) is not ndarray:
+                    if type(arrays[i]) is int:
+                        check_width(arrays[i])
                     arrays[i] = common.type(arrays[i])
         return common is not None
 

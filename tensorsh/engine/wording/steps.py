@@ -194,7 +194,7 @@ def names_of(step: Callable) -> tuple[str, ...]:
 
 def soft(name: str) -> Callable:
     def step(input: Any, dim: Any, dtype: Any) -> None:
-        getattr(input, name)
+        getattr(input, "dim" if dim is None else name)
         if dim is not None:
             method(input, name, dim, dtype=dtype)
 
@@ -206,9 +206,10 @@ STEPS |= {"softmax": soft("softmax"), "log_softmax": soft("log_softmax")}
 
 @of("softmin")
 def softmin(input: Any, dim: Any, dtype: Any) -> None:
-    turned = input if hasattr(input, "softmax") else -input
-    if dim is not None:
-        method(turned, "softmax", dim, dtype=dtype)
+    if dim is None:
+        input.dim()
+    else:
+        method(input if hasattr(input, "softmax") else -input, "softmax", dim, dtype=dtype)
 
 
 @of("embedding")

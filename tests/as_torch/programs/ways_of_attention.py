@@ -51,7 +51,9 @@ def attended(x):
 
 print(type(attended(forms["with gradients"][0]).grad_fn).__name__)
 cuda.enable_flash_sdp(False)
-all_forms([cuda.flash_sdp_enabled(), cuda.math_sdp_enabled(), cuda.mem_efficient_sdp_enabled(), cuda.cudnn_sdp_enabled()])
+all_forms(
+    [cuda.flash_sdp_enabled(), cuda.math_sdp_enabled(), cuda.mem_efficient_sdp_enabled(), cuda.cudnn_sdp_enabled()]
+)
 cuda.enable_math_sdp(False)
 all_forms([cuda.flash_sdp_enabled(), cuda.math_sdp_enabled()])
 cuda.enable_flash_sdp(True)

@@ -95,7 +95,11 @@ def sdp_kernel(
         FutureWarning,
     )
     before = state.attention
-    for way, enabled in zip(("flash", "math", "mem_efficient", "cudnn"), (enable_flash, enable_math, enable_mem_efficient, enable_cudnn), strict=True):
+    for way, enabled in zip(
+        ("flash", "math", "mem_efficient", "cudnn"),
+        (enable_flash, enable_math, enable_mem_efficient, enable_cudnn),
+        strict=True,
+    ):
         _allow(way, enabled)
     try:
         yield {}

@@ -48,4 +48,3 @@ def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
         yield {}
     finally:
         state.attention = before
-

@@ -170,7 +170,11 @@ class FractionalMaxPool(Module):
     ) -> None:  # fmt: skip
         super().__init__()
         numbers = kernel_size if isinstance(kernel_size, (tuple, list)) else [kernel_size]
-        if self.dims == 3 and (numbers is kernel_size or isinstance(kernel_size, int)) and not all(k > 0 for k in numbers):
+        if (
+            self.dims == 3
+            and (numbers is kernel_size or isinstance(kernel_size, int))
+            and not all(k > 0 for k in numbers)
+        ):
             raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         self.kernel_size = repeated(kernel_size, self.dims)
         self.return_indices = return_indices

@@ -1,6 +1,7 @@
 # What is said of groups that were destroyed, of reductions that gloo has not, and of lengths that do not fit.
 import re
 import tempfile
+from functools import partial
 
 import torch
 import torch.distributed as dist
@@ -19,8 +20,8 @@ tried("destroyed before", dist.destroy_process_group)
 with tempfile.NamedTemporaryFile() as file:
     dist.init_process_group("gloo", init_method=f"file://{file.name}", rank=0, world_size=1)
     for name in ("SUM", "PREMUL_SUM", "BAND"):
-        tried(name, lambda: dist.all_reduce(x, getattr(dist.ReduceOp, name)))
-        tried(f"{name} to one", lambda: dist.reduce(x, 0, getattr(dist.ReduceOp, name)))
+        tried(name, partial(dist.all_reduce, x, getattr(dist.ReduceOp, name)))
+        tried(f"{name} to one", partial(dist.reduce, x, 0, getattr(dist.ReduceOp, name)))
     tried("by a factor", lambda: dist.all_reduce(x, dist._make_nccl_premul_sum(2.0)))
     a = torch.arange(4.0)
     tried("all to all", lambda: dist.all_to_all_single(x, a))
@@ -32,7 +33,7 @@ with tempfile.NamedTemporaryFile() as file:
         ("two parts", 4, [2, 2], [4]),
         ("both", 3, [3], [4]),
     ):
-        tried(title, lambda: dist.all_to_all_single(torch.empty(size), a, wanted, sent))
+        tried(title, partial(dist.all_to_all_single, torch.empty(size), a, wanted, sent))
     tried("lists", lambda: dist.all_to_all([torch.empty(3)], [a]))
     tried("two lists", lambda: dist.all_to_all([torch.empty(4)], [a, a]))
     tried("twice the same", lambda: dist.new_group([0, 0]))

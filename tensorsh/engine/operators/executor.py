@@ -130,6 +130,8 @@ class Executor(Recording):
                     raise argument_error(self, i, x)
             elif not (self.scalars and isinstance(x, NUMBERS)):
                 raise argument_error(self, i, x)
+            elif type(x) is int:
+                check_width(x)
         for i in self.lists:
             many = values[i]
             if not isinstance(many, (list, tuple)):

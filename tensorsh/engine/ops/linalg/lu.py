@@ -168,7 +168,13 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """LU in one matrix, the interchanges of rows, and, when asked for, the infos."""
     warn_of_old("lu")
-    LU, pivots, info = lu_factor_ex.function(A, pivot=pivot)
+    try:
+        LU, pivots, info = lu_factor_ex.function(A, pivot=pivot)
+    except TypeError as error:
+        words = (
+            str(error).replace("linalg_lu_factor_ex()", "_lu_with_info()").replace("argument 'A'", "argument 'input'")
+        )
+        raise TypeError(words) from None
     if out is not None:
         if len(out) - get_infos != 2:
             raise TypeError(f"expected tuple of {2 + get_infos} elements but got {len(out)}")

@@ -27,7 +27,7 @@ from ..engine.arrays.layout import (
 )
 from ..engine.arrays.state import state
 from ..engine.arrays.type_names import type_name
-from ..engine.arrays.warning import warn_of_old
+from ..engine.arrays.warning import warn, warn_of_old
 from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import UntypedStorage
 from ..engine.tensors.tensor import Tensor
@@ -454,7 +454,10 @@ def get_deterministic_debug_mode() -> int:
 def set_float32_matmul_precision(precision: str) -> None:
     """Whether products of float32 matrices on GPUs may round their factors to TF32 ("high", "medium")."""
     if precision not in ("highest", "high", "medium"):
-        raise RuntimeError(f"Invalid precision string: {precision}, expected one of [highest, high, medium]")
+        warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has no effect."
+        )
+        return
     state.matmul_precision = precision
 
 
@@ -465,6 +468,8 @@ def get_float32_matmul_precision() -> str:
 
 def set_flush_denormal(mode: bool) -> bool:
     """False: numbers too small for their dtype are kept. mode: whether they shall become 0."""
+    if not isinstance(mode, bool):
+        raise RuntimeError(f"flush_denormal expects a bool, but got {type(mode).__name__}")
     return False
 
 

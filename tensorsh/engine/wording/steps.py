@@ -154,8 +154,8 @@ instance_norm: use_input_stats?input.size() > * input weight bias running_mean r
 binary_cross_entropy: target.size() input.size() weight?weight.size() > * input target weight 1
 multi_margin_loss: weight?weight.dim() > * input target p margin weight 1
 triplet_margin_loss: margin<=0 > * anchor positive negative margin p eps swap 1
-max_pool3d max_pool3d_with_indices: input.is_cuda > * input kernel_size stride|[] padding dilation ceil_mode
-max_pool1d max_pool2d max_pool1d_with_indices max_pool2d_with_indices: > * input kernel_size stride|[] padding dilation ceil_mode
+max_pool3d_with_indices: input.is_cuda > * input kernel_size stride|[] padding dilation ceil_mode
+max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices: > * input kernel_size stride|[] padding dilation ceil_mode
 unique_consecutive: > * input return_inverse=return_inverse return_counts=return_counts dim=dim
 cdist functional.cdist: > cdist x1 x2 p None
 Tensor.istft: > istft self n_fft hop_length win_length window center normalized onesided length return_complex=return_complex

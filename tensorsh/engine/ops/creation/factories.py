@@ -53,6 +53,12 @@ def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
     return t
 
 
+COPIES = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than {}(sourceTensor)."
+)
+
+
 def tensor(
     data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
@@ -60,10 +66,7 @@ def tensor(
     Integers give int64, booleans bool, floats the default dtype (float32), an array its own. It has no history: of a
     tensor, ``x.clone()`` or ``x.detach().clone()`` is meant. ValueError: sequences of unequal length."""
     if isinstance(data, Tensor):
-        warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-        )
+        warn(COPIES.format("torch.tensor"))
         device = data.device if device is None and not data.is_cpu else device
     return made(to_array(data, dtype), device, requires_grad)
 
@@ -292,6 +295,8 @@ def new_tensor(
     `data` is a number, nested lists or an array; `dtype`, `device` and `requires_grad` say otherwise where they are
     given. The copy is a leaf without history.
     """
+    if isinstance(data, Tensor):
+        warn(COPIES.format("tensor.new_tensor"))
     return made(to_array(data, dtype or self.dtype), beside(self, device), requires_grad)
 
 

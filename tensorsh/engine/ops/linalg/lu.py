@@ -365,6 +365,14 @@ def ldl_solve(xp, LD: Array, pivots: Unlinked, B: Array, *, hermitian=False):
     check_pivots("torch.linalg.ldl_solve", "LD", LD, pivots)
     if pivots.dtype.kind not in "iu":
         raise RuntimeError(f"torch.linalg.ldl_solve: Expected pivots to be integers. Got {of(pivots).short}")
+    if pivots.size and np.abs(pivots.astype(np.int64)).max() > LD.shape[-2]:
+        raise RuntimeError(
+            "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of ldl_factor?"
+        )
+    if not pivots.all():
+        raise RuntimeError(
+            "Pivots given to ldl_solve must all satisfy |pivot| >= 1. Did you properly pass the result of ldl_factor?"
+        )
     batch = common_shape(B.shape[:-2], LD.shape[:-2])
     if B.size == 0 or LD.size == 0:
         return np.zeros((*batch, *B.shape[-2:]), B.dtype)

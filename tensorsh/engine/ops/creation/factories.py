@@ -22,7 +22,7 @@ from ...arrays.layout import laid_out, strided
 from ...arrays.numbers import converted
 from ...arrays.state import state
 from ...arrays.type_names import type_name
-from ...arrays.warning import warn
+from ...arrays.warning import warn, warn_once
 from ...graph.fields import fresh, new
 from ...loading import table
 from ...operators.forms import form
@@ -103,7 +103,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     of(ndarray)
     check_layout(ndarray)
     if not ndarray.flags.writeable:
-        warn(
+        warn_once(
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
             "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
             "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",

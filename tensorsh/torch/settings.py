@@ -273,13 +273,8 @@ def set_default_tensor_type(t: Any) -> None:
     warn_of_old("set_default_tensor_type")
     name = t if isinstance(t, str) else getattr(t, "type_name", None) or ""
     found = type_named(name)
-    if found is None and isinstance(t, str):
-        module, _, rest = t.rpartition(".")
-        raise (
-            ModuleNotFoundError(f"No module named '{rest}'")
-            if not module
-            else AttributeError(f"module '{module}' has no attribute '{rest}'")
-        )
+    if found is None and isinstance(t, str) and "." not in t:
+        raise ModuleNotFoundError(f"No module named '{t}'")
     if found is None:
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
     d, kind = found

@@ -16,7 +16,6 @@ from ..arrays import deferred
 from ..arrays.backend import module_of
 from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, complex32, given_dtype
 from ..arrays.errors import argument_error, binding_error, check_broadcast
-from ..arrays.numbers import check_width
 from ..arrays.promotion import result_type
 from ..arrays.state import state
 from ..graph.fields import Fields, fresh, wrap
@@ -24,7 +23,7 @@ from ..tape.record import Recording, attach
 from ..wording.dtype_refusals import refuse
 from .around import applied, brought, facing, returned, turned_back
 from .placement import module_and_kernel
-from .results import scalar
+from .results import check_width, scalar
 
 try:
     import cython
@@ -82,8 +81,7 @@ class Executor(Recording):
 
     def bound(self, args, kwargs):
         """As `bind`."""
-        n = len(args)
-        packed = self.packed
+        n, packed = len(args), self.packed
         if packed >= 0 and n > packed and (n > packed + 1 or isinstance(args[packed], INTEGERS)):
             args = (*args[:packed], args[packed:])
             n = packed + 1
@@ -360,8 +358,7 @@ class Executor(Recording):
 
     def alike(self, arrays):
         """Whether the promoted operands are float arrays of one dtype and numbers; these become numbers of that dtype."""
-        common = None
-        numbers = False
+        common, numbers = None, False
         for i in self.promoted:
             x = arrays[i]
             kind = type(x)
@@ -378,8 +375,6 @@ class Executor(Recording):
         if numbers and common is not None:
             for i in self.promoted:
                 if type(arrays[i]) is not ndarray:
-                    if type(arrays[i]) is int:
-                        check_width(arrays[i])
                     arrays[i] = common.type(arrays[i])
         return common is not None
 

@@ -450,8 +450,7 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
         if reduce != "prod" and in_singles(reduced_rows, whole, in_rows(source), index.reshape(-1), how=(HOW[reduce],)):
             return whole
     wide = spread_index(xp, index, dim, source.shape)
-    n = input.shape[dim] if input.ndim else 1
-    if wide.size and not outside(wide, 0, n):
+    if wide.size and not outside(wide, 0, n := input.shape[dim] if input.ndim else 1):
         refuse((wide < 0) | (wide >= n), lambda: IndexError("index out of range in self"))
     return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self, True)
 

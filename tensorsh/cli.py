@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _main(arguments: list[str], is_process: bool) -> int:
-    from .language.source import SourceError
+    from .language.source import SourceError, read_source
 
     try:
         options = parse(arguments)
@@ -85,6 +85,8 @@ def _main(arguments: list[str], is_process: bool) -> int:
         if options.ranks:
             from .ranks.launcher import launch
 
+            if not options.hosts and options.arguments and options.code is None and options.arguments[0][:1] != "-":
+                read_source(options.arguments[0])  # each rank would say that it cannot
             return launch(options.ranks, options.words, options.labels, options.hosts)
         return _run(options, is_process)
     except UsageError as error:

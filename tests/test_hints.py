@@ -106,6 +106,14 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ("import torch.utils.benchmark", "torch.utils.benchmark is there in plain Python alone"),
         ("import torch.fx", "torch.fx is there in plain Python alone"),
         ("torch.fx.Graph()", "torch.fx is there in plain Python alone"),
+        (
+            "from torch.utils.checkpoint import create_selective_checkpoint_contexts",
+            "torch.utils.checkpoint.create_selective_checkpoint_contexts is there in plain",
+        ),
+        (
+            "import torch.utils.checkpoint as c\nc.CheckpointPolicy",
+            "torch.utils.checkpoint.CheckpointPolicy is there in plain",
+        ),
         ("vmap(lambda a: a if a > 0 else -a)(ones(2))", "all slices are computed at once, so no branch can"),
     ],
 )

@@ -6,6 +6,7 @@ They are recorded in `pytorch_names.txt` (by `tests/recording/names.py`) and rea
 from __future__ import annotations
 
 import os
+import re
 from functools import lru_cache
 
 FILE = os.path.join(os.path.dirname(__file__), "pytorch_names.txt")
@@ -46,12 +47,27 @@ def names(path: str = FILE) -> dict[str, frozenset[str]]:
     return {owner: frozenset(found.split()) for owner, _, found in lines}
 
 
-def in_plain_python(module: str) -> str | None:
-    """The remark on a module of torch that programs in the sandbox do not reach; None where there is none."""
-    base = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), *module.split("."))
-    if not os.path.isfile(base + ".py") and not os.path.isfile(os.path.join(base, "__init__.py")):
+def in_plain_python(title: str) -> str | None:
+    """The remark on a module of torch that programs in the sandbox do not reach, or on a name that such a file defines; None
+    where there is none."""
+    owner, _, name = title.rpartition(".")
+    source = source_of(owner)
+    if not source_of(title) and not (
+        source and re.search(rf"^(def |class |from .* import .*\b){re.escape(name)}\b", text_of(source), re.M)
+    ):
         return None
-    return f"{module} is there in plain Python alone: `tensorsh python FILE` runs a program so, with all rights"
+    return f"{title} is there in plain Python alone: `tensorsh python FILE` runs a program so, with all rights"
+
+
+def source_of(module: str) -> str | None:
+    """The file of a module of torch."""
+    base = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), *module.split("."))
+    return next((path for path in (base + ".py", os.path.join(base, "__init__.py")) if os.path.isfile(path)), None)
+
+
+def text_of(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def lacking(owner: str, name: str) -> str | None:

@@ -71,6 +71,8 @@ def _module(folder: str, source: str) -> Any:
     import importlib.util
     import sys
 
+    if source not in ("github", "local"):
+        raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source != "local":
         _offline(f"{folder} into a folder and load it with source='local'")
     path = os.path.join(folder, "hubconf.py")

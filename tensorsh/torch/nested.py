@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from ..engine.arrays.warning import warn
+from ..engine.arrays.warning import warn_once
 from ..engine.loading.elementwise import elementwise
 from ..engine.loading.table import find_function
 from ..engine.operators.hooks import stay
@@ -409,7 +409,7 @@ def _listed(tensor_list: Any, dtype: Any, device: Any, layout: Any) -> list:
 
 def _joined(many: list, layout: Any) -> Any:
     if layout is None or layout is T.strided:
-        warn(PROTOTYPE, UserWarning)
+        warn_once(PROTOTYPE)
         layout = T.strided
     elif layout is not T.jagged:
         raise RuntimeError(f"Specified layout is unsupported for nested tensors: {layout}")

@@ -231,7 +231,7 @@ def safe_classes() -> tuple:
 
 def add_safe_globals(safe_globals: Any) -> None:
     """Let `torch.load` make instances of these classes also with ``weights_only=True``."""
-    engine.__dict__["safe_globals"] = (*safe_classes(), *safe_globals)
+    engine.__dict__["safe_globals"] = (*safe_classes(), *list(safe_globals))
 
 
 def get_safe_globals() -> list:

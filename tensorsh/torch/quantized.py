@@ -23,6 +23,7 @@ from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.tensor import Tensor, TensorMeta
 from ..engine.tensors.text import print_options, tensor_text
+from ..sandbox.integers import whole
 
 __all__ = [
     "dequantize", "int_repr", "per_channel_affine", "per_channel_symmetric", "per_tensor_affine", "per_tensor_symmetric",
@@ -305,6 +306,17 @@ def quantize_per_tensor_dynamic(input: Tensor, dtype: Any, reduce_range: bool) -
 def quantize_per_channel(input: Tensor, scales: Tensor, zero_points: Tensor, axis: int, dtype: Any) -> Any:
     """A tensor with a scale and a zero point for each channel of an axis."""
     check(input, dtype)
+    axis = whole(axis)
+    if not 0 <= axis < input.ndim:
+        raise RuntimeError(
+            f"Channel axis out of range in per channel affine quantization. Got: {axis}Expected: [0, {input.ndim})"
+        )
+    if scales.numel() != zero_points.numel():
+        raise RuntimeError("number of elements in scales and zero_points must match")
+    if scales.numel() != input.shape[axis]:
+        raise RuntimeError(
+            f"length of scales must equal to channel, expected {input.shape[axis]} got, {scales.numel()}"
+        )
     steps, zeros = scales._array.astype(np.float64), zero_points._array.astype(np.int64)
     for zero in zeros.ravel().tolist():
         fitting("channel", zero, dtype)

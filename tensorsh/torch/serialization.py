@@ -10,6 +10,8 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -167,6 +169,21 @@ class Storages:
         return Call(Global(REBUILD, "_rebuild_tensor_v2"), kept, offset, shape, strides, t.requires_grad, hooks, *bits)
 
 
+@contextmanager
+def told_of_places(path: Any, older: bool) -> Iterator[None]:
+    """The errors of PyTorch's writer of archives for a path that cannot be written."""
+    try:
+        yield
+    except (FileNotFoundError, IsADirectoryError) as error:
+        if older or not is_path(path) or error.filename is None or os.fspath(error.filename) != os.fspath(path):
+            raise
+        if isinstance(error, FileNotFoundError):
+            raise RuntimeError(f"Parent directory {os.path.dirname(os.fspath(path))} does not exist.") from None
+        raise RuntimeError(
+            "[enforce fail at inline_container.cc:747] . open file failed with strerror: Is a directory"
+        ) from None
+
+
 def save(
     obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
@@ -187,7 +204,8 @@ def save(
     if process.plain:
         from .pickling import save as pickled
 
-        pickled(obj, f, pickle_module, pickle_protocol, not _use_new_zipfile_serialization)
+        with told_of_places(f, not _use_new_zipfile_serialization):
+            pickled(obj, f, pickle_module, pickle_protocol, not _use_new_zipfile_serialization)
         return
     storages = Storages()
     storages.older = not _use_new_zipfile_serialization
@@ -204,7 +222,8 @@ def save(
     else:
         data = archive(name, structure, [root for _, root in storages.pieces.values()])
     if is_path(f):
-        permissions().write_bytes(f, data)
+        with told_of_places(f, storages.older):
+            permissions().write_bytes(f, data)
     else:
         f.write(data)
 
@@ -230,6 +249,8 @@ def load(
     """
     if process.plain:
         weights_only = forced(weights_only, pickle_module)
+    if weights_only and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
     if is_path(f):
         data = permissions().read_bytes(f)
     elif hasattr(f if process.plain else type(f), "read"):
@@ -313,8 +334,13 @@ class Archive(Loaded):
         self.data, self.total = memoryview(data), len(data)
         try:
             self.file = zipfile.ZipFile(io.BytesIO(data))
-        except zipfile.BadZipFile as error:
-            raise RuntimeError(f"PytorchStreamReader failed reading zip archive: {error}") from None
+        except zipfile.BadZipFile:
+            why = "failed finding central directory" if len(data) > 22 else "not a ZIP archive"
+            raise RuntimeError(
+                f"PytorchStreamReader failed reading zip archive: {why}. This is an internal miniz error. If you are seeing this "
+                "error, there is a high likelihood that your checkpoint file is corrupted. This can happen if the checkpoint was "
+                "not saved properly, was transferred incorrectly, or the file was modified after saving."
+            ) from None
         found = [n for n in self.file.namelist() if n.endswith("/data.pkl") and n.count("/") == 1]
         if len(found) != 1:
             raise RuntimeError("PytorchStreamReader failed locating file data.pkl: file not found")

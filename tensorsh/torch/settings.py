@@ -27,7 +27,7 @@ from ..engine.arrays.layout import (
 )
 from ..engine.arrays.state import state
 from ..engine.arrays.type_names import type_name
-from ..engine.arrays.warning import warn_of_old
+from ..engine.arrays.warning import warn, warn_of_old
 from ..engine.graph.fields import wrap
 from ..engine.tensors.storage import UntypedStorage
 from ..engine.tensors.tensor import Tensor
@@ -273,6 +273,8 @@ def set_default_tensor_type(t: Any) -> None:
     warn_of_old("set_default_tensor_type")
     name = t if isinstance(t, str) else getattr(t, "type_name", None) or ""
     found = type_named(name)
+    if found is None and isinstance(t, str) and "." not in t:
+        raise ModuleNotFoundError(f"No module named '{t}'")
     if found is None:
         raise TypeError("invalid type object: only floating-point types are supported as the default type")
     d, kind = found
@@ -447,7 +449,10 @@ def get_deterministic_debug_mode() -> int:
 def set_float32_matmul_precision(precision: str) -> None:
     """Whether products of float32 matrices on GPUs may round their factors to TF32 ("high", "medium")."""
     if precision not in ("highest", "high", "medium"):
-        raise RuntimeError(f"Invalid precision string: {precision}, expected one of [highest, high, medium]")
+        warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has no effect."
+        )
+        return
     state.matmul_precision = precision
 
 
@@ -458,6 +463,8 @@ def get_float32_matmul_precision() -> str:
 
 def set_flush_denormal(mode: bool) -> bool:
     """False: numbers too small for their dtype are kept. mode: whether they shall become 0."""
+    if not isinstance(mode, bool):
+        raise RuntimeError(f"flush_denormal expects a bool, but got {type(mode).__name__}")
     return False
 
 

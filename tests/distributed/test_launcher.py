@@ -90,6 +90,13 @@ def test_wrong_usage(words: tuple[str, ...], said: str) -> None:
     assert done.returncode == 2 and said in done.stderr
 
 
+@pytest.mark.parametrize("name", ["nofile.tsr", "nofile.py"])
+def test_a_file_that_is_not_there_is_told_once(name: str) -> None:
+    done = tensorsh("run", "-n", "2", name)
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr == f"tensorsh: cannot read {name}: No such file or directory\n"
+
+
 def test_mpiexec(tmp_path: Path) -> None:
     mpiexec = os.path.join(sys.prefix, "bin", "mpiexec")
     for words in ([program(tmp_path, ".tsr")], ["python", program(tmp_path, ".py")]):

@@ -30,6 +30,10 @@ def told_threads() -> int:
 THREADS = told_threads()
 
 
+ATTENTION = frozenset({"math", "flash", "mem_efficient", "cudnn", "overrideable"})
+"""The ways of attention; a program may rule some out."""
+
+
 class State(Switches):
     """Everything that ``torch.set_...`` and ``manual_seed`` change. Read on every call, so plain attributes."""
 
@@ -76,6 +80,8 @@ class State(Switches):
     device_generators: dict
     """The default generators of CUDA devices, by their numbers, as far as numbers were drawn there."""
     matmul_precision: str
+    attention: frozenset
+    """The ways in which PyTorch's attention may be computed (`ops/nn/attention.py`)."""
     device_seed: int | None
     """What those not yet made are to be seeded with."""
 
@@ -107,7 +113,7 @@ class State(Switches):
             "multithreading": True, "outermost": True, "passing": None, "autocast": None, "profile": None, "overriding": True,
             "function_modes": (), "skips_override": False, "stepping": None, "dual": 0, "dual_level": -1, "pushing": False,
             "device_generators": {}, "device_seed": None, "matmul_precision": "highest",
-            "sparse_invariants": False, "generator": None, "print_options": None, "transforms": 0,
+            "attention": ATTENTION, "sparse_invariants": False, "generator": None, "print_options": None, "transforms": 0,
             "tangents": 0, "born": 0, "gradients": (),
         }  # fmt: skip
 

@@ -64,7 +64,19 @@ OLD = {
 
 def warn_of_old(name: str) -> None:
     """Warn of an old form, once; each time where all warnings are wanted (`torch.set_warn_always`)."""
+    if first(name):
+        warn(OLD[name])
+
+
+def warn_once(message: str) -> None:
+    """Warn for the first time in a session; each time where all warnings are wanted."""
+    if first(message):
+        warn(message)
+
+
+def first(name: str) -> bool:
+    """Whether a warning is still to be given."""
     if name in state.warned and not state.__dict__.get("warn_always"):
-        return
+        return False
     state.warned.add(name)
-    warn(OLD[name])
+    return True

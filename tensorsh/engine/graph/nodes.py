@@ -304,8 +304,9 @@ class AccumulateGrad(Node):
             variable._grad = _added(old, gradient)
         if self._post_hooks:
             for hook in list(self._post_hooks.values()):
-                if hook(variable) is not None:
-                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+                found = hook(variable)
+                if found is not None and not isinstance(found, Fields):
+                    raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
 
 
 def nowhere() -> AccumulateGrad:

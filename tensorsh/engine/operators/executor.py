@@ -23,7 +23,7 @@ from ..tape.record import Recording, attach
 from ..wording.dtype_refusals import refuse
 from .around import applied, brought, facing, returned, turned_back
 from .placement import module_and_kernel
-from .results import scalar
+from .results import check_width, scalar
 
 try:
     import cython
@@ -81,8 +81,7 @@ class Executor(Recording):
 
     def bound(self, args, kwargs):
         """As `bind`."""
-        n = len(args)
-        packed = self.packed
+        n, packed = len(args), self.packed
         if packed >= 0 and n > packed and (n > packed + 1 or isinstance(args[packed], INTEGERS)):
             args = (*args[:packed], args[packed:])
             n = packed + 1
@@ -129,6 +128,8 @@ class Executor(Recording):
                     raise argument_error(self, i, x)
             elif not (self.scalars and isinstance(x, NUMBERS)):
                 raise argument_error(self, i, x)
+            elif type(x) is int:
+                check_width(x)
         for i in self.lists:
             many = values[i]
             if not isinstance(many, (list, tuple)):
@@ -357,8 +358,7 @@ class Executor(Recording):
 
     def alike(self, arrays):
         """Whether the promoted operands are float arrays of one dtype and numbers; these become numbers of that dtype."""
-        common = None
-        numbers = False
+        common, numbers = None, False
         for i in self.promoted:
             x = arrays[i]
             kind = type(x)

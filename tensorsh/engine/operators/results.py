@@ -113,8 +113,10 @@ def writes_out(function: Callable) -> Callable:
 def scalar(value: Any, target: np.dtype) -> Any:
     """A Python number as a numpy scalar of a dtype; integers wrap, as PyTorch's do."""
     kind = target.kind
-    if kind in "iu" and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if whole:
         check_width(int(value))
+    if whole and kind in "iu":
         bits = 8 * target.itemsize
         value = int(value) & ((1 << bits) - 1)
         if kind == "i" and value >> (bits - 1):

@@ -231,6 +231,14 @@ def backward(
     Raises RuntimeError when a tensor is no single number and has no gradient given, needs none, or its graph was freed.
     """
     no_transform()
+    if grad_variables is not None:
+        warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+                "`grad_tensors`."
+            )
+        grad_tensors = grad_variables
     outputs = _listed(tensors)
     given = _starts(outputs, grad_tensors)
     targets = None

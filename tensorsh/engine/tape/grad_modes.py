@@ -204,6 +204,10 @@ class inference_mode(Mode):
 
 def detect(anomaly: bool, check_nan: bool) -> None:
     """Look for anomalies from now on, or do not; in plain Python each operation then notes the lines that led to it."""
+    for name, given in (("enabled", anomaly), ("check_nan", check_nan)):
+        if not isinstance(given, bool):
+            place = "(position 1) " if name == "enabled" else "(position 2) "
+            raise TypeError(f"set_anomaly_enabled(): argument '{name}' {place}must be bool, not {type(given).__name__}")
     state.anomaly, state.check_nan = anomaly, check_nan
     if process.plain and anomaly and not state.places:
         state.places = lines_of_program

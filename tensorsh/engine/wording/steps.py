@@ -150,11 +150,12 @@ chain_matmul: > * matrices
 dropout alpha_dropout feature_alpha_dropout: p<0.0 > * input p training
 dropout1d dropout2d dropout3d: p<0.0 input.dim() > feature_dropout input p training
 batch_norm: training?input.size() eps<=0.0 > * input weight bias running_mean running_var training momentum eps False
-instance_norm: use_input_stats?input.size() eps<=0.0 > * input weight bias running_mean running_var use_input_stats momentum eps False
+instance_norm: use_input_stats?input.size() > * input weight bias running_mean running_var use_input_stats momentum eps False
 binary_cross_entropy: target.size() input.size() weight?weight.size() > * input target weight 1
 multi_margin_loss: weight?weight.dim() > * input target p margin weight 1
 triplet_margin_loss: margin<=0 > * anchor positive negative margin p eps swap 1
-max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices: > * input kernel_size stride|[] padding dilation ceil_mode
+max_pool3d_with_indices: input.is_cuda > * input kernel_size stride|[] padding dilation ceil_mode
+max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices: > * input kernel_size stride|[] padding dilation ceil_mode
 unique_consecutive: > * input return_inverse=return_inverse return_counts=return_counts dim=dim
 cdist functional.cdist: > cdist x1 x2 p None
 Tensor.istft: > istft self n_fft hop_length win_length window center normalized onesided length return_complex=return_complex
@@ -194,14 +195,22 @@ def names_of(step: Callable) -> tuple[str, ...]:
 
 def soft(name: str) -> Callable:
     def step(input: Any, dim: Any, dtype: Any) -> None:
-        getattr(input, name)
+        getattr(input, "dim" if dim is None else name)
         if dim is not None:
             method(input, name, dim, dtype=dtype)
 
     return step
 
 
-STEPS |= {"softmax": soft("softmax"), "softmin": soft("softmax"), "log_softmax": soft("log_softmax")}
+STEPS |= {"softmax": soft("softmax"), "log_softmax": soft("log_softmax")}
+
+
+@of("softmin")
+def softmin(input: Any, dim: Any, dtype: Any) -> None:
+    if dim is None:
+        input.dim()
+    else:
+        method(input if hasattr(input, "softmax") else -input, "softmax", dim, dtype=dtype)
 
 
 @of("embedding")
@@ -261,10 +270,19 @@ def pooling(d: int) -> None:
         getattr(C, f"adaptive_avg_pool{d}d")(input, filled(output_size, input.size()))
 
     @of(f"fractional_max_pool{d}d", f"fractional_max_pool{d}d_with_indices")
-    def fractional(input: Any, kernel_size: Any, output_size: Any, _random_samples: Any) -> None:
-        if output_size is not None:
-            input.dim(), input.size(0)
-            fraction(input, kernel_size, output_size, input if _random_samples is None else _random_samples)
+    def fractional(
+        input: Any, kernel_size: Any, output_size: Any, output_ratio: Any, _random_samples: Any
+    ) -> None:  # fmt: skip
+        if output_size is None and output_ratio is None or output_size is None and len(spread(output_ratio, d)) != d:
+            return
+        if output_size is None:
+            for dim in range(-d, 0):
+                input.size(dim)
+        if _random_samples is None:
+            _ = input.dim() == d + 1 or input.size(0)
+            input.size(-d - 1)
+        sizes = [1] * d if output_size is None else output_size
+        fraction(input, kernel_size, sizes, input if _random_samples is None else _random_samples)
 
 
 for _d in (1, 2, 3):

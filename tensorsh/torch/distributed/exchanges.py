@@ -248,6 +248,10 @@ def _reduce_scatter(found: ProcessGroup, output: Tensor, parts: list[Held], op: 
     return found._run(call, begin, [output], async_op)
 
 
+ALL_TO_ALL = "/__w/pytorch/pytorch/third_party/gloo/gloo/alltoall"
+"""Where gloo stops."""
+
+
 def all_to_all(
     output_tensor_list: list, input_tensor_list: list, group: Any = None, async_op: bool = False
 ) -> Work | None:
@@ -265,6 +269,8 @@ def all_to_all(
             )
     given, taken = [Held(each) for each in input_tensor_list], [Held(each) for each in output_tensor_list]
     sent, wanted = [each.size for each in given], [each.size for each in taken]
+    if sum(sent) != sum(wanted):
+        raise RuntimeError("ProcessGroupGloo::alltoall: input and output tensors must have the same size")
 
     def take(came: np.ndarray) -> None:
         at = 0
@@ -289,8 +295,8 @@ def all_to_all_single(
     found = find(group, "all_to_all_single")
     if found is None:
         return None
-    if not output_split_sizes and not input_split_sizes and tuple(output.shape) != tuple(input.shape):
-        raise RuntimeError("ProcessGroupGloo::alltoall: input and output tensors must have the same size")
+    if not output_split_sizes and not input_split_sizes and output.numel() != input.numel():
+        raise RuntimeError(f"[enforce fail at {ALL_TO_ALL}.cc:30] in->size == out->size. ")
     sent, wanted = splits(input, input_split_sizes, found), splits(output, output_split_sizes, found)
     given, taken = Held(input), Held(output)
     return _all_to_all(found, given.flat, sent, wanted, taken.put, input, [output], async_op)
@@ -323,6 +329,10 @@ def _all_to_all(
             yield from finished(found._comm.Iallgather(sizes, table))
         wrong = np.argwhere(table[:, 0, :] != table[:, 1, :].T)
         if len(wrong):
+            if (table[found._me, 0] != table[found._me, 1])[found._me]:
+                raise RuntimeError(
+                    f"[enforce fail at {ALL_TO_ALL}v.cc:138] inLengthPerRank[myRank] == outLengthPerRank[myRank]. "
+                )
             source, target = (found._ranks[i] for i in wrong[0])
             count, place = table[wrong[0][0], 0, wrong[0][1]], table[wrong[0][1], 1, wrong[0][0]]
             raise RuntimeError(

@@ -278,9 +278,8 @@ def group_of(given: Any, told: str = NOT_IN_MAP) -> ProcessGroup:
     if given is None:
         return default_group()
     if isinstance(given, ProcessGroup):
-        if given._title not in world.groups or world.groups[given._title] is not given:
-            raise ValueError("Invalid process group specified")
-        return given
+        if world.groups.get(given._title) is given:
+            return given
     raise ValueError(told.format(given))
 
 

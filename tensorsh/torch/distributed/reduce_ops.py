@@ -103,7 +103,12 @@ def kind_of(op: Any) -> RedOpType:
         return op.op
     if isinstance(op, RedOpType):
         return op
-    raise TypeError(
+    raise unfit(op)
+
+
+def unfit(op: Any) -> TypeError:
+    """The error for what is no way to reduce."""
+    return TypeError(
         "(): incompatible function arguments. The following argument types are supported:\n"
         f"    1. (self: torch._C._distributed_c10d.AllreduceOptions, arg0: torch._C._distributed_c10d.ReduceOp) -> None\n\nInvoked with: {op!r}"
     )
@@ -121,6 +126,10 @@ class Reduction:
 
     def __init__(self, op: Any, dtype: str, array: np.dtype, gloo: bool) -> None:
         kind = kind_of(op).name
+        if kind == "PREMUL_SUM" and isinstance(op, RedOpType):
+            raise unfit(op)
+        if kind == "PREMUL_SUM" and gloo:
+            raise RuntimeError("Cannot use ReduceOp.PREMUL_SUM with Gloo")
         if gloo and dtype not in GLOO:
             raise RuntimeError("Invalid scalar type")
         if kind in BITS and array.kind not in "iub":

@@ -135,7 +135,7 @@ def destroy_process_group(group: Any = None) -> None:
         return
     if group is None and world.default is None:
         raise AssertionError("Process group cannot be None")
-    found = group_of(group)
+    found = group_of(group, "Invalid process group specified")
     for thread in list(world.beside):
         joined(thread)
     if found is not world.default:
@@ -158,12 +158,12 @@ def new_group(
         ranks = list(parent._ranks)
     ranks = [int(rank) for rank in ranks]
     ranks = sorted(ranks) if sort_ranks else ranks
+    if len(set(ranks)) != len(ranks):
+        raise ValueError(f"ranks list must not contain duplicate entries, got {ranks}")
     if len(ranks) > world.size:
         raise ValueError(
             "the new group's world size should be less or equal to the world size set by init_process_group"
         )
-    if len(set(ranks)) != len(ranks):
-        raise ValueError(f"ranks list must not contain duplicate entries, got {ranks}")
     for rank in ranks:
         if rank < 0 or rank >= world.size:
             raise ValueError(
@@ -270,7 +270,7 @@ def get_world_size(group: Any = None) -> int:
     """The number of processes in a group; -1 where this one is not in it."""
     if outside(group):
         return -1
-    return group_of(group).size()
+    return (group if isinstance(group, ProcessGroup) else group_of(group)).size()
 
 
 def get_backend(group: Any = None) -> Backend:

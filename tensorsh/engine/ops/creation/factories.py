@@ -22,7 +22,7 @@ from ...arrays.layout import laid_out, strided
 from ...arrays.numbers import converted
 from ...arrays.state import state
 from ...arrays.type_names import type_name
-from ...arrays.warning import warn
+from ...arrays.warning import warn, warn_once
 from ...graph.fields import fresh, new
 from ...loading import table
 from ...operators.forms import form
@@ -53,6 +53,12 @@ def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
     return t
 
 
+COPIES = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than {}(sourceTensor)."
+)
+
+
 def tensor(
     data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
@@ -60,10 +66,7 @@ def tensor(
     Integers give int64, booleans bool, floats the default dtype (float32), an array its own. It has no history: of a
     tensor, ``x.clone()`` or ``x.detach().clone()`` is meant. ValueError: sequences of unequal length."""
     if isinstance(data, Tensor):
-        warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-            "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
-        )
+        warn(COPIES.format("torch.tensor"))
         device = data.device if device is None and not data.is_cpu else device
     return made(to_array(data, dtype), device, requires_grad)
 
@@ -100,7 +103,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     of(ndarray)
     check_layout(ndarray)
     if not ndarray.flags.writeable:
-        warn(
+        warn_once(
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
             "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
             "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",
@@ -292,6 +295,8 @@ def new_tensor(
     `data` is a number, nested lists or an array; `dtype`, `device` and `requires_grad` say otherwise where they are
     given. The copy is a leaf without history.
     """
+    if isinstance(data, Tensor):
+        warn(COPIES.format("tensor.new_tensor"))
     return made(to_array(data, dtype or self.dtype), beside(self, device), requires_grad)
 
 

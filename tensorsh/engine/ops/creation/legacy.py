@@ -17,7 +17,7 @@ from ...arrays.errors import combination_error, cpp_name
 from ...arrays.layout import strided, type_of
 from ...arrays.state import state
 from ...arrays.type_names import type_name
-from ...arrays.warning import warn
+from ...arrays.warning import warn_once
 from ...graph.fields import new, wrap
 from ...loading import table
 from ...operators.forms import heard
@@ -272,7 +272,7 @@ def frombuffer(buffer: Any, *, dtype: dtype, count: int = -1, offset: int = 0, r
         )
     found = np.frombuffer(memory, dtype.numpy, count, offset)
     if memory.readonly:
-        warn(READ_ONLY)
+        warn_once(READ_ONLY)
         found = found.copy()
     return made(hold(found), CPU, requires_grad)
 

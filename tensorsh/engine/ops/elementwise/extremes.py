@@ -12,6 +12,7 @@ from ...arrays.constants import constant
 from ...arrays.errors import check_broadcast, combination_error, not_implemented
 from ...arrays.numbers import LOOSE, converted
 from ...arrays.promotion import result_type
+from ...arrays.warning import warn_once
 from ...graph.fields import wrap
 from ...kernels import through
 from ...loading import table
@@ -348,6 +349,10 @@ def any_where(condition, input=None, other=None, *, out=None):
             raise RuntimeError(
                 f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.short}"
             )
+        warn_once(
+            "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version of "
+            "PyTorch. Use a boolean condition instead."
+        )
         condition = wrap(condition._array.astype(bool))
     values = [condition, input, other]
     if is_number(input) or is_number(other):

@@ -185,7 +185,7 @@ def flat_index(array: Any, index: Any) -> Any:
         refuse(
             wrong,
             lambda: IndexError(
-                f"out of range: tried to access index {index[wrong].min().item()} on a tensor of {n} elements."
+                f"out of range: tried to access index {index[wrong].reshape(-1)[0].item()} on a tensor of {n} elements."
             ),
         )
     return index

@@ -11,7 +11,7 @@ from ...arrays.backend import fold_at, module_of
 from ...arrays.bounds import check_slices, outside, refuse
 from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
 from ...arrays.numbers import converted
-from ...arrays.warning import warn
+from ...arrays.warning import warn_once
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...numerics.extremes import extremes
@@ -441,7 +441,7 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
     """A copy of `input` with the slices of `source` reduced ("prod", "mean", "amax", "amin") into those at `index`."""
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    warn("index_reduce() is in beta and the API may change at any time.")
+    warn_once("index_reduce() is in beta and the API may change at any time.")
     dim = wrap_dim(dim, input.ndim)
     check_slices("index_reduce_", input, dim, index, source)
     if xp is np and include_self and reduce in HOW and not dim and input.ndim:
@@ -451,7 +451,8 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
         if reduce != "prod" and in_singles(reduced_rows, whole, in_rows(source), index.reshape(-1), how=(HOW[reduce],)):
             return whole
     wide = spread_index(xp, index, dim, source.shape)
-    bounded(wide, dim, input.shape[dim] if input.ndim else 1)
+    if wide.size and not outside(wide, 0, n := input.shape[dim] if input.ndim else 1):
+        refuse((wide < 0) | (wide >= n), lambda: IndexError("index out of range in self"))
     return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self, True)
 
 

@@ -168,7 +168,13 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """LU in one matrix, the interchanges of rows, and, when asked for, the infos."""
     warn_of_old("lu")
-    LU, pivots, info = lu_factor_ex.function(A, pivot=pivot)
+    try:
+        LU, pivots, info = lu_factor_ex.function(A, pivot=pivot)
+    except TypeError as error:
+        words = (
+            str(error).replace("linalg_lu_factor_ex()", "_lu_with_info()").replace("argument 'A'", "argument 'input'")
+        )
+        raise TypeError(words) from None
     if out is not None:
         if len(out) - get_infos != 2:
             raise TypeError(f"expected tuple of {2 + get_infos} elements but got {len(out)}")
@@ -359,6 +365,14 @@ def ldl_solve(xp, LD: Array, pivots: Unlinked, B: Array, *, hermitian=False):
     check_pivots("torch.linalg.ldl_solve", "LD", LD, pivots)
     if pivots.dtype.kind not in "iu":
         raise RuntimeError(f"torch.linalg.ldl_solve: Expected pivots to be integers. Got {of(pivots).short}")
+    if pivots.size and np.abs(pivots.astype(np.int64)).max() > LD.shape[-2]:
+        raise RuntimeError(
+            "Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you properly pass the result of ldl_factor?"
+        )
+    if not pivots.all():
+        raise RuntimeError(
+            "Pivots given to ldl_solve must all satisfy |pivot| >= 1. Did you properly pass the result of ldl_factor?"
+        )
     batch = common_shape(B.shape[:-2], LD.shape[:-2])
     if B.size == 0 or LD.size == 0:
         return np.zeros((*batch, *B.shape[-2:]), B.dtype)

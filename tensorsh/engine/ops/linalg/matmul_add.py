@@ -81,12 +81,12 @@ def added(input, a, b, beta, alpha):
 @operator(inplace=True, broadcast=True)
 def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     """``beta * input + alpha * (mat1 @ mat2)``; `input` broadcasts."""
-    for name, x in (("mat1", mat1), ("mat2", mat2)):
-        if x.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
     for name, x in (("self", input), ("mat1", mat1)):
         if x.dtype != mat2.dtype:
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {of(x).short} and {of(mat2).short}")
+    for name, x in (("mat1", mat1), ("mat2", mat2)):
+        if x.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
     check_matrices(mat1, mat2)
     expandable(input, (mat1.shape[0], mat2.shape[1]))
     check_bool("addmm_impl_cpu_", mat1)

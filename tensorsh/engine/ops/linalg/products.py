@@ -128,7 +128,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 @composite("linalg.multi_dot", method=False)
 def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices in the cheapest order; first and last may be vectors."""
-    tensors = list(tensors)
+    given, tensors = list(tensors), list(tensors)
     n = len(tensors)
     if n < 2:
         raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
@@ -156,10 +156,8 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
         tensors[-1] = tensors[-1].unsqueeze(-1)
     for i, (x, y) in enumerate(zip(tensors, tensors[1:], strict=False)):
         if x._array.shape[1] != y._array.shape[0]:
-            raise RuntimeError(
-                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(x._array.shape)} and {list(y._array.shape)} cannot be "
-                "multiplied"
-            )
+            shapes = " and ".join(str(list(each.shape)) for each in given[i : i + 2])
+            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {shapes} cannot be multiplied")
     return out_of(chained(tensors).view(tuple(shape)), out)
 
 

@@ -55,10 +55,11 @@ def check_reduction(reduction: str) -> None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
-def legacy(size_average: Any, reduce: Any, reduction: str) -> str:
-    """The reduction that the flags of old stand for."""
+def legacy(size_average: Any, reduce: Any, reduction: str, checked: bool = True) -> str:
+    """The reduction that the flags of old stand for. checked: refuse a name that is none."""
     if size_average is None and reduce is None:
-        check_reduction(reduction)
+        if checked:
+            check_reduction(reduction)
         return reduction
     size_average = True if size_average is None else size_average
     chosen = "none" if reduce is not None and not reduce else "mean" if size_average else "sum"
@@ -210,8 +211,10 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     return _huber_loss.function(*same_size(input, target), reduction, float(delta))
 
 
-def reduced(loss: Tensor, reduction: str) -> Tensor:
-    """A composite loss as its reduction wants it."""
+def reduced(loss: Tensor, reduction: str, words: str | None = None) -> Tensor:
+    """A composite loss as its reduction wants it. words: what is said, behind it, of a name that is none."""
+    if words is not None and reduction not in ("none", "mean", "sum"):
+        raise ValueError(reduction + words)
     check_reduction(reduction)
     return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
 

@@ -188,12 +188,12 @@ def poisson_nll_loss(
     input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"
 ):  # fmt: skip
     """Minus the log-likelihood of counts under Poisson rates (or their logarithms)."""
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = legacy(size_average, reduce, reduction, False)
     loss = input.exp() - target * input if log_input else input - target * plus(input, eps).log()
     if full:
         stirling = target * target.log() - target + times(times(target, 2 * math.pi).log(), 0.5)
         loss = loss + stirling.masked_fill(target <= 1, 0)
-    return reduced(loss, reduction)
+    return reduced(loss, reduction, " is not a valid value for reduction")
 
 
 @composite("nn.functional.gaussian_nll_loss", method=False)

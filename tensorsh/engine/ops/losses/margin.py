@@ -228,11 +228,11 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
 @composite("nn.functional.multilabel_soft_margin_loss", method=False)
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """The mean over classes of the binary cross entropy of logits with labels 0 and 1."""
-    reduction = legacy(size_average, reduce, reduction)
+    reduction = legacy(size_average, reduce, reduction, False)
     logsigmoid = find_function("nn.functional.logsigmoid")
     loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
         loss = loss * weight
     if not input.ndim:
         raise IndexError("Dimension specified as -1 but tensor has no dimensions")
-    return reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction)
+    return reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction, " is not valid")

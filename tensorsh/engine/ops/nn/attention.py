@@ -17,10 +17,11 @@ from ...arrays.backend import module_of
 from ...arrays.blas import alone
 from ...arrays.cupy_module import accelerator
 from ...arrays.device import absent
+from ...arrays.dtype import HALVES
 from ...arrays.errors import cpp_name
 from ...arrays.on_arrays import on_arrays
 from ...arrays.parallel import ROWS, SHARED, buffer_for, each, spread
-from ...arrays.state import state
+from ...arrays.state import ATTENTION, state
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...numerics.products import batches
@@ -232,10 +233,10 @@ def written_out(
     return dq, t.matmul(t.transpose(ds, 2, 3), query) if needs[1] else None, dv, None
 
 
-def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float) -> Any:
-    """The operator that PyTorch has for this form, where it has one."""
+def suited(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float) -> bool:
+    """Whether PyTorch has one operator for this form."""
     q, k, v = query._array, key._array, value._array
-    suits = (
+    return (
         (dropout_p == 0.0 or dropout_p < 1.0 and type(q) is not np.ndarray)
         and q.ndim == k.ndim == v.ndim == 4
         and type(q) is type(k) is type(v)
@@ -246,10 +247,15 @@ def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float
         and q.size > 0 < k.size
         and (mask is None or mask._node is None and mask._array.ndim in (2, 4))
     )
-    if not suits or absent(q):
+
+
+def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float) -> Any:
+    """The operator that PyTorch has for this form, where it has one."""
+    q = query._array
+    if absent(q) or not suited(query, key, value, mask, dropout_p):
         return None
     if isinstance(q, np.ndarray):
-        return attention if q.dtype in (FLOAT32, FLOAT64) else None
+        return attention if q.dtype in (FLOAT32, FLOAT64) and "flash" in state.attention else None
     # A GPU's operators take rows of whole words of 16 bytes; double precision has none.
     narrow = q.dtype.itemsize == 2 and (mask is None and q.shape[3] <= 256 or not q.shape[3] % 8)
     return attention_on_device if narrow or q.dtype == FLOAT32 and not q.shape[3] % 4 else None
@@ -285,6 +291,17 @@ def check_attention(query, key, value, attn_mask, dropout_p) -> None:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
 
 
+def check_ways(suits: bool) -> None:
+    """RuntimeError where a program allows no way of attention that a processor has, or only the one that this form does not suit."""
+    if state.attention.isdisjoint({"math", "flash"}):
+        raise RuntimeError(
+            "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math "
+            "kernel and the fused kernels."
+        )
+    if "math" not in state.attention and not suits:
+        raise RuntimeError("No available kernel.  Aborting execution.")
+
+
 @composite("nn.functional.scaled_dot_product_attention", method=False)
 def scaled_dot_product_attention(
     query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
@@ -293,9 +310,13 @@ def scaled_dot_product_attention(
     check_attention(query, key, value, attn_mask, dropout_p)
     scale = 1.0 / math.sqrt(query._array.shape[-1]) if scale is None else scale
     if enable_gqa:
+        if query.size(-3) % key.size(-3) or query.size(-3) % value.size(-3):
+            raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
         copies = query.shape[-3] // key.shape[-3]
         key, value = key.repeat_interleave(copies, -3), value.repeat_interleave(copies, -3)
     whole = fused(query, key, value, attn_mask, dropout_p)
+    if state.attention is not ATTENTION and whole is not attention and isinstance(query._array, np.ndarray):
+        check_ways(query.dtype in HALVES and suited(query, key, value, attn_mask, dropout_p))
     if is_causal and attn_mask is not None and whole is not attention:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if whole:

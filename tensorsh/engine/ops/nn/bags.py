@@ -37,13 +37,17 @@ def starts(bag: Any, bags: int) -> Any:
 
 
 def maxima(xp: Any, weight: Any, indices: Any, bag: Any, bags: int) -> tuple:
-    """The largest element of each column over the rows of each bag, and the index of the row it came from."""
+    """The largest element of each column over the rows of each bag, and the index of the row it came from, as they are found by
+    asking whether each is larger than the last."""
     if xp is not np:
         return accelerator().row_maxima(xp, weight, indices, starts(bag, bags))
     rows = weight[indices]
     best = xp.zeros((bags, rows.shape[1]), rows.dtype)
     where = xp.full(best.shape, -1, np.int64)
     edges = starts(bag, bags).tolist()
+    if (unknown := rows != rows).any():  # more than nothing is no NaN, but for the one that a bag begins with
+        unknown[[begin for begin, end in zip(edges, edges[1:], strict=False) if begin < end]] = False
+        rows[unknown] = -np.inf
     first = np.zeros(best.shape, np.int64)
     for number, (begin, end) in enumerate(zip(edges, edges[1:], strict=False)):
         if begin < end:

@@ -166,6 +166,11 @@ def renormalise(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
         return
     rows = unique(move(input._array, CPU))
     w = move(weight._array, CPU)
+    wrong = rows[(rows < 0) | (rows >= len(w))]
+    if wrong.size:
+        if wrong[0] < 0:
+            raise IndexError("index out of range in self")
+        raise IndexError(f"select(): index {wrong[0]} out of range for tensor of size {list(w.shape)} at dimension 0")
     norms = np.linalg.norm(w[rows].astype(np.float64), norm_type, axis=1)
     big = norms > max_norm
     if big.any():

@@ -101,6 +101,8 @@ def _check_counts(name: str, d: int, kernel: tuple, size: tuple) -> None:
 def _check_planes(name: str, d: int, shape: tuple) -> None:
     """RuntimeError where anything but the batch is empty."""
     title = name + ("_out" if d == 3 else "")
+    if len(shape) not in (d + 1, d + 2):
+        raise RuntimeError(f"{title}(): Expected {d + 1}D or {d + 2}D tensor, but got: {list(shape)}")
     for dim in range(len(shape) - d - (len(shape) == d + 2), len(shape)):
         if not shape[dim]:
             raise RuntimeError(
@@ -109,7 +111,9 @@ def _check_planes(name: str, d: int, shape: tuple) -> None:
             )
 
 
-def _check_samples(d: int, shape: tuple, samples: tuple) -> None:
+def _check_samples(d: int, shape: tuple, samples: tuple, same: bool) -> None:
+    if not same:
+        raise RuntimeError("Expect _random_samples to have the same dtype as input")
     batch, channels = (shape[0] if len(shape) == d + 2 else 1), shape[-d - 1]
     if len(samples) != 3:
         raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {len(samples)}")
@@ -123,6 +127,7 @@ def _check_samples(d: int, shape: tuple, samples: tuple) -> None:
 
 def _forms(d: int) -> None:
     name = f"fractional_max_pool{d}d"
+    title = name + ("_out" if d == 3 else "")
 
     def with_indices(
         input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None
@@ -142,10 +147,13 @@ def _forms(d: int) -> None:
             batch = 1 if input.ndim == d + 1 else input.size(0)
             _random_samples = find_function("rand")(batch, input.size(-d - 1), d, dtype=input.dtype)
         _check_planes(name, d, input._array.shape)
-        _check_samples(d, input._array.shape, _random_samples._array.shape)
         for which, n, k, out in zip(("time", "height", "width")[-d:], spatial, kernel, size, strict=True):
             if out + k - 1 > n:
-                raise RuntimeError(f"{name}(): pool {which} {k} too large relative to input {which} {n}")
+                raise RuntimeError(f"{title}(): pool {which} {k} too large relative to input {which} {n}")
+        if min(size) < 0:
+            shape = [*input.shape[:-d], *size]
+            raise RuntimeError(f"Trying to create tensor with negative dimension {min(size)}: {shape}")
+        _check_samples(d, input._array.shape, _random_samples._array.shape, _random_samples.dtype is input.dtype)
         return fractional.function(input, kernel, size, _random_samples._array)
 
     def pool(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):

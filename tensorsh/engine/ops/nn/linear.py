@@ -28,14 +28,20 @@ def linear_any(input: Tensor = REQUIRED, weight: Tensor = REQUIRED, bias: Tensor
     if layout is not None and (n != 2 or str(layout) != "torch.sparse_coo"):
         return matmul(input, weight.t()) + bias
     shape = input._array.shape
-    if m != 2 or n == 2:
+    if n == 2 or m > 2:
         return addmm.function(bias, input, weight.t())
     if input._array.flags.c_contiguous and (
         bias._array.ndim == 1 or n == bias._array.ndim - 1 == len(bias._array) == 1
     ):
         rows = input.view((-1 if input._array.size else int(np.prod(shape[:-1])), shape[-1]))
         return addmm.function(bias, rows, weight.t()).view((*shape[:-1], weight._array.shape[0]))
-    return matmul(input, weight.t()) + bias
+    product = matmul(input, weight.t())
+    result = product + bias
+    if result.shape != product.shape:  # the bias is added in place
+        raise RuntimeError(
+            f"output with shape {list(product.shape)} doesn't match the broadcast shape {list(result.shape)}"
+        )
+    return result
 
 
 linear = composite("nn.functional.linear", method=False)(

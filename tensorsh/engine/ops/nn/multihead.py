@@ -20,27 +20,27 @@ def batched(query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Any, at
     """Whether there is a batch dimension; the dimensions of all arguments are checked to agree on it."""
     expect(
         query.dim() in (2, 3),
-        f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor",
+        f"query should be unbatched 2D or batched 3D tensor but received {query.dim()}-D query tensor",
     )
-    batch = query.ndim == 3
+    n = query.dim()
+    batch = n == 3
     kind = "For batched (3-D)" if batch else "For unbatched (2-D)"
-    n = query.ndim
     expect(
-        key.ndim == value.ndim == n,
-        f"{kind} `query`, expected `key` and `value` to be {n}-D but found {key.ndim}-D and {value.ndim}-D tensors respectively",
+        key.dim() == n == value.dim(),
+        f"{kind} `query`, expected `key` and `value` to be {n}-D but found {key.dim()}-D and {value.dim()}-D tensors respectively",
     )
     if key_padding_mask is not None:
         expect(
-            key_padding_mask.ndim == n - 1,
-            f"{kind} `query`, expected `key_padding_mask` to be `None` or {n - 1}-D but found {key_padding_mask.ndim}-D "
+            key_padding_mask.dim() == n - 1,
+            f"{kind} `query`, expected `key_padding_mask` to be `None` or {n - 1}-D but found {key_padding_mask.dim()}-D "
             "tensor instead",
         )
     if attn_mask is not None:
         expect(
-            attn_mask.ndim in (2, 3),
-            f"{kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found {attn_mask.ndim}-D tensor instead",
+            attn_mask.dim() in (2, 3),
+            f"{kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found {attn_mask.dim()}-D tensor instead",
         )
-        if not batch and attn_mask.ndim == 3:
+        if not batch and attn_mask.dim() == 3:
             shape = (num_heads, query.shape[0], key.shape[0])
             expect(
                 tuple(attn_mask.shape) == shape, f"Expected `attn_mask` shape to be {shape} but got {attn_mask.size()}"
@@ -52,13 +52,16 @@ def additive(
     mask: Tensor | None, name: str, query: Tensor, other: Tensor | None = None, other_name: str = ""
 ) -> Tensor | None:
     """A mask as numbers to add: minus infinity where a boolean one is True; `other`: what should have its dtype."""
+    if other is not None and not hasattr(other, "dtype"):
+        raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
+    kind = query.dtype
     if mask is None:
         return None
-    number = mask.is_floating_point()
-    expect(number or mask.dtype.name == "bool", f"only bool and floating types of {name} are supported")
-    if other is not None and mask.dtype is not other.dtype:
+    own, number = mask.dtype, mask.is_floating_point()
+    expect(number or own.name == "bool", f"only bool and floating types of {name} are supported")
+    if other is not None and own is not other.dtype:
         warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.")
-    return mask if number else find_function("zeros_like")(mask, dtype=query.dtype).masked_fill_(mask, -math.inf)
+    return mask if number else find_function("zeros_like")(mask, dtype=kind).masked_fill_(mask, -math.inf)
 
 
 def projected(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None) -> Any:
@@ -105,6 +108,13 @@ def separately(query, key, value, weights: dict, bias: Tensor | None) -> list:  
     linear, biases = find_function("nn.functional.linear"), (None,) * 3 if bias is None else bias.chunk(3)
     for n, w in weights.items():
         expect(w is not None, f"use_separate_proj_weight is True but {n}_proj_weight is None")
+    size = query.size(-1)
+    for name, x, w in zip(("query", "key", "value"), (query, key, value), weights.values(), strict=True):
+        shape = size, x.size(-1)
+        expect(w.shape == shape, f"expecting {name} weights shape of {shape}, but got {w.shape}")
+    for name, b in zip(("query", "key", "value"), biases, strict=True):
+        if b is not None:
+            expect(b.shape == (size,), f"expecting {name} bias shape of {(size,)}, but got {b.shape}")
     return [linear(x, w, b) for x, w, b in zip((query, key, value), weights.values(), biases, strict=True)]
 
 

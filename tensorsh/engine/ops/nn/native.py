@@ -222,9 +222,9 @@ def linear_cross_entropy(
 ):  # fmt: skip
     """The cross entropy of a linear map of input [N, features]; linear_weight [C, *, features] may make several predictions."""
     if input.dim() not in (1, 2):
-        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
-    if linear_weight.ndim < 2:
-        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {linear_weight.ndim}")
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
+    if linear_weight.dim() < 2:
+        raise RuntimeError(f"expected linear_weight with dimensionality at least 2, got {linear_weight.dim()}")
     features = input.shape[-1]
     if features != linear_weight.shape[-1]:
         raise RuntimeError(
@@ -234,7 +234,7 @@ def linear_cross_entropy(
     outputs = tuple(linear_weight.shape[:-1])
     if linear_bias is not None and tuple(linear_bias.shape) != outputs:
         raise RuntimeError(f"expected linear_bias shape {outputs}, got {tuple(linear_bias.shape)}")
-    if len(outputs) > 1 and input.ndim == 1:
+    if len(outputs) > 1 and input.dim() == 1:
         raise RuntimeError(
             f"K-dimensional loss defined by linear_weight shape {tuple(linear_weight.shape)} requires batched input, (N, "
             f"{features}), got unbatched input with shape {tuple(input.shape)}"

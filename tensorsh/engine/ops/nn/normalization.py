@@ -383,7 +383,7 @@ def instance_norm(
         if running_mean.dtype is input.dtype is not running_var.dtype:
             raise RuntimeError(f"expected scalar type {input.dtype.short} but found {running_var.dtype.short}")
     means, variances = (None if v is None else many(v.to(input.dtype)) for v in (running_mean, running_var))
-    y = batch_norm(flat, means, variances, many(weight), many(bias), use_input_stats, momentum, eps or 5e-324)
+    y = of_batch(flat, means, variances, many(weight), many(bias), use_input_stats, momentum, eps)
     for running, found in ((running_mean, means), (running_var, variances)):
         if running is not None and use_input_stats:
             running._array[...] = found._array.reshape(n, c).mean(0)

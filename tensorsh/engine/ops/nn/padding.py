@@ -195,7 +195,13 @@ def fitting(shape: tuple, widths: tuple, mode: str, plain: bool) -> bool:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     dims = len(widths) // 2
     if ndim not in (dims + 1, dims + 2) or dims > 3:
-        raise NotImplementedError(f"Padding size {len(widths)} is not supported for {ndim}D input tensor.")
+        raise NotImplementedError(
+            f"Padding size {len(widths)} is not supported for {ndim}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
     if mode in ("reflect", "replicate") and 0 in shape[-dims - 1 :]:
         raise RuntimeError(
             f"Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "

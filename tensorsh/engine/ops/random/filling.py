@@ -20,6 +20,7 @@ from ...operators.registration import add_method
 from ...random.uniform_words import LONG_NAMES, in_memory_order, within_range
 from ...tensors.captured import captured, refuse
 from ...tensors.inplace import check, rewrite
+from ...tensors.sizes import OVERFLOW
 from ...tensors.tensor import Tensor
 from ..creation.copying import assign
 from .sampling import source
@@ -146,6 +147,8 @@ def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) ->
             raise RuntimeError("from is out of bounds for bool")
     else:
         low, high = (0, int(low)) if to is None else (int(low or 0), int(to))
+    if not -(2**63) <= min(low, high) <= max(low, high) <= 2**63:
+        raise ValueError(OVERFLOW)
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     for name, bound in (("from", low), ("to - 1", high - 1)):

@@ -81,7 +81,7 @@ def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     dtype = summed(input, dtype)
     dims = all_dims(dim, input.ndim)
     x = where(mask, input, 0)
-    return x.sum(dims, bool(keepdim), dtype=dtype)
+    return find_function("sum")(x, dims, bool(keepdim), dtype=dtype)
 
 
 @composite("masked.prod", method=False)
@@ -120,7 +120,7 @@ def masked_extremum(name: str, fill: Any, doc: str) -> None:
         dtype = input.dtype if dtype is None else dtype
         x = where(mask, input, None if mask is None else fill(input))
         dims = dim if name[:3] == "arg" else all_dims(dim, x.ndim)
-        return getattr(x, name)(dims, bool(keepdim)).to(dtype=dtype)
+        return find_function(name)(x, dims, bool(keepdim)).to(dtype=dtype)
 
     publish(name, function, doc)
 

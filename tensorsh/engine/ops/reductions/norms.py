@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -341,17 +342,21 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     return vector_norm.function(input, 2.0 if p is None else p, axes, keepdim, dtype=dtype, **keywords)
 
 
-@operator(promote="same", out=False)
+def check_difference(input: Any, other: Any, p: Any) -> None:
+    """RuntimeError where one operand alone is boolean."""
+    if (input.dtype.kind == "b") != (getattr(other, "dtype", None) is not None and other.dtype.kind == "b"):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
+            "or `logical_not()` operator instead."
+        )
+
+
+@operator(promote="same", out=False, check=check_difference)
 def dist(xp, input: Array, other: Array, p=2):
     """The p-norm of ``input - other``."""
     kind = of(input)
     if kind.category < FLOAT:
         raise RuntimeError(f"norm(): input dtype should be either floating point or complex. Got {kind.short} instead.")
-    if other.dtype.kind == "b":
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
-            "or `logical_not()` operator instead."
-        )
     difference = input - other
     return fold(xp, difference, p, tuple(range(difference.ndim)), False)
 

@@ -150,6 +150,8 @@ def running(name, direction):
     compiled = kernel_named("running_maxima" if direction == "maximum" else "running_minima", unsuited)
 
     def kernel(xp, input: Array, dim):
+        if not input.ndim and type(dim) is int and dim not in (0, -1):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         axis = one_axis(name, dim, input.ndim)
         if input.dtype.kind == "c":
             raise not_implemented(f"{name}_cpu", input)

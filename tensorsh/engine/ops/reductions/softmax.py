@@ -253,7 +253,7 @@ def functional(name, op):
             warn(
                 f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
             )
-            dim = implicit_dim(input.ndim)
+            dim = implicit_dim(input.dim())
         if name == "softmin":
             input = -input
         return op.function(input, dim) if dtype is None else op.function(input, dim, dtype=dtype)

@@ -240,6 +240,7 @@ for _name in "tril", "triu":
 def unravel_index(indices: Tensor, shape) -> tuple:
     """Numbers of elements in row order as one index tensor for each dimension."""
     if not isinstance(indices, Tensor):
+        _ = indices.is_complex
         raise TypeError(f"unravel_index(): argument 'indices' must be Tensor, not {type(indices).__name__}")
     if indices._array.dtype.kind not in "iu":
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")

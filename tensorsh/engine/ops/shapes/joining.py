@@ -17,7 +17,7 @@ from ...arrays.promotion import result_type
 from ...arrays.state import state
 from ...arrays.type_names import type_name
 from ...arrays.views import expanded
-from ...arrays.warning import warn
+from ...arrays.warning import warn_once
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...loading import table
@@ -327,7 +327,7 @@ def meshgrid(*tensors, indexing=None) -> tuple:
         if not isinstance(each, Tensor):
             raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type_name(each)}")
     if indexing is None:
-        warn("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
+        warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
         indexing = "ij"
     if any(t._array.dtype != tensors[0]._array.dtype for t in tensors):
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")

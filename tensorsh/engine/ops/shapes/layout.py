@@ -31,7 +31,7 @@ from ...arrays.layout import (
 )
 from ...arrays.state import state
 from ...arrays.type_names import type_name
-from ...arrays.warning import warn
+from ...arrays.warning import warn, warn_once
 from ...graph.fields import wrap
 from ...graph.gradient_nodes import Underivable
 from ...loading import table
@@ -159,7 +159,7 @@ TYPED = (
 @method
 def storage(self: Tensor) -> TypedStorage:
     """The elements under the tensor."""
-    warn(TYPED)
+    warn_once(TYPED)
     check_dense(self._array)
     return typed_on(self._array, self._array.dtype, self)
 

@@ -405,7 +405,7 @@ def checked_lengths(input: Tensor, split_sizes: Any, dim: int) -> tuple[list, in
     """Lengths and dimension of a split, or PyTorch's error."""
     shape = input._array.shape
     if not shape:
-        raise RuntimeError("split_with_sizes expects at least a 1-dimensional tensor")
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     lengths = list(ints("split_with_sizes", "split_sizes", split_sizes, 2))
     dim = wrap_dim(dim, len(shape))
     if lengths and min(lengths) < 0:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ....engine.arrays.state import state
 from ....engine.arrays.warning import warn
 from ...cuda import is_available
 
@@ -33,48 +34,49 @@ def preferred_linalg_library(backend: str | None = None) -> str:
     return _preferred["linalg"]
 
 
-_attention = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
-"""The ways in which PyTorch computes attention, and whether a program allows them; here there is one way, whatever it says."""
+def _allow(way: str, enabled: bool) -> None:
+    """Allow a way of attention, or rule it out."""
+    state.attention = state.attention | {way} if enabled else state.attention - {way}
 
 
 def flash_sdp_enabled() -> bool:
-    """Whether flash attention was left on. It decides nothing."""
-    return _attention["flash"]
+    """Whether flash attention is allowed."""
+    return "flash" in state.attention
 
 
 def mem_efficient_sdp_enabled() -> bool:
-    """Whether memory-efficient attention was left on. It decides nothing."""
-    return _attention["mem_efficient"]
+    """Whether memory-efficient attention is allowed."""
+    return "mem_efficient" in state.attention
 
 
 def math_sdp_enabled() -> bool:
-    """Whether attention by plain products was left on. It decides nothing."""
-    return _attention["math"]
+    """Whether attention by plain products is allowed."""
+    return "math" in state.attention
 
 
 def cudnn_sdp_enabled() -> bool:
-    """Whether cuDNN's attention was left on. It decides nothing."""
-    return _attention["cudnn"]
+    """Whether cuDNN's attention is allowed."""
+    return "cudnn" in state.attention
 
 
 def enable_flash_sdp(enabled: bool) -> None:
-    """Allow flash attention or not: what is said is kept, and decides nothing."""
-    _attention["flash"] = bool(enabled)
+    """Allow flash attention or not."""
+    _allow("flash", enabled)
 
 
 def enable_mem_efficient_sdp(enabled: bool) -> None:
-    """Allow memory-efficient attention or not: what is said is kept, and decides nothing."""
-    _attention["mem_efficient"] = bool(enabled)
+    """Allow memory-efficient attention or not."""
+    _allow("mem_efficient", enabled)
 
 
 def enable_math_sdp(enabled: bool) -> None:
-    """Allow attention by plain products or not: what is said is kept, and decides nothing."""
-    _attention["math"] = bool(enabled)
+    """Allow attention by plain products or not."""
+    _allow("math", enabled)
 
 
 def enable_cudnn_sdp(enabled: bool) -> None:
-    """Allow cuDNN's attention or not: what is said is kept, and decides nothing."""
-    _attention["cudnn"] = bool(enabled)
+    """Allow cuDNN's attention or not."""
+    _allow("cudnn", enabled)
 
 
 def is_flash_attention_available() -> bool:
@@ -86,16 +88,20 @@ def is_flash_attention_available() -> bool:
 def sdp_kernel(
     enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
 ) -> Iterator[dict]:
-    """A context in which ways of attention are allowed or not; deprecated, see `torch.nn.attention.sdpa_kernel`. It decides
-    nothing."""
+    """A context in which ways of attention are allowed or not; deprecated, see `torch.nn.attention.sdpa_kernel`."""
     warn(
         "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. Please see "
         "`torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
         FutureWarning,
     )
-    before = dict(_attention)
-    _attention.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
+    before = state.attention
+    for way, enabled in zip(
+        ("flash", "math", "mem_efficient", "cudnn"),
+        (enable_flash, enable_math, enable_mem_efficient, enable_cudnn),
+        strict=True,
+    ):
+        _allow(way, enabled)
     try:
         yield {}
     finally:
-        _attention.update(before)
+        state.attention = before

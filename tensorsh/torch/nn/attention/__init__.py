@@ -1,4 +1,4 @@
-"""``torch.nn.attention``: which kernel attention is to take; here there is one, which stands for all."""
+"""``torch.nn.attention``: which kernels attention may take."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from enum import Enum, EnumMeta
 from typing import Any
 
+from ....engine.arrays.state import ATTENTION, state
 from ....sandbox.sealed import Sealed
 
 __all__ = ["SDPBackend", "sdpa_kernel"]
@@ -27,12 +28,23 @@ class SDPBackend(Enum, metaclass=SealedEnum):
     OVERRIDEABLE = 4
 
 
+WAYS = {
+    SDPBackend.MATH: "math", SDPBackend.FLASH_ATTENTION: "flash", SDPBackend.EFFICIENT_ATTENTION: "mem_efficient",
+    SDPBackend.CUDNN_ATTENTION: "cudnn", SDPBackend.OVERRIDEABLE: "overrideable",
+}  # fmt: skip
+
+
 @contextmanager
 def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[None]:
-    """A context (or decorator) in which attention takes one of these kernels; the result is the same."""
+    """A context (or decorator) in which attention takes one of these kernels. RuntimeError from attention where it can take none."""
     many = [backends] if isinstance(backends, SDPBackend) else backends
-    if not isinstance(many, list) or not all(isinstance(each, SDPBackend) for each in many):
+    if not isinstance(many, list):
         raise AssertionError(
             f"Backend must be an instance of SDPBackend or a list of SDPBackend instances, got {type(backends).__name__}"
         )
-    yield
+    before = state.attention
+    state.attention = ATTENTION & {WAYS.get(each) for each in many}
+    try:
+        yield {}
+    finally:
+        state.attention = before

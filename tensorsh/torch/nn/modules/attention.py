@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ....engine.arrays.state import state
+from ....engine.ops.nn.multihead import additive
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
+from ...questions import is_floating_point
 from .. import init
 from ..parameter import Parameter
 from ..reach import F, T
@@ -93,8 +95,16 @@ class MultiheadAttention(Module):
         self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Any = None, need_weights: bool = True,
         attn_mask: Any = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple:  # fmt: skip
+        for mask in (attn_mask, key_padding_mask):
+            if mask is not None and not hasattr(mask, "dtype"):
+                is_floating_point(mask)  # it says that this is no tensor
         batched = query.dim() == 3
         masked = any(mask is not None and mask.dtype.name == "bool" for mask in (key_padding_mask, attn_mask))
+        key_padding_mask = additive(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
+        attn_mask = additive(attn_mask, "attn_mask", query)
+        for x in (key, value):
+            if not hasattr(x, "dtype"):
+                return x.is_nested  # no tensor: an AttributeError
         written_out = need_weights or masked and self._is_fast(query, key, value)
         if self.batch_first and batched:
             # What is the same tensor must stay the same, for the joint projection.

@@ -253,6 +253,9 @@ class LazyConvolution(LazyModuleMixin, Convolution):
             super().reset_parameters()
 
 
+LazyConvolution.initialize_parameters.__qualname__ = "_LazyConvXdMixin.initialize_parameters"
+
+
 class LazyForward(LazyConvolution, Forward):
     """A lazy convolution."""
 

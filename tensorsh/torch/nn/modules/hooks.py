@@ -232,6 +232,9 @@ class Between(metaclass=Sealed):
                 )
             found = answer
         self.grad_outputs = None
+        for i, g in zip(self.inputs, grad_input, strict=False):
+            if isinstance(g, Tensor) and isinstance(found[i], Tensor) and found[i].shape != g.shape:
+                raise RuntimeError("hook 'hook' has changed the size of value")
         return tuple(found[i] for i in self.inputs)
 
     def at_outputs(self, _: Any, grad_output: tuple) -> Any:

@@ -446,7 +446,7 @@ class Module(metaclass=OpenSealed):
 
         return self._apply(converter(args, kwargs))
 
-    def to_empty(self, *, device: Any = None, recurse: bool = True) -> Any:
+    def to_empty(self, *, device: Any, recurse: bool = True) -> Any:
         """Parameters and buffers on a device, their values lost."""
         from ..reach import T
 

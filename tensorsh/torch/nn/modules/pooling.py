@@ -169,6 +169,13 @@ class FractionalMaxPool(Module):
         _random_samples: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
+        numbers = kernel_size if isinstance(kernel_size, (tuple, list)) else [kernel_size]
+        if (
+            self.dims == 3
+            and (numbers is kernel_size or isinstance(kernel_size, int))
+            and not all(k > 0 for k in numbers)
+        ):
+            raise ValueError(f"kernel_size must be greater than 0, but got {kernel_size}")
         self.kernel_size = repeated(kernel_size, self.dims)
         self.return_indices = return_indices
         self.register_buffer("_random_samples", _random_samples)
@@ -179,7 +186,7 @@ class FractionalMaxPool(Module):
             raise ValueError(f"{name} requires specifying either an output size, or a pooling ratio")
         if output_size is not None and output_ratio is not None:
             raise ValueError("only one of output_size and output_ratio may be specified")
-        if self.output_ratio is not None and not all(0 < r < 1 for r in self.output_ratio):
+        if self.output_ratio is not None and not all(0 < self.output_ratio[i] < 1 for i in range(self.dims)):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
     def forward(self, input: Tensor) -> Any:

@@ -6,6 +6,9 @@ import math
 import numbers
 from typing import Any
 
+from ....engine.arrays.dtype import HALVES
+from ....engine.arrays.errors import cpp_name
+from ....engine.arrays.state import state as settings
 from ....engine.arrays.warning import warn
 from ....engine.ops.nn import recurrent
 from ....engine.ops.nn.recurrent import retitle
@@ -33,6 +36,20 @@ def draw_weights(module: Any) -> None:
     bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
     for weight in module.parameters():
         init.uniform_(weight, -bound, bound)
+
+
+def mixed(mode: str, bias: bool, state: Tensor, x: Tensor) -> str:
+    """What the products of PyTorch's kernels say of a state that has not the input's dtype."""
+    if mode != "LSTM":
+        if bias:
+            return f"mat1 and mat2 must have the same dtype, but got {state.dtype.short} and {x.dtype.short}"
+        return f"expected m1 and m2 to have the same dtype, but got: {cpp_name(state)} != {cpp_name(x)}"
+    if state.dtype not in HALVES:
+        return "get_mkldnn_dtype: unsupported data type"
+    return (
+        "could not create a primitive descriptor for the LSTM forward propagation primitive. Run workload with environment "
+        "variable ONEDNN_VERBOSE=all to get additional diagnostic information."
+    )
 
 
 class RNNBase(Module):
@@ -176,6 +193,9 @@ class RNNBase(Module):
         self._check_state(states[0], self.proj_size or self.hidden_size, batch, "hidden[0]" if lstm else "hidden")
         if lstm:
             self._check_state(states[1], self.hidden_size, batch, "hidden[1]")
+        for given in states:
+            if given.dtype is not x.dtype and not settings.autocast:
+                raise RuntimeError(mixed(self.mode, self.bias, given, x))
         y, last = self._layers(x if packed is not None or not self.batch_first else x.transpose(0, 1), states, sizes)
         if packed is not None:
             last = [chosen(state, packed.unsorted_indices) for state in last]

@@ -33,10 +33,12 @@ def causal_mask(size: int, device: Any = None, dtype: Any = None) -> Tensor:
 
 def is_causal_mask(mask: Any, is_causal: bool | None, x: Tensor, batch_first: bool) -> bool:
     """Whether a mask is the causal one, unless that is told."""
+    shape = x.size()
+    size = shape[0] if len(shape) == 2 else shape[1 if batch_first else 0]
     if is_causal is not None or mask is None:
         return is_causal is True
-    size = x.shape[0] if x.ndim == 2 else x.shape[1 if batch_first else 0]
-    wanted = causal_mask(size, mask.device, mask.dtype) if mask.dtype.name != "bool" else None
+    device, dtype = mask.device, mask.dtype
+    wanted = causal_mask(size, device, dtype) if dtype.name != "bool" else None
     return wanted is not None and wanted.shape == mask.shape and bool((mask == wanted).all())
 
 
@@ -332,9 +334,10 @@ class Transformer(Module):
         src_is_causal: Any = None, tgt_is_causal: Any = None, memory_is_causal: bool = False,
     ) -> Tensor:  # fmt: skip
         batch = 0 if self.batch_first else 1
-        if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
+        batched = src.dim() == 3
+        if src.size(batch) != tgt.size(batch) and batched:
             raise RuntimeError("the batch number of src and tgt must be equal")
-        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
         return self.decoder(

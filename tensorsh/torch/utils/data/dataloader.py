@@ -170,6 +170,8 @@ class DataLoader(metaclass=OpenSealed):
 
     def _get_iterator(self) -> Pass:
         if not self.num_workers:
+            if self.timeout != 0:
+                raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
             return _SingleProcessDataLoaderIter(self)
         from .workers import WorkersPass
 

@@ -17,6 +17,8 @@ from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.shape import shaped
 from ..engine.tensors.tensor import Size, Tensor, TensorMeta
+from .nested_strided import StridedNestedTensor, joined
+from .nested_strided_rules import unbind
 from .root import torch as T  # noqa: N812
 
 __all__ = [
@@ -132,7 +134,7 @@ class NestedTensor(Tensor, metaclass=TensorMeta):
         return self._nested[3]
 
     def __repr__(self) -> str:  # type: ignore[override]
-        offsets, _, _, layout = self._nested
+        offsets = self._nested[0]
         with DisableTorchFunctionSubclass():
             history = self.grad_fn
             marks = (
@@ -142,12 +144,6 @@ class NestedTensor(Tensor, metaclass=TensorMeta):
                 if self.requires_grad
                 else ""
             )
-            if layout is not T.jagged:
-                lines = ",\n".join(
-                    "  " + repr(part.detach().requires_grad_(self.requires_grad)).replace("\n", "\n  ")
-                    for part in parts(self)
-                )
-                return f"nested_tensor([\n{lines}\n]{marks})"
             shape = ", ".join(map(str, sizes(self)))
             return f"NestedTensor(size=({shape}), offsets={offsets!r}{marks}, contiguous={self._nested[2] == 1})"
 
@@ -362,10 +358,7 @@ def plain(func: Callable, *args: Any, **kwargs: Any) -> Any:
 def size(func: Callable, input: Any, dim: Any = None) -> Any:
     if dim is None:
         return shaped(Size, sizes(input))
-    found = sizes(input)[dim]
-    if not isinstance(found, int) and input.layout is T.strided:
-        raise RuntimeError(f"Given dimension {dim} is irregular and does not have a size.")
-    return found
+    return sizes(input)[dim]
 
 
 ELEMENTWISE = frozenset("dropout alpha_dropout rand_like randn_like empty_like full_like cpu requires_grad_".split())
@@ -389,11 +382,11 @@ RULES: dict[str, Callable] = {
 
 
 def _listed(tensor_list: Any, dtype: Any, device: Any, layout: Any) -> list:
-    if isinstance(tensor_list, Tensor) and not isinstance(tensor_list, NestedTensor):
+    if isinstance(tensor_list, Tensor) and not tensor_list.is_nested:
         tensor_list = list(tensor_list.unbind())
     if not isinstance(tensor_list, (list, tuple)):
         raise TypeError("Only lists (List[Tensor] and List[List...[Scalar]]) are accepted in nested_tensor")
-    if not tensor_list:
+    if not tensor_list and layout is T.jagged:
         raise RuntimeError("Cannot construct a nested tensor from an empty tensor list")
     many = [x if isinstance(x, Tensor) else find_function("tensor")(x) for x in tensor_list]
     for i, x in enumerate(many):
@@ -402,7 +395,7 @@ def _listed(tensor_list: Any, dtype: Any, device: Any, layout: Any) -> list:
                 raise RuntimeError("When constructing a nested tensor, all tensors in list must have the same dim")
             raise RuntimeError(
                 "All Tensors given to nested_tensor must have the same dimension. "
-                f"Found dimension {x.ndim} for Tensor at index {i} and dimension {many[0].ndim} for Tensor at index 0."
+                f"Found dimension {x.ndim} for Tensor at index {i} and dimension {many[0].ndim} for Tensor at index {i - 1}."
             )
     return [x if dtype is None else x.to(dtype) for x in many]
 
@@ -413,6 +406,8 @@ def _joined(many: list, layout: Any) -> Any:
         layout = T.strided
     elif layout is not T.jagged:
         raise RuntimeError(f"Specified layout is unsupported for nested tensors: {layout}")
+    if layout is T.strided:
+        return joined(many)
     if many[0].ndim == 0 or len({x.shape[1:] for x in many}) > 1:
         raise NotImplementedError(
             "tensorsh has nested tensors with one ragged dimension, the first of each part: pad the others, or transpose the parts"
@@ -423,7 +418,7 @@ def _joined(many: list, layout: Any) -> Any:
     return nest(
         find_function("cat")(many),
         find_function("tensor")(ends),
-        Symbol() if layout is T.jagged else object(),
+        Symbol(),
         1,
         layout,
     )
@@ -446,7 +441,9 @@ def nested_tensor(
 
 def as_nested_tensor(ts: Any, dtype: Any = None, device: Any = None, layout: Any = None) -> Any:
     """A nested tensor of tensors, in their history: gradients reach them."""
-    return ts if isinstance(ts, NestedTensor) else _joined(_listed(ts, dtype, device, layout), layout)
+    if isinstance(ts, StridedNestedTensor) and layout is T.jagged:
+        ts = list(unbind(unbind, ts))
+    return ts if isinstance(ts, (NestedTensor, StridedNestedTensor)) else _joined(_listed(ts, dtype, device, layout), layout)
 
 
 def nested_tensor_from_jagged(
@@ -470,6 +467,8 @@ def nested_tensor_from_jagged(
 
 def to_padded_tensor(input: Any, padding: float, output_size: Any = None, out: Any = None) -> Tensor:
     """A tensor of all parts, the shorter ones filled up with a number, to the longest or to `output_size`."""
+    if isinstance(input, StridedNestedTensor):
+        return input.to_padded_tensor(padding, output_size)
     at = input._nested[2] - 1
     many = parts(input)
     longest = max(x.shape[at] for x in many) if output_size is None else output_size[at + 1]

@@ -97,6 +97,10 @@ class StridedNestedTensor(Tensor, metaclass=TensorMeta):
     def is_nested(self) -> bool:  # type: ignore[override]
         return True
 
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        numbers = (self._nested_tensor_size(), self._nested_tensor_strides(), self._nested_tensor_storage_offsets())
+        return (_rebuild_nested_tensor, (self.values().detach(), *numbers))
+
     def __repr__(self) -> str:  # type: ignore[override]
         with DisableTorchFunctionSubclass():
             history = self.grad_fn
@@ -134,6 +138,29 @@ def joined(many: Any) -> Any:
 def whole(x: Any) -> bool:
     """Whether the parts lie one behind the other, and fill the buffer."""
     return x._nested == in_line(x._nested.sizes)
+
+
+def _nested_view_from_buffer(self: Tensor, nested_size: Tensor, nested_strides: Tensor, offsets: Tensor) -> Any:
+    """A nested tensor on a buffer; a file's sizes, strides and offsets are to lie within it."""
+    sizes, strides, starts = nested_size.tolist(), nested_strides.tolist(), offsets.tolist()
+    places = Places(tuple(map(tuple, sizes)), tuple(map(tuple, strides)), tuple(starts))
+    ends = [a + sum((n - 1) * s for n, s in zip(*row, strict=True)) for a, *row in zip(starts, sizes, strides, strict=True)]
+    numbers = [n for row in (*sizes, *strides, starts) for n in row]
+    empty = [math.prod(size) == 0 for size in sizes]
+    if any(n < 0 for n in numbers) or any(n >= self.numel() and not e for n, e in zip(ends, empty, strict=True)):
+        raise RuntimeError("a nested tensor's parts must lie within its buffer")
+    return nest(self.view_as(self), places)
+
+
+def _rebuild_nested_tensor(buffer: Any, sizes: Any, strides: Any, storage_offsets: Any) -> Any:
+    """What a file holds of a nested tensor."""
+    given = (buffer, sizes, strides, storage_offsets)
+    if not all(isinstance(x, Tensor) for x in given) or any(x.dtype is not T.int64 for x in given[1:]):
+        raise ValueError("damaged file: a nested tensor of unknown form")
+    return _nested_view_from_buffer(*given)
+
+
+_rebuild_nested_tensor.__module__ = "torch._utils"
 
 
 def part(x: Any, index: int) -> Tensor:

@@ -328,9 +328,9 @@ RULES.update({
     "numel": lambda func, x: sum(map(math.prod, x._nested.sizes)), "to_padded_tensor": lambda func, *args, **given: padded(*args, **given),
     "data": lambda func, x: nest(Tensor.detach(x), x._nested), "storage_offset": lambda func, x: 0,
     "requires_grad_": lambda func, x, on=True: (func(x, on), x)[1], "to_dense": lambda func, x: padded(x, 0),
-    "deepcopy": lambda func, x, memo=None: nest(Tensor.detach(x).clone().requires_grad_(x.requires_grad), x._nested),
+    "__deepcopy__": lambda func, x, memo: nest(Tensor.detach(x).clone().requires_grad_(x.requires_grad), x._nested),
     **dict.fromkeys("dtype device requires_grad grad_fn is_leaf register_hook retain_grad __hash__ is_floating_point is_complex layout "
                     "__format__ element_size item data_ptr is_sparse is_cuda is_meta _version is_cpu output_nr type names "
-                    "is_inference is_pinned get_device untyped_storage".split(), plain),
+                    "is_inference is_pinned get_device untyped_storage _is_view _base".split(), plain),
 })  # fmt: skip
 

@@ -61,7 +61,11 @@ def jagged_from_list(tensors: Any, offsets: Any = None, dtype: Any = None, devic
     """A jagged tensor of a list of tensors, and its offsets."""
     if not tensors:
         raise RuntimeError("Cannot construct a nested tensor from an empty tensor list")
-    for what, kind in (("have the same dtype", "dtype"), ("be on the same device", "device"), ("have the same dim", "ndim")):
+    for what, kind in (
+        ("have the same dtype", "dtype"),
+        ("be on the same device", "device"),
+        ("have the same dim", "ndim"),
+    ):
         if any(getattr(x, kind) != getattr(tensors[0], kind) for x in tensors):
             raise RuntimeError(f"When constructing a nested tensor, all tensors in list must {what}")
     if not tensors[0].ndim:
@@ -107,12 +111,14 @@ def as_nested_tensor(ts: Any, dtype: Any = None, device: Any = None, layout: Any
     without a copy where it is contiguous."""
     if not isinstance(ts, Tensor):
         if not isinstance(ts, (list, tuple)) or not all(isinstance(x, Tensor) for x in ts):
-            raise TypeError(
-                "as_nested_tensor(): Expected first argument to be a tensor or a list / tuple of tensors "
-            )
+            raise TypeError("as_nested_tensor(): Expected first argument to be a tensor or a list / tuple of tensors ")
         layout = laid_out(layout)
         many = list(ts)
-        return jagged_from_list(many, None, dtype, device)[0] if layout is T.jagged else strided_from_list(many, dtype, device)
+        return (
+            jagged_from_list(many, None, dtype, device)[0]
+            if layout is T.jagged
+            else strided_from_list(many, dtype, device)
+        )
     if ts.dim() < 2:
         raise RuntimeError("as_nested_tensor(): Expected tensor argument to have dim() > 1")
     if ts.is_nested:
@@ -125,7 +131,9 @@ def as_nested_tensor(ts: Any, dtype: Any = None, device: Any = None, layout: Any
         whole = converted(ts.contiguous(), dtype, device)
         if layout is T.strided:
             return nest_strided(whole.view(-1), in_line([tuple(ts.shape[1:])] * count))
-        offsets = find_function("arange")(0, count * longest + 1, longest) if longest else T.zeros(count + 1, dtype=T.int64)
+        offsets = (
+            find_function("arange")(0, count * longest + 1, longest) if longest else T.zeros(count + 1, dtype=T.int64)
+        )
         known = {"min_seqlen": longest, "max_seqlen": longest}
         return nest(whole.flatten(0, 1), jagged(offsets, 1, None, known))
 

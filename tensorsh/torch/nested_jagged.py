@@ -128,7 +128,7 @@ class NestedTensor(Tensor, metaclass=TensorMeta):
             rule = RULES.get(name)
             if rule is not None:
                 return rule(func, *args, **(kwargs or {}))
-            if name in elementwise() or name in ELEMENTWISE:
+            if name in ELEMENTWISE or name in elementwise() or name.rstrip("_") in elementwise():
                 return RULES["elementwise"](func, args, kwargs or {})
         raise NotImplementedError(
             f"tensorsh does not have {name}() of nested tensors: call it on the parts, torch.nested.as_nested_tensor("
@@ -238,7 +238,13 @@ def _rebuild_njt(constructor_kwargs: dict) -> Any:
     """What a file holds of a jagged tensor."""
     given = dict(constructor_kwargs)
     wanted = bool(given.pop("requires_grad", False))
-    kinds = {"values": Tensor, "offsets": Tensor, "lengths": (Tensor, type(None)), "_ragged_idx": int, "_metadata_cache": dict}
+    kinds = {
+        "values": Tensor,
+        "offsets": Tensor,
+        "lengths": (Tensor, type(None)),
+        "_ragged_idx": int,
+        "_metadata_cache": dict,
+    }
     if any(name not in kinds or not isinstance(value, kinds[name]) for name, value in given.items()):
         raise ValueError("damaged file: a nested tensor of unknown form")
     made = NestedTensor(**given).detach()

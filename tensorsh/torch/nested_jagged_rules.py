@@ -9,6 +9,7 @@ from ..engine.loading.table import find_function
 from ..engine.tensors.shape import shaped
 from ..engine.tensors.tensor import Size, Tensor
 from .nested_jagged import RULES, NestedTensor, jagged, lengths, like, nest, padded, parts, sizes
+from .nested_strided import TOLD
 from .root import torch as T  # noqa: N812
 
 __all__: list[str] = []
@@ -97,6 +98,10 @@ def along(func: Callable, input: Any, dim: Any = None, *args: Any, **kwargs: Any
                 f"{func.__name__}(): not supported where lengths is not None if reducing across the ragged dimension for NestedTensor"
             )
         at = input._nested.ragged - 1
+        if at and func.__name__ == "softmax":
+            raise RuntimeError(
+                "softmax(): not supported when reducing along the ragged dimension for ragged_idx > 1 for NestedTensor"
+            )
         return like(find_function("cat")([func(part, at, *args, **kwargs) for part in parts(input)], at), input)
     if dim % dims == 0:
         raise RuntimeError(
@@ -260,7 +265,11 @@ def clone(func: Callable, input: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def contiguous(func: Callable, input: Any, **kwargs: Any) -> Any:
-    return input if is_contiguous(Tensor.is_contiguous, input) else clone(Tensor.clone, input, memory_format=T.contiguous_format)
+    return (
+        input
+        if is_contiguous(Tensor.is_contiguous, input)
+        else clone(Tensor.clone, input, memory_format=T.contiguous_format)
+    )
 
 
 def reshape(func: Callable, input: Any, *size: Any) -> Any:
@@ -314,6 +323,5 @@ RULES.update({
     "data": lambda func, x: nest(Tensor.detach(x), x._nested),
     "unsqueeze": lambda func, x, dim: like(func(x, (dim if dim >= 0 else dim + x._array.ndim + 2) - 1), x),
     "squeeze": lambda func, x, dim: like(func(x, inner(x, dim, "squeeze")), x),
-    **dict.fromkeys("dtype device requires_grad grad_fn is_leaf register_hook retain_grad __hash__ is_floating_point is_complex "
-                    "__format__ element_size item data_ptr is_sparse is_cuda is_meta _version is_cpu output_nr _is_view _base storage_offset type names is_inference is_pinned get_device untyped_storage".split(), plain),
+    **dict.fromkeys(TOLD - {"layout"}, plain), "storage_offset": plain, "apply_": lambda func, x, f: (func(x, f), x)[1],
 })  # fmt: skip

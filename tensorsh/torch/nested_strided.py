@@ -21,7 +21,17 @@ __all__: list[str] = []
 
 RULES: dict[str, Callable] = {}
 """What each function does with such tensors (`nested_strided_rules.py` enters them); all others are elementwise, or refused."""
-ON_BUFFER = frozenset("dropout alpha_dropout rand_like randn_like empty_like full_like cpu requires_grad_ fill_ zero_ normal_".split())
+ON_BUFFER = frozenset(
+    "dropout alpha_dropout rand_like randn_like empty_like full_like cpu requires_grad_ fill_ zero_ normal_".split()
+)
+
+
+TOLD = frozenset(
+    """dtype device requires_grad grad_fn is_leaf register_hook retain_grad __hash__ is_floating_point is_complex layout __format__
+    element_size item data_ptr _version output_nr type names is_inference is_pinned get_device untyped_storage _is_view _base is_sparse
+    is_sparse_csr is_cuda is_cpu is_meta is_mps is_mtia is_xpu is_quantized is_mkldnn is_vulkan is_xla is_maia is_ipu is_hpu""".split()
+)
+"""What a nested tensor tells of itself as its buffer does."""
 
 
 class Places(NamedTuple):
@@ -144,7 +154,9 @@ def _nested_view_from_buffer(self: Tensor, nested_size: Tensor, nested_strides: 
     """A nested tensor on a buffer; a file's sizes, strides and offsets are to lie within it."""
     sizes, strides, starts = nested_size.tolist(), nested_strides.tolist(), offsets.tolist()
     places = Places(tuple(map(tuple, sizes)), tuple(map(tuple, strides)), tuple(starts))
-    ends = [a + sum((n - 1) * s for n, s in zip(*row, strict=True)) for a, *row in zip(starts, sizes, strides, strict=True)]
+    ends = [
+        a + sum((n - 1) * s for n, s in zip(*row, strict=True)) for a, *row in zip(starts, sizes, strides, strict=True)
+    ]
     numbers = [n for row in (*sizes, *strides, starts) for n in row]
     empty = [math.prod(size) == 0 for size in sizes]
     if any(n < 0 for n in numbers) or any(n >= self.numel() and not e for n, e in zip(ends, empty, strict=True)):
@@ -165,7 +177,7 @@ _rebuild_nested_tensor.__module__ = "torch._utils"
 
 def part(x: Any, index: int) -> Tensor:
     size, stride, offset = (each[index] for each in x._nested)
-    return Tensor.as_strided(x, size, stride, offset)
+    return Tensor.as_strided(x, size, stride, Tensor.storage_offset(x) + offset)
 
 
 def parts(x: Any) -> tuple:
@@ -196,6 +208,22 @@ def size_at(x: Any, dim: int) -> int | None:
         return len(x._nested.sizes)
     found = {size[dim - 1] for size in x._nested.sizes}
     return found.pop() if len(found) == 1 else None
+
+
+def column(numbers: list) -> str:
+    """Numbers as C++ writes a tensor of them."""
+    return "\n".join(f" {n}" for n in numbers) + f"\n[ torch.LongTensor{{{len(numbers)}}} ]"
+
+
+def same_last(x: Any) -> int:
+    """The last size, which all parts are to share."""
+    found = [size[-1] for size in x._nested.sizes]
+    if len(set(found)) > 1:
+        raise RuntimeError(
+            "Expected all tensors in nested tensor to have the same trailing dimension, instead last dimension equals: "
+            + column(found)
+        )
+    return found[0]
 
 
 def contiguous(x: Any) -> Any:
@@ -365,8 +393,8 @@ def split_with_sizes(func: Callable, input: Any, split_sizes: Any, dim: int = 0)
         raise RuntimeError("split_with_sizes for nested tensors is currently only supported for the last dimension.")
     if not whole(input):
         raise RuntimeError("split_with_sizes expects `self` to be contiguous.")
-    last = size_at(input, dims(input) - 1)
-    if last is None or sum(split_sizes) != last:
+    last = same_last(input)
+    if sum(split_sizes) != last:
         raise RuntimeError(
             f"split_with_sizes expects split_sizes to sum exactly to {last} (input tensor's size at dimension -1), "
             f"but got split_sizes={list(split_sizes)}"
@@ -385,8 +413,8 @@ def chunk(func: Callable, input: Any, chunks: int, dim: int = 0) -> tuple:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     if not whole(input):
         raise RuntimeError("chunk expects `self` to be contiguous.")
-    last = size_at(input, dims(input) - 1)
-    if last is None or last % chunks:
+    last = same_last(input)
+    if last % chunks:
         raise RuntimeError(
             f"Chunk for nested tensors is only supported for nested tensors with trailing dimension divisible by chunks. "
             f"Got: {last} % {chunks} != 0"
@@ -423,7 +451,7 @@ def getitem(func: Callable, input: Any, index: Any) -> Any:
     if not isinstance(first, int) or isinstance(first, bool):
         raise NotImplementedError(
             "Could not run 'aten::slice.Tensor' with arguments from the 'NestedTensorCPU' backend. "
-            "A nested tensor is indexed by the number of a part: x[i], or x.unbind()"
+            "Call it on the parts: a nested tensor is indexed by the number of a part: x[i], or x.unbind()"
         )
     found = select(func, input, 0, first)
     return found[given[1:]] if len(given) > 1 else found
@@ -465,4 +493,3 @@ def padded(input: Any, padding: float, output_size: Any = None) -> Tensor:
         flat = [n for pair in reversed(missing) for n in pair]
         made.append(T.nn.functional.pad(each, flat, value=padding) if any(flat) else each)
     return find_function("stack")(made)
-

@@ -9,8 +9,10 @@ from typing import Any
 from ..engine.tensors.tensor import Tensor
 from .nested_strided import (
     RULES,
+    TOLD,
     StridedNestedTensor,
     chunk,
+    column,
     contiguous,
     dims,
     getitem,
@@ -22,6 +24,7 @@ from .nested_strided import (
     parts,
     pointwise,
     reshape_as,
+    same_last,
     select,
     size_at,
     split_with_sizes,
@@ -108,10 +111,7 @@ def matmul(func: Callable, input: Any, other: Any) -> Any:
             f"shapes for self {batches[0]} and batch shapes for mat2 {batches[1]}"
         )
     if any(a[-1] != b[-2] for a, b in zip(ours, theirs, strict=True)):
-        inner = [
-            "\n".join(f" {row[at]}" for row in rows) + f"\n[ CPULongType{{{len(rows)}}} ]"
-            for rows, at in ((ours, -1), (theirs, -2))
-        ]
+        inner = [column([row[at] for row in rows]) for rows, at in ((ours, -1), (theirs, -2))]
         raise RuntimeError(
             f"matmul: Nested tensors cannot be matrix multiplied, last dimension of self has sizes{inner[0]}"
             f"second last dimension of mat2 has sizes{inner[1]}"
@@ -141,18 +141,6 @@ def linear(func: Callable, input: Any, weight: Any, bias: Any = None) -> Any:
     return nest(made.reshape(-1), in_line([(*each[:-1], weight.shape[0]) for each in input._nested.sizes]))
 
 
-def same_last(x: Any) -> int:
-    """The last size, which all parts are to share."""
-    first = x._nested.sizes[0][-1]
-    for i, each in enumerate(x._nested.sizes):
-        if each[-1] != first:
-            raise RuntimeError(
-                "Expected all tensors in nested tensor to have the same trailing dimension, instead last dimension equals: "
-                f"{each[-1]} for tensor number {i}"
-            )
-    return first
-
-
 def layer_norm(
     func: Callable, input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, *args: Any, **kwargs: Any
 ) -> Any:
@@ -160,15 +148,15 @@ def layer_norm(
     if weight is None or bias is None:
         raise ValueError("NestedTensor layer_norm requires weight and bias")
     if dims(input) < 3:
-        raise RuntimeError(
-            f"NestedTensor must have at least 3 dimensions for layer_norm, got dimension: {dims(input)}"
-        )
+        raise RuntimeError(f"NestedTensor must have at least 3 dimensions for layer_norm, got dimension: {dims(input)}")
     for i, wanted in enumerate(reversed(shape)):
         found = size_at(input, dims(input) - 1 - i) if i < dims(input) - 1 else None
         if found is None:
             raise RuntimeError("normalized_shape extends into irregular dimensions for the nested tensor")
         if found != wanted:
-            raise RuntimeError(f"The shape at dimension {len(shape) - 1 - i}of normalized_shape doesn't match the input")
+            raise RuntimeError(
+                f"The shape at dimension {len(shape) - 1 - i}of normalized_shape doesn't match the input"
+            )
     count = math.prod(shape)
     made = func(Tensor.view(contiguous(input), -1, *shape), shape, weight, bias, *args, **kwargs)
     return nest(made.reshape(-1) if count else made.reshape(0), in_line(input._nested.sizes))
@@ -199,9 +187,7 @@ def total(func: Callable, input: Any, dim: Any = None, keepdim: bool = False, **
     if not keepdim:
         raise RuntimeError("NestedTensor always requires keepdim=True for now.")
     if not whole(input):
-        raise RuntimeError(
-            "NestedTensor does not support reductions when the input is noncontiguous for now."
-        )
+        raise RuntimeError("NestedTensor does not support reductions when the input is noncontiguous for now.")
     return joined([func(each, -1, True, **kwargs) for each in parts(input)]) if input._nested.sizes else input
 
 
@@ -239,11 +225,15 @@ def cat(func: Callable, tensors: Any, dim: int = 0) -> Any:
     for x in tensors:
         if not isinstance(x, StridedNestedTensor):
             raise RuntimeError(
-                "cat(): expected each tensor in given list to be nested" if at else "Expected each tensor in given list to be nested."
+                "cat(): expected each tensor in given list to be nested"
+                if at
+                else "Expected each tensor in given list to be nested."
             )
         if not whole(x):
             raise RuntimeError(
-                "cat(): only contiguous nested tensors are supported" if at else "Expected each tensor in given list to be contiguous."
+                "cat(): only contiguous nested tensors are supported"
+                if at
+                else "Expected each tensor in given list to be contiguous."
             )
         if at:
             fits_beside(x, first, at)
@@ -261,9 +251,7 @@ def fits_beside(x: Any, first: Any, at: int) -> None:
             "cat(): expected all nested tensors to have matching ragged structures outside of the concatenated dim"
         )
     if any(size_at(x, i) is None for i in range(2, dims(x))):
-        raise RuntimeError(
-            "cat(): only nested tensors with a single ragged dim next to the batch dim are supported"
-        )
+        raise RuntimeError("cat(): only nested tensors with a single ragged dim next to the batch dim are supported")
 
 
 def copy_(func: Callable, input: Any, src: Any, *args: Any, **kwargs: Any) -> Any:
@@ -307,7 +295,9 @@ def plain(func: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 def same_size(func: Callable, input: Any, other: Any) -> bool:
-    return isinstance(other, StridedNestedTensor) and input._nested.sizes == getattr(other, "_nested", input._nested).sizes
+    return (
+        isinstance(other, StridedNestedTensor) and input._nested.sizes == getattr(other, "_nested", input._nested).sizes
+    )
 
 
 def dropout(func: Callable, input: Any, *args: Any, **kwargs: Any) -> Any:
@@ -329,8 +319,5 @@ RULES.update({
     "data": lambda func, x: nest(Tensor.detach(x), x._nested), "storage_offset": lambda func, x: 0,
     "requires_grad_": lambda func, x, on=True: (func(x, on), x)[1], "to_dense": lambda func, x: padded(x, 0),
     "__deepcopy__": lambda func, x, memo: nest(Tensor.detach(x).clone().requires_grad_(x.requires_grad), x._nested),
-    **dict.fromkeys("dtype device requires_grad grad_fn is_leaf register_hook retain_grad __hash__ is_floating_point is_complex layout "
-                    "__format__ element_size item data_ptr is_sparse is_cuda is_meta _version is_cpu output_nr type names "
-                    "is_inference is_pinned get_device untyped_storage _is_view _base".split(), plain),
+    **dict.fromkeys(TOLD, plain),
 })  # fmt: skip
-

@@ -61,6 +61,7 @@ torch.storage                        serialization            _load_from_bytes
 torch._utils_internal                rebuilding               get_file_path_2 get_writable_path
 torch._prims_common                  rebuilding               corresponding_complex_dtype corresponding_real_dtype
 torch.overrides                      overrides                get_testing_overrides _get_current_function_mode _get_current_function_mode_stack BaseTorchFunctionMode enable_reentrant_dispatch get_default_nowrap_functions has_torch_function_unary has_torch_function_variadic
+torch.nn.utils._per_sample_grad      nn.utils.per_sample      call_for_per_sample_grads
 torch.nn.utils.stateless             stateless                _functional_call=functional_call
 torch.nn.utils.prune                 nn.utils.prune           _validate_pruning_amount_init _validate_pruning_amount _compute_nparams_toprune
 torch.sparse                         sparse_typed             FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor

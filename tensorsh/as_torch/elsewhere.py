@@ -55,6 +55,12 @@ torch.nested._internal.nested_tensor nested_jagged           NestedTensor get_te
 torch                                nested                  _nested_tensor_from_mask _nested_from_padded _nested_from_padded_and_nested_example
 torch                                nested_strided          _nested_view_from_buffer
 torch._utils                         nested_strided          _rebuild_nested_tensor
+torch._higher_order_ops              control_flow             cond while_loop scan associative_scan map
+torch._higher_order_ops.cond         control_flow             cond UnsupportedAliasMutationException
+torch._higher_order_ops.while_loop   control_flow             while_loop
+torch._higher_order_ops.map          control_flow             map
+torch._higher_order_ops.scan         control_flow             scan
+torch._higher_order_ops.associative_scan control_flow         associative_scan
 torch._linalg_utils                  rebuilding               matmul qform
 torch._tensor                        rebuilding               _rebuild_from_type_v2
 torch.storage                        serialization            _load_from_bytes

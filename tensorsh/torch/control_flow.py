@@ -31,7 +31,9 @@ def cond(pred: Any, true_fn: Callable, false_fn: Callable, operands: tuple | lis
 
     pred: a bool or a tensor of one element. operands: tensors, in tuples, lists and dictionaries as the branches take them.
     """
-    if not isinstance(pred, (bool, Tensor)):
+    if isinstance(pred, (bool, int, float)):
+        return true_fn(*operands) if pred else false_fn(*operands)
+    if not isinstance(pred, Tensor):
         raise RuntimeError(f"Expected pred to be bool or tensor, but got {pred}.")
     if not callable(true_fn) or not callable(false_fn):
         raise RuntimeError("Expect both branches to be callable.")
@@ -78,9 +80,7 @@ def scanned(leaves: list, dim: Any, reverse: Any) -> tuple[int, Iterable]:
     """The dimension that is gone along, and its places in the order in which they come."""
     at = dim % leaves[0].ndim if leaves[0].ndim and -leaves[0].ndim <= dim < leaves[0].ndim else dim
     if any(x.ndim <= at or x.shape[at] == 0 for x in leaves):
-        raise RuntimeError(
-            "All xs leaves must at least have 'dim' number of dimensions and scan dimension > 0"
-        )
+        raise RuntimeError("All xs leaves must at least have 'dim' number of dimensions and scan dimension > 0")
     places = range(leaves[0].shape[at])
     return at, reversed(places) if reverse else places
 
@@ -119,7 +119,9 @@ def check_carry(begin: list, carry: Any, form: Any) -> None:
     """RuntimeError unless a carry is built as the first was, of tensors of the same sizes and dtypes."""
     leaves, own = tree_flatten(carry)
     if own != form:
-        raise RuntimeError(f"The tree structure of the inits and the carries are not identical. Expected {form}, but got {own}")
+        raise RuntimeError(
+            f"The tree structure of the inits and the carries are not identical. Expected {form}, but got {own}"
+        )
     for old, new in zip(begin, leaves, strict=True):
         if new.shape != old.shape or new.dtype != old.dtype:
             raise RuntimeError(

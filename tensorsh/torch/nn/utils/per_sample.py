@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from ....engine.tensors.tensor import Tensor
+from ....sandbox.wrapping import wraps
 from ...func import functional_call, vmap
 from ...utils._pytree import tree_flatten, tree_unflatten
 from ..modules.module import Module
@@ -46,7 +46,9 @@ def call_for_per_sample_grads(
             given = [next(left) if any(leaf is b for b in batched) else leaf for leaf in leaves]
             inner_args, inner_kwargs = tree_unflatten(given, form)
             found, shape = tree_flatten(functional_call(module, weights, inner_args, inner_kwargs))
-            return tree_unflatten([f.squeeze(dim) if isinstance(f, Tensor) and f.ndim > dim else f for f in found], shape)
+            return tree_unflatten(
+                [f.squeeze(dim) if isinstance(f, Tensor) and f.ndim > dim else f for f in found], shape
+            )
 
         return vmap(one, in_dims=(0, dim), out_dims=dim, randomness="different")(own, batched)
 

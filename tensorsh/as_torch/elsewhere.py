@@ -50,6 +50,8 @@ torch._utils                         rebuilding               _rebuild_tensor _r
 torch._utils                         utils._flat              _flatten_dense_tensors _unflatten_dense_tensors _take_tensors _reorder_tensors_as _get_available_device_type _get_device_module _get_all_device_indices _get_device_index _import_dotted_name classproperty
 torch.nn.parallel.scatter_gather     utils._flat              scatter_kwargs is_namedtuple
 torch.utils.data._utils.collate      utils.data.collate       default_collate_fn_map collate_tensor_fn np_str_obj_array_pattern collate
+torch.multiprocessing                multiprocessing.spawning ENV_VAR_PARALLEL_START
+torch.multiprocessing.spawn          multiprocessing.spawning ENV_VAR_PARALLEL_START ProcessContext ProcessException ProcessExitedException ProcessRaisedException SpawnContext=ProcessContext spawn start_processes
 torch.nested._internal.nested_tensor nested                  jagged_from_list nested_view_from_values_offsets nested_view_from_values_offsets_lengths nested_from_padded
 torch.nested._internal.nested_tensor nested_jagged           NestedTensor get_tensor_symint=symbol_of _rebuild_njt
 torch                                nested                  _nested_tensor_from_mask _nested_from_padded _nested_from_padded_and_nested_example

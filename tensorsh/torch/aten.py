@@ -12,6 +12,7 @@ from typing import Any
 
 from ..engine.loading.table import find_function, find_method
 from ..engine.tensors.tensor import Tensor
+from .aten_layers import LAYERS
 from .private_sparse import SPARSE
 from .root import torch as T  # noqa: N812
 
@@ -433,5 +434,5 @@ KERNELS: dict[str, Callable] = {
     "lift_fresh": lambda x: x,
     "lift_fresh_copy": lambda x: x.clone(),
     "alias": lambda x: x.detach() if x._node is None else x.view_as(x),
-} | SPARSE  # fmt: skip
+} | SPARSE | LAYERS  # fmt: skip
 """Operators that no public function is, in terms of those."""

@@ -14,6 +14,7 @@ from ..engine.loading.table import find_function
 from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.tensor import Tensor, TensorMeta
+from .file_options import unless_skipped
 from .root import torch as T  # noqa: N812
 
 __all__: list[str] = []
@@ -108,6 +109,7 @@ class StridedNestedTensor(Tensor, metaclass=TensorMeta):
         return True
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
+        unless_skipped(self)
         numbers = (self._nested_tensor_size(), self._nested_tensor_strides(), self._nested_tensor_storage_offsets())
         return (_rebuild_nested_tensor, (self.values().detach(), *numbers))
 

@@ -162,3 +162,24 @@ def decorated(value):
 
 decorated.note = "kept"
 print(torch.no_grad()(decorated).note, torch.inference_mode()(decorated).note, torch.functional.F is F)
+
+
+for layout in (torch.strided, torch.jagged):
+    made = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=layout)
+
+    def skipped(made=made):
+        with torch.serialization.skip_data():
+            torch.save(made, io.BytesIO())
+
+    said(skipped)
+said(
+    lambda: torch.vmap(lambda u, v: u.sin() @ v)(
+        torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)]), torch.ones(2, 3, 1)
+    )
+)
+said(
+    lambda: torch.vmap(lambda u, v: u * v, in_dims=(0, None))(
+        torch.nested.nested_tensor([torch.ones(2), torch.ones(1)]), torch.tensor(3.0)
+    )
+)
+said(lambda: torch.vmap(lambda u: u, out_dims=1)(x))

@@ -295,10 +295,17 @@ def parts(x: Any) -> list:
         raise RuntimeError(f"unbind(): nested tensor ragged_idx out of bounds (should be >= 1 and <= {x._array.ndim})")
     rows = x._array.shape[at]
     found = spans(x)
-    if any(begin + length > rows for begin, length in found):
+    holes = x._nested.lengths is not None
+    each = all(0 <= length <= rows for _, length in found)
+    if each and holes and any(begin + length > rows for begin, length in found):
         raise RuntimeError("unbind(): nested tensor offsets and lengths do not match ragged_idx dimension")
+    if not each or sum(n for _, n in found) > rows or holes and any(begin < 0 for begin, _ in found):
+        raise RuntimeError(
+            "Expected cond to be True, but got False. (Could this error message be improved? If so, please report an enhancement "
+            "request to PyTorch.)"
+        )
     with DisableTorchFunctionSubclass():
-        if x._nested.lengths is None and len(found) > 1 and found[0][0] == 0 and sum(found[-1]) == rows:
+        if not holes:
             return list(Tensor.split(x, [length for _, length in found], at))
         return [Tensor.narrow(x, at, begin, length) for begin, length in found]
 

@@ -53,6 +53,8 @@ distributed/checkpoint/test_utils distributed/checkpoint/test_traverse distribut
 distributed/checkpoint/test_format_utils distributed/checkpoint/test_compatibility
 distributed/checkpoint/test_dedup_tensors distributed/_composable/test_contract
 distributed/_composable/test_checkpoint distributed/_composable/test_replicate
+test_monitor test_multiprocessing_spawn test_native_mha functorch/test_control_flow functorch/test_rearrange test_fx_passes
+test_fake_tensor test_proxy_tensor
 """.split()
 INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")

@@ -50,12 +50,26 @@ torch._utils                         rebuilding               _rebuild_tensor _r
 torch._utils                         utils._flat              _flatten_dense_tensors _unflatten_dense_tensors _take_tensors _reorder_tensors_as _get_available_device_type _get_device_module _get_all_device_indices _get_device_index _import_dotted_name classproperty
 torch.nn.parallel.scatter_gather     utils._flat              scatter_kwargs is_namedtuple
 torch.utils.data._utils.collate      utils.data.collate       default_collate_fn_map collate_tensor_fn np_str_obj_array_pattern collate
+torch.multiprocessing                multiprocessing.spawning ENV_VAR_PARALLEL_START
+torch.multiprocessing.spawn          multiprocessing.spawning ENV_VAR_PARALLEL_START ProcessContext ProcessException ProcessExitedException ProcessRaisedException SpawnContext=ProcessContext spawn start_processes
+torch.nested._internal.nested_tensor nested                  jagged_from_list nested_view_from_values_offsets nested_view_from_values_offsets_lengths nested_from_padded
+torch.nested._internal.nested_tensor nested_jagged           NestedTensor get_tensor_symint=symbol_of _rebuild_njt
+torch                                nested                  _nested_tensor_from_mask _nested_from_padded _nested_from_padded_and_nested_example
+torch                                nested_strided          _nested_view_from_buffer
+torch._utils                         nested_strided          _rebuild_nested_tensor
+torch._higher_order_ops              control_flow             cond while_loop scan associative_scan map
+torch._higher_order_ops.cond         control_flow             cond UnsupportedAliasMutationException
+torch._higher_order_ops.while_loop   control_flow             while_loop
+torch._higher_order_ops.map          control_flow             map
+torch._higher_order_ops.scan         control_flow             scan
+torch._higher_order_ops.associative_scan control_flow         associative_scan
 torch._linalg_utils                  rebuilding               matmul qform
 torch._tensor                        rebuilding               _rebuild_from_type_v2
 torch.storage                        serialization            _load_from_bytes
 torch._utils_internal                rebuilding               get_file_path_2 get_writable_path
 torch._prims_common                  rebuilding               corresponding_complex_dtype corresponding_real_dtype
 torch.overrides                      overrides                get_testing_overrides _get_current_function_mode _get_current_function_mode_stack BaseTorchFunctionMode enable_reentrant_dispatch get_default_nowrap_functions has_torch_function_unary has_torch_function_variadic
+torch.nn.utils._per_sample_grad      nn.utils.per_sample      call_for_per_sample_grads
 torch.nn.utils.stateless             stateless                _functional_call=functional_call
 torch.nn.utils.prune                 nn.utils.prune           _validate_pruning_amount_init _validate_pruning_amount _compute_nparams_toprune
 torch.sparse                         sparse_typed             FloatTensor DoubleTensor HalfTensor BFloat16Tensor LongTensor IntTensor ShortTensor CharTensor ByteTensor

@@ -15,6 +15,7 @@ NAME = "torchvision"
 FUNCTORCH = {
     "functorch": (), "functorch.einops": ("rearrange",),
     "functorch.experimental": ("chunk_vmap", "functionalize", "hessian", "jacfwd", "jvp", "replace_all_batch_norm_modules_"),
+    "functorch.experimental.control_flow": ("cond", "map", "UnsupportedAliasMutationException"),
 }  # fmt: skip
 """What stands in the modules of functorch; all of the older forms where nothing is named."""
 PARTS = ("datasets", "transforms", "transforms.functional", "transforms.v2", "transforms.v2.functional")
@@ -66,8 +67,9 @@ class VisionFinder(MetaPathFinder, Loader):
         if module.__name__ in FUNCTORCH:
             owner = importlib.import_module("tensorsh.torch.functional_modules")
             func = importlib.import_module("tensorsh.torch.func")
+            flow = importlib.import_module("tensorsh.torch.control_flow")
             for name in FUNCTORCH[module.__name__] or owner.__all__:
-                made = getattr(owner, name, None) or getattr(func, name)
+                made = getattr(owner, name, None) or getattr(func, name, None) or getattr(flow, name)
                 setattr(
                     module,
                     name,

@@ -11,7 +11,7 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
-from . import integers
+from . import integers, process
 from .sealed import MARK
 
 
@@ -25,7 +25,7 @@ def wraps(wrapped: Any) -> Callable[[Any], Any]:
                 setattr(wrapper, name, value)
         if type(wrapped) is FunctionType:
             wrapper.__annotations__ = dict(wrapped.__annotations__)
-            if MARK in wrapped.__builtins__:  # type: ignore[attr-defined]
+            if process.plain or MARK in wrapped.__builtins__:  # type: ignore[attr-defined]
                 wrapper.__dict__.update(wrapped.__dict__)
         wrapper.__wrapped__ = wrapped
         return wrapper

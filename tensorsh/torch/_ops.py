@@ -190,6 +190,9 @@ def form_of(operator: str, form: str, function: Callable) -> OpOverload:
 def of_engine(name: str) -> Callable | None:
     """The engine's function of an operator of PyTorch's own, ``aten::name``; its method where it is only that."""
     own = table.find_function(name) or table.find_method(name)
+    space, _, rest = name.partition("_")
+    if own is None and space in ("linalg", "special", "fft"):
+        return table.find_function(f"{space}.{rest}")
     return own or table.find_function(f"nn.functional.{name}") or table.find_function(f"special.{name}")
 
 

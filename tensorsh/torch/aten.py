@@ -12,6 +12,7 @@ from typing import Any
 
 from ..engine.loading.table import find_function, find_method
 from ..engine.tensors.tensor import Tensor
+from .aten_layers import LAYERS
 from .private_sparse import SPARSE
 from .root import torch as T  # noqa: N812
 
@@ -33,8 +34,8 @@ SYMBOLS = {
     "__and__": "bitwise_and", "__or__": "bitwise_or", "__xor__": "bitwise_xor", "__invert__": "bitwise_not", "__eq__": "eq",
     "__floordiv__": "floor_divide", "__rsub__": "rsub", "__rtruediv__": "reciprocal", "subtract": "sub", "multiply": "mul",
     "divide": "div", "true_divide": "div", "absolute": "abs", "negative": "neg", "greater": "gt", "less": "lt", "not_equal": "ne",
-    "concat": "cat", "concatenate": "cat", "swapaxes": "transpose", "swapdims": "transpose", "moveaxis": "permute",
-    "movedim": "permute", "softmax": "_softmax", "log_softmax": "_log_softmax", "bool": "to", "float": "to", "double": "to",
+    "concat": "cat", "concatenate": "cat", "swapaxes": "transpose", "swapdims": "transpose",
+    "softmax": "_softmax", "log_softmax": "_log_softmax", "bool": "to", "float": "to", "double": "to",
     "half": "to", "bfloat16": "to", "long": "to", "int": "to", "cpu": "to", "cuda": "to", "clip": "clamp", "__iadd__": "add_",
     "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__pow__": "pow", "layer_norm": "native_layer_norm",
     "group_norm": "native_group_norm", "max_pool2d": "max_pool2d_with_indices", "conv1d": "convolution", "conv2d": "convolution",
@@ -306,8 +307,16 @@ def _dtype(name: str) -> Any:
     )
 
 
-def contiguous(call: Callable, self: Any, *_: Any, **__: Any) -> Any:
-    return self if self.is_contiguous() else call("clone", self)
+def movedim(call: Callable, input: Any, source: Any, destination: Any) -> Any:
+    count = input.dim()
+    pairs = [(source, destination)] if isinstance(source, int) else zip(source, destination, strict=True)
+    places = {b % count: a % count for a, b in pairs}
+    rest = iter([i for i in range(count) if i not in places.values()])
+    return call("permute", input, [places[i] if i in places else next(rest) for i in range(count)])
+
+
+def contiguous(call: Callable, self: Any, memory_format: Any = T.contiguous_format) -> Any:
+    return self if self.is_contiguous(memory_format=memory_format) else call("clone", self, memory_format=memory_format)
 
 
 def item(call: Callable, self: Any, *_: Any) -> Any:
@@ -365,7 +374,7 @@ def reduced(name: str) -> Callable:
 EXPANSIONS: dict[str, Callable] = {
     "linear": linear, "matmul": matmul, "__matmul__": matmul, "softmax": softmax("_softmax"), "log_softmax": softmax("_log_softmax"),
     "cross_entropy": cross_entropy, "layer_norm": layer_norm, "conv1d": convolution(1), "conv2d": convolution(2),
-    "conv3d": convolution(3), **{f"conv_transpose{n}d": transposed(n) for n in (1, 2, 3)}, "einsum": einsum, "__getitem__": getitem, "reshape": reshape, "flatten": flatten, "to": to, "_to_copy": copied, "contiguous": contiguous,
+    "conv3d": convolution(3), **{f"conv_transpose{n}d": transposed(n) for n in (1, 2, 3)}, "einsum": einsum, "__getitem__": getitem, "reshape": reshape, "flatten": flatten, "movedim": movedim, "moveaxis": movedim, "to": to, "_to_copy": copied, "contiguous": contiguous,
     "item": item, "__bool__": item, "__float__": item, "__int__": item, "__index__": item, "chunk": chunk, "embedding": embedding,
     "scaled_dot_product_attention": attention, "view": viewed("view"), "expand": viewed("expand"), "permute": viewed("permute"),
     "repeat": viewed("repeat"), "view_as": lambda call, self, other: call("view", self, list(other.shape)),
@@ -376,7 +385,7 @@ EXPANSIONS: dict[str, Callable] = {
     ),
     **{name: dtyped(name) for name in ("float", "double", "half", "bfloat16", "long", "int", "bool")},
     **{name: drawn(name) for name in ("ones", "zeros", "rand", "randn", "empty")},
-    "T": lambda call, self: call("t", self) if self.dim() <= 2 else call("permute", self, [*range(self.dim())][::-1]),
+    "T": lambda call, self: call("permute", self, [*range(self.dim())][::-1]),
     "narrow": lambda call, input, dim, start, length: call("slice", input, dim, int(start), int(start) + length),
     "mT": lambda call, self: call("transpose", self, -2, -1),
     "data": lambda call, self: call("detach", self),
@@ -425,5 +434,5 @@ KERNELS: dict[str, Callable] = {
     "lift_fresh": lambda x: x,
     "lift_fresh_copy": lambda x: x.clone(),
     "alias": lambda x: x.detach() if x._node is None else x.view_as(x),
-} | SPARSE  # fmt: skip
+} | SPARSE | LAYERS  # fmt: skip
 """Operators that no public function is, in terms of those."""

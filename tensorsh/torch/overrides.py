@@ -207,7 +207,9 @@ def _needed(title: str, function: Callable) -> int:
         parts = text.removeprefix("python ").split(", ")
         if any(each[:1] == "*" and each[:2] != "**" and len(each) > 1 for each in parts):
             return ANY
-        return method + sum("=" not in each and each[:1] != "*" for each in parts[: (parts + ["*"]).index("*")])
+        return (method and parts[0] != "self") + sum(
+            "=" not in each and each[:1] != "*" for each in parts[: (parts + ["*"]).index("*")]
+        )
     return method + min(
         sum(p.default is None and not p.keyword_only for p in each.parameters) for each in overloads(text)
     )

@@ -48,12 +48,22 @@ class ProfilerAction(Enum, metaclass=SealedEnum):
     NONE, WARMUP, RECORD, RECORD_AND_SAVE = range(4)
 
 
-def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0) -> Callable:
-    """Which steps are measured: after `wait` and `warmup` steps come `active` ones, `repeat` times (0: without end)."""
+def schedule(
+    *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
+) -> Callable:
+    """Which steps are measured: after `wait` and `warmup` steps come `active` ones, `repeat` times (0: without end). skip_first: steps
+    before all. skip_first_wait: not 0 leaves out the first wait."""
+    if min(wait, warmup, repeat, skip_first) < 0 or active <= 0:
+        raise AssertionError(
+            f"Invalid profiler schedule arguments. Got {wait=} (need >= 0), {warmup=} (need >= 0), {active=} (need > 0), {repeat=} "
+            f"(need >= 0), {skip_first=} (need >= 0)."
+        )
 
     def action(step: int) -> ProfilerAction:
         step -= skip_first
         length = wait + warmup + active
+        if step >= 0 and skip_first_wait:
+            step += wait
         if step < 0 or repeat and step // length >= repeat:
             return ProfilerAction.NONE
         at = step % length
@@ -64,6 +74,19 @@ def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first
         return ProfilerAction.RECORD if at < length - 1 else ProfilerAction.RECORD_AND_SAVE
 
     return action
+
+
+class Interval(metaclass=Sealed):
+    """When something began and ended, in microseconds."""
+
+    __module__ = "torch.autograd.profiler_util"
+
+    def __init__(self, start: float, end: float) -> None:
+        self.start, self.end = start, end
+
+    def elapsed_us(self) -> float:
+        """How long it took."""
+        return self.end - self.start
 
 
 UNITS = {"s": 1e6, "ms": 1e3, "us": 1.0}
@@ -110,7 +133,13 @@ class FunctionEvent(metaclass=Sealed):
         self.cpu_time_total = self.self_cpu_time_total = 0.0
         self.cpu_memory_usage = self.self_cpu_memory_usage = 0
         self.cpu_parent: FunctionEvent | None = None
+        self.cpu_children: list[FunctionEvent] = []
+        self.is_user_annotation, self.id, self.stack, self.kernels = False, 0, [], []
 
+    trace_name = property(lambda self: self.name)
+    time_range = property(lambda self: Interval(self.start / 1000, self.start / 1000 + self.cpu_time_total))
+    is_async = is_remote = False
+    node_id, use_device, concrete_inputs = -1, None, ()
     device_time = device_time_total = self_device_time_total = 0
     device_memory_usage = self_device_memory_usage = flops = 0
 
@@ -256,6 +285,7 @@ class profile(ContextDecorator, metaclass=Sealed):
         self.step_num = 0
         self._events: list[FunctionEvent] = []
         self._open: list[FunctionEvent] = []
+        self._told: dict[str, str] = {}
 
     def __enter__(self) -> Any:
         self.start()
@@ -333,6 +363,9 @@ class profile(ContextDecorator, metaclass=Sealed):
         """A block of a name begins; `args`: what was there before."""
         event = FunctionEvent(name, shapes)
         event.cpu_parent = parent = self._open[-1] if self._open else None
+        event.id = len(self._events) + 1
+        if parent is not None:
+            parent.cpu_children.append(event)
         self._events.append(event)
         self._open.append(event)
         start = event.start = perf_counter_ns()
@@ -374,6 +407,17 @@ class profile(ContextDecorator, metaclass=Sealed):
         from .traces import export
 
         export(self, path)
+
+    def add_metadata(self, key: str, value: str) -> None:
+        """Tell the trace something more."""
+        self.add_metadata_json(key, '"' + value.replace('"', '\\"') + '"')
+
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Tell the trace something more, as JSON."""
+        self._told[key] = value
+
+    preset_metadata_json = add_metadata_json
+    current_action = property(_action)
 
 
 class old_profile(profile):
@@ -424,6 +468,8 @@ class record_function(ContextDecorator, metaclass=Sealed):
 
     def __enter__(self) -> Any:
         self._ended = None if state.profile is None else state.profile.enter(self.name, [])
+        if state.profile is not None:
+            state.profile._open[-1].is_user_annotation = True
         return self
 
     def __exit__(self, *_: Any) -> None:

@@ -216,6 +216,7 @@ def build() -> TorchNamespace:
     extras["serialization"] |= {name: Lazy(lambda name=name: _load("objects", name)) for name in safe.split()}
     extras["serialization"]["skip_data"] = Lazy(lambda: _load("file_options", "skip_data"))
     extras["nn.functional"]["grad"] = extras["nn"]["grad"]
+    extras["functional"]["F"] = extras["nn"]["functional"]
     extras["masked"]["_ops"] = Lazy(lambda: torch.masked)
     extras["cpu.amp"]["autocast"] = Lazy(lambda: _load("amp", "cpu_autocast"))
     extras["cpu.amp"]["GradScaler"] = Lazy(lambda: _load("amp", "CpuGradScaler"))

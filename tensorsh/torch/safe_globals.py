@@ -24,6 +24,12 @@ def mapping(*parts: Any) -> dict:
     return dict(*parts)
 
 
+def nested(*parts: Any) -> Tensor:
+    from .nested_strided import _rebuild_nested_tensor
+
+    return _rebuild_nested_tensor(*parts)
+
+
 class Allowed(dict):
     """The names of tensors and containers, and those that the program called safe."""
 
@@ -36,6 +42,7 @@ class Allowed(dict):
             ("torch._tensor", "_rebuild_from_type_v2"): Maker(self.derived),
             ("torch._utils", "_rebuild_parameter_with_state"): Maker(self.parameter),
             ("torch.nn.parameter", "Parameter"): Parameter,
+            ("torch._utils", "_rebuild_nested_tensor"): nested,
         }
         self.safe: dict[str, Any] = {}
         for each in safe_classes():
@@ -57,6 +64,10 @@ class Allowed(dict):
                 f"Weights only load failed. WeightsUnpickler error: Trying to load unsupported GLOBAL {whole} whose module "
                 f"{module} is blocked."
             )
+        if module == "torch.nested._internal.nested_tensor":
+            from .nested_jagged import NestedTensor, _rebuild_njt
+
+            self.safe |= {f"{module}.NestedTensor": NestedTensor, f"{module}._rebuild_njt": _rebuild_njt}
         return self.safe.get(whole, default)
 
     def is_safe(self, value: Any) -> bool:

@@ -67,7 +67,7 @@ def trace(profile: Any) -> dict[str, Any]:
     }
     shapes = {"record_shapes": 1} if profile.record_shapes else {}
     return {
-        "schemaVersion": 1, "deviceProperties": [], **shapes, "displayTimeUnit": "ms", "baseTimeNanoseconds": 0,
+        "schemaVersion": 1, "deviceProperties": [], **shapes, **{key: json.loads(told) for key, told in profile._told.items()}, "displayTimeUnit": "ms", "baseTimeNanoseconds": 0,
         "traceEvents": [*names, *events, span],
     }  # fmt: skip
 

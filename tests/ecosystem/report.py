@@ -67,12 +67,13 @@ when they are freed, MKLDNN and NNPACK (152 of nn/test_convolution), quantized l
 of complex numbers, and one by one the corners of forward differentiation. Of test_overrides those of functions that only
 quantization, ROCm and collectives have, and of properties under their private names; of test_autograd what looks into
 counters, caches, views and metadata of PyTorch's own engine, hooks that are called without a gradient, test operators and records of the profiler; of
-test_serialization the helpers of its zip files, nested tensors and files of TorchScript; of functorch's own tests what asks for
+test_serialization the helpers of its zip files and files of TorchScript; of functorch's own tests what asks for
 private levels of transforms; of test_custom_ops and test_python_dispatch operators as `torch._custom_ops` made them
 before `torch.library`, kernels by the dispatcher's private keys, schemas and tags of PyTorch's own operators, sizes and strides
 that classes answer; of test_fx the functions of torch.nn.functional traced by their source, types that grow while a graph is traced,
-and `torch.export`; of test_tensorboard graphs of models; of test_datapipe snapshots; of nested tensors those of several ragged
-dimensions; of the profiler its private records; of what several processes do the modules that PyTorch keeps to itself. Of
+and `torch.export`; of test_tensorboard graphs of models; of test_datapipe snapshots; of nested tensors what
+is compiled, views that are replayed and private kernels; of test_fake_tensor and test_proxy_tensor sizes that are symbols, caches
+and what PyTorch's compiler keeps of a mode; of test_control_flow graphs with symbols; of the profiler its private records; of what several processes do the modules that PyTorch keeps to itself. Of
 test_transformers and test_multiprocessing, which take longer than their time, those that ran in it are counted.
 
 | file | pass here | of |

@@ -8,6 +8,7 @@ from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
 from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
+from ..aten_layers import LAYERS
 
 __all__: list[str] = []
 
@@ -31,6 +32,7 @@ def __getattr__(name: str) -> Any:
     found = find_function("nn.functional." + name) if name[:1] != "_" else None
     if found is None and name[-1:] == "_" and (plain := find_function("nn.functional." + name[:-1])) is not None:
         return lambda input, *args, **kwargs: input.copy_(plain(input, *args, **kwargs))
+    found = found or LAYERS.get(name)
     if found is None:
         raise AttributeError(f"module 'torch._C._nn' has no attribute '{name}'")
     return found

@@ -5,6 +5,7 @@ A mode answers every operator with what the meta device makes of it. For plain P
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from ...engine.arrays.cupy_module import nowhere
@@ -18,6 +19,8 @@ from ..utils.weak import WeakIdKeyDictionary
 __all__: list[str] = []
 
 SIZED_BY_ELEMENTS = frozenset("nonzero masked_select unique unique_consecutive _unique2 argwhere bincount".split())
+LIFTED = frozenset("lift lift_fresh lift_fresh_copy".split())
+"""What a constant that a program makes of numbers comes by."""
 READ = frozenset("item _local_scalar_dense equal tolist is_nonzero".split())
 
 
@@ -47,9 +50,15 @@ class FakeTensor(Tensor):
     def __new__(cls, fake_mode: Any, elem: Tensor, device: Any, constant: Any = None, **_: Any) -> Any:
         if not elem.is_meta:
             raise AssertionError(f"expected elem to be a meta tensor, got {elem.device}")
-        made = wrapper(cls, elem.shape, elem.stride(), dtype=elem.dtype, device=placed(device))
-        made.fake_mode, made.fake_device, made.elem, made.constant = fake_mode, placed(device), elem.detach(), constant
-        return made.requires_grad_() if elem.requires_grad else made
+        with unset_fake_temporarily():
+            made = wrapper(cls, elem.shape, elem.stride(), dtype=elem.dtype, device=placed(device))
+            made.fake_mode, made.fake_device, made.elem, made.constant = (
+                fake_mode,
+                placed(device),
+                elem.detach(),
+                constant,
+            )
+            return made.requires_grad_() if elem.requires_grad else made
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
@@ -106,6 +115,23 @@ def fakes(values: Any, found: list) -> list:
     return found
 
 
+def tensors(values: Any, found: list) -> list:
+    """All tensors among arguments and lists of them."""
+    for each in values:
+        if isinstance(each, Tensor):
+            found.append(each)
+        elif type(each) in (tuple, list):
+            tensors(each, found)
+    return found
+
+
+def known(value: Any) -> Any:
+    """An argument with the elements that are known."""
+    if type(value) in (tuple, list):
+        return type(value)([known(each) for each in value])
+    return value.constant if isinstance(value, FakeTensor) else value
+
+
 def place_of(func: Any, found: list) -> device_type:
     """The device of a result: that of the arguments, of which those of the CPU without dimensions do not count."""
     devices = {str(x.fake_device): x.fake_device for x in found if x.ndim or x.fake_device.type != "cpu"}
@@ -130,6 +156,7 @@ class FakeTensorMode(TorchDispatchMode):
         self.allow_fallback_kernels, self.allow_non_fake_inputs = allow_fallback_kernels, allow_non_fake_inputs
         self.shape_env, self.static_shapes, self.export = shape_env, static_shapes, export
         self.known: Any = WeakIdKeyDictionary()
+        self.constants: list = []
 
     def from_tensor(self, tensor: Tensor, **_: Any) -> Any:
         """A tensor like another, without its elements; the same each time."""
@@ -151,6 +178,12 @@ class FakeTensorMode(TorchDispatchMode):
         """What an operator gives, by the meta device."""
         name = str(func).partition(".")[2].partition(".")[0]
         found = fakes([*args, *kwargs.values()], [])
+        if name in LIFTED and args and not isinstance(args[0], FakeTensor):
+            made = FakeTensor(self, bare(args[0]), args[0].device, args[0])
+            return self.remembered(made)
+        constant = self.constant(func, name, args, kwargs, found)
+        if name in READ and found and constant is not None:
+            return constant
         if name in READ and found:
             if name != "equal" and found[0].numel() != 1:
                 raise RuntimeError(f"a Tensor with {found[0].numel()} elements cannot be converted to Scalar")
@@ -170,7 +203,10 @@ class FakeTensorMode(TorchDispatchMode):
             if not isinstance(x, FakeTensor):
                 if x.ndim and not self.allow_non_fake_inputs:
                     shown = [
-                        f"tensor([...], size={tuple(x.shape)})" if isinstance(x, Tensor) else repr(x) for x in args
+                        repr(x)
+                        if isinstance(x, FakeTensor) or not isinstance(x, Tensor)
+                        else f"tensor([...], size={tuple(x.shape)})"
+                        for x in args
                     ]
                     shown += [f"{key}={value}" for key, value in kwargs.items()]
                     raise AssertionError(
@@ -189,12 +225,48 @@ class FakeTensorMode(TorchDispatchMode):
             made = func(*strip(list(args)), **plain)
         finally:
             modes[:] = before
-        return self.dressed(made, given, device)
+        made = self.dressed(made, given, device)
+        if isinstance(constant, Tensor) and isinstance(made, FakeTensor) and made.constant is not constant:
+            made.constant = constant
+            self.remembered(made)
+        return made
+
+    def remembered(self, made: Any) -> Any:
+        """A tensor whose elements are known: they are forgotten when memory that it shares is written to."""
+        self.constants = [ref for ref in self.constants if ref() is not None]
+        self.constants.append(weakref.ref(made))
+        return made
+
+    def constant(self, func: Any, name: str, args: Any, kwargs: dict, found: list) -> Any:
+        """What an operator gives where the elements of all its tensors are known, and the result is small."""
+        writes = name[-1:] == "_" and name[-2:] != "__"
+        every = [x for x in tensors([*args, *kwargs.values()], []) if not isinstance(x, FakeTensor)]
+        if found and not every and all(x.constant is not None for x in found):
+            with unset_fake_temporarily():
+                try:
+                    made = func(*known(list(args)), **{key: known(value) for key, value in kwargs.items()})
+                except Exception:  # the meta device says it
+                    made = None
+            if isinstance(made, Tensor) and made.numel() <= 1 or name in READ:
+                return made
+        if writes and found:
+            self.forget(found[0])
+        return None
+
+    def forget(self, written: Any) -> None:
+        """Elements of what shares memory with a tensor are known no more."""
+        if written.constant is None:
+            return
+        owner = written.constant.untyped_storage()._owner
+        for each in [ref() for ref in self.constants]:
+            if each is not None and each.constant is not None and each.constant.untyped_storage()._owner is owner:
+                each.constant = None
 
     def dressed(self, made: Any, given: dict, device: Any) -> Any:
         """A result of the meta device as tensors of this mode."""
-        if type(made) in (tuple, list):
-            return type(made)(self.dressed(each, given, device) for each in made)
+        if isinstance(made, tuple | list):
+            parts = [self.dressed(each, given, device) for each in made]
+            return type(made)(parts if type(made) in (tuple, list) or not hasattr(made, "_fields") else tuple(parts))
         if not isinstance(made, Tensor):
             return made
         same = given.get(id(made))

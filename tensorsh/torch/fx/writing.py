@@ -14,6 +14,7 @@ from typing import Any
 
 from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
+from ...engine.arrays.layout import memory_format
 from ...engine.operators.registration import IN_PYTHON, OF_TORCH
 from ...engine.tensors.tensor import Size
 from .node import Node, _get_qualified_name, _type_repr, nodes_in
@@ -202,7 +203,7 @@ class Names:
         if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
             self.known.update(inf=float("inf"), nan=float("nan"))
             return repr(value)
-        if isinstance(value, dtype):
+        if isinstance(value, dtype | memory_format):
             return self.name_of(value, str(value))
         if isinstance(value, device):
             return f"{self.name_of(device, 'device')}{repr(value)[6:]}"

@@ -15,6 +15,7 @@ from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.sealed import Sealed
 from ...sandbox.wrapping import wraps
+from ..root import torch as T  # noqa: N812
 from ..settings import drawing
 from ..transform_checks import under_way
 from ..trees import flatten, rebuild, spread
@@ -60,6 +61,8 @@ def over_slices(func: Callable, in_dims: Any, out_dims: Any, randomness: str, si
         known_places(name, out_dims)
         leaves, dims, count = sliced(name, in_dims, args)
         known_randomness(randomness)
+        if any(isinstance(leaf, Tensor) and leaf.is_nested for leaf in leaves):
+            return over_parts(func, name, args, kwargs, leaves, dims, out_dims, count)
         chunk_size = size(count)
         if chunk_size >= count:
             return mapped(func, name, args, kwargs, leaves, dims, out_dims, randomness, count)
@@ -131,7 +134,9 @@ def sliced(name: str, in_dims: Any, args: tuple) -> tuple[list, list, int]:
                 f"{call}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality {leaf.ndim} so "
                 f"expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
             )
-        sizes.append(leaf.shape[dim])
+        if dim and leaf.is_nested:
+            raise RuntimeError(f"Nested tensors can only be vmapped over dim=0, but got dim={dim}")
+        sizes.append(leaf.size(dim))
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if any(n != sizes[0] for n in sizes):
@@ -140,6 +145,25 @@ def sliced(name: str, in_dims: Any, args: tuple) -> tuple[list, list, int]:
             f"{sizes} for the mapped dimension"
         )
     return leaves, dims, sizes[0]
+
+
+def over_parts(
+    func: Callable, name: str, args: tuple, kwargs: dict, leaves: list, dims: list, out_dims: Any, count: int
+) -> Any:  # fmt: skip
+    """The results for the parts of nested tensors, which need not be of one size: nested tensors, too."""
+    if any(dims):
+        raise RuntimeError("Fallback not supported for mixed nested / non-nested arguments without bdim=0")
+    columns = [[leaf] * count if dim is None else leaf.unbind() for leaf, dim in zip(leaves, dims, strict=True)]
+    results = [func(*rebuild(args, list(parts)), **kwargs) for parts in zip(*columns, strict=True)]
+    places = spread(out_dims, results[0], f"vmap({name}, ..., out_dims={out_dims})", "out_dims", "outputs")
+    if any(places):
+        raise RuntimeError(f"Nested tensors can only be vmapped over dim=0, but got dim={max(filter(None, places))}")
+    join = T.nested.as_nested_tensor
+    made = [
+        many[0] if dim is None else join(list(many))
+        for many, dim in zip(zip(*map(flatten, results), strict=True), places, strict=True)
+    ]
+    return rebuild(results[0], made)
 
 
 def mapped(

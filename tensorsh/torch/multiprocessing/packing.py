@@ -100,6 +100,8 @@ class Packer(pickle.Pickler):
             parts = tuple([wrap(getattr(array, name)) for name in (*array.PARTS, "values")])
             form = (str(array.layout)[6:], array.shape, getattr(array, "coalesced", None))
             return _sparse, (kind.__name__, parts, *form, t.requires_grad)
+        if t.is_meta:
+            return _meta, (kind.__name__, tuple(t.shape), tuple(t.stride()), t.dtype.name, t.requires_grad)
         if type(array) is not np.ndarray:
             raise TypeError(
                 f"a tensor on {t.device} in layout {t.layout} cannot be sent to another process; send t.cpu()"
@@ -298,6 +300,13 @@ def _sparse(kind: str, parts: tuple, layout: str, shape: tuple, coalesced: bool 
     return made.requires_grad_() if requires_grad else made
 
 
+def _meta(kind: str, shape: tuple, strides: tuple, name: str, requires_grad: bool) -> Any:
+    made = find_function("empty_strided")(shape, strides, dtype=BY_NAME[name], device="meta")
+    if kind == "Parameter":
+        return Parameter(made, requires_grad)
+    return made.requires_grad_() if requires_grad else made
+
+
 def _array(place: Any, order: Any, shape: tuple, data: bytes | None, scalar: bool) -> Any:
     form = np.dtype([tuple(each) for each in order] if isinstance(order, list) else order)
     if place is not None:
@@ -311,6 +320,7 @@ RULES: dict[str, Callable] = {
     for f in (
         _tensor,
         _sparse,
+        _meta,
         _array,
         _dtype,
         _device,

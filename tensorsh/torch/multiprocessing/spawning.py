@@ -12,6 +12,13 @@ from .channels import End, Ended, pair
 from .contexts import process_class
 from .processes import Process
 
+TOLD = {
+    "terminate": "Terminating process %s via signal SIGTERM",
+    "kill": "Unable to shutdown process %s via SIGTERM , forcefully exiting via SIGKILL",
+}
+ENV_VAR_PARALLEL_START = "TORCH_MP_PARALLEL_START"
+"""A variable that lets PyTorch's server of forks start processes side by side, as they are here."""
+
 
 class ProcessException(Exception, metaclass=OpenSealed):
     """Base of the errors of processes that did not end well."""
@@ -80,6 +87,9 @@ class ProcessContext(metaclass=OpenSealed):
         for stop in ("", "terminate", "kill"):
             alive = [process for process in self.processes if process.is_alive()]
             for process in alive if stop else ():
+                from logging import getLogger
+
+                getLogger("torch.multiprocessing.spawn").warning(TOLD[stop], process.pid)
                 getattr(process, stop)()
             until = time.monotonic() + (grace if grace is not None else GRACE if stop else 0)
             for process in alive:

@@ -101,7 +101,12 @@ def sum_of_neighbours(a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> A
     total = complex_sum(together, (1,), False) if a.dtype.kind == "c" else kernel_sum(together, 1, False)
     if total is None:
         return None
-    return total.reshape([1 if k in axes else n for k, n in enumerate(a.shape) if keepdims or k not in axes])
+    return total.reshape(left(a.shape, axes, keepdims))
+
+
+def left(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    """The shape after a reduction over axes, counted from the front."""
+    return tuple([1 if i in axes else n for i, n in enumerate(shape) if keepdims or i not in axes])
 
 
 def merged(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, int, int] | None:
@@ -387,18 +392,26 @@ MANY = 1 << 12
 """Elements of rows from which a step of all of them costs less than a step of each."""
 
 
+SHORT = 16
+"""Elements of rows that are added side by side."""
+
+
 def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
     """Sum [..., n] over n, scalars interleaved."""
     n = x.shape[-1]
     if 1 < n < 4 and x.size > MANY:  # one after the other, all rows at a time
         total = x[..., 0] + x[..., 1]
         return total if n == 2 else np.add(total, x[..., 2], total)
-    by_kernel = strided_sums(x, None)
+    short = n <= SHORT and x.ndim > 1  # many rows side by side, as columns of which none is before the cut
+    by_kernel = strided_sums(x.swapaxes(-1, -2), 0) if short else strided_sums(x, None)
     return by_kernel if by_kernel is not None else _interleaved(x[..., None])[..., 0]
 
 
 def _inner(x: np.ndarray, lanes: int) -> np.ndarray:
     """Sum [..., n] over n >= lanes, n contiguous: vectors interleaved; then the rest in order, then the lanes."""
+    by_kernel = strided_sums(x, None)
+    if by_kernel is not None:
+        return by_kernel
     *rows, n = x.shape
     k = n // lanes
     total = _interleaved(x[..., : k * lanes].reshape(*rows, k, lanes))

@@ -13,6 +13,7 @@ from ...arrays.type_names import type_name
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.arithmetic import multiplied
+from ...numerics.sums import left
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, reduced_shape
 from ...operators.results import delivered
@@ -87,11 +88,6 @@ def square_sums(rows):
         x = rows[:, i].astype(np.float64)
         total = (x * x + total).astype(rows.dtype)
     return total
-
-
-def left(shape, axes, keepdims):
-    """The shape after a reduction over axes, counted from the front."""
-    return tuple([1 if i in axes else n for i, n in enumerate(shape) if keepdims or i not in axes])
 
 
 def fold(xp, a, ord, axes, keepdims):

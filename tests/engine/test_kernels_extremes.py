@@ -96,3 +96,17 @@ def test_sums_of_arrays_in_steps_have_the_bits_of_the_formula(kind, laid, monkey
     monkeypatch.setattr(sums, "_plans", {})
     for (a, axes), total in zip(cases, found, strict=True):
         assert np.array_equal(sums.sum(a, axes), total), (a.shape, axes)
+
+
+@pytest.mark.parametrize("kind", ["int64", "int32", "int16", "int8", "uint8", "bool"])
+@pytest.mark.parametrize("laid", LAID)
+def test_sums_of_whole_numbers_are_numpys(kind, laid):
+    for shape in SHAPES:
+        a = LAID[laid](np.random.default_rng(4).integers(0, 256, shape).astype(kind))
+        for axis in range(a.ndim):
+            for keepdim in (False, True):
+                found = wrap(a).sum(axis, keepdim)
+                assert found.dtype is torch.int64
+                assert np.array_equal(found.numpy(), a.sum(axis, np.int64, keepdims=keepdim)), (shape, axis)
+    top = torch.tensor([[2**63 - 1, 1], [1, 1]])
+    assert top.sum(1).tolist() == top.sum(0).tolist() == [-(2**63), 2]

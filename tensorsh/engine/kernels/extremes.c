@@ -171,9 +171,9 @@ static int along_plan(Call *c) {
     if (x->kind == UINT32 || (x->kind == PLAIN && (x->item > 4 || (x->item > 1 && !c->in[3].whole)))) return 0;
     Argument *out = result(c, 0);
     size step = x->item;
-    for (int k = x->ndim - 1; k >= 0; k--) {
-        if (x->strides[k] % x->item || ((k > axis.axis || axis.inner == 1) && x->shape[k] > 1 && x->strides[k] != step && k >= axis.axis)) return 0;
-        step *= x->shape[k];
+    for (int k = x->ndim - 1; k >= 0; step *= x->shape[k--]) {
+        const int close = k > axis.axis || (k == axis.axis && axis.inner == 1);
+        if (x->strides[k] % x->item || (close && x->shape[k] > 1 && x->strides[k] != step)) return 0;
     }
     for (int k = 0; k < x->ndim; k++)
         if (k != axis.axis) add_dimension(out, x->shape[k]);

@@ -62,8 +62,8 @@ def widened(a, dtype):
 
 
 def countable(xp, a, dtype):
-    """The array to add up: numpy counts booleans as they are."""
-    return a if dtype is None and a.dtype.kind == "b" and xp is np else widened(a, dtype)
+    """The array to add up: whole numbers are added in int64 as they are."""
+    return a if dtype is None and a.dtype.kind in "biu" and xp is np else widened(a, dtype)
 
 
 def total(xp, a, axes=None, keepdims=False):

@@ -110,3 +110,14 @@ def test_sums_of_whole_numbers_are_numpys(kind, laid):
                 assert np.array_equal(found.numpy(), a.sum(axis, np.int64, keepdims=keepdim)), (shape, axis)
     top = torch.tensor([[2**63 - 1, 1], [1, 1]])
     assert top.sum(1).tolist() == top.sum(0).tolist() == [-(2**63), 2]
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64])
+@pytest.mark.parametrize("columns", [1, 3, 16, 37])
+def test_differing_elements_are_counted(kind, columns):
+    a, b = (np.random.default_rng(seed).integers(0, 3, (7, columns)).astype(float) for seed in (5, 6))
+    b[0, 0] = np.nan
+    x, y = torch.tensor(a, dtype=kind), torch.tensor(b, dtype=kind)
+    assert np.array_equal(torch.cdist(x, y, 0.0).numpy(), (a[:, None] != b).sum(-1))
+    pairs = np.triu_indices(7, 1)
+    assert np.array_equal(torch.nn.functional.pdist(y, 0.0).numpy(), (b[pairs[0]] != b[pairs[1]]).sum(-1))

@@ -193,6 +193,13 @@ def row_order(array: Any) -> Any:
     return array if array.flags.c_contiguous else array.copy()
 
 
+def laid_in_rows(array: Any) -> tuple[Any, tuple] | None:
+    """An array without gaps with its dimensions in the order in which they lie in memory, and the way back; None for others."""
+    order, back, _ = arranged(array.shape, array.strides)
+    laid = array.transpose(order)
+    return (laid, back) if laid.flags.c_contiguous else None
+
+
 def along_in_memory(kernel: Callable, array: Any, axis: int, *rest: Any) -> Any:
     """What a kernel reduces an array to along an axis, counted from the front, its dimensions taken in the order in which they lie in
     memory; one array, several, or None."""

@@ -259,7 +259,10 @@ def nll(xp, input: Array, target: Array, weight: Constant = None, reduction="mea
     loss = xp.where(counted, -picked * share, input.dtype.type(0))
     if reduction == "none":
         return loss, share, safe
-    total = loss.sum(dtype=input.dtype)
+    halves = xp is np and weight is None and ignore_index < 0  # they are rounded after each addition
+    total = nll_kernel(input, target, False) if halves else None
+    if total is None:
+        total = loss.sum(dtype=input.dtype)
     if reduction == "mean":
         return xp.asarray(total / share.sum(dtype=input.dtype)), share, safe
     return xp.asarray(total), share, safe

@@ -146,8 +146,12 @@ def of_everything(name: str):
     """``max()``: of all elements."""
     ufunc = UFUNCS[name]
 
+    def first_of(flat):
+        return flat[flat.argmax() if name == "max" else flat.argmin()]
+
     def of_all(a):
-        return a.ravel()[a.argmax() if name == "max" else a.argmin()]
+        found = first_of(a.ravel("K"))
+        return first_of(a.ravel()) if found == 0 and not a.flags.c_contiguous else found
 
     def quickly(a):
         if type(a) is not np.ndarray:

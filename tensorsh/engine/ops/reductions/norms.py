@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays.backend import module_of
 from ...arrays.dtype import COMPLEX, FLOAT, of
 from ...arrays.errors import wrap_dim
+from ...arrays.layout import along_in_memory, laid_in_rows, row_order
 from ...arrays.type_names import type_name
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
@@ -40,7 +41,8 @@ def along_rows(a, axes):
     """The reduced elements as rows that lie one behind the other in memory, if they do so."""
     ndim = a.ndim
     if len(axes) == ndim:
-        return a.reshape(1, -1) if a.flags.c_contiguous else a.T.reshape(1, -1) if a.flags.f_contiguous else None
+        found = laid_in_rows(a)
+        return None if found is None else found[0].reshape(1, -1)
     if len(axes) == 1 and axes[0] == ndim - 1 and a.strides[-1] == a.itemsize:
         return a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
     return None
@@ -108,6 +110,15 @@ def fold(xp, a, ord, axes, keepdims):
         return xp.add.reduce(a != 0, axis=axes, keepdims=keepdims, dtype=kind)
     if a.size and math.prod([a.shape[d] for d in axes]) == 1:
         return xp.abs(a).reshape(left(a.shape, axes, keepdims))
+    if (
+        a.size > EXACT_SIZE
+        and type(a) is np.ndarray
+        and len(axes) == 1
+        and not a.flags.c_contiguous
+        and laid_in_rows(a)
+    ):
+        total = along_in_memory(lambda b, axis: fold(xp, b, ord, (axis,), False), a, axes[0])
+        return row_order(total).reshape(left(a.shape, axes, keepdims))
     if xp is not np or a.size > EXACT_SIZE or not a.size:
         rows = along_rows(a, axes) if ord == 2 and xp is np else None
         if rows is not None:

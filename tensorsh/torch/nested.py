@@ -36,7 +36,9 @@ PROTOTYPE = (
 def laid_out(layout: Any) -> Any:
     """torch.jagged or torch.strided, of which PyTorch warns."""
     if layout is None or layout is T.strided:
-from ..engine.arrays.warning import warn_once
+        warn_once(PROTOTYPE)
+        return T.strided
+    if layout is not T.jagged:
         raise RuntimeError(f"Specified layout is unsupported for nested tensors: {layout}")
     return layout
 

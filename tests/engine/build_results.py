@@ -76,6 +76,11 @@ CONVOLUTIONS = [
     "F.max_pool2d(x, 2)",
     "F.avg_pool2d(x, 3, 2, 1)",
     "F.interpolate(x, scale_factor=1.7, mode='bilinear')",
+    "F.interpolate(x.double(), scale_factor=1.7, mode='bilinear')",
+    "F.nll_loss(x, x[:, 0].abs().long() % x.shape[1], x[0, :, 0, 0].abs() + 1)",
+    "x.logsumexp(1)",
+    "x.transpose(2, 3).sum(1)",
+    "x.amax(1)",
 ]
 STEPS = [
     "torch.optim.SGD([t], 0.1)",

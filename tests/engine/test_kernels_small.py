@@ -169,3 +169,38 @@ def test_refills(dtype: str) -> None:
             assert np.array_equal(compiled.refilled(x, mask, source), expected)
     assert compiled.refilled(x, mask, x[:0].ravel()) is compiled.refilled(x, mask[0], x) is None
     assert compiled.refilled(x, np.ones_like(mask), x.ravel()[:1]).tolist() == np.full_like(x, x[0, 0]).tolist()
+
+
+# Recorded from PyTorch 2.13: the sums of the bits of a loss and of its gradient.
+BITS_OF_LOSSES = [
+    ((300, 10), True, -100, "mean", [-1122559453, -346166389480]),
+    ((300, 10), True, 1, "sum", [-1055622113, -294699432389]),
+    ((4, 10, 16, 16), True, 1, "mean", [-1129441269, -1076576306187]),
+    ((4, 10, 16, 16), False, 1, "none", [-27428580110, -997724258304]),
+    ((3, 4, 9), True, -100, "mean", [1037270337, -30383902406]),
+]
+
+
+@pytest.mark.parametrize("shape, weighted, ignored, reduction, bits", BITS_OF_LOSSES)
+def test_losses_of_each_class_have_pytorchs_bits(shape, weighted, ignored, reduction, bits) -> None:
+    def spread(*sizes: int) -> torch.Tensor:
+        count = torch.arange(int(np.prod(sizes)), dtype=torch.float32)
+        return (count * 7919 % 1013 / 331 - 1.5).reshape(sizes)
+
+    target = (spread(shape[0], *shape[2:]) * 331).long() % shape[1]
+    x = spread(*shape).requires_grad_()
+    weight = spread(shape[1]).abs() + 0.1 if weighted else None
+    loss = torch.nn.functional.nll_loss(x, target, weight, ignore_index=ignored, reduction=reduction)
+    loss.sum().backward()
+    assert [int(part.detach().view(torch.int32).long().sum()) for part in (loss, x.grad)] == bits
+
+
+def test_classes_beyond_are_not_read() -> None:
+    x, share = np.zeros((2, 3, 2), "f4"), np.ones((2, 2), "f4")
+    losses, safe = np.empty((2, 2), "f4"), np.empty((2, 2), "i8")
+    for classes in ([[0, 1], [2, 3]], [[0, -1], [1, 1]]):
+        index = np.array(classes)
+        assert compiled.nll_each(x, index, None, -100, True, losses, share.copy(), safe) is None
+        assert compiled.nll_spread(np.ones((), "f4"), index, (2, 3, 2), share, False) is None
+    assert compiled.nll_each(x, index[:1], None, -100, True, losses, share.copy(), safe) is None
+    assert compiled.nll_spread(np.ones(3, "f4"), np.zeros((2, 2), "i8"), (2, 3, 2), share, False) is None

@@ -54,9 +54,13 @@ def test_kernel_and_formula_agree():
     x = torch.randn(30, 5, 12).log_softmax(-1)._array
     targets = torch.randint(1, 12, (5, 9))._array
     given = ([30, 29, 1, 0, 12], [9, 3, 0, 2, 9])
-    found = likelihood.alignments(x, targets, np.array(given), 0)
-    if found is None:
+    forward = np.empty(30 * 5 * (2 * 9 + 5))
+    losses = likelihood.alignments(x, targets, np.array(given), 0, forward)
+    if losses is None:
         pytest.skip("no compiled kernels")
+    found = losses, likelihood.alignment_slopes(x, targets, np.array(given), 0, forward, False)
+    assert likelihood.alignments(x, targets, np.array(given), 0, forward[1:]) is None
+    assert likelihood.alignment_slopes(x, targets, np.array(given), 0, forward[1:], False) is None
     plain = likelihood.summed_alignments(x, targets, *given, 0)
     for a, b in zip(found, plain, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
@@ -68,3 +72,11 @@ def test_label_that_is_no_class_is_refused():
         with pytest.raises(IndexError, match="out of bounds"):
             F.ctc_loss(x, torch.tensor([[1, label]]), [4], [2])
     assert float(F.ctc_loss(x, torch.tensor([[1, 9]]), [4], [1])) > 0  # beyond the labels that count
+
+
+def test_likelihoods_of_zero_have_no_slopes_if_wanted():
+    x = torch.zeros(3, 2, 4, dtype=torch.float64).log_softmax(-1).requires_grad_()
+    targets = torch.tensor([[1, 1, 2], [1, 2, 3]])  # the first needs four steps
+    losses = F.ctc_loss(x, targets, [3, 3], [3, 3], reduction="none", zero_infinity=True)
+    losses.sum().backward()
+    assert losses.tolist()[0] == 0 and not x.grad[:, 0].any() and x.grad[:, 1].any()

@@ -28,3 +28,21 @@ def test_strides(expression: str) -> None:
     a = torch.tensor([[2.0, 1.0, 0.5], [0.0, 3.0, 1.0], [1.0, 0.0, 2.0]])
     x = torch.arange(24.0).reshape(2, 3, 4)
     assert eval(expression, {"torch": torch, "a": a, "x": x}).stride() == STRIDES[expression]
+
+
+def test_joined_arrays_lie_in_row_order_unless_all_have_the_channels_last():
+    x = torch.arange(120.0).reshape(2, 3, 4, 5)
+    last = x.contiguous(memory_format=torch.channels_last)
+    for dim in range(-4, 4):
+        for parts, strides in (
+            ([last, last], torch.cat([x, x], dim).contiguous(memory_format=torch.channels_last).stride()),
+            ([last, x], None),
+            ([x[:, :1].expand(2, 3, 4, 5)] * 2, None),
+            ([x.transpose(2, 3)] * 3, None),
+            ([x[..., ::2]] * 2, None),
+        ):
+            plain = torch.cat([part.contiguous() for part in parts], dim)
+            found = torch.cat(parts, dim)
+            assert torch.equal(found, plain) and found.stride() == (strides or plain.stride())
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        torch.cat([last, last], 4)

@@ -193,6 +193,36 @@ def row_order(array: Any) -> Any:
     return array if array.flags.c_contiguous else array.copy()
 
 
+def laid_in_rows(array: Any) -> tuple[Any, tuple] | None:
+    """An array without gaps with its dimensions in the order in which they lie in memory, and the way back; None for others."""
+    order, back, _ = arranged(array.shape, array.strides)
+    laid = array.transpose(order)
+    return (laid, back) if laid.flags.c_contiguous else None
+
+
+def along_in_memory(kernel: Callable, array: Any, axis: int, *rest: Any) -> Any:
+    """What a kernel reduces an array to along an axis, counted from the front, its dimensions taken in the order in which they lie in
+    memory; one array, several, or None."""
+    if array.flags.c_contiguous:
+        return kernel(array, axis, *rest)
+    order = arranged(array.shape, array.strides)[0]
+    laid, at = array.transpose(order), order.index(axis)
+    found = kernel(laid, at, *rest)
+    if found is None and at < array.ndim - 2:  # only the last dimension lies side by side
+        found = kernel(np.moveaxis(laid, at, -2), array.ndim - 2, *rest)
+    if found is None:
+        found = kernel(laid.copy("C"), at, *rest)
+    left = [d for d in order if d != axis]
+    back = sorted(range(len(left)), key=left.__getitem__)
+    return (
+        tuple([each.transpose(back) for each in found])
+        if type(found) is tuple
+        else None
+        if found is None
+        else found.transpose(back)
+    )
+
+
 def with_channels_last(array: Any) -> Any:
     """A copy of images [N, C, *S] with the channels innermost."""
     last = array.ndim - 1

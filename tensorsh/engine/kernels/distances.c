@@ -1,8 +1,8 @@
-/* Distances between rows, in the norms of p = 1, 2 and infinity, summed up as PyTorch's are: in as many lanes as 64 bytes hold,
+/* Distances between rows, in the norms of p = 0 (how many elements differ), 1, 2 and infinity, summed up as PyTorch's are: in as many lanes as 64 bytes hold,
    which are then folded in halves; rows shorter than that one number after the other. */
 #include "kernels.h"
 
-typedef enum { SUM, SQUARES, LARGEST, NORMS } Norm;
+typedef enum { SUM, SQUARES, LARGEST, COUNT, NORMS } Norm;
 
 /* Half of them: what is longer than a register, compilers take to memory and back. */
 typedef float floats __attribute__((vector_size(32), aligned(4)));
@@ -16,7 +16,7 @@ typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
 #define ROWS(T, V, B, name, size_of, root)                                                                                                            \
     INLINE void name##_part(const T *a, const T *b, Norm norm, V *out) {                                                                              \
         const V d = *(const V *)a - *(const V *)b;                                                                                                    \
-        *out = norm == SQUARES ? d * d : (V)((B)d & ~(B)(-(V){0}));                                                                                   \
+        *out = norm == SQUARES ? d * d : norm == COUNT ? (V)((B)(d != 0) & (B)((V){0} + 1)) : (V)((B)d & ~(B)(-(V){0}));                                                                                   \
     }                                                                                                                                                 \
     INLINE void name##_join(V *all, const V *one, Norm norm) {                                                                                        \
         if (norm != LARGEST) {                                                                                                                        \
@@ -35,7 +35,7 @@ typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
     INLINE T name##_short(const T *a, const T *b, size n, Norm norm) {                                                                                \
         T total = 0;                                                                                                                                  \
         for (size k = 0; k < n; k++) {                                                                                                                \
-            const T d = size_of(a[k] - b[k]), one = norm == SQUARES ? d * d : d;                                                                      \
+            const T d = size_of(a[k] - b[k]), one = norm == SQUARES ? d * d : norm == COUNT ? d != 0 : d;                                                                      \
             total = k == 0 ? one : norm == LARGEST ? (total > one || total != total ? total : one) : total + one;                                     \
         }                                                                                                                                             \
         return norm == SQUARES ? root(total) : total;                                                                                                 \
@@ -75,6 +75,8 @@ typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
             for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, kept, SUM);                                                       \
         else if (norm == SQUARES)                                                                                                                     \
             for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, kept, SQUARES);                                                   \
+        else if (norm == COUNT)                                                                                                                               \
+            for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, kept, COUNT);                                                    \
         else                                                                                                                                          \
             for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, kept, LARGEST);                                                           \
     }
@@ -173,7 +175,7 @@ static int distances_back(Call *c, size from, size to) {
 }
 
 const Kernel distance_kernels[] = {
-    {"distances", "rr?i", distances_plan, distances, "distances(x, y, norm): of rows of matrices, or of all pairs of rows; norm: 0 sum, 1 Euclidean, 2 largest"},
+    {"distances", "rr?i", distances_plan, distances, "distances(x, y, norm): of rows of matrices, or of all pairs of rows; norm: 0 sum, 1 Euclidean, 2 largest, 3 how many differ"},
     {"distances_back", "rrr", distances_back_plan, distances_back, "distances_back(g, x, distances): the gradient of Euclidean distances of pairs"},
     {0},
 };

@@ -177,7 +177,7 @@ typedef struct {
     const char *help;
 } Kernel;
 
-extern const Kernel alignment_kernels[], attention_kernels[], batch_norm_kernels[], choices_kernels[], complex_kernels[], convolution_kernels[], counting_kernels[], distance_kernels[], factor_kernels[], fourier_kernels[], gamma_kernels[], gemm_kernels[],
+extern const Kernel alignment_kernels[], attention_kernels[], batch_norm_kernels[], choices_kernels[], complex_kernels[], convolution_kernels[], counting_kernels[], distance_kernels[], extremes_kernels[], factor_kernels[], fourier_kernels[], gamma_kernels[], gemm_kernels[],
     group_norm_kernels[], halves_kernels[], layer_norm_kernels[], losses_kernels[], optimizer_kernels[], order_kernels[], pieces_kernels[], places_kernels[], pooling_kernels[],
     random_kernels[], recurrent_kernels[], region_kernels[], resizing_kernels[], sampling_kernels[], scan_kernels[], series_kernels[], softmax_kernels[], squares_kernels[], sums_kernels[], tapped_kernels[], triangle_kernels[], whole_kernels[], window_kernels[];
 
@@ -231,6 +231,30 @@ INLINE int around_axis(const Argument *x, size axis, Axis *found) {
     for (size k = 0; k < axis; k++) found->outer *= x->shape[k];
     for (size k = axis + 1; k < x->ndim; k++) found->inner *= x->shape[k];
     return 1;
+}
+
+/* The dimensions of an array in steps before one of them, neighbours as one where they lie so: what its lines are numbered by. */
+typedef struct { int ndim; size shape[DIMS], strides[DIMS]; } Ranks;
+INLINE void ranks_of(const Argument *x, int end, int without, Ranks *lines) {
+    lines->ndim = 0;
+    for (int k = 0; k < end; k++) {
+        const int last = lines->ndim - 1;
+        if (k == without || x->shape[k] == 1) continue;
+        if (last >= 0 && lines->strides[last] == x->shape[k] * x->strides[k]) {
+            lines->shape[last] *= x->shape[k], lines->strides[last] = x->strides[k];
+            continue;
+        }
+        lines->shape[last + 1] = x->shape[k], lines->strides[last + 1] = x->strides[k];
+        lines->ndim++;
+    }
+}
+/* Where a line begins; how many more follow it in equal steps, and in which. */
+INLINE size line_at(const Ranks *lines, size line, size *more, size *step) {
+    size at = 0;
+    const int last = lines->ndim - 1;
+    *step = last < 0 ? 0 : lines->strides[last], *more = last < 0 ? 0 : lines->shape[last] - 1 - line % lines->shape[last];
+    for (int k = last; k >= 0; line /= lines->shape[k--]) at += line % lines->shape[k] * lines->strides[k];
+    return at;
 }
 
 /* Whether those of the arguments first..last that are arrays have so many elements. */

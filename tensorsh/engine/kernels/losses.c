@@ -3,15 +3,20 @@
 
 #define LEVELS 8
 
+/* The logarithm of how many additions spill into the next level. */
+static int power_of(size rows) {
+    int bits = 0;
+    while (((size)1 << bits) < rows) bits++;
+    return bits / LEVELS > 4 ? bits / LEVELS : 4;
+}
+
 /* Minus the sum of x[row, class of the row], in the order of PyTorch's kernel, a cascade of eight levels; 0 where a class is
    not below `width`. */
 #define NLL(T, A, name, READ, ROUND, WRITE)                                                 \
     static int name(Call *c, size rows, size width) {                                       \
         const T *x = c->in[0].data;                                                         \
         A sums[LEVELS] = {0}, total = 0;                                                    \
-        int bits = 0, power;                                                                \
-        while (((size)1 << bits) < rows) bits++;                                            \
-        power = bits / LEVELS > 4 ? bits / LEVELS : 4;                                      \
+        const int power = power_of(rows);                                                   \
         for (size row = 0; row < rows; row++) {                                             \
             const size place = place_at((const int64_t *)c->in[1].data + row);              \
             if (OUTSIDE(place, width)) return 0;                                            \
@@ -91,6 +96,106 @@ SHARES(double, shares_double)
 
 static int nll_backward(Call *c, size from, size to) {
     return (c->in[0].kind == FLOAT32 ? shares_float : shares_double)(c, from, to);
+}
+
+/* nll_each(x, classes, weight or None, ignored, mean, losses, shares, safe): x (n, classes, places), a class for each of n * places. Their
+   losses and shares, of which the ignored ones' are 0 and -0, and the classes, 0 for these; the sum of all, or their mean, both by
+   the cascade of PyTorch's kernel. */
+static int nll_each_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    if (x->ndim != 3 || x->count == 0 || !of_one_kind(c, 2, 2) || !of_one_kind(c, 5, 6) || !have(c, 2, 2, x->shape[1])) return 0;
+    const size all = x->shape[0] * x->shape[2];
+    if (c->in[1].count != all || !have(c, 5, 7, all)) return 0;
+    result(c, 0);
+    c->lines = 1, c->each = all;
+    return 1;
+}
+
+#define NLL_EACH(T, name)                                                                    \
+    static void name##_spilled(T *sums, size row, int power) {                               \
+        for (int level = 0; level + 1 < LEVELS; level++) {                                   \
+            if (row & ((((size)1 << power) - 1) << (level * power))) break;                  \
+            sums[level + 1] += sums[level];                                                  \
+            sums[level] = 0;                                                                 \
+        }                                                                                    \
+    }                                                                                        \
+    /* The sum of the shares that are counted. */                                            \
+    static T name##_weight(const T *shares, size all) {                                      \
+        T sums[LEVELS] = {0}, total = 0;                                                     \
+        const int power = power_of(all);                                                     \
+        for (size row = 0; row < all; row++) {                                               \
+            if (shares[row] == 0 && signbit(shares[row])) continue;                          \
+            sums[0] += shares[row];                                                          \
+            name##_spilled(sums, row, power);                                                \
+        }                                                                                    \
+        for (int level = 0; level < LEVELS; level++) total += sums[level];                   \
+        return total;                                                                        \
+    }                                                                                        \
+    static int name(Call *c) {                                                               \
+        const Argument *x = &c->in[0];                                                       \
+        const size classes = x->shape[1], places = x->shape[2], all = c->each;               \
+        const T *weight = c->in[2].data, *from = x->data;                                    \
+        T *losses = c->in[5].data, *shares = c->in[6].data;                                  \
+        int64_t *safe = c->in[7].data;                                                       \
+        T sums[LEVELS] = {0}, total = 0;                                                     \
+        const int power = power_of(all);                                                     \
+        for (size row = 0, place = 0; row < all; row++, place++) {                           \
+            if (place == places) place = 0, from += classes * places;                        \
+            const size own = place_at((const int64_t *)c->in[1].data + row);                 \
+            if (own == c->in[3].whole) {                                                     \
+                losses[row] = 0, shares[row] = (T)-0.0, safe[row] = 0;                       \
+                continue;                                                                    \
+            }                                                                                \
+            if (OUTSIDE(own, classes) || ends(c, 1)) return 0;                               \
+            const T share = weight ? weight[own] : 1, loss = -from[own * places + place] * share; \
+            losses[row] = loss, shares[row] = share, safe[row] = own;                        \
+            sums[0] += loss;                                                                 \
+            name##_spilled(sums, row, power);                                                \
+        }                                                                                    \
+        for (int level = 0; level < LEVELS; level++) total += sums[level];                   \
+        *(T *)c->out[0].data = c->in[4].whole ? total / name##_weight(shares, all) : total;  \
+        return 1;                                                                            \
+    }
+NLL_EACH(float, nll_each_float)
+NLL_EACH(double, nll_each_double)
+
+static int nll_each(Call *c, size from, size to) {
+    (void)from, (void)to;
+    return (c->in[0].kind == FLOAT32 ? nll_each_float : nll_each_double)(c);
+}
+
+/* nll_spread(g, classes, shape, shares, mean): zeros of (n, classes, places), but minus g times the share at each class; g is one, or one
+   for each. */
+static int nll_spread_plan(Call *c) {
+    const Argument *shape = &c->in[2];
+    if (shape->ndim != 3 || !of_one_kind(c, 3, 3) || shape->shape[0] < 1 || shape->shape[1] < 1 || shape->shape[2] < 1) return 0;
+    const size all = times(shape->shape[0], shape->shape[2]);
+    if (c->in[1].count != all || c->in[3].count != all || (c->in[0].count != 1 && c->in[0].count != all)) return 0;
+    shape_as(result(c, 0), shape);
+    c->lines = shape->shape[0], c->each = times(shape->shape[1], shape->shape[2]);
+    return 1;
+}
+
+#define NLL_SPREAD(T, name, loss)                                                             \
+    static int name(const Call *c, size from, size to) {                                     \
+        const size places = c->in[2].shape[2], step = c->in[0].count > 1;                    \
+        const T *g = c->in[0].data, *shares = c->in[3].data;                                 \
+        T *out = (T *)c->out[0].data + from * c->each;                                       \
+        const T by = c->in[4].whole ? loss##_weight(shares, c->in[3].count) : 1;             \
+        memset(out, 0, (to - from) * c->each * sizeof *out);                                 \
+        for (size n = from; n < to; n++, out += c->each)                                     \
+            for (size i = n * places, place = 0; place < places; place++, i++) {             \
+                const size own = place_at((const int64_t *)c->in[1].data + i);               \
+                if (OUTSIDE(own, c->in[2].shape[1])) return 0;                               \
+                if (shares[i] != 0 || !signbit(shares[i])) out[own * places + place] = -(g[i * step] / by) * shares[i]; \
+            }                                                                                \
+        return 1;                                                                            \
+    }
+NLL_SPREAD(float, nll_spread_float, nll_each_float)
+NLL_SPREAD(double, nll_spread_double, nll_each_double)
+
+static int nll_spread(Call *c, size from, size to) {
+    return (c->in[0].kind == FLOAT32 ? nll_spread_float : nll_spread_double)(c, from, to);
 }
 
 /* multilabel_margin(x, classes): of each row, the sum over the classes listed, up to the first negative number, and those that are
@@ -185,6 +290,8 @@ const Kernel losses_kernels[] = {
     {"multi_margin", "r~lr?xb", margin_plan, multi_margin, "multi_margin(x, classes, weight, margin, squared): the sums of rows, and their slopes"},
     {"nll", "a~lb", nll_plan, nll, "nll(x, classes, mean): minus the sum, or the mean, of the log-probabilities of the classes"},
     {"multilabel_margin", "r~l", multilabel_plan, multilabel_margin, "multilabel_margin(x, classes): the sums of rows, and their slopes"},
+    {"nll_each", "r~l~r~?ibRRL", nll_each_plan, nll_each, "nll_each(x, classes, weight, ignored, mean, losses, shares, safe): the sum or the mean"},
+    {"nll_spread", "r~l~tr~b", nll_spread_plan, nll_spread, "nll_spread(g, classes, shape of x, shares, mean)"},
     {"nll_backward", "rlt", nll_backward_plan, nll_backward, "nll_backward(g, classes, shape of x)"},
     {0},
 };

@@ -263,11 +263,13 @@ static int weighed_rows(Call *c, size from, size to) {
     return weighed_doubles(c->in[0].data, places, (const double *)c->in[2].data + from, (double *)c->in[3].data + from * width, n, count, width);
 }
 
-/* bag_rows(rows, places, bags, out): row `places[i]` is added to row `bags[i]` of `out`. */
+/* bag_rows(rows, places, bags, out, shares or None): row `places[i]`, times `shares[i]` where there are such, is added to row `bags[i]` of
+   `out`; each step rounds. */
 static int bag_rows_plan(Call *c) {
     const Argument *rows = &c->in[0], *out = &c->in[3];
     if (rows->ndim != 2 || out->ndim != 2 || rows->shape[1] != out->shape[1] || rows->kind != out->kind) return 0;
     if (c->in[1].ndim != 1 || c->in[2].ndim != 1 || c->in[1].count != c->in[2].count) return 0;
+    if (!have(c, 4, 4, c->in[1].count) || (c->in[4].data && c->in[4].kind != out->kind)) return 0;
     c->answer = 3;
     c->lines = c->in[1].count, c->each = out->shape[1];
     return 1;
@@ -312,6 +314,18 @@ enum { TOGETHER = 64, LONG_ROW = 256, LONGEST = 2048 };
         }                                                                                                                      \
         return 1;                                                                                                              \
     }                                                                                                                          \
+    WIDE static int name##_shared(Call *c, size from, size to) {                                                               \
+        const size count = c->in[0].shape[0], many = c->in[3].shape[0], width = c->in[3].shape[1];                             \
+        for (size i = from; i < to; i++) {                                                                                     \
+            const size place = place_at((const int64_t *)c->in[1].data + i), bag = place_at((const int64_t *)c->in[2].data + i); \
+            if (OUTSIDE(place, count) || OUTSIDE(bag, many)) return 0;                                                         \
+            const T *row = (const T *)c->in[0].data + place * width, share = ((const T *)c->in[4].data)[i];                    \
+            T *out = (T *)c->in[3].data + bag * width;                                                                         \
+            INDEPENDENT                                                                                                        \
+            for (size j = 0; j < width; j++) out[j] += row[j] * share;                                                         \
+        }                                                                                                                      \
+        return 1;                                                                                                              \
+    }                                                                                                                          \
     WIDE static int name(Call *c, size from, size to) {                                                                        \
         const int64_t *places = c->in[1].data, *bags = c->in[2].data;                                                          \
         const size count = c->in[0].shape[0], many = c->in[3].shape[0], width = c->in[3].shape[1];                             \
@@ -335,11 +349,14 @@ enum { TOGETHER = 64, LONG_ROW = 256, LONGEST = 2048 };
     }
 BAGS(float, bags_of_singles)
 BAGS(double, bags_of_doubles)
-static int bag_rows(Call *c, size from, size to) { return (c->in[0].kind == FLOAT32 ? bags_of_singles : bags_of_doubles)(c, from, to); }
+static int bag_rows(Call *c, size from, size to) {
+    if (c->in[4].data) return (c->in[0].kind == FLOAT32 ? bags_of_singles_shared : bags_of_doubles_shared)(c, from, to);
+    return (c->in[0].kind == FLOAT32 ? bags_of_singles : bags_of_doubles)(c, from, to);
+}
 
 const Kernel places_kernels[] = {
     {"weighed_rows", "r~lrR", weighed_rows_plan, weighed_rows, "weighed_rows(rows, places, weights, out)"},
-    {"bag_rows", "r~llR", bag_rows_plan, bag_rows, "bag_rows(rows, places, bags, out)"},
+    {"bag_rows", "r~llR|r~?", bag_rows_plan, bag_rows, "bag_rows(rows, places, bags, out, shares=None)"},
     {"taken_along", "ail", taken_along_plan, taken_along, "taken_along(x, axis, index): a new array"},
     {"put_along", "Aile", put_along_plan, put_along, "put_along(x, axis, index, values): whether it is done; None where it is not for this"},
     {"added_along", "Aile", added_along_plan, added_along, "added_along(x, axis, index, values): likewise"},

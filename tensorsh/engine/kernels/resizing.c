@@ -121,8 +121,8 @@ static int nearest_plan(Call *c) {
 }
 
 #define NEAREST(T, name)                                                                           \
-    static void name(const void *from, const int32_t *columns, size across, void *to) {            \
-        UNROLL(4)                                                                                  \
+    WIDE static void name(const void *from, const int32_t *columns, size across, void *to) {       \
+        INDEPENDENT                                                                                \
         for (size j = 0; j < across; j++) ((T *)to)[j] = ((const T *)from)[columns[j]];            \
     }
 NEAREST(uint8_t, nearest_bytes)
@@ -203,7 +203,84 @@ static int nearest_sums(Call *c, size from, size to) {
     return (c->in[0].kind == FLOAT32 ? nearest_sums_of_singles : nearest_sums_of_doubles)(c, from, to);
 }
 
+/* weigh(x, out, places, weights, in_turn): sums along an axis: x (outer, n, inner), out (outer, m, inner), for each of m so many places
+   and weights (taps, m). The second product is rounded by itself and the first fused with it, unless they come in turn; all others are
+   fused. */
+static int weigh_plan(Call *c) {
+    const Argument *x = &c->in[0], *out = &c->in[1], *places = &c->in[2];
+    if (x->ndim != 3 || out->ndim != 3 || places->ndim != 2 || x->count == 0 || out->count == 0 || places->count == 0) return 0;
+    if (x->shape[0] != out->shape[0] || x->shape[2] != out->shape[2] || places->shape[1] != out->shape[1]) return 0;
+    if (!of_one_kind(c, 1, 1) || !of_one_kind(c, 3, 3) || !has_shape(&c->in[3], 2, places->shape) || x->shape[1] > INT32_MAX) return 0;
+    c->answer = 1;
+    c->lines = x->shape[0], c->each = times(out->count / c->lines, places->shape[0]);
+    c->room = x->shape[2] == 1 ? times(places->count, sizeof(int32_t)) : 0;
+    return c->room < PTRDIFF_MAX;
+}
+
+#define WEIGH(T, name, FUSED)                                                                      \
+    /* Rows, each times a weight, added up. */                                                     \
+    WIDE static void name##_rows(const T *first, T by, const T *second, T with, size n, T *made) { \
+        INDEPENDENT                                                                                \
+        for (size k = 0; k < n; k++) made[k] = FUSED(first[k], by, second[k] * with);              \
+    }                                                                                              \
+    WIDE static void name##_more(const T *row, T by, size n, T *made) {                            \
+        INDEPENDENT                                                                                \
+        for (size k = 0; k < n; k++) made[k] = FUSED(row[k], by, made[k]);                         \
+    }                                                                                              \
+    WIDE static void name##_only(const T *row, T by, size n, T *made) {                            \
+        INDEPENDENT                                                                                \
+        for (size k = 0; k < n; k++) made[k] = row[k] * by;                                        \
+    }                                                                                              \
+    /* Elements of a row, by the places of each tap. */                                            \
+    WIDE static void name##_pair(const T *row, const int32_t *first, const T *by, const int32_t *second, const T *with, size m, T *made) { \
+        for (size j = 0; j < m; j++) made[j] = FUSED(row[first[j]], by[j], row[second[j]] * with[j]); \
+    }                                                                                              \
+    WIDE static void name##_next(const T *row, const int32_t *at, const T *by, size m, int fused, T *made) { \
+        if (fused)                                                                                 \
+            for (size j = 0; j < m; j++) made[j] = FUSED(row[at[j]], by[j], made[j]);              \
+        else                                                                                       \
+            for (size j = 0; j < m; j++) made[j] = row[at[j]] * by[j];                             \
+    }                                                                                              \
+    static int name(Call *c, size from, size to) {                                                 \
+        const size n = c->in[0].shape[1], m = c->in[1].shape[1], inner = c->in[0].shape[2], taps = c->in[2].shape[0]; \
+        const int64_t *places = c->in[2].data;                                                     \
+        const T *weights = c->in[3].data;                                                          \
+        const size one = c->in[4].whole || taps == 1 ? 0 : 1; /* the tap whose product is rounded */ \
+        int32_t *columns = c->scratch;                                                             \
+        if (inner == 1 && !checked_columns(&c->in[2], n, columns)) return 0;                       \
+        for (size line = from; line < to; line++) {                                                \
+            const T *x = (const T *)c->in[0].data + line * n * inner;                              \
+            T *out = (T *)c->in[1].data + line * m * inner;                                        \
+            if (inner == 1) {                                                                      \
+                if (ends(c, m * taps)) return 1;                                                   \
+                if (one) name##_pair(x, columns, weights, columns + m, weights + m, m, out);       \
+                else name##_next(x, columns, weights, m, 0, out);                                  \
+                for (size t = 1 + one; t < taps; t++) name##_next(x, columns + t * m, weights + t * m, m, 1, out); \
+                continue;                                                                          \
+            }                                                                                      \
+            for (size i = 0; i < m && !ends(c, taps * inner); i++, out += inner) {                 \
+                const T *first = NULL;                                                             \
+                for (size t = 0; t < taps; t++) {                                                  \
+                    const size place = place_at(places + t * m + i);                               \
+                    if (OUTSIDE(place, n)) return 0;                                               \
+                    const T *row = x + place * inner;                                              \
+                    if (one && t == 0) first = row;                                                \
+                    else if (one && t == 1) name##_rows(first, weights[i], row, weights[m + i], inner, out); \
+                    else if (t == 0) name##_only(row, weights[i], inner, out);                     \
+                    else name##_more(row, weights[t * m + i], inner, out);                         \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        return 1;                                                                                  \
+    }
+WEIGH(float, weigh_singles, FMAF)
+WEIGH(double, weigh_doubles, __builtin_fma)
+static int weigh(Call *c, size from, size to) {
+    return (c->in[0].kind == FLOAT32 ? weigh_singles : weigh_doubles)(c, from, to);
+}
+
 const Kernel resizing_kernels[] = {
+    {"weigh", "rRl~r~b", weigh_plan, weigh, "weigh(x, out, places, weights, in_turn): weighted sums along an axis"},
     {"nearest", "aAll", nearest_plan, nearest, "nearest(x, out, rows, columns)"},
     {"nearest_sums", "rRll", nearest_sums_plan, nearest_sums, "nearest_sums(g, out, rows, columns)"},
     {"resize", "fFlflf", resize_plan, resize, "resize(x, out, rows, row_weights, columns, column_weights)"},

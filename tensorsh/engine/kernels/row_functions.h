@@ -32,35 +32,6 @@ INLINE NUMBER OF(largest)(const NUMBER *x, size n) {
     return top;
 }
 
-/* The largest element of each row, times `sign` (1, or -1 for the smallest); a NaN stays. */
-WIDE static void OF(extremes_of_rows)(const NUMBER *x, NUMBER *out, size rows, size n, NUMBER sign) {
-    for (size row = 0; row < rows; row++, x += n) {
-        NUMBER lanes[LANES], odd[LANES], top = x[0] * sign, sum = top == top ? 0 : top;
-        size i = 0;
-        if (n >= LANES) {
-            for (int k = 0; k < LANES; k++) lanes[k] = x[k] * sign, odd[k] = 0;
-            for (; i + LANES <= n; i += LANES)
-                for (int k = 0; k < LANES; k++) {
-                    const NUMBER each = x[i + k] * sign;
-                    odd[k] = each == each ? odd[k] : each;
-                    lanes[k] = each > lanes[k] ? each : lanes[k];
-                }
-            for (int half = LANES / 2; half; half /= 2)
-                for (int k = 0; k < half; k++) {
-                    lanes[k] = lanes[k + half] > lanes[k] ? lanes[k + half] : lanes[k];
-                    odd[k] += odd[k + half];
-                }
-            top = lanes[0], sum = odd[0];
-        }
-        for (; i < n; i++) {
-            const NUMBER each = x[i] * sign;
-            top = each > top ? each : top;
-            sum = each == each ? sum : each;
-        }
-        out[row] = (sum == sum ? top : sum) * sign;
-    }
-}
-
 /* Exponentials in place; a row may be long. */
 INLINE void OF(exponentiate)(Call *c, NUMBER *x, size n) {
     for (size at = 0; at < n && !ends(c, n); at += LONG_PIECE) {
@@ -94,6 +65,37 @@ WIDE static void OF(log_of_sums_of_rows)(Call *c, const NUMBER *x, NUMBER *out, 
         INDEPENDENT
         for (size r = 0; r < count; r++) out[r] = LOG(out[r]) + less[r];
     }
+}
+
+/* The same of columns side by side, whose exponentials are added in a cascade of LEVELS, as PyTorch's sums of columns are. */
+WIDE static void OF(log_of_sums_of_columns)(Call *call, const NUMBER *x, NUMBER *out, size outer, size n, size inner) {
+    NUMBER top[COLUMNS], total[LEVELS][COLUMNS];
+    int bits = 0;
+    for (size m = n - 1; m > 0; m >>= 1) bits++;
+    const int p = bits / 4 > 4 ? bits / 4 : 4;
+    const size step = (size)1 << p;
+    for (size o = 0; o < outer; o++, x += n * inner, out += inner)
+        for (size left = 0; left < inner && !ends(call, n * COLUMNS); left += COLUMNS) {
+            const size m = inner - left < COLUMNS ? inner - left : COLUMNS;
+            for (size c = 0; c < m; c++) top[c] = x[left + c];
+            for (size i = 1; i < n; i++)
+                for (size c = 0; c < m; c++) top[c] = x[i * inner + left + c] > top[c] ? x[i * inner + left + c] : top[c];
+            for (size c = 0; c < m; c++) top[c] = top[c] - top[c] == 0 ? top[c] : 0;
+            memset(total, 0, sizeof total);
+            for (size i = 0; i < n; i++) {
+                const NUMBER *from = x + i * inner + left;
+                if (m == COLUMNS) {
+                    INDEPENDENT
+                    for (size c = 0; c < COLUMNS; c++) total[0][c] += EXP(from[c] - top[c]);
+                } else {
+                    INDEPENDENT
+                    for (size c = 0; c < m; c++) total[0][c] += EXP(from[c] - top[c]);
+                }
+                for (int level = 1; level < LEVELS && ((i + 1) & ((step << (level - 1) * p) - 1)) == 0; level++)
+                    for (size c = 0; c < m; c++) total[level][c] += total[level - 1][c], total[level - 1][c] = 0;
+            }
+            for (size c = 0; c < m; c++) out[left + c] = LOG(total[0][c] + total[1][c] + total[2][c] + total[3][c]) + top[c];
+        }
 }
 
 WIDE static void OF(softmax_rows)(Call *c, const NUMBER *x, NUMBER *out, size rows, size n, int logarithm) {

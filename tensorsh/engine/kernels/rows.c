@@ -4,6 +4,7 @@
 
 #define ROOM 1024 /* elements that are worked on at a time: they stay in the first cache */
 #define COLUMNS 64
+#define LEVELS 4
 #define VECTOR 16
 
 #define NUMBER double
@@ -139,28 +140,30 @@ KERNEL(log_softmax, normalized, 1)
 KERNEL(softmax_backward, normalized_backward, 0)
 KERNEL(log_softmax_backward, normalized_backward, 1)
 
-/* row_extremes(x, smallest), row_log_sums(x): of the rows of an array in row order. */
-static int row_plan(Call *c) {
+/* log_sums(x, axis): log(sum(exp(x))) along an axis. */
+static int log_sums_plan(Call *c) {
     const Argument *x = &c->in[0];
-    if ((x->kind != FLOAT32 && x->kind != FLOAT64) || x->ndim == 0 || x->count == 0) return 0;
+    Axis found;
+    if (!around_axis(x, c->in[1].whole, &found) || x->count == 0) return 0;
     Argument *made = result(c, 0);
-    for (int k = 0; k < x->ndim - 1; k++) add_dimension(made, x->shape[k]);
-    c->each = x->shape[x->ndim - 1], c->lines = x->count / c->each;
+    for (int k = 0; k < x->ndim; k++)
+        if (k != found.axis) add_dimension(made, x->shape[k]);
+    c->in[1].count = found.inner;
+    c->lines = found.outer, c->each = found.n * found.inner;
     return 1;
 }
 
-static int row_extremes(Call *c, size from, size to) {
-    const size at = from * c->each;
-    const int sign = c->in[1].whole ? -1 : 1;
-    if (c->in[0].kind == FLOAT32) extremes_of_rows_of_floats((const float *)c->in[0].data + at, (float *)c->out[0].data + from, to - from, c->each, sign);
-    else extremes_of_rows_of_doubles((const double *)c->in[0].data + at, (double *)c->out[0].data + from, to - from, c->each, sign);
-    return 1;
-}
-
-static int row_log_sums(Call *c, size from, size to) {
-    const size at = from * c->each;
-    if (c->in[0].kind == FLOAT32) log_of_sums_of_rows_of_floats(c, (const float *)c->in[0].data + at, (float *)c->out[0].data + from, to - from, c->each);
-    else log_of_sums_of_rows_of_doubles(c, (const double *)c->in[0].data + at, (double *)c->out[0].data + from, to - from, c->each);
+#define LOG_SUMS(T, numbers)                                                                                       \
+    {                                                                                                              \
+        const T *x = (const T *)c->in[0].data + from * c->each;                                                    \
+        T *out = (T *)c->out[0].data + from * inner;                                                               \
+        if (inner == 1) log_of_sums_of_rows_of_##numbers(c, x, out, to - from, n);                                 \
+        else log_of_sums_of_columns_of_##numbers(c, x, out, to - from, n, inner);                                  \
+    }
+static int log_sums(Call *c, size from, size to) {
+    const size inner = c->in[1].count, n = c->each / inner;
+    if (c->in[0].kind == FLOAT32) LOG_SUMS(float, floats)
+    else LOG_SUMS(double, doubles)
     return 1;
 }
 
@@ -182,8 +185,7 @@ static int log_softmax_halves(Call *c, size from, size to) {
 
 const Kernel softmax_kernels[] = {
     {"log_softmax_halves", "h", log_softmax_halves_plan, log_softmax_halves, "log_softmax_halves(x): along the last axis"},
-    {"row_extremes", "r~b", row_plan, row_extremes, "row_extremes(x, smallest): the largest or smallest of each row"},
-    {"row_log_sums", "r~", row_plan, row_log_sums, "row_log_sums(x): log(sum(exp(x))) of each row"},
+    {"log_sums", "r~i", log_sums_plan, log_sums, "log_sums(x, axis): log(sum(exp(x))) along an axis"},
     {"softmax", "ri|R", softmax_plan, softmax, "softmax(x, axis, out=new)"},
     {"log_softmax", "ri|R", softmax_plan, log_softmax, "log_softmax(x, axis, out=new)"},
     {"softmax_backward", "rri|R", softmax_backward_plan, softmax_backward, "softmax_backward(y, g, axis, out=new)"},

@@ -293,8 +293,9 @@ static int mean(Call *c, size from, size to) { return add_up(c, from, to, 1), 1;
 #define MOST_ROOM ((size)1 << 25) /* bytes that an array in steps is copied to */
 #define TOGETHER 64 /* columns at a time */
 
-/* strided_sums(x, cut): of the last of up to three dimensions that lie in any steps, element by element; where there is a `cut`,
-   of the last but one, in plain cascades for so many columns, and interleaved ones for the others. */
+/* strided_sums(x, cut): of the last dimension of an array whose elements lie in any steps, element by element, or by vectors where they
+   lie side by side; where there is a `cut`, of the last but one, in plain cascades for so many columns, and interleaved ones for the
+   others. */
 static int in_rows(const Argument *x, int gone) { /* columns side by side, which are added where they lie */
     return x->strides[gone + 1] == x->item && x->strides[gone] % x->item == 0 && (uintptr_t)x->data % (uintptr_t)x->item == 0;
 }
@@ -306,7 +307,7 @@ static size side_by_side(size width) {
 static int strided_plan(Call *c) {
     const Argument *x = &c->in[0];
     const int columns = c->in[1].data != NULL, last = x->ndim - 1, gone = last - columns;
-    if ((x->kind != FLOAT32 && x->kind != FLOAT64) || gone < 0 || x->ndim > 3 || x->count == 0) return 0;
+    if ((x->kind != FLOAT32 && x->kind != FLOAT64) || gone < 0 || x->count == 0) return 0;
     if (x->count > 4 * (size)LONG_PIECE) return 0; /* numpy's, between whose steps signals are seen to */
     if (columns && (c->in[1].whole < 0 || c->in[1].whole > x->shape[last])) return 0;
     Argument *out = result(c, 0);
@@ -326,14 +327,17 @@ static int strided_sums(Call *c, size from, size to) {
     const Argument *x = &c->in[0];
     const int columns = c->in[1].data != NULL, gone = x->ndim - 1 - columns;
     const size n = x->shape[gone], step = x->strides[gone], width = columns ? x->shape[gone + 1] : 1;
-    const size side = columns ? x->strides[gone + 1] : 0, inner = gone > 1 ? x->shape[1] : 1;
+    const size side = columns ? x->strides[gone + 1] : 0;
     const int in_place = columns && in_rows(x, gone);
     const size most = side_by_side(width);
     char *near = (char *)c->scratch + (columns ? LEVELS * most * x->item : 0);
+    size more = 0, apart = 0;
+    const char *at = x->data;
+    Ranks lines;
+    ranks_of(x, gone, -1, &lines);
     for (size line = from; line < to; line++) {
-        const char *at = x->data;
-        if (gone > 1) at += line % inner * x->strides[1];
-        if (gone > 0) at += line / inner % x->shape[0] * x->strides[0];
+        if (more > 0 && line > from) at += apart, more--;
+        else at = (const char *)x->data + line_at(&lines, line, &more, &apart);
         for (size first = 0, some; first < width; first += some) { /* columns that stay in the cache */
             some = in_place || width - first < TOGETHER ? width - first : TOGETHER;
             const char *from = at + first * side;
@@ -341,7 +345,8 @@ static int strided_sums(Call *c, size from, size to) {
             const size stride = in_place ? step / x->item : some;
 #define STRIDED(T, name)                                                                                          \
     T *out = (T *)c->out[0].data + line * width + first;                                                          \
-    if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                                     \
+    if (!columns && step == (size)sizeof(T)) *out = name##_line((const T *)from, n);                              \
+    else if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                           \
     else {                                                                                                        \
         if (!in_place) name##_gathered(from, n, step, some, side, (T *)near);                                     \
         name##_cut_columns(in_place ? (const T *)from : (const T *)near, out, n, stride, some, cut, c->scratch, most); \

@@ -1,4 +1,4 @@
-/* Products of matrices of 64-bit integers, which wrap around. */
+/* Products of matrices of 64-bit integers and sums of whole numbers, which wrap around. */
 #include "kernels.h"
 
 #define ROWS 4
@@ -55,7 +55,83 @@ static int whole_product(Call *c, size from, size to) {
     return 1;
 }
 
+/* whole_sums(x, axis, signed): the dimensions behind the axis lie side by side, and so do the elements along it where it is the last. */
+static int sums_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    Axis axis;
+    if (x->count == 0 || (uintptr_t)x->data % (uintptr_t)x->item || !around_axis(x, c->in[1].whole, &axis)) return 0;
+    if (x->kind != INT64 && (x->kind != PLAIN || x->item > 4 || (x->item > 1 && !c->in[2].whole))) return 0;
+    Argument *out = result(c, NEW_INT64);
+    size step = x->item;
+    for (int k = x->ndim - 1; k >= 0; step *= x->shape[k--]) {
+        const int close = k > axis.axis || (k == axis.axis && axis.inner == 1);
+        if (x->strides[k] % x->item || (close && x->shape[k] > 1 && x->strides[k] != step)) return 0;
+    }
+    for (int k = 0; k < x->ndim; k++)
+        if (k != axis.axis) add_dimension(out, x->shape[k]);
+    c->in[1].whole = axis.axis, c->in[1].count = axis.inner;
+    c->lines = axis.outer, c->each = axis.n * axis.inner;
+    return 1;
+}
+
+#define TOGETHER 64
+#define WHOLE_SUMS(T, name)                                                                          \
+    WIDE static void name##_rows(const T *x, size apart, int64_t *out, size rows, size n) {          \
+        for (size row = 0; row < rows; row++, x += apart) {                                          \
+            uint64_t total = 0;                                                                      \
+            for (size i = 0; i < n; i++) total += (uint64_t)(int64_t)x[i];                           \
+            out[row] = (int64_t)total;                                                               \
+        }                                                                                            \
+    }                                                                                                \
+    WIDE static void name##_columns(const T *x, size step, int64_t *out, size n, size inner) {       \
+        for (size first = 0, m; first < inner; first += m) {                                         \
+            uint64_t totals[TOGETHER] = {0};                                                         \
+            m = inner - first < TOGETHER ? inner - first : TOGETHER;                                 \
+            for (size i = 0; i < n; i++) {                                                           \
+                const T *from = x + i * step + first;                                                \
+                if (m == TOGETHER)                                                                   \
+                    for (size k = 0; k < TOGETHER; k++) totals[k] += (uint64_t)(int64_t)from[k];     \
+                else                                                                                 \
+                    for (size k = 0; k < m; k++) totals[k] += (uint64_t)(int64_t)from[k];            \
+            }                                                                                        \
+            memcpy(out + first, totals, m * sizeof *totals);                                         \
+        }                                                                                            \
+    }
+WHOLE_SUMS(int64_t, longs)
+WHOLE_SUMS(int32_t, words)
+WHOLE_SUMS(int16_t, shorts)
+WHOLE_SUMS(int8_t, bytes)
+WHOLE_SUMS(uint8_t, ones)
+
+static int whole_sums(Call *c, size from, size to) {
+    const Argument *x = &c->in[0];
+    const size inner = c->in[1].count, n = c->each / inner, step = x->strides[c->in[1].whole] / x->item;
+    Ranks ranks;
+    ranks_of(x, (int)c->in[1].whole, -1, &ranks);
+    for (size line = from, m, apart; line < to && !c->ended; line += m) {
+        const char *at = (const char *)x->data + line_at(&ranks, line, &m, &apart);
+        int64_t *out = (int64_t *)c->out[0].data + line * inner;
+        m = m + 1 < to - line ? m + 1 : to - line;
+#define ADDED(T, name)                                                                               \
+    if (inner == 1) name##_rows((const T *)at, apart / x->item, out, m, n);                          \
+    else for (size o = 0; o < m && !ends(c, c->each); o++) name##_columns((const T *)(at + o * apart), step, out + o * inner, n, inner)
+        if (x->kind == INT64) {
+            ADDED(int64_t, longs);
+        } else if (x->item == 4) {
+            ADDED(int32_t, words);
+        } else if (x->item == 2) {
+            ADDED(int16_t, shorts);
+        } else if (c->in[2].whole) {
+            ADDED(int8_t, bytes);
+        } else {
+            ADDED(uint8_t, ones);
+        }
+    }
+    return 1;
+}
+
 const Kernel whole_kernels[] = {
+    {"whole_sums", "eib", sums_plan, whole_sums, "whole_sums(x, axis, signed): sums of whole numbers along an axis"},
     {"whole_product", "ll", product_plan, whole_product, "whole_product(a, b): of matrices of int64, or of two batches of them"},
     {0},
 };

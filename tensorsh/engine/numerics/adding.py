@@ -80,15 +80,16 @@ def add_between(target: Any, where: tuple, values: Any) -> bool:
     return add_along(np, merged, first, place.reshape(-1), flat)
 
 
-def added_between(target: Any, dim: int, index: Any, source: Any) -> Any:
-    """`added_rows` for a dimension within an array in row order: the rows of all parts before it are those of one."""
+def added_between(target: Any, dim: int, index: Any, source: Any, by: Any = added_rows, *how: Any) -> Any:
+    """`added_rows`, or another kernel of rows, for a dimension within an array in row order: the rows of all parts before it are those
+    of one."""
     outer, n = prod(target.shape[:dim]), target.shape[dim]
     if not outer or not index.size or index.min() < 0 or index.max() >= n:
         return None
     places = (np.arange(outer)[:, None] * n + index).reshape(-1)
     inner = target.shape[dim + 1 :]
     values = np.ascontiguousarray(np.broadcast_to(source, (*target.shape[:dim], index.size, *inner)))
-    return added_rows(target.reshape(outer * n, *inner), places, values.reshape(places.size, *inner))
+    return by(target.reshape(outer * n, *inner), places, values.reshape(places.size, *inner), *how)
 
 
 def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from math import prod
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
+from ..arrays.extents import strided
 from ..arrays.parallel import SHARED, each
 from ..arrays.state import state
 
@@ -67,7 +69,7 @@ def compiled_forward(x: Any, w: Any, bias: Any, stride: tuple, padding: tuple, d
     return y if all(done) else None
 
 
-LAYERED = 1 << 20
+LAYERED = 1 << 14
 """Convolutions of volumes of fewer products are one product of matrices."""
 
 
@@ -76,28 +78,56 @@ def layered(x: Any, w: Any) -> bool:
     return w.ndim == 5 and max(w.shape[3:]) > 1 and 0 not in x.shape and kernels.suits(x, w)
 
 
+MOST = 1 << 22
+"""Elements of volumes' layers that are laid together as images at a time."""
+
+
+def stacked(x: Any, kernel: int, stride: int, padding: int, dilation: int, out: int) -> Iterator[tuple[slice, Any]]:
+    """Volumes as images, one for each layer of the result, whose channels are those of all layers in its window; and which layers
+    these are."""
+    if padding:
+        wide = np.zeros((*x.shape[:2], x.shape[2] + 2 * padding, *x.shape[3:]), x.dtype)
+        wide[:, :, padding : padding + x.shape[2]] = x
+        x = wide
+    n, c, _, *image = x.shape
+    a, b, step, *rest = x.strides
+    together = max(1, MOST // max(1, n * c * kernel * prod(image)))
+    for first in range(0, out, together):
+        some = min(together, out - first)
+        shape, steps = (n, some, c, kernel, *image), (a, step * stride, b, step * dilation, *rest)
+        view = strided(x[:, :, first * stride :], shape, steps)
+        yield slice(first, first + some), np.ascontiguousarray(view).reshape(n * some, c * kernel, *image)
+
+
 def layered_forward(x: Any, w: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
-    """The convolution of volumes as the sum of those of their layers with each layer of the weight; None where that is no faster."""
+    """The convolution of volumes as one of images of their layers; None where that is no faster."""
     out, *_ = geometry(x.shape[2:], w.shape[2:], stride, padding, dilation)
     if not layered(x, w) or len(x) * prod(out) * w.size < LAYERED:
         return None
-    layers = np.ascontiguousarray(x.transpose(2, 0, 1, 3, 4))
-    total = np.zeros((out[0], len(x), len(w), *out[1:]), x.dtype)
+    made = np.empty((len(x), len(w), *out), x.dtype)
     (s, *step), (p, *border), (d, *spread) = stride, padding, dilation
-    for k in range(w.shape[2]):
-        least, most = max(0, -(-(p - k * d) // s)), min(out[0], (len(layers) - 1 + p - k * d) // s + 1)
-        if least >= most:
-            continue
-        first = least * s + k * d - p
-        some = layers[first : first + (most - least - 1) * s + 1 : s]
-        images = some.reshape(-1, *some.shape[2:])
-        y = compiled_forward(images, w[:, :, k], None, tuple(step), tuple(border), tuple(spread), groups)
+    flat = w.reshape(len(w), -1, *w.shape[3:])
+    for layers, images in stacked(x, w.shape[2], s, p, d, out[0]):
+        y = compiled_forward(images, flat, bias, tuple(step), tuple(border), tuple(spread), groups)
         if y is None:
             return None
-        total[least:most] += y.reshape(most - least, *total.shape[1:])
-    if bias is not None:
-        total += bias.reshape(-1, 1, 1)
-    return np.ascontiguousarray(total.transpose(1, 2, 0, 3, 4))
+        made[:, :, layers] = y.reshape(len(x), -1, *y.shape[1:]).swapaxes(1, 2)
+    return made
+
+
+def layered_weight(x: Any, g: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+    """The gradient of the weight for volumes, likewise; None where there is no kernel."""
+    w = np.zeros((g.shape[1], x.shape[1] // groups, *kernel), x.dtype)
+    if not layered(x, w) or g.size * w[:1].size < LAYERED:
+        return None
+    (s, *step), (p, *border), (d, *spread) = stride, padding, dilation
+    for layers, images in stacked(x, kernel[0], s, p, d, g.shape[2]):
+        slopes = np.ascontiguousarray(g[:, :, layers].swapaxes(1, 2)).reshape(-1, g.shape[1], *g.shape[3:])
+        part = compiled_weight(images, slopes, kernel[1:], tuple(step), tuple(border), tuple(spread), groups)
+        if part is None:
+            return None
+        w += part.reshape(w.shape)
+    return w
 
 
 PIECES = 4

@@ -7,11 +7,33 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.long_calls import HUGE, apart
+from ..arrays.layout import along_in_memory, row_order
 from ..kernels import kernel, unsuited
+from .sums import left, merged
 
 FEW = 64
 """Elements that are read one by one before a reduction of numpy's would begin."""
 bounds = kernel("bounds", unsuited)
+extremes_along, placed_extremes = kernel("extremes", unsuited), kernel("placed_extremes", unsuited)
+
+
+def over(a: Any, axes: tuple, keepdim: bool, smallest: bool) -> Any:
+    """The extreme elements over one axis, counted from the front, or over neighbours of an array in row order; None where there is no kernel."""
+    signed = a.dtype.kind == "i"
+    if len(axes) == 1:
+        found = along_in_memory(extremes_along, a, axes[0], smallest, signed)
+    elif not a.flags.c_contiguous or (whole := merged(a.shape, axes)) is None:
+        return None
+    else:
+        found = extremes_along(a.reshape(whole), 1, smallest, signed)
+    return None if found is None else row_order(found).reshape(left(a.shape, axes, keepdim))
+
+
+def placed(a: Any, axis: int, keepdim: bool, smallest: bool) -> Any:
+    """The extreme elements along an axis that is not the last in memory, and where they stand first; None where there is no kernel."""
+    found = along_in_memory(placed_extremes, a, axis, smallest, a.dtype.kind == "i") if a.ndim > 1 else None
+    kept = left(a.shape, (axis,), keepdim)
+    return None if found is None else tuple([row_order(each).reshape(kept) for each in found])
 
 
 def of_floats(array: Any) -> Any:

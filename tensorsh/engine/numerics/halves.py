@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.dtype import COMPLEX_HALF, as_complex_half, is_half
+from ..arrays.layout import laid_in_rows
 from ..kernels import kernel, through, unsuited
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -49,6 +50,8 @@ def in_rows(a: Any) -> Any:
 
 def converted(a: Any, dtype: np.dtype) -> Any:
     """``a.astype(dtype)``."""
+    if type(a) is np.ndarray and a.size > MANY and not a.flags.c_contiguous and (found := laid_in_rows(a)) is not None:
+        return converted(found[0], dtype).transpose(found[1])
     if a.size > MANY:  # the usual ways first
         made = None
         if dtype is FLOAT32:

@@ -158,6 +158,14 @@ def single_taps(n: int, m: int, mode: str, align: bool, scale: float | None) -> 
 
 def weighed(x: Any, axis: int, index: np.ndarray, weights: list, in_turn: bool = False) -> Any:
     """An array's weighted sums along an axis; `in_turn`: the first product is the one that is rounded by itself, not the second."""
+    if type(x) is np.ndarray and x.dtype in (np.float32, np.float64):
+        around = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])
+        made = np.empty((around[0], len(index), around[2]), x.dtype)
+        if (
+            weigh(np.ascontiguousarray(x).reshape(around), made, index.T, np.array(weights, x.dtype), in_turn)
+            is not None
+        ):
+            return made.reshape(*x.shape[:axis], len(index), *x.shape[axis + 1 :])
     shaped = [w.reshape(-1, *[1] * (x.ndim - 1 - axis)) for w in weights]
     of = [*range(len(weights))] if in_turn else [1, 0, *range(2, len(weights))]
     total = x.take(index[:, of[0]], axis) * shaped[of[0]]
@@ -187,7 +195,9 @@ def compiled(x: Any, rows: tuple, columns: tuple) -> Any:
     return None if resize(planes, out, numbers[0], weights[0], numbers[1], weights[1]) is None else made
 
 
-resize, nearest, nearest_sums = (kernel(name, unsuited) for name in ("resize", "nearest", "nearest_sums"))
+resize, nearest, nearest_sums, weigh = (
+    kernel(name, unsuited) for name in ("resize", "nearest", "nearest_sums", "weigh")
+)
 
 
 def of_nearest(x: Any, size: tuple, *settings: Any) -> Any:

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.constants import FLOATS32, FLOATS64
+from ..arrays.layout import along_in_memory
 from ..arrays.parallel import SHARED, each
 from ..arrays.state import state
 from ..kernels import kernel, unsuited
@@ -56,6 +57,8 @@ kernel_mean: Any = kernel("mean", unsuited)
 handed over as pairs."""
 
 
+whole_sums: Any = kernel("whole_sums", unsuited)
+"""Sums of whole numbers along an axis, in int64."""
 strided_sums: Any = kernel("strided_sums", unsuited)
 """Sums of arrays in any steps: over the last dimension, or, given a cut, over the one before it; None where it does not suit."""
 
@@ -69,6 +72,10 @@ def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fal
         a = a.astype(dtype)
     if axes is None and a.dtype.kind == "b":
         return np.full((1,) * a.ndim if keepdims else (), np.count_nonzero(a))
+    if a.dtype.kind in "biu" and axes is not None and len(axes) == 1 and a.ndim and a.dtype.itemsize < 9:
+        total = along_in_memory(whole_sums, a, axes[0] % a.ndim, a.dtype.kind == "i")
+        if total is not None:
+            return total.reshape(left(a.shape, (axes[0] % a.ndim,), keepdims))
     if axes is not None and len(axes) != 1:
         total = sum_of_neighbours(a, axes, keepdims)
     elif a.dtype.kind != "c":
@@ -101,7 +108,12 @@ def sum_of_neighbours(a: np.ndarray, axes: tuple[int, ...], keepdims: bool) -> A
     total = complex_sum(together, (1,), False) if a.dtype.kind == "c" else kernel_sum(together, 1, False)
     if total is None:
         return None
-    return total.reshape([1 if k in axes else n for k, n in enumerate(a.shape) if keepdims or k not in axes])
+    return total.reshape(left(a.shape, axes, keepdims))
+
+
+def left(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    """The shape after a reduction over axes, counted from the front."""
+    return tuple([1 if i in axes else n for i, n in enumerate(shape) if keepdims or i not in axes])
 
 
 def merged(shape: tuple[int, ...], axes: tuple[int, ...]) -> tuple[int, int, int] | None:
@@ -387,18 +399,31 @@ MANY = 1 << 12
 """Elements of rows from which a step of all of them costs less than a step of each."""
 
 
+SHORT = 16
+"""Elements of rows that are added side by side."""
+
+
 def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
     """Sum [..., n] over n, scalars interleaved."""
     n = x.shape[-1]
     if 1 < n < 4 and x.size > MANY:  # one after the other, all rows at a time
         total = x[..., 0] + x[..., 1]
         return total if n == 2 else np.add(total, x[..., 2], total)
-    by_kernel = strided_sums(x, None)
+    nearest = min(range(x.ndim - 1), key=x.strides.__getitem__, default=None)
+    if nearest is not None and x.shape[nearest] > 8 and (n <= SHORT or x.strides[nearest] < x.strides[-1]):
+        # Many rows side by side, as columns of which none is before the cut.
+        by_kernel = strided_sums(np.moveaxis(x, nearest, -1), 0)
+        by_kernel = None if by_kernel is None else np.moveaxis(by_kernel, -1, nearest)
+    else:
+        by_kernel = strided_sums(x, None)
     return by_kernel if by_kernel is not None else _interleaved(x[..., None])[..., 0]
 
 
 def _inner(x: np.ndarray, lanes: int) -> np.ndarray:
     """Sum [..., n] over n >= lanes, n contiguous: vectors interleaved; then the rest in order, then the lanes."""
+    by_kernel = strided_sums(x, None)
+    if by_kernel is not None:
+        return by_kernel
     *rows, n = x.shape
     k = n // lanes
     total = _interleaved(x[..., : k * lanes].reshape(*rows, k, lanes))
@@ -437,10 +462,15 @@ def _columns(w: np.ndarray, cut: int) -> np.ndarray:
 
 
 def _some_columns(w: np.ndarray, cut: int) -> np.ndarray:
-    by_kernel = strided_sums(w, cut)
+    columns, last = w.shape[-1], w.ndim - 1
+    nearest = min([last, *range(last - 1)], key=w.strides.__getitem__)
+    if nearest == last or cut not in (0, columns) or w.shape[nearest] < 8:
+        by_kernel = strided_sums(w, cut)
+    else:  # all columns are added alike, so others may be, which lie closer
+        by_kernel = strided_sums(w.swapaxes(nearest, -1), w.shape[nearest] if cut else 0)
+        by_kernel = None if by_kernel is None else by_kernel.swapaxes(nearest, -1)
     if by_kernel is not None:
         return by_kernel
-    columns = w.shape[-1]
     if cut == columns or w.shape[-2] < 4:
         return _cascade(w) if columns > 1 else _rows(w[..., 0])[..., None]
     if cut == 0:

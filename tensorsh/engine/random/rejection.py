@@ -288,14 +288,14 @@ def multinomial(generator: Generator, p: np.ndarray, samples: int, replacement: 
             return argsort(-key, axis=-1, kind="stable")[..., :samples]
         rows = wide.reshape(-1, wide.shape[-1])
         out = np.empty((len(rows), samples), np.int64)
-        for row, chosen in zip(rows, out, strict=True):
-            running = np.add.accumulate(row)
-            total = running[-1]
-            if not (np.isfinite(row).all() and row.min() >= 0):
-                raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
-            if not total > 0:
-                raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-            running /= total
-            running[-1] = 1
-            chosen[:] = searchsorted(running.astype(F8), generator.doubles(samples))
+        running = np.add.accumulate(rows, 1)
+        strange = ~(np.isfinite(rows).all(1) & (rows.min(1) >= 0))
+        wrong = strange | ~(running[:, -1] > 0)
+        running /= running[:, -1:].copy()
+        running[:, -1] = 1
+        for k, (row, chosen) in enumerate(zip(running.astype(F8), out, strict=True)):
+            if wrong[k]:
+                why = "encountering probability entry < 0" if strange[k] else "sum of probabilities <= 0"
+                raise RuntimeError(f"invalid multinomial distribution ({why})")
+            chosen[:] = searchsorted(row, generator.doubles(samples))
     return out.reshape(*p.shape[:-1], samples)

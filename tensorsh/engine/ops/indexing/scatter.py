@@ -14,6 +14,7 @@ from ...arrays.numbers import converted
 from ...arrays.warning import warn_once
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
+from ...numerics.adding import added_between
 from ...numerics.extremes import extremes
 from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Unlinked, Written, composite, operator
@@ -444,11 +445,11 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
     warn_once("index_reduce() is in beta and the API may change at any time.")
     dim = wrap_dim(dim, input.ndim)
     check_slices("index_reduce_", input, dim, index, source)
-    if xp is np and include_self and reduce in HOW and not dim and input.ndim:
-        whole = input.copy("C")
-        if reduced_rows(whole, index.reshape(-1), in_rows(source), HOW[reduce]):
+    if xp is np and include_self and reduce in HOW and input.ndim:
+        whole, rows, flat, how = input.copy("C"), in_rows(source), index.reshape(-1), HOW[reduce]
+        if added_between(whole, dim, flat, rows, reduced_rows, how) if dim else reduced_rows(whole, flat, rows, how):
             return whole
-        if reduce != "prod" and in_singles(reduced_rows, whole, in_rows(source), index.reshape(-1), how=(HOW[reduce],)):
+        if not dim and reduce != "prod" and in_singles(reduced_rows, whole, rows, flat, how=(how,)):
             return whole
     wide = spread_index(xp, index, dim, source.shape)
     if wide.size and not outside(wide, 0, n := input.shape[dim] if input.ndim else 1):

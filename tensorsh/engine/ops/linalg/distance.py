@@ -28,7 +28,7 @@ LARGE = 25
 
 distances = kernel("distances", unsuited)
 distances_back = kernel("distances_back", unsuited)
-NORMS = {1.0: 0, 2.0: 1, math.inf: 2}
+NORMS = {1.0: 0, 2.0: 1, math.inf: 2, 0.0: 3}
 """The kernel's numbers of norms."""
 
 

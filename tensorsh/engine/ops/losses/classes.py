@@ -248,6 +248,9 @@ def check_targets(target: Any, classes: int, counted: Any = True) -> None:
 )
 def nll(xp, input: Array, target: Array, weight: Constant = None, reduction="mean", ignore_index=-100):
     """Minus the log-probability of each target class; input [N, C, *S] or [C], target [N, *S] or []."""
+    found = nll_of_each(input, target, weight, reduction, ignore_index) if xp is np else None
+    if found is not None:
+        return found
     classes = input.shape[1] if input.ndim > 1 else input.shape[0]
     counted = target != ignore_index
     check_targets(target, classes, counted)
@@ -259,13 +262,29 @@ def nll(xp, input: Array, target: Array, weight: Constant = None, reduction="mea
     loss = xp.where(counted, -picked * share, input.dtype.type(0))
     if reduction == "none":
         return loss, share, safe
-    all_count = xp is np and weight is None and ignore_index < 0
-    total = nll_kernel(input, target, False) if all_count else None
+    halves = xp is np and weight is None and ignore_index < 0  # they are rounded after each addition
+    total = nll_kernel(input, target, False) if halves else None
     if total is None:
         total = loss.sum(dtype=input.dtype)
     if reduction == "mean":
         return xp.asarray(total / share.sum(dtype=input.dtype)), share, safe
     return xp.asarray(total), share, safe
+
+
+def planes_of(shape: tuple) -> tuple:
+    """The shape of log-probabilities as samples, classes and places."""
+    return (1, *shape, 1) if len(shape) == 1 else (*shape[:2], prod(shape[2:]))
+
+
+def nll_of_each(input: Any, target: Any, weight: Any, reduction: str, ignored: int) -> Any:
+    """What `nll` answers, by the kernel; None where there is none, or a class that there is not."""
+    if not input.size or weight is not None and weight.dtype is not input.dtype:
+        return None
+    losses, shares = np.empty(target.shape, input.dtype), np.empty(target.shape, input.dtype)
+    safe = np.empty(target.shape, np.int64)
+    flat = input.reshape(planes_of(input.shape))
+    total = nll_each_kernel(flat, target, weight, ignored, reduction == "mean", losses, shares, safe)
+    return None if total is None else (losses if reduction == "none" else total, shares, safe)
 
 
 def nll_backward(g, input_shape, result1, result2, reduction):
@@ -305,6 +324,7 @@ def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
 
 nll_kernel: Any = kernel("nll", unsuited)
 nll_backward_kernel: Any = kernel("nll_backward", unsuited)
+nll_each_kernel, nll_spread_kernel = kernel("nll_each", unsuited), kernel("nll_spread", unsuited)
 
 
 def spread_node(grad, shape, *rest) -> str:
@@ -315,6 +335,9 @@ def spread_node(grad, shape, *rest) -> str:
 @operator("_nll_loss_spread", method=False, node=spread_node)
 def nll_spread(xp, grad: Array, shape, share: Array, target: Array, reduction):
     """The gradient of the log-probabilities: minus each target's share at its class."""
+    found = nll_spread_kernel(grad, target, planes_of(shape), share, reduction == "mean") if xp is np else None
+    if found is not None:
+        return found.reshape(shape)
     if reduction == "mean":
         grad = grad / share.sum(dtype=share.dtype)
     axis = 1 if len(shape) > 1 else 0

@@ -254,10 +254,13 @@ def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, z
     wrong = ((targets < 0) | (targets >= classes)) & real
     if wrong.any():  # there PyTorch reads memory that is not its own
         raise IndexError(f"Target {targets[wrong][0]} is out of bounds.")
-    found = alignments(log_probs, targets, np.array([input_lengths, target_lengths]), blank)
-    losses, slopes = (
-        summed_alignments(log_probs, targets, input_lengths, target_lengths, blank) if found is None else found
-    )
+    forward = np.empty(steps * batch * (2 * targets.shape[1] + 5))
+    losses = alignments(log_probs, targets, np.array([input_lengths, target_lengths]), blank, forward)
+    if losses is not None:
+        if zero_infinity:
+            losses[np.isinf(losses)] = 0
+        return losses, forward
+    losses, slopes = summed_alignments(log_probs, targets, input_lengths, target_lengths, blank)
     if zero_infinity:
         bad = np.isinf(losses)
         losses[bad] = 0
@@ -265,7 +268,7 @@ def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, z
     return losses.astype(log_probs.dtype, copy=False), slopes.astype(log_probs.dtype, copy=False)
 
 
-alignments = kernel("alignments", unsuited)
+alignments, alignment_slopes = kernel("alignments", unsuited), kernel("alignment_slopes", unsuited)
 
 
 def in_rows_of(targets: np.ndarray, lengths: list[int]) -> np.ndarray:
@@ -301,9 +304,16 @@ def summed_alignments(log_probs: Any, targets: Any, input_lengths: list, target_
     return losses, slopes
 
 
+def slopes_left(log_probs: Any, forward: Any, targets: Any, steps: list, labels: list, blank: int, zeros: bool) -> Any:
+    """The slopes by the likelihoods that the kernel has left."""
+    rows = in_rows_of(targets, labels)
+    return alignment_slopes(log_probs, rows, np.array([steps, labels]), blank, forward, bool(zeros))
+
+
 @operator("_ctc_loss_backward", node="CtcLossBackwardBackward0", method=False)
-def ctc_slope(xp, grad: Array, log_probs: Array, slopes: Array):
+def ctc_slope(xp, grad: Array, log_probs: Array, found: Array, targets, steps, labels, blank, zeros):
     """Zero where a sequence has no step or was zeroed; elsewhere exp(x) minus the posterior of each class."""
+    slopes = found if found.ndim > 1 else slopes_left(log_probs, found, targets, steps, labels, blank, zeros)
     used = (slopes != 0).any(-1, keepdims=True)
     return xp.where(used, (xp.exp(log_probs) + slopes) * grad[..., None], 0)
 
@@ -311,7 +321,11 @@ def ctc_slope(xp, grad: Array, log_probs: Array, slopes: Array):
 ctc_slope.gradient(grad=no_derivative("_ctc_loss_backward"), log_probs=no_derivative("_ctc_loss_backward"))
 
 # PyTorch's gradient is that with respect to the activations before a log_softmax.
-ctc.gradient(log_probs=lambda t, g, log_probs, result1: t._ctc_loss_backward(g, log_probs, result1))
+ctc.gradient(
+    log_probs=lambda t, g, log_probs, result1, targets, input_lengths, target_lengths, blank, zero_infinity: (
+        t._ctc_loss_backward(g, log_probs, result1, targets, input_lengths, target_lengths, blank, zero_infinity)
+    )
+)
 
 
 @composite("nn.functional.ctc_loss", method=False)

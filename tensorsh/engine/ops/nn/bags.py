@@ -73,7 +73,7 @@ def bags_of(
         out = accelerator().row_sums(xp, weight, indices, starts(bag, bags), shares)
         return (out / sizes(bag, bags, out.dtype)[:, None] if mode == MEAN else out), None
     out = xp.zeros((bags, weight.shape[1]), weight.dtype)
-    if per_sample_weights is not None or bag_rows(weight, indices, bag, out) is None:
+    if bag_rows(weight, indices, bag, out, shares) is None:
         rows = xp.take(weight, indices, axis=0)
         if per_sample_weights is not None:
             rows = rows * shares[:, None]

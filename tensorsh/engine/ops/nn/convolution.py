@@ -22,7 +22,7 @@ from ...arrays.state import state
 from ...kernels import kernel as compiled
 from ...kernels import unsuited
 from ...loading import table
-from ...numerics.convolution import compiled_forward, compiled_weight, layered, layered_forward, suits
+from ...numerics.convolution import compiled_forward, compiled_weight, layered, layered_forward, layered_weight, suits
 from ...numerics.convolution import geometry as placed
 from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
@@ -220,7 +220,7 @@ def _transposed(
     out = g.shape[2:]
     inner = w.shape[1]
     large = g.size * prod(w.shape[1:]) >= MANY
-    if 1 == max(stride) < max(kernel) and (groups == 1 or suits(g, w, kernel)):
+    if 1 == max(stride) < max(kernel) and (groups == 1 or suits(g, w, kernel) or layered(g, w)):
         x = _as_convolution(xp, g, w, padding, dilation, groups, size)
         if x is not None:
             return x
@@ -346,6 +346,10 @@ def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, d
     few = xp is np and o * input.shape[1] // groups >= MANY_PAIRS and n * prod(grad.shape[2:]) * groups <= 16 * o
     if not few and suits(input, grad, kernel) and max(dilation) == 1:
         w = compiled_weight(input, grad, kernel, stride, padding, dilation, groups)
+        if w is not None:
+            return w
+    if xp is np and len(kernel) == 3 and max(dilation) == 1:
+        w = layered_weight(input, grad, kernel, stride, padding, dilation, groups)
         if w is not None:
             return w
     view = windows(xp, padded(xp, input, padding), kernel, stride, dilation)

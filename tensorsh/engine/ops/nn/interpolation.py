@@ -14,6 +14,7 @@ from ...arrays.layout import channels_are_last, with_channels_last
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import wrap
+from ...kernels import unsuited
 from ...loading.table import find_function
 from ...numerics.resizing import (
     FLAT,
@@ -27,6 +28,7 @@ from ...numerics.resizing import (
     spread,
     sums_of_nearest,
     taps,
+    weigh,
     weighed,
 )
 from ...operators.declare import Array, composite, operator
@@ -42,7 +44,7 @@ NODES = {
 
 
 FEW_ELEMENTS = 1 << 12
-"""More are resized by products of matrices, which are faster, and in which a zero loses its sign."""
+"""More are resized by products of matrices where there is no kernel, which are faster, and in which a zero loses its sign."""
 
 
 DENSE = 1 << 15
@@ -83,7 +85,7 @@ def upsample(xp, input: Array, size, mode, align, scales):
         if found is not None:
             return found
     long = any(n * m > DENSE for n, m in zip(input.shape[-d:], size, strict=True))
-    few = type(input) is np.ndarray and (long or input.size <= FEW_ELEMENTS)
+    few = type(input) is np.ndarray and (long or input.size <= FEW_ELEMENTS or weigh is not unsuited)
     for at in range(d - 1, -1, -1) if few else range(d):
         m, scale = size[at], scales[at]
         axis = input.ndim - d + at

@@ -17,7 +17,7 @@ from ...arrays.layout import row_order
 from ...arrays.type_names import type_name
 from ...kernels import kernel, unsuited
 from ...loading import table
-from ...numerics.extremes import of_floats
+from ...numerics.extremes import of_floats, over, placed
 from ...numerics.halves import by_singles, converted
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, pick_one, put, reduced_shape
@@ -122,6 +122,9 @@ def tied_gradient(t, g, input, result, dim, keepdim):
 
 def extremes_along(a, name: str, axis: int, keepdim: bool):
     """The extreme elements along an axis and where they stand first."""
+    found = placed(a, axis, keepdim, name == "min") if type(a) is np.ndarray else None
+    if found is not None:
+        return found
     indices = (a.argmax if name == "max" else a.argmin)(axis)
     if type(indices) is not np.ndarray:
         indices = settled(indices)
@@ -143,8 +146,12 @@ def of_everything(name: str):
     """``max()``: of all elements."""
     ufunc = UFUNCS[name]
 
+    def first_of(flat):
+        return flat[flat.argmax() if name == "max" else flat.argmin()]
+
     def of_all(a):
-        return a.ravel()[a.argmax() if name == "max" else a.argmin()]
+        found = first_of(a.ravel("K"))
+        return first_of(a.ravel()) if found == 0 and not a.flags.c_contiguous else found
 
     def quickly(a):
         if type(a) is not np.ndarray:
@@ -241,11 +248,6 @@ def is_all(dim: Any, ndim: int) -> bool:
     return dim is None or (type(dim) is tuple or type(dim) is list) and (not dim or [*dim] == [*range(ndim)])
 
 
-row_extremes = kernel("row_extremes", unsuited)
-SHORT_ROW = 512
-"""Extremes of longer rows numpy finds as fast."""
-
-
 def values_over(name: str) -> None:
     """``amax``: over some dimensions."""
     ufunc = UFUNCS[name]
@@ -260,12 +262,16 @@ def values_over(name: str) -> None:
     a_kernel.__name__ = f"a{name}"
     a_kernel.__doc__ = f"The {WORDS[name]} elements over `dim` (a number or several; all by default)."
 
+    def over_some(a, dim, keepdim):
+        if type(a) is not np.ndarray or a.ndim < 2 or not a.size or a.dtype.kind == "c" or is_all(dim, a.ndim):
+            return None
+        return over(a, axes_of(f"a{name}", dim, a.ndim), keepdim, name == "min")
+
     def a_fold(a, dim, keepdim):
+        found = over_some(a, dim, keepdim)
+        if found is not None:
+            return found
         dim = None if is_all(dim, a.ndim) else dim
-        if type(dim) is int and dim in (-1, a.ndim - 1) and a.ndim > 1 and a.shape[-1] <= SHORT_ROW:
-            found = row_extremes(a, name == "min")
-            if found is not None:
-                return found[..., None] if keepdim else found
         return row_order(ufunc.reduce(a, dim, None, None, keepdim)) if dim is None or type(dim) is int else None
 
     of_some, folded = kernel(WORDS[name], unsuited), directly(a_fold)
@@ -275,7 +281,8 @@ def values_over(name: str) -> None:
             found = of_some(a)
             if found is not None and found:  # of equal zeros any may be taken
                 return found
-        return folded(a, dim, keepdim)
+        found = over_some(a, dim, keepdim)
+        return folded(a, dim, keepdim) if found is None else found
 
     a_op = operator()(a_kernel)
     a_op.fast, a_op.same = a_fold, a_quickly
@@ -293,7 +300,8 @@ def places_of(name: str) -> None:
         require_elements(f"arg{name}", input.shape, None if axis is None else (axis,), IndexError)
         if not input.ndim:
             axis = None
-        return getattr(xp, f"arg{name}")(input, axis=axis, keepdims=keepdim)
+        found = placed(input, axis, keepdim, name == "min") if axis is not None and type(input) is np.ndarray else None
+        return getattr(xp, f"arg{name}")(input, axis=axis, keepdims=keepdim) if found is None else found[1]
 
     arg_kernel.__name__ = f"arg{name}"
     arg_kernel.__doc__ = (
@@ -302,7 +310,9 @@ def places_of(name: str) -> None:
     method = np.ndarray.argmax if name == "max" else np.ndarray.argmin
 
     def arg_along(a, dim, keepdim):
-        return None if keepdim or dim is not None and type(dim) is not int else method(a, dim)
+        if keepdim or dim is not None and (type(dim) is not int or dim not in (-1, a.ndim - 1)):
+            return None
+        return method(a, dim)
 
     arg_op = operator()(arg_kernel)
     arg_op.fast, arg_op.same = arg_along, directly(arg_along)

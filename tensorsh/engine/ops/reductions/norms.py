@@ -10,10 +10,12 @@ import numpy as np
 from ...arrays.backend import module_of
 from ...arrays.dtype import COMPLEX, FLOAT, of
 from ...arrays.errors import wrap_dim
+from ...arrays.layout import along_in_memory, laid_in_rows, row_order
 from ...arrays.type_names import type_name
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.arithmetic import multiplied
+from ...numerics.sums import left
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, reduced_shape
 from ...operators.results import delivered
@@ -40,7 +42,8 @@ def along_rows(a, axes):
     """The reduced elements as rows that lie one behind the other in memory, if they do so."""
     ndim = a.ndim
     if len(axes) == ndim:
-        return a.reshape(1, -1) if a.flags.c_contiguous else a.T.reshape(1, -1) if a.flags.f_contiguous else None
+        found = laid_in_rows(a)
+        return None if found is None else found[0].reshape(1, -1)
     if len(axes) == 1 and axes[0] == ndim - 1 and a.strides[-1] == a.itemsize:
         return a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
     return None
@@ -90,11 +93,6 @@ def square_sums(rows):
     return total
 
 
-def left(shape, axes, keepdims):
-    """The shape after a reduction over axes, counted from the front."""
-    return tuple([1 if i in axes else n for i, n in enumerate(shape) if keepdims or i not in axes])
-
-
 def fold(xp, a, ord, axes, keepdims):
     """The norm of an array's elements over some axes, counted from the front."""
     axes = tuple(axes)
@@ -113,6 +111,15 @@ def fold(xp, a, ord, axes, keepdims):
         return xp.add.reduce(a != 0, axis=axes, keepdims=keepdims, dtype=kind)
     if a.size and math.prod([a.shape[d] for d in axes]) == 1:
         return xp.abs(a).reshape(left(a.shape, axes, keepdims))
+    if (
+        a.size > EXACT_SIZE
+        and type(a) is np.ndarray
+        and len(axes) == 1
+        and not a.flags.c_contiguous
+        and laid_in_rows(a)
+    ):
+        total = along_in_memory(lambda b, axis: fold(xp, b, ord, (axis,), False), a, axes[0])
+        return row_order(total).reshape(left(a.shape, axes, keepdims))
     if xp is not np or a.size > EXACT_SIZE or not a.size:
         rows = along_rows(a, axes) if ord == 2 and xp is np else None
         if rows is not None:

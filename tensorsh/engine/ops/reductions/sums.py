@@ -13,7 +13,7 @@ import numpy as np
 from ...arrays.constants import constant as constant_number
 from ...arrays.dtype import FLOAT, is_half, of
 from ...arrays.errors import combination_error, wrap_dim, wrap_dims
-from ...arrays.layout import row_order
+from ...arrays.layout import along_in_memory, row_order
 from ...arrays.parallel import BLOCK, blocks_of_rows
 from ...kernels import kernel, unsuited
 from ...numerics import cumulative, sums
@@ -62,8 +62,8 @@ def widened(a, dtype):
 
 
 def countable(xp, a, dtype):
-    """The array to add up: numpy counts booleans as they are."""
-    return a if dtype is None and a.dtype.kind == "b" and xp is np else widened(a, dtype)
+    """The array to add up: whole numbers are added in int64 as they are."""
+    return a if dtype is None and a.dtype.kind in "biu" and xp is np else widened(a, dtype)
 
 
 def total(xp, a, axes=None, keepdims=False):
@@ -283,7 +283,7 @@ def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
     return xp.bitwise_xor.reduce(wide.view(np.uint64), axis=axes, keepdims=keepdim)
 
 
-row_log_sums = kernel("row_log_sums", unsuited)
+log_sums = kernel("log_sums", unsuited)
 
 
 def log_of_sums(a, axes, keepdims=False, xp=np):
@@ -301,10 +301,10 @@ def log_of_sums(a, axes, keepdims=False, xp=np):
 
 def log_of_row_sums(a, axes, keepdims, xp):
     """The same of what is no larger than a block, or in another order."""
-    if type(a) is np.ndarray and axes == (a.ndim - 1,):
-        found = row_log_sums(a)
+    if type(a) is np.ndarray and axes is not None and len(axes) == 1:
+        found = along_in_memory(log_sums, a, axes[0])
         if found is not None:
-            return found[..., None] if keepdims else found
+            return np.expand_dims(found, axes[0]) if keepdims else found
     exp = partial(rounded, xp.exp) if a.dtype.itemsize == 2 or a.dtype == np.float64 else xp.exp
     if a.dtype.itemsize == 2 and type(a) is np.ndarray:
         top = converted(np.max(converted(a, FLOAT32), axis=axes, keepdims=True), a.dtype)

@@ -12,7 +12,7 @@ from ...arrays.device import CPU, absent
 from ...arrays.dtype import COMPLEX_HALF
 from ...arrays.errors import broadcast_error, wrap_dim
 from ...arrays.extents import count, repeated, sized
-from ...arrays.layout import contiguous_format, joined, row_order
+from ...arrays.layout import channels_are_last, contiguous_format, joined, laid_in_rows, row_order
 from ...arrays.promotion import result_type
 from ...arrays.state import state
 from ...arrays.type_names import type_name
@@ -44,6 +44,22 @@ def common(arrays: list) -> list:
     ]
 
 
+def together(xp: Any, arrays: list, dim: int) -> Any:
+    """Arrays one behind another, in row order, or with the channels last where all of them have, without a second copy."""
+    if xp is not np or all([a.flags.c_contiguous for a in arrays]) or arrays[0].dtype is COMPLEX_HALF:
+        return joined(xp.concatenate(arrays, dim), arrays)
+    first = arrays[0]
+    if any([a.ndim != first.ndim for a in arrays]) or not -first.ndim <= dim < first.ndim:
+        raise ValueError
+    if all(map(channels_are_last, arrays)) and (laid := laid_in_rows(first)) is not None:
+        order = np.argsort(laid[1])
+        found = np.concatenate([a.transpose(order) for a in arrays], laid[1][dim])
+        return found.transpose(laid[1])
+    shape = list(first.shape)
+    shape[dim] = sum([a.shape[dim] for a in arrays])
+    return np.concatenate(arrays, dim, out=np.empty(shape, first.dtype))
+
+
 def stacked(arrays: list, dim: Any) -> Any:
     """Arrays of one shape along a new dimension; None for others."""
     shape = arrays[0].shape
@@ -69,7 +85,7 @@ def cat(xp, tensors: Arrays, dim=0):
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     arrays = common(tensors)
     try:
-        return joined(xp.concatenate(arrays, dim), arrays)
+        return together(xp, arrays, dim)
     except (ValueError, TypeError):
         pass
     for i, a in enumerate(arrays):
@@ -93,7 +109,7 @@ def cat(xp, tensors: Arrays, dim=0):
                     f"Sizes of tensors must match except in dimension {dim}. Expected size {m} but got size {n} for tensor "
                     f"number {i} in the list."
                 )
-    return joined(xp.concatenate(kept, dim), kept)
+    return together(xp, kept, dim)
 
 
 def cat_gradient(t, g, tensors_shape, dim):

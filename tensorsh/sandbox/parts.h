@@ -230,10 +230,14 @@ static PyObject *count_elements(PyObject *self, PyObject *args) {
     (void)self;
     PyObject *counts, *elements, *element;
     if (!PyArg_ParseTuple(args, "OO:_count_elements", &counts, &elements)) return NULL;
-    PyObject *get = PyObject_GetAttrString(counts, "get"), *walk = get == NULL ? NULL : PyObject_GetIter(elements);
     const int plainly = PyDict_Check(counts) && has_dicts(counts, "get") && has_dicts(counts, "__setitem__");
+    PyObject *get = PyObject_GetAttrString(counts, "get"), *walk = get == NULL ? NULL : PyObject_GetIter(elements);
+    if (walk == NULL) {
+        Py_XDECREF(get);
+        return NULL;
+    }
     PyObject *none = PyLong_FromLong(0), *one = PyLong_FromLong(1);
-    while (walk != NULL && (element = PyIter_Next(walk)) != NULL) {
+    while ((element = PyIter_Next(walk)) != NULL) {
         PyObject *before = plainly ? entry_or(counts, element, none) : PyObject_CallFunctionObjArgs(get, element, none, NULL);
         PyObject *now = before == NULL ? NULL : PyNumber_Add(before, one);
         const int failed = now == NULL || (plainly ? PyDict_SetItem : PyObject_SetItem)(counts, element, now) < 0;
@@ -242,8 +246,8 @@ static PyObject *count_elements(PyObject *self, PyObject *args) {
         Py_DECREF(element);
         if (failed) break;
     }
-    Py_XDECREF(get);
-    Py_XDECREF(walk);
+    Py_DECREF(get);
+    Py_DECREF(walk);
     Py_XDECREF(none);
     Py_XDECREF(one);
     if (PyErr_Occurred()) return NULL;

@@ -42,7 +42,7 @@ class Allowed(dict):
             ("torch._tensor", "_rebuild_from_type_v2"): Maker(self.derived),
             ("torch._utils", "_rebuild_parameter_with_state"): Maker(self.parameter),
             ("torch.nn.parameter", "Parameter"): Parameter,
-            ("torch._utils", "_rebuild_nested_tensor"): nested,
+            ("torch._utils", "_rebuild_nested_tensor"): Maker(nested),
         }
         self.safe: dict[str, Any] = {}
         for each in safe_classes():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...sandbox.long_calls import HUGE, apart
+from ..arrays.bounds import outside, refuse
 from ..arrays.layout import along_in_memory, row_order
 from ..kernels import kernel, unsuited
 from .sums import left, merged
@@ -54,3 +56,19 @@ def extremes(array: Any) -> tuple[Any, Any]:
     if array.size < HUGE:
         return array.min(), array.max()
     return apart(lambda: (array.min(), array.max()))
+
+
+def bounded(index: Any, n: int, error: Callable[[Any], Exception]) -> None:
+    """Raise the error of the first number of an index that is not from 0 to n - 1."""
+    if not index.size or outside(index, 0, n):
+        return
+    least, most = extremes(index)
+    if least < 0 or most >= n:
+        wrong = (index < 0) | (index >= n)
+        refuse(wrong, lambda: error(index[wrong].reshape(-1)[0]))
+
+
+def within(index: Any, input: Any, dim: int) -> None:
+    """Raise unless all numbers of an index are places along a dimension."""
+    n = input.shape[dim] if input.ndim else 1
+    bounded(index, n, lambda i: RuntimeError(f"index {i} is out of bounds for dimension {dim} with size {n}"))

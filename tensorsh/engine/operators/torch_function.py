@@ -32,8 +32,8 @@ def default(cls: Any, func: Any, types: tuple, args: tuple = (), kwargs: dict | 
     return result if func in KEEPING else converted(result, cls)
 
 
-default.__func__.__name__ = "__torch_function__"
-default.__func__.__qualname__ = "Tensor.__torch_function__"
+default.__func__.__name__ = "__torch_function__"  # type: ignore[attr-defined]
+default.__func__.__qualname__ = "Tensor.__torch_function__"  # type: ignore[attr-defined]
 
 
 def disabled(func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:

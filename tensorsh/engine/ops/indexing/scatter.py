@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import fold_at, module_of
-from ...arrays.bounds import check_slices, outside, refuse
+from ...arrays.bounds import check_slices
 from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
 from ...arrays.numbers import converted
 from ...arrays.warning import warn_once
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...numerics.adding import added_between
-from ...numerics.extremes import extremes
+from ...numerics.extremes import bounded, within
 from ...numerics.halves import in_rows, in_singles
 from ...operators.declare import Array, Unlinked, Written, composite, operator
 from ...operators.pointwise import no_derivative
@@ -48,20 +48,6 @@ def counting(xp: Any, place: int, n: int, d: int, ndim: int) -> Any:
     return xp.arange(n).reshape((1,) * d + (n,) + (1,) * (ndim - 1 - d))
 
 
-def bounded(index: Any, dim: int, n: int) -> None:
-    """Raise unless all numbers of an index are from 0 to n - 1."""
-    if not index.size or outside(index, 0, n):
-        return
-    least, most = extremes(index)
-    if least >= 0 and most < n:
-        return
-    wrong = (index < 0) | (index >= n)
-    refuse(
-        wrong,
-        lambda: RuntimeError(f"index {index[wrong].reshape(-1)[0]} is out of bounds for dimension {dim} with size {n}"),
-    )
-
-
 def gather_check(input: Any, dim: int, index: Any) -> int:
     dim = wrap_dim(dim, input.ndim)
     if index.size == 0:
@@ -76,7 +62,7 @@ def gather_check(input: Any, dim: int, index: Any) -> int:
                 f"Size does not match at dimension {d} expected index {list(index.shape)} to be no larger than self "
                 f"{list(input.shape)} apart from dimension {dim}"
             )
-    bounded(index, dim, input.shape[dim] if input.ndim else 1)
+    within(index, input, dim)
     return dim
 
 
@@ -166,7 +152,7 @@ def scatter_check(input: Any, dim: int, index: Any, src: Any = None) -> int:
             f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension {dim}"
             + (f" and to be no larger size than src {list(src.shape)}" if src is not None else "")
         )
-    bounded(index, dim, input.shape[dim] if input.ndim else 1)
+    within(index, input, dim)
     return dim
 
 
@@ -452,8 +438,7 @@ def index_reduce(xp, input: Array, dim, index: Unlinked, source: Array, reduce, 
         if not dim and reduce != "prod" and in_singles(reduced_rows, whole, rows, flat, how=(how,)):
             return whole
     wide = spread_index(xp, index, dim, source.shape)
-    if wide.size and not outside(wide, 0, n := input.shape[dim] if input.ndim else 1):
-        refuse((wide < 0) | (wide >= n), lambda: IndexError("index out of range in self"))
+    bounded(wide, input.shape[dim] if input.ndim else 1, lambda i: IndexError("index out of range in self"))
     return reduced(xp, input, flat_places(xp, input.shape, dim, wide), source.reshape(-1), reduce, include_self, True)
 
 

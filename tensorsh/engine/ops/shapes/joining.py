@@ -46,9 +46,10 @@ def common(arrays: list) -> list:
 
 def together(xp: Any, arrays: list, dim: int) -> Any:
     """Arrays one behind another, in row order, or with the channels last where all of them have, without a second copy."""
-    if xp is not np or all([a.flags.c_contiguous for a in arrays]) or arrays[0].dtype is COMPLEX_HALF:
-        return joined(xp.concatenate(arrays, dim), arrays)
     first = arrays[0]
+    plain = xp is np and all([type(a) is np.ndarray for a in arrays]) and first.dtype is not COMPLEX_HALF
+    if not plain or all([a.flags.c_contiguous for a in arrays]):
+        return joined(xp.concatenate(arrays, dim), arrays)
     if any([a.ndim != first.ndim for a in arrays]) or not -first.ndim <= dim < first.ndim:
         raise ValueError
     if all(map(channels_are_last, arrays)) and (laid := laid_in_rows(first)) is not None:

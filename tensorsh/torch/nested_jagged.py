@@ -12,11 +12,10 @@ from collections.abc import Callable
 from itertools import count, pairwise
 from typing import Any, NamedTuple
 
-from ..engine.loading.elementwise import elementwise
 from ..engine.loading.table import find_function
-from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
-from ..engine.tensors.tensor import Tensor, TensorMeta
+from ..engine.tensors.tensor import Tensor
+from .nested_base import Nested, nested
 from .rebuilding import _rebuild_from_type_v2
 from .root import torch as T  # noqa: N812
 from .undocumented import SymInt
@@ -104,11 +103,17 @@ class Jagged(NamedTuple):
     known: dict
 
 
-class NestedTensor(Tensor, metaclass=TensorMeta):
+class NestedTensor(Nested):
     """Tensors of different lengths as one."""
 
     __module__ = "torch.nested._internal.nested_tensor"
     _nested: Jagged
+    _rules = RULES
+    _on_all = ELEMENTWISE
+    _refusal = (
+        "tensorsh does not have {name}() of nested tensors: call it on the parts, torch.nested.as_nested_tensor("
+        "[f(t) for t in x.unbind()], layout=x.layout), or on x.to_padded_tensor(0)"
+    )
 
     def __new__(
         cls, values: Any, offsets: Any, *, lengths: Any = None, _ragged_idx: int = 1, _metadata_cache: Any = None, **kwargs: Any
@@ -118,37 +123,6 @@ class NestedTensor(Tensor, metaclass=TensorMeta):
             return made.requires_grad_() if kwargs.get("requires_grad") else made
 
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        name = func.__name__
-        if name == "__get__":
-            name = getattr(getattr(func, "__self__", None), "__name__", name)
-        with DisableTorchFunctionSubclass():
-            rule = RULES.get(name)
-            if rule is not None:
-                return rule(func, *args, **(kwargs or {}))
-            if name in ELEMENTWISE or name in elementwise() or name.rstrip("_") in elementwise():
-                return RULES["elementwise"](func, args, kwargs or {})
-        raise NotImplementedError(
-            f"tensorsh does not have {name}() of nested tensors: call it on the parts, torch.nested.as_nested_tensor("
-            f"[f(t) for t in x.unbind()], layout=x.layout), or on x.to_padded_tensor(0)"
-        )
-
-    @property
-    def grad(self) -> Any:
-        with DisableTorchFunctionSubclass():
-            found = Tensor.grad.fget(self)  # type: ignore[attr-defined]
-            return found if found is None else nest(found.view_as(found), self._nested)
-
-    @grad.setter
-    def grad(self, value: Any) -> None:
-        Tensor.grad.fset(self, value)  # type: ignore[attr-defined]
-
-    def values(self) -> Tensor:
-        """All rows, one below the other."""
-        with DisableTorchFunctionSubclass():
-            return self.view_as(self) if self.requires_grad else self.detach()
 
     def offsets(self) -> Tensor:
         """Where each part begins, and the end."""
@@ -195,15 +169,6 @@ class NestedTensor(Tensor, metaclass=TensorMeta):
         return self._nested.known.setdefault("min_seqlen", min(lengths(self)))
 
     _min_seqlen = property(_get_min_seqlen)
-
-    def to_padded_tensor(self, padding: float, output_size: Any = None) -> Tensor:
-        """A tensor of all parts, the shorter ones filled up."""
-        with DisableTorchFunctionSubclass():
-            return padded(self, padding, output_size)
-
-    @property
-    def is_nested(self) -> bool:  # type: ignore[override]
-        return True
 
     @property
     def layout(self) -> Any:  # type: ignore[override]
@@ -273,11 +238,7 @@ def like(values: Tensor, x: Any, ragged: int | None = None) -> Any:
 
 
 def nest(values: Tensor, form: Jagged) -> Any:
-    stay("classes")
-    made = values if type(values) is Tensor else Tensor.view_as(values, values)
-    made.__class__ = NestedTensor
-    made._nested = form  # type: ignore[attr-defined]
-    return made
+    return nested(NestedTensor, values, form)
 
 
 def spans(x: Any) -> list:

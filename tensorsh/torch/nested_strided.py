@@ -9,12 +9,11 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..engine.loading.elementwise import elementwise
 from ..engine.loading.table import find_function
-from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
-from ..engine.tensors.tensor import Tensor, TensorMeta
+from ..engine.tensors.tensor import Tensor
 from .file_options import unless_skipped
+from .nested_base import Nested, nested
 from .root import torch as T  # noqa: N812
 
 __all__: list[str] = []
@@ -53,47 +52,17 @@ def in_line(sizes: Any) -> Places:
     return Places(tuple(map(tuple, sizes)), tuple(strides), tuple(offsets))
 
 
-class StridedNestedTensor(Tensor, metaclass=TensorMeta):
+class StridedNestedTensor(Nested):
     """Tensors of one number of dimensions, of any sizes, as one."""
 
     __module__ = "torch.nested"
     _nested: Places
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        name = func.__name__
-        if name == "__get__":
-            name = getattr(getattr(func, "__self__", None), "__name__", name)
-        with DisableTorchFunctionSubclass():
-            rule = RULES.get(name)
-            if rule is not None:
-                return rule(func, *args, **(kwargs or {}))
-            if name in ON_BUFFER or name in elementwise() or name.rstrip("_") in elementwise():
-                return pointwise(func, args, kwargs or {})
-        raise NotImplementedError(
-            f"Could not run 'aten::{name}' with arguments from the 'NestedTensorCPU' backend. Call it on the parts: "
-            f"torch.nested.as_nested_tensor([f(t) for t in x.unbind()]), or on x.to_padded_tensor(0)"
-        )
-
-    @property
-    def grad(self) -> Any:
-        with DisableTorchFunctionSubclass():
-            found = Tensor.grad.fget(self)  # type: ignore[attr-defined]
-            return found if found is None else nest(found.view_as(found), self._nested)
-
-    @grad.setter
-    def grad(self, value: Any) -> None:
-        Tensor.grad.fset(self, value)  # type: ignore[attr-defined]
-
-    def values(self) -> Tensor:
-        """The buffer."""
-        with DisableTorchFunctionSubclass():
-            return self.view_as(self) if self.requires_grad else self.detach()
-
-    def to_padded_tensor(self, padding: float, output_size: Any = None) -> Tensor:
-        """A tensor of all parts, the shorter ones filled up."""
-        with DisableTorchFunctionSubclass():
-            return padded(self, padding, output_size)
+    _rules = RULES
+    _on_all = ON_BUFFER
+    _refusal = (
+        "Could not run 'aten::{name}' with arguments from the 'NestedTensorCPU' backend. Call it on the parts: "
+        "torch.nested.as_nested_tensor([f(t) for t in x.unbind()]), or on x.to_padded_tensor(0)"
+    )
 
     def _nested_tensor_size(self) -> Tensor:
         return table(self._nested.sizes)
@@ -103,10 +72,6 @@ class StridedNestedTensor(Tensor, metaclass=TensorMeta):
 
     def _nested_tensor_storage_offsets(self) -> Tensor:
         return find_function("tensor")(list(self._nested.offsets), dtype=T.int64)
-
-    @property
-    def is_nested(self) -> bool:  # type: ignore[override]
-        return True
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
         unless_skipped(self)
@@ -131,11 +96,7 @@ def table(rows: tuple) -> Tensor:
 
 def nest(buffer: Tensor, places: Places) -> Any:
     """A nested tensor on a buffer."""
-    stay("classes")
-    made = buffer if type(buffer) is Tensor else Tensor.view_as(buffer, buffer)
-    made.__class__ = StridedNestedTensor
-    made._nested = places  # type: ignore[attr-defined]
-    return made
+    return nested(StridedNestedTensor, buffer, places)
 
 
 def joined(many: Any) -> Any:

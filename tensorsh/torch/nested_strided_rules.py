@@ -306,7 +306,7 @@ def dropout(func: Callable, input: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 RULES.update({
-    "sum": total, "all": each_all, "softmax": softmax, "linear": linear, "layer_norm": layer_norm, "embedding": embedding,
+    "elementwise": pointwise, "sum": total, "all": each_all, "softmax": softmax, "linear": linear, "layer_norm": layer_norm, "embedding": embedding,
     "bmm": bmm, **dict.fromkeys(("matmul", "__matmul__"), matmul), "scaled_dot_product_attention": attention,
     "transpose": transpose, "mT": lambda func, x: transpose(func, x), "squeeze": squeeze, "unsqueeze": unsqueeze,
     **dict.fromkeys(("view", "reshape"), view), "reshape_as": reshape_as, "chunk": chunk, "split_with_sizes": split_with_sizes,

@@ -162,24 +162,11 @@ PLACES(double, int64_t, doubles, TIMES)
 PLACES(int64_t, int64_t, longs, TURNED)
 PLACES(int32_t, int32_t, words, TURNED)
 
-/* Arguments: x, an axis, whether the smallest is sought, whether whole numbers have a sign. The dimensions behind the axis lie side by
-   side, and so do the elements along it where it is the last. */
+/* Arguments: x, an axis, whether the smallest is sought, whether whole numbers have a sign. */
 static int along_plan(Call *c) {
     const Argument *x = &c->in[0];
-    Axis axis;
-    if (x->count == 0 || (uintptr_t)x->data % (uintptr_t)x->item || !around_axis(x, c->in[1].whole, &axis)) return 0;
     if (x->kind == UINT32 || (x->kind == PLAIN && (x->item > 4 || (x->item > 1 && !c->in[3].whole)))) return 0;
-    Argument *out = result(c, 0);
-    size step = x->item;
-    for (int k = x->ndim - 1; k >= 0; step *= x->shape[k--]) {
-        const int close = k > axis.axis || (k == axis.axis && axis.inner == 1);
-        if (x->strides[k] % x->item || (close && x->shape[k] > 1 && x->strides[k] != step)) return 0;
-    }
-    for (int k = 0; k < x->ndim; k++)
-        if (k != axis.axis) add_dimension(out, x->shape[k]);
-    c->in[1].whole = axis.axis, c->in[1].count = axis.inner;
-    c->lines = axis.outer, c->each = axis.n * axis.inner;
-    return 1;
+    return along_axis(c, 0);
 }
 
 #define ALONG(E, T, name, turn)                                                                                  \

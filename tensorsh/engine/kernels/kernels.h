@@ -233,6 +233,25 @@ INLINE int around_axis(const Argument *x, size axis, Axis *found) {
     return 1;
 }
 
+/* A plan of a result without an axis (the first argument's, which the second one names): the dimensions behind it lie side by side, and so
+   do the elements along it where it is the last. */
+INLINE int along_axis(Call *c, int like) {
+    const Argument *x = &c->in[0];
+    Axis axis;
+    if (x->count == 0 || (uintptr_t)x->data % (uintptr_t)x->item || !around_axis(x, c->in[1].whole, &axis)) return 0;
+    Argument *out = result(c, like);
+    size step = x->item;
+    for (int k = x->ndim - 1; k >= 0; step = times(step, x->shape[k--])) {
+        const int close = k > axis.axis || (k == axis.axis && axis.inner == 1);
+        if (x->strides[k] % x->item || (close && x->shape[k] > 1 && x->strides[k] != step)) return 0;
+    }
+    for (int k = 0; k < x->ndim; k++)
+        if (k != axis.axis) add_dimension(out, x->shape[k]);
+    c->in[1].whole = axis.axis, c->in[1].count = axis.inner;
+    c->lines = axis.outer, c->each = axis.n * axis.inner;
+    return 1;
+}
+
 /* The dimensions of an array in steps before one of them, neighbours as one where they lie so: what its lines are numbered by. */
 typedef struct { int ndim; size shape[DIMS], strides[DIMS]; } Ranks;
 INLINE void ranks_of(const Argument *x, int end, int without, Ranks *lines) {

@@ -55,23 +55,11 @@ static int whole_product(Call *c, size from, size to) {
     return 1;
 }
 
-/* whole_sums(x, axis, signed): the dimensions behind the axis lie side by side, and so do the elements along it where it is the last. */
+/* whole_sums(x, axis, signed) */
 static int sums_plan(Call *c) {
     const Argument *x = &c->in[0];
-    Axis axis;
-    if (x->count == 0 || (uintptr_t)x->data % (uintptr_t)x->item || !around_axis(x, c->in[1].whole, &axis)) return 0;
     if (x->kind != INT64 && (x->kind != PLAIN || x->item > 4 || (x->item > 1 && !c->in[2].whole))) return 0;
-    Argument *out = result(c, NEW_INT64);
-    size step = x->item;
-    for (int k = x->ndim - 1; k >= 0; step *= x->shape[k--]) {
-        const int close = k > axis.axis || (k == axis.axis && axis.inner == 1);
-        if (x->strides[k] % x->item || (close && x->shape[k] > 1 && x->strides[k] != step)) return 0;
-    }
-    for (int k = 0; k < x->ndim; k++)
-        if (k != axis.axis) add_dimension(out, x->shape[k]);
-    c->in[1].whole = axis.axis, c->in[1].count = axis.inner;
-    c->lines = axis.outer, c->each = axis.n * axis.inner;
-    return 1;
+    return along_axis(c, NEW_INT64);
 }
 
 #define TOGETHER 64

@@ -28,11 +28,11 @@ INLINE uint16_t as_bits(int16_t number, uint16_t infinity, int16_t turn) {
    numbers as wide. */
 #define ROWS(T, I, name, READ, WRITE)                                                                            \
     VECTORS(T, I, name)                                                                                          \
-    INLINE T name##_in_vector(name##_64 top) {                                                                   \
+    INLINE T name##_in_vector(const name##_64 *top) {                                                            \
         name##_32 low, high;                                                                                     \
         name##_16 first, second;                                                                                 \
         T lanes[16 / sizeof(T)];                                                                                 \
-        memcpy(&low, &top, sizeof low), memcpy(&high, (char *)&top + sizeof low, sizeof high);                   \
+        memcpy(&low, top, sizeof low), memcpy(&high, (const char *)top + sizeof low, sizeof high);               \
         low = GREATER(high, low, name##_bits_32);                                                                \
         memcpy(&first, &low, sizeof first), memcpy(&second, (char *)&low + sizeof first, sizeof second);         \
         first = GREATER(second, first, name##_bits_16);                                                          \
@@ -56,7 +56,7 @@ INLINE uint16_t as_bits(int16_t number, uint16_t infinity, int16_t turn) {
                     strange |= each != each;                                                                     \
                     best = GREATER(each, best, name##_bits_64);                                                  \
                 }                                                                                                \
-                top = name##_in_vector(best);                                                                    \
+                top = name##_in_vector(&best);                                                                   \
                 if (NAN_OF(T) != 0) {                                                                            \
                     int64_t any[8];                                                                              \
                     memcpy(any, &strange, sizeof any);                                                           \

@@ -76,6 +76,42 @@ static PyObject *list_text(PyObject *self) {
     return text;
 }
 
+static reprfunc alias_text_before;
+
+/* The text of `list[[...]]` is that of one with copies of the lists among its arguments (from Python 3.12 on it walks over these). */
+static PyObject *alias_text(PyObject *self) {
+    PyObject *args = PyObject_GetAttrString(self, "__args__"), *origin = NULL, *starred = NULL, *copies = NULL, *copy = NULL, *text = NULL;
+    int lists = 0;
+    for (Py_ssize_t k = 0; args != NULL && PyTuple_CheckExact(args) && k < PyTuple_GET_SIZE(args); k++)
+        lists |= PyList_CheckExact(PyTuple_GET_ITEM(args, k));
+    if (args == NULL || !lists) {
+        text = args == NULL ? NULL : alias_text_before(self);
+        Py_XDECREF(args);
+        return text;
+    }
+    if ((origin = PyObject_GetAttrString(self, "__origin__")) == NULL || (starred = PyObject_GetAttrString(self, "__unpacked__")) == NULL) goto end;
+    if ((copies = PyTuple_New(PyTuple_GET_SIZE(args))) == NULL) goto end;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args); k++) {
+        PyObject *part = PyTuple_GET_ITEM(args, k);
+        part = PyList_CheckExact(part) ? PyList_GetSlice(part, 0, PyList_GET_SIZE(part)) : Py_NewRef(part);
+        if (part == NULL) goto end;
+        PyTuple_SET_ITEM(copies, k, part);
+    }
+    if ((copy = Py_GenericAlias(origin, copies)) == NULL || (text = alias_text_before(copy)) == NULL) goto end;
+    if (starred == Py_True) Py_SETREF(text, PyUnicode_FromFormat("*%U", text));
+end:
+    Py_DECREF(args);
+    Py_XDECREF(origin);
+    Py_XDECREF(starred);
+    Py_XDECREF(copies);
+    Py_XDECREF(copy);
+    return text;
+}
+
+static void mend_alias(PyTypeObject *type) {
+    if (type->tp_repr == alias_text_before) type->tp_repr = alias_text;
+}
+
 /* In a list's order each element has a claim while it is asked. */
 static PyObject *list_compare(PyObject *a, PyObject *b, int how) {
     if (!PyList_Check(a) || !PyList_Check(b)) Py_RETURN_NOTIMPLEMENTED;
@@ -285,6 +321,8 @@ static int keep_parts(void) {
     for (int k = 0; k < 6; k++)
         if (redirect(&PyList_Type, compared[k], (void *)list_compare_before, (void *)list_compare)) return -1;
     if (redirect(&PyList_Type, "__repr__", (void *)list_text_before, (void *)list_text) || spread(&PyList_Type, mend_list)) return -1;
+    alias_text_before = Py_GenericAliasType.tp_repr;
+    if (redirect(&Py_GenericAliasType, "__repr__", (void *)alias_text_before, (void *)alias_text) || spread(&Py_GenericAliasType, mend_alias)) return -1;
     if (keep_collections() || keep_alone(&PySeqIter_Type, NULL)) return -1;
     for (int k = 0; k < ASKING; k++)
         if (put(&asking[k], &asking_definitions[k])) return -1;

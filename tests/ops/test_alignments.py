@@ -80,3 +80,12 @@ def test_likelihoods_of_zero_have_no_slopes_if_wanted():
     losses = F.ctc_loss(x, targets, [3, 3], [3, 3], reduction="none", zero_infinity=True)
     losses.sum().backward()
     assert losses.tolist()[0] == 0 and not x.grad[:, 0].any() and x.grad[:, 1].any()
+
+
+def test_what_is_kept_for_the_gradient_holds_nothing_of_others():
+    x = torch.zeros(10, 1, 5, requires_grad=True).log_softmax(2)
+    kept = F.ctc_loss(x, torch.tensor([[1, 2, 3]]), [4], [3], reduction="none").grad_fn._saved_result1
+    others = [torch.full(kept.shape, 7.0, dtype=torch.double) for _ in range(20)]
+    del others
+    loss = F.ctc_loss(x, torch.tensor([[1, 2, 3]]), [4], [3], reduction="none")
+    assert not (loss.grad_fn._saved_result1 == 7).any()

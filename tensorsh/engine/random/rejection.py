@@ -271,7 +271,13 @@ def multinomial(generator: Generator, p: np.ndarray, samples: int, replacement: 
     if not replacement and samples > p.shape[-1]:
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     if p.size == 0:
-        return np.empty((*p.shape[:-1], samples), np.int64)
+        if p.ndim == 1:
+            raise RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+            )
+        if len(p):
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+        return np.empty((0, samples), np.int64)
     with np.errstate(all="ignore"):
         wide = p.astype(F4) if p.dtype.kind == "V" or p.dtype.itemsize == 2 else p
         if not replacement or samples == 1:

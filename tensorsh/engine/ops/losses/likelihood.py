@@ -254,7 +254,7 @@ def ctc(xp, log_probs: Array, targets, input_lengths, target_lengths, blank=0, z
     wrong = ((targets < 0) | (targets >= classes)) & real
     if wrong.any():  # there PyTorch reads memory that is not its own
         raise IndexError(f"Target {targets[wrong][0]} is out of bounds.")
-    forward = np.empty(steps * batch * (2 * targets.shape[1] + 5))
+    forward = np.zeros(steps * batch * (2 * targets.shape[1] + 5))  # not all is written, and programs may read it
     losses = alignments(log_probs, targets, np.array([input_lengths, target_lengths]), blank, forward)
     if losses is not None:
         if zero_infinity:

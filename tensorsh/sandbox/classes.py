@@ -131,14 +131,14 @@ def make_class(module: Any, name: Any, bases: Any, body: Any) -> Any:
             "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases"
         )
     _check_bases(bases)
-    own = makers[0][1].__prepare__(name, bases)
+    own = _maker.__prepare__(name, bases)
     own["__module__"] = module
     for key, value in [*body.items()]:
         key = normalize(key)
         if key == "__match_args__" or is_special(key) and key not in DEFINABLE:
             raise AttributeError(f"'{key}' cannot be defined in a class in tensorsh")
         own[key] = value
-    return _checked(makers[0][1](name, bases, own))
+    return _checked(_maker(name, bases, own))
 
 
 def _check_bases(bases: tuple) -> None:
@@ -206,7 +206,8 @@ class Maker:
 
 stand_ins: list[type] = []
 """The metaclasses of what stands for classes that programs do not get."""
-makers: list[tuple[Any, Maker]] = [(type, Maker())]
+_maker = Maker()
+makers: list[tuple[Any, Maker]] = [(type, _maker)]
 """What stands for a metaclass in a program, and what makes its classes."""
 
 

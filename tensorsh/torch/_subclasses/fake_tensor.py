@@ -95,7 +95,7 @@ class FakeTensor(Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        found = fakes([*args, *(kwargs or {}).values()], [])
+        found = tensors([*args, *(kwargs or {}).values()], FakeTensor)
         return found[0].fake_mode.answer(func, args, kwargs or {})
 
 
@@ -105,23 +105,14 @@ def placed(device: Any) -> device_type:
     return device_type(device.type, 0) if device.type not in ("cpu", "meta") and device.index is None else device
 
 
-def fakes(values: Any, found: list) -> list:
-    """The tensors without elements among arguments and lists of them."""
+def tensors(values: Any, kind: type = Tensor) -> list:
+    """The tensors of a class among arguments and lists of them."""
+    found: list = []
     for each in values:
-        if isinstance(each, FakeTensor):
+        if isinstance(each, kind):
             found.append(each)
         elif type(each) in (tuple, list):
-            fakes(each, found)
-    return found
-
-
-def tensors(values: Any, found: list) -> list:
-    """All tensors among arguments and lists of them."""
-    for each in values:
-        if isinstance(each, Tensor):
-            found.append(each)
-        elif type(each) in (tuple, list):
-            tensors(each, found)
+            found += tensors(each, kind)
     return found
 
 
@@ -177,7 +168,7 @@ class FakeTensorMode(TorchDispatchMode):
     def answer(self, func: Any, args: Any, kwargs: dict) -> Any:
         """What an operator gives, by the meta device."""
         name = str(func).partition(".")[2].partition(".")[0]
-        found = fakes([*args, *kwargs.values()], [])
+        found = tensors([*args, *kwargs.values()], FakeTensor)
         if name in LIFTED and args and not isinstance(args[0], FakeTensor):
             made = FakeTensor(self, bare(args[0]), args[0].device, args[0])
             return self.remembered(made)
@@ -240,7 +231,7 @@ class FakeTensorMode(TorchDispatchMode):
     def constant(self, func: Any, name: str, args: Any, kwargs: dict, found: list) -> Any:
         """What an operator gives where the elements of all its tensors are known, and the result is small."""
         writes = name[-1:] == "_" and name[-2:] != "__"
-        every = [x for x in tensors([*args, *kwargs.values()], []) if not isinstance(x, FakeTensor)]
+        every = [x for x in tensors([*args, *kwargs.values()]) if not isinstance(x, FakeTensor)]
         if found and not every and all(x.constant is not None for x in found):
             with unset_fake_temporarily():
                 try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
 from typing import Any
 
@@ -63,3 +63,19 @@ def sorted_graph(gm: Any, stable: bool) -> Any:
         before.append(node)
     gm.recompile()
     return gm
+
+
+def comes_back(nodes: Iterable[Node], beside: Callable[[Node], Iterable[Node]] = lambda node: (node,)) -> bool:
+    """Whether a path leaves the nodes and comes back to them. beside: of a node, those that are computed at once with it."""
+    inside = set(nodes)
+    waiting = [user for node in inside for user in node.users if user not in inside]
+    seen: set[Node] = set()
+    while waiting:
+        node = waiting.pop()
+        if node in inside:
+            return True
+        if node not in seen:
+            together = beside(node)
+            seen.update(together)
+            waiting += [user for each in together for user in each.users if user not in seen]
+    return False

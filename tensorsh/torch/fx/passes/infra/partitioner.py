@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from ...graph_module import GraphModule
 from ...node import Node, _get_qualified_name
 from ..operator_support import OperatorSupportBase
+from ..tools_common import comes_back
 from ..utils.fuser_utils import fuse_by_partitions
 
 __all__ = ["CapabilityBasedPartitioner", "Partition"]
@@ -58,6 +59,10 @@ class CapabilityBasedPartitioner:
         modules = dict(self.graph_module.named_modules())
         parts: dict[int, Partition] = {}
         assigned: dict[Node, int] = {}
+
+        def beside(node: Node) -> Iterable[Node]:
+            return parts[assigned[node]].nodes if node in assigned else (node,)
+
         for node in reversed(list(self.graph_module.graph.nodes)):
             candidates = sorted(parts)
             if self.operator_support.is_node_supported(modules, node):
@@ -67,7 +72,7 @@ class CapabilityBasedPartitioner:
             for other in candidates[1:]:
                 first = candidates[0]
                 together = [*parts[first].nodes, *parts[other].nodes]
-                if not self._comes_back(together, assigned, parts):
+                if not comes_back(together, beside):
                     parts[first].nodes = dict.fromkeys(together)
                     assigned.update(dict.fromkeys(parts.pop(other).nodes, first))
         self._with_producers(parts, assigned)
@@ -76,22 +81,6 @@ class CapabilityBasedPartitioner:
             for each in parts.values()
             if each.size() and (self.allows_single_node_partition or self._computes(each))
         ]
-
-    @staticmethod
-    def _comes_back(together: list[Node], assigned: dict, parts: dict) -> bool:
-        """Whether what such nodes are needed for is needed by them, where the nodes of other parts are computed at once."""
-        inside = set(together)
-        waiting = [user for node in together for user in node.users if user not in inside]
-        seen: set[Node] = set()
-        while waiting:
-            node = waiting.pop()
-            if node in inside:
-                return True
-            if node not in seen:
-                beside = parts[assigned[node]].nodes if node in assigned else (node,)
-                seen.update(beside)
-                waiting += [user for each in beside for user in each.users if user not in seen]
-        return False
 
     def _with_producers(self, parts: dict[int, Partition], assigned: dict[Node, int]) -> None:
         """What takes an item of a result goes where the result is computed."""

@@ -10,7 +10,7 @@ from ...graph import Graph
 from ...graph_module import GraphModule
 from ...node import Node
 from ...proxy import Proxy
-from ..tools_common import in_order, stable_topological_sort
+from ..tools_common import comes_back, in_order, stable_topological_sort
 
 __all__ = [
     "erase_nodes",
@@ -31,17 +31,7 @@ def topo_sort(nodes: list[Node]) -> list[Node]:
 
 def validate_partition(partition: Iterable[Node]) -> bool:
     """Whether no path leaves the nodes and comes back to them."""
-    inside = set(partition)
-    waiting = [user for node in inside for user in node.users if user not in inside]
-    seen: set[Node] = set()
-    while waiting:
-        node = waiting.pop()
-        if node in inside:
-            return False
-        if node not in seen:
-            seen.add(node)
-            waiting += node.users
-    return True
+    return not comes_back(partition)
 
 
 def fuse_as_graphmodule(

@@ -7,13 +7,8 @@ from typing import Any
 
 from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
-from .slices import Own
+from .slices import Own, whole, wholes
 from .tensor_rules import Loop, aligned, dims_of, matmul, plain, pointwise
-
-
-def whole(x: Any) -> Any:
-    """The tensor of all slices, or what is the same for all."""
-    return x._whole if isinstance(x, Own) else x
 
 
 def of_two(func: Callable, input: Any, other: Any, *args: Any, **kwargs: Any) -> Any:
@@ -31,9 +26,7 @@ def solved(func: Callable, input: Any, other: Any, *args: Any, **kwargs: Any) ->
         raise Loop
     if dims_of(other) == 1 and not isinstance(input, Own):
         return func(input, other._whole.mT).mT
-    count = len((input if isinstance(input, Own) else other)._whole)
-    wide = [x._whole if isinstance(x, Own) else x.expand(count, *x.shape) for x in (input, other)]
-    return func(*wide)
+    return func(*wholes((input, other)))  # type: ignore[misc]
 
 
 def transformed(func: Callable, input: Any, n: Any = None, dim: int = -1, norm: Any = None) -> Any:

@@ -150,6 +150,17 @@ class Own(Batched):
     """A slice as a rule is given it: of the level that the rule works for, and of no other."""
 
 
+def whole(x: Any) -> Any:
+    """The tensor of all slices, or what is the same for all."""
+    return x._whole if isinstance(x, Own) else x
+
+
+def wholes(tensors: Any) -> list | None:
+    """Tensors of all slices, also of those that are the same for all; None where none of them is a slice."""
+    size = next((len(x._whole) for x in tensors if isinstance(x, Own)), None)
+    return None if size is None else [x._whole if isinstance(x, Own) else x.expand(size, *x.shape) for x in tensors]
+
+
 def base(x: Any) -> Any:
     """The tensor of all slices of all levels."""
     while isinstance(x, Batched):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
-from .slices import Own
+from .slices import Own, whole, wholes
 
 FLAT = frozenset("max min argmax argmin prod median".split())
 """Those that take one dimension at a time."""
@@ -221,8 +221,8 @@ def shaped(func: Callable, input: Any, *size: Any, **kwargs: Any) -> Any:
     wanted = size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     if wanted and not all(isinstance(n, int) for n in wanted):
         raise Loop
-    whole = (input._whole.shape[0], *wanted)
-    return input._whole.view(whole) if func.__name__ == "view" else input._whole.reshape(whole)
+    full = (input._whole.shape[0], *wanted)
+    return input._whole.view(full) if func.__name__ == "view" else input._whole.reshape(full)
 
 
 def expanded(func: Callable, input: Any, *size: Any) -> Any:
@@ -284,10 +284,9 @@ def squeezed(func: Callable, input: Any, dim: Any = None) -> Any:
 
 def joined(func: Callable, tensors: Any, dim: int = 0, **kwargs: Any) -> Any:
     """Slices joined or stacked."""
-    size = next((x._whole.shape[0] for x in tensors if isinstance(x, Own)), None)
-    if size is None or kwargs:
+    many = wholes(tensors)
+    if many is None or kwargs:
         raise Loop
-    many = [x._whole if isinstance(x, Own) else x.expand(size, *x.shape) for x in tensors]
     dims = many[0].dim() - 1 + (func.__name__ == "stack")
     return func(many, _dim(dim, dims))
 
@@ -376,7 +375,7 @@ def summed(func: Callable, equation: Any, *operands: Any) -> Any:
         letters = left.replace(",", "")
         right = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
     terms = [own * isinstance(x, Own) + t for t, x in zip(left.split(","), operands, strict=True)]
-    return func(",".join(terms) + "->" + own + right, *[x._whole if isinstance(x, Own) else x for x in operands])
+    return func(",".join(terms) + "->" + own + right, *map(whole, operands))
 
 
 def at_places(level: Any, func: Callable, input: Any, dim: int, index: Any, *source: Any, **kwargs: Any) -> Any:

@@ -23,8 +23,13 @@ from typing import Any
 ROOT = Path(__file__).parent
 PACKAGE = ROOT / "tensorsh"
 KERNELS = PACKAGE / "engine" / "kernels"
-OPTIONS = ["-g0", "-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off", "-std=gnu11"]
-"""Nothing is fused that is not written as ``fma``, so that all compilers give the same bits."""
+OPTIONS = (
+    "-g0 -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math -ffp-contract=off -std=gnu11"
+).split()
+"""Nothing is fused that is not written as ``fma``, so that all compilers give the same bits. Loops are made of vectors; the rest of -O3
+costs a third of the compiler's time."""
+
+LESS = ["-fno-gcse", "-fno-tree-pre", "-fno-tree-vrp", "-fno-code-hoisting"]
 
 FEW = [
     "-O1",
@@ -38,16 +43,8 @@ FEW = [
 ]
 """Half of what -O2 costs. Calls of the interpreter are most of what a translated module does; no pass makes them faster."""
 
-LOOPS = ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
-"""For kernels that are as fast without the rest of -O3. Those that keep numbers of a block in registers need its unrolling, and
-sorting (`orders`), which is a tenth faster with it."""
-
 LEVELS = {
-    "kernels/fourier": ["-O2"],
-    **{
-        f"kernels/{name}": LOOPS
-        for name in "complex convolution counting distances elementwise patience places pooling rows".split()
-    },
+    "kernels/fourier": [*LESS, "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-schedule-insns2"],
     "arrays/extents": FEW,
     "arrays/switches": FEW,
     "/language/": FEW,
@@ -57,10 +54,10 @@ LEVELS = {
     "tensors/sizes": FEW,
     "wording/arguments": FEW,
 }
-"""Files that more passes make slower to compile and not faster to run: transforms are written in vectors and cost ten times as
-much with -O3; the modules stand beside the way of a usual call."""
+"""Files that more passes make slower to compile and not faster to run: transforms are written in vectors; the modules stand beside the
+way of a usual call."""
 
-TRANSLATED = ["-g0", "-w", "-O2", "-std=gnu11", "-fno-gcse", "-fno-tree-pre", "-fno-tree-vrp", "-fno-code-hoisting"]
+TRANSLATED = ["-g0", "-w", "-O2", "-std=gnu11", "-DCYTHON_INLINE=", *LESS]
 """For modules: the passes left out cost an eighth of the compiler's time, and calls of the interpreter gain nothing by them. Nor does
 anybody read warnings of translated code, which cost a twentieth."""
 

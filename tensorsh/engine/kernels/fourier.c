@@ -147,7 +147,7 @@ INLINE size room_for(size numbers, size item) { return ((numbers * item + 1023) 
     STEPS(T, R, name, FOR)                                                                                             \
     TILES(T, R, name)                                                                                                  \
     HALVES(T, R, name)                                                                                                 \
-    TRANSFORM(T, R, name, name, name##_pass)                                                                           \
+    TRANSFORM(T, R, name, name, name##_pass, FOR)                                                                      \
     LINES(T, R, name)                                                                                                  \
     WORK(T, R, name, FOR)
 /* Several numbers of a line at once. */
@@ -155,7 +155,7 @@ INLINE size room_for(size numbers, size item) { return ((numbers * item + 1023) 
     ROW(T, R, name, one)                                                                                               \
     ALONG(T, R, name, one, plain)                                                                                      \
     HALVES_ALONG(T, R, name, one, plain)                                                                               \
-    TRANSFORM(R, R, one, plain, one##_along)                                                                           \
+    TRANSFORM(R, R, one, plain, one##_along, FOR)                                                                      \
     ROWS(R, one, FOR)
 STEPS(float, float, single, WIDE)
 STEPS(double, double, lone, WIDE)

@@ -4,9 +4,9 @@
 
 #include "fourier_steps.h"
 
-#define TRANSFORM(T, R, name, plain, pass)                                                                             \
+#define TRANSFORM(T, R, name, plain, pass, FOR)                                                                           \
     /* The transform of re and im; all four are written to. Whether it is in re and im in the end, and not in x and y. */ \
-    INLINE int name##_transform(const Steps *of, const R *table, R early, R halfway, int lines, T *re, T *im, T *x, T *y) { \
+    FOR RARE static int name##_transform(const Steps *of, const R *table, R early, R halfway, int lines, T *re, T *im, T *x, T *y) { \
         if (of->count == 0) x[0] = re[0], y[0] = im[0];                                                                \
         else if (of->count == 1 || (of->n < SHORT && of->n != 9)) plain##_short(of, table, early, halfway, re, im, x, y); \
         else {                                                                                                         \

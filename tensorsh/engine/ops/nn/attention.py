@@ -26,6 +26,7 @@ from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...numerics.products import batches
 from ...operators.declare import Array, Unlinked, composite, operator
+from ...tape.worlds import differentiable
 from ...tensors.tensor import Tensor
 from ..creation.copying import fitting
 from ..elementwise.by_number import times
@@ -172,7 +173,19 @@ def attention_backward(g, needs, query, key, value, mask, is_causal, scale, resu
 @attention.joint_gradient
 @on_arrays(attention_backward)
 def _(t, g, needs, query, key, value, mask, is_causal, scale, result, result1):
-    return written_out(t, g, needs, query, key, value, mask, is_causal, scale)
+    named = {} if mask is None else {"attn_mask": mask}
+    if scale != 1.0 / math.sqrt(query.shape[3]):
+        named["scale"] = scale
+    return *t._attention_backward(g, query, key, value, result, result1, 0.0, is_causal, **named), None
+
+
+@composite("_attention_backward", method=False)
+def attention_gradients(
+    grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask=None, scale=None
+):  # fmt: skip
+    """The gradients of `_attention` by operators that can be differentiated in turn."""
+    scale = 1.0 / math.sqrt(query.shape[3]) if scale is None else scale
+    return written_out(differentiable, grad_out, (True,) * 3, query, key, value, attn_mask, is_causal, scale)[:3]
 
 
 def on_device_node(query: Any, key: Any, value: Any, mask: Any, *_: Any) -> str:
@@ -218,7 +231,7 @@ def written_out(
     if mask is not None or causal:
         found = additive(None if mask is None else mask._array, causal, query._array, key._array)
         scores = scores + wrap(found)
-    weights = t.softmax(scores, 3)
+    weights = (t.softmax if mask is None else t._safe_softmax)(scores, 3)
     kept, dw = weights, t.matmul(g, t.transpose(value, 2, 3))
     if dropout is not None:
         noise = wrap(

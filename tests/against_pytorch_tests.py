@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import atexit
 import functools
 import importlib
 import importlib.abc
@@ -23,9 +24,11 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import types
 from pathlib import Path
@@ -387,18 +390,33 @@ class Recorder:
             self.write(name, "skipped" if xfail else report.outcome, self.said if report.failed else "")
 
 
+def for_children() -> str:
+    """A folder in which processes that a test starts find `torch`, which means tensorsh there as well."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in ("torch", "functorch"):
+        Path(folder, name + ".py").write_text(
+            f"import sys\ndel sys.modules[{name!r}]\nsys.path.append({str(Path(__file__).parents[1])!r})\n"
+            f"import tensorsh.as_torch\nsys.modules[{name!r}] = __import__({name!r})\n",
+            encoding="utf-8",
+        )
+    return folder
+
+
 def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -> int:
     """One file in this process."""
     os.environ.update(PYTORCH_TESTING_DEVICE_ONLY_FOR="cpu", PYTORCH_TEST_WITH_SLOW="0", CI="")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     test = sources / "test"
     sys.argv[1:] = []
-    sys.path[:1] = [str(test), *([str(Path(__file__).parents[1])] if side == "tensorsh" else [])]
+    sys.path[:1] = [str(test), str((test / file).parent), *([str(Path(__file__).parents[1])] if side == "tensorsh" else [])]
     os.chdir(test)
     sys.dont_write_bytecode = True
     sys.modules["__main__"].__file__ = str(test / (file + ".py"))
     if side == "tensorsh":
         import tensorsh.as_torch  # noqa: F401
+
+        os.environ["PYTHONPATH"] = os.pathsep.join([for_children(), os.environ.get("PYTHONPATH", "")])
     import torch.testing
 
     beside = Beside(sources, COMPARISON if side == "tensorsh" else (), file)

@@ -3,9 +3,9 @@
 import torch
 
 
-def tried(name, f):
+def tried(name, f, *args):
     try:
-        print(name, f())
+        print(name, f(*args))
     except (RuntimeError, IndexError) as error:
         print(name, type(error).__name__, str(error).split("\n")[0])
 
@@ -21,11 +21,11 @@ others = {
     "batch": torch.ones(2, 4, 4),
 }
 for name, c in layouts.items():
-    for f in (lambda: c.stride(), lambda: c.stride(0), lambda: c.is_contiguous()):
-        tried(name, f)
+    for f, args in ((c.stride, ()), (c.stride, (0,)), (c.is_contiguous, ())):
+        tried(name, f, *args)
     for kind, y in others.items():
-        tried(f"{name} mm {kind}", lambda: torch.mm(c, y))
-        tried(f"{name} addmm {kind}", lambda: torch.addmm(torch.ones(4, 4), c, y))
-        tried(f"{kind} mm {name}", lambda: torch.mm(y, c))
-        tried(f"{kind} addmm {name}", lambda: torch.addmm(torch.ones(4, 4), y, c))
-tried("coo mm batch", lambda: torch.mm(d.to_sparse(), others["batch"]))
+        tried(f"{name} mm {kind}", torch.mm, c, y)
+        tried(f"{name} addmm {kind}", torch.addmm, torch.ones(4, 4), c, y)
+        tried(f"{kind} mm {name}", torch.mm, y, c)
+        tried(f"{kind} addmm {name}", torch.addmm, torch.ones(4, 4), y, c)
+tried("coo mm batch", torch.mm, d.to_sparse(), others["batch"])

@@ -10,7 +10,7 @@ import numpy as np
 from ....engine.arrays.device import absent
 from ....engine.graph.fields import wrap
 from ....engine.graph.nodes import AccumulateGrad
-from ....engine.operators.torch_function import stay
+from ....engine.operators.torch_function import DisableTorchFunctionSubclass, stay
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.shape import Size
 from ....engine.tensors.tensor import Tensor
@@ -206,6 +206,18 @@ class DTensor(Tensor):
         if isinstance(gradient, DTensor):
             gradient = local_of(gradient.redistribute(placements=whole))
         local.backward(gradient, retain_graph, create_graph, inputs)
+
+    def register_hook(self, hook: Callable) -> Any:
+        """Call a function with the gradient, a tensor in parts, before it is kept.
+        hook: what it gives takes the gradient's place, None nothing."""
+        mesh, placements, shape = self._mesh, gradient_placements(self._placements), self._shape
+
+        def called(gradient: Tensor) -> Any:
+            found = hook(placed_tensor(gradient, mesh, placements, shape))
+            return local_of(found.redistribute(placements=placements)) if isinstance(found, DTensor) else found
+
+        with DisableTorchFunctionSubclass():
+            return super().register_hook(called)
 
     def item(self) -> Any:
         """The number of a tensor of one element; of one in terms the term that is here."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ....engine.arrays.device import absent
+from ....engine.arrays.warning import warn
 from ....engine.graph.fields import wrap
 from ....engine.graph.nodes import AccumulateGrad
 from ....engine.operators.torch_function import DisableTorchFunctionSubclass, stay
@@ -311,6 +313,10 @@ def distribute_tensor(
     mesh = current(device_mesh)
     wanted = normal(placements, tensor.dim(), mesh)
     if isinstance(tensor, DTensor):
+        if tensor.device_mesh != mesh:
+            raise ValueError(
+                f"Cannot distribute a DTensor with device mesh {tensor.device_mesh} to a different device mesh {mesh}."
+            )
         if tensor.placements != wanted:
             raise ValueError(
                 f"Cannot distribute a DTensor with placements {tensor.placements} to a different placements "
@@ -351,10 +357,27 @@ def distribute_module(
             partition_fn(name, each, mesh)
         replicate(each, mesh)
     if input_fn is not None:
-        module.register_forward_pre_hook(lambda mod, inputs: input_fn(mod, inputs, mesh))
+        before = of_module(input_fn, "input_fn")
+        module.register_forward_pre_hook(lambda mod, inputs: before(mod, inputs, mesh))
     if output_fn is not None:
-        module.register_forward_hook(lambda mod, inputs, outputs: output_fn(mod, outputs, mesh))
+        after = of_module(output_fn, "output_fn")
+        module.register_forward_hook(lambda mod, inputs, outputs: after(mod, outputs, mesh))
     return module
+
+
+def of_module(function: Callable, name: str) -> Callable:
+    """A function around a module's calls, which may be one of older programs that is not given the module."""
+    count = len(inspect.signature(function).parameters)
+    if count == 2:
+        warn(
+            f"Deprecating {name} that takes two arguments (inputs, device_mesh), please use {name} that takes in (module, inputs, "
+            "device_mesh) instead!",
+            FutureWarning,
+        )
+        return lambda mod, values, mesh: function(values, mesh)
+    if count != 3:
+        raise ValueError(f"{name} should take in 3 arguments, but got {count} arguments!")
+    return function
 
 
 def replicate(module: Any, mesh: Any) -> None:

@@ -50,3 +50,15 @@ found = torch.ops.aten.convolution_backward(
     torch.ones(1, 2, 4), x, w, [2], [2], [0], [1], False, [0], 1, [True, True, False]
 )
 print(found)
+
+# In half precision a mask and causality together are one operator, too.
+lower = torch.tensor([[1, 0, 1], [1, 1, 1], [0, 1, 1]], dtype=torch.bool)
+for mask in (lower, torch.zeros(3, 3).masked_fill(lower.logical_not(), -2.0)):
+    y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=True)
+    halves = (
+        [t.bfloat16() for t in (q, k, v, mask)]
+        if mask.is_floating_point()
+        else [*(t.bfloat16() for t in (q, k, v)), mask]
+    )
+    z = F.scaled_dot_product_attention(*halves, is_causal=True)
+    print(z.dtype, z.shape, (y - z).abs().max().item() < 0.02)

@@ -46,7 +46,11 @@ def tried(early):
             print(error)
     for each in told:
         text = str(each.message).partition(" (Triggered")[0]
-        print(repr("\n".join(line for line in text.splitlines() if line[:2] != "  ")), "Inner.apply" in text, "Outer" in text)
+        print(
+            repr("\n".join(line for line in text.splitlines() if line[:2] != "  ")),
+            "Inner.apply" in text,
+            "Outer" in text,
+        )
 
 
 tried(True)

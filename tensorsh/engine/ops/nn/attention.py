@@ -328,9 +328,11 @@ def scaled_dot_product_attention(
         copies = query.shape[-3] // key.shape[-3]
         key, value = key.repeat_interleave(copies, -3), value.repeat_interleave(copies, -3)
     whole = fused(query, key, value, attn_mask, dropout_p)
+    half = query.dtype in HALVES and isinstance(query._array, np.ndarray) and whole is None
+    half = half and suited(query, key, value, attn_mask, dropout_p)  # one operator in PyTorch, several here
     if state.attention is not ATTENTION and whole is not attention and isinstance(query._array, np.ndarray):
-        check_ways(query.dtype in HALVES and suited(query, key, value, attn_mask, dropout_p))
-    if is_causal and attn_mask is not None and whole is not attention:
+        check_ways(half)
+    if is_causal and attn_mask is not None and whole is not attention and not (half and "flash" in state.attention):
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if whole:
         if attn_mask is not None:
@@ -339,7 +341,11 @@ def scaled_dot_product_attention(
         return whole.function(*given, drawn(query, key, dropout_p)) if dropout_p else whole.function(*given)
     if is_causal:
         rows, columns = query.shape[-2], key.shape[-2]
-        attn_mask = find_function("ones")(rows, columns, device=query.device).tril().bool()
+        causal = find_function("ones")(rows, columns, device=query.device).tril().bool()
+        if attn_mask is None or attn_mask.dtype.name == "bool":
+            attn_mask = causal if attn_mask is None else causal & attn_mask
+        else:
+            attn_mask = attn_mask.masked_fill(causal.logical_not(), -math.inf)
     # PyTorch scales both factors by the root, which keeps half precision in range.
     root = math.sqrt(abs(scale))
     sign = -1.0 if scale < 0 else 1.0

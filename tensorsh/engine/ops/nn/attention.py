@@ -42,7 +42,11 @@ def additive(mask: Any, causal: bool, query: Any, key: Any) -> Any:
     columns = key.shape[2]
     if causal:
         xp = module_of([query])
-        mask = xp.tril(xp.ones((rows, columns), bool))
+        lower = xp.tril(xp.ones((rows, columns), bool))
+        if mask is None or mask.dtype.kind == "b":
+            mask = lower if mask is None else lower & mask
+        else:
+            mask = np.where(lower, mask, mask.dtype.type(-np.inf))
     if mask is None:
         return None
     if mask.dtype.kind == "b":
@@ -89,7 +93,7 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
     columns = key.shape[2]
     kind = query.dtype.type
     whole = kernels.suits(query, key, value)
-    mask = None if causal and whole else additive(mask, causal, query, key)
+    mask = None if causal and whole and mask is None else additive(mask, causal, query, key)
     # In memory a row of the result holds all heads, as PyTorch has it and as what follows wants it.
     out = np.empty((batch, rows, heads, width), query.dtype).swapaxes(1, 2)
     sums = np.empty((batch, heads, rows, 1), query.dtype)
@@ -102,7 +106,7 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
             s = batches(query[at][:, part], turned[..., :end])
             if whole:
                 if mask is not None:
-                    np.add(s, mask[at][:, part], s)
+                    np.add(s, mask[at][:, part, :end], s)
                 total = np.empty((*s.shape[:2], 1), s.dtype)
                 kernels.compiled.attention_weights(s, total, exact, min(top + 1, end) if causal else 0)
                 sums[at][:, part] = total
@@ -136,7 +140,7 @@ def attention_backward(g, needs, query, key, value, mask, is_causal, scale, resu
     rows, columns = query.shape[2], key.shape[2]
     kind = query.dtype.type
     whole = kernels.suits(query, key, value, g)
-    added = None if is_causal and whole else additive(mask, is_causal, query, key)
+    added = None if is_causal and whole and mask is None else additive(mask, is_causal, query, key)
     dq, dk, dv = np.empty_like(query), np.zeros_like(key), np.zeros_like(value)
     exact = query.dtype == FLOAT32 and result1.size * columns <= EXACT_SIZE
     delta = np.einsum("bhie,bhie->bhi", g, result)[..., None]

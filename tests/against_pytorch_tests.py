@@ -409,7 +409,11 @@ def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     test = sources / "test"
     sys.argv[1:] = []
-    sys.path[:1] = [str(test), str((test / file).parent), *([str(Path(__file__).parents[1])] if side == "tensorsh" else [])]
+    sys.path[:1] = [
+        str(test),
+        str((test / file).parent),
+        *([str(Path(__file__).parents[1])] if side == "tensorsh" else []),
+    ]
     os.chdir(test)
     sys.dont_write_bytecode = True
     sys.modules["__main__"].__file__ = str(test / (file + ".py"))

@@ -318,7 +318,7 @@ def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
     return gradients
 
 
-def _say_cause(node: Node) -> None:
+def _say_cause(node: Any) -> None:
     """Warn of what made the node that fails, and of the gradients in whose computation that was. Where warnings are errors it is
     only written, since another error comes."""
     start, did = "Error detected in", "caused the error"

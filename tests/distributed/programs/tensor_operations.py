@@ -174,7 +174,11 @@ OPS = {
     "same size": lambda: (d(X, S0).is_same_size(d(Y, R)), X.is_same_size(d(X, S0)), d(X, S0).is_same_size(Z)),
     "fill_ terms": lambda: DTensor.from_local(X.clone(), mesh, [Partial()]).fill_(2.0),
     "zero_ terms": lambda: DTensor.from_local(X.clone(), mesh, [Partial()]).zero_(),
-    "new_full": lambda: [d(X, S0).new_full((8, 12), 2.0), d(X, S0).new_full((4, 8), 2.0), d(X, R).new_full((8, 12), 2.0)],
+    "new_full": lambda: [
+        d(X, S0).new_full((8, 12), 2.0),
+        d(X, S0).new_full((4, 8), 2.0),
+        d(X, R).new_full((8, 12), 2.0),
+    ],
     "new_zeros": lambda: [d(X, S1).new_zeros((8, 12)), d(X, S0).new_ones(4), d(X, S0).new_zeros(2, 3)],
     "new_empty_strided": lambda: [
         d(X, S0).new_empty_strided((8, 12), (12, 1)).zero_(),

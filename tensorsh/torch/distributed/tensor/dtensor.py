@@ -311,6 +311,8 @@ def distribute_tensor(
     (None: whole everywhere). src_data_rank: whose values count (0); None: each process cuts its own.
     >>> distribute_tensor(torch.ones(4), mesh, [Shard(0)])  # doctest: +SKIP"""
     mesh = current(device_mesh)
+    if not isinstance(tensor, DTensor) and tensor._node is not None and type(tensor._node) is not AccumulateGrad:
+        raise RuntimeError("`distribute_tensor` should be used to distribute leaf tensors! but found non-leaf tensor!")
     wanted = normal(placements, tensor.dim(), mesh)
     if isinstance(tensor, DTensor):
         if tensor.device_mesh != mesh:
@@ -323,8 +325,6 @@ def distribute_tensor(
                 f"{list(placements)}. do you want to call `redistribute` instead?"
             )
         return tensor
-    if tensor._node is not None and type(tensor._node) is not AccumulateGrad:
-        raise RuntimeError("`distribute_tensor` should be used to distribute leaf tensors! but found non-leaf tensor!")
     nowhere = absent(tensor._array)
     array = tensor._array if nowhere else np.ascontiguousarray(tensor._array)
     if src_data_rank is not None and not nowhere:

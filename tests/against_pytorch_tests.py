@@ -58,6 +58,14 @@ distributed/checkpoint/test_dedup_tensors distributed/_composable/test_contract
 distributed/_composable/test_checkpoint distributed/_composable/test_replicate
 test_monitor test_multiprocessing_spawn test_native_mha functorch/test_control_flow functorch/test_rearrange test_fx_passes
 test_fake_tensor test_proxy_tensor
+fx/test_common_passes fx/test_cse_pass fx/test_dce_pass fx/test_fx_const_fold fx/test_fx_node_hook
+fx/test_fx_param_shape_control_flow fx/test_fx_split fx/test_pass_infra fx/test_subgraph_rewriter fx/test_lazy_graph_module
+distributed/_tensor/test_math_ops distributed/_tensor/test_tensor_ops distributed/_tensor/test_matrix_ops
+distributed/_tensor/test_view_ops distributed/_tensor/test_utils distributed/_tensor/test_embedding_ops
+distributed/_tensor/test_common_rules distributed/_tensor/test_random_ops distributed/_tensor/test_optimizers
+distributed/tensor/parallel/test_tp_style distributed/tensor/parallel/test_parallelize_api distributed/algorithms/test_join
+distributed/optim/test_zero_redundancy_optimizer distributed/test_c10d_common distributed/pipelining/test_microbatch
+distributed/pipelining/test_backward distributed/pipelining/test_schedule
 """.split()
 INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")

@@ -184,6 +184,7 @@ OPS = {
         d(X, S0).new_empty_strided((8, 12), (12, 1)).zero_(),
         d(X, S0).new_empty_strided((6, 12), (12, 1)).zero_(),
     ],
+    "embedding norm": lambda: F.embedding(d(I, R), d(X, S1), max_norm=1.0),
     "gather whole": lambda: torch.gather(d(X, R), 1, d(I[:, None].expand(8, 4).clone(), R)),
     "gather rows": lambda: torch.gather(d(X, R), 0, d(I[:, None].expand(8, 4).clone(), S0)),
     "two placements": lambda: distribute_tensor(X, mesh, [S0, S1]),

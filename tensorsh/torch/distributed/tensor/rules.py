@@ -442,6 +442,10 @@ def loss(call: Call) -> Any:
 def embedding(call: Call) -> Any:
     """Rows of a table: its columns are the result's last dimension; of rows in parts, each process finds its own."""
     numbers, table = call.argument(0, "input"), call.argument(1, "weight")
+    if call.argument(3, "max_norm") is not None:  # the norms of whole rows
+        raise NotImplementedError(
+            "Operator aten.embedding_renorm_.default does not have a sharding strategy registered."
+        )
     if not in_parts(numbers) or call.mesh.ndim != 1 or not in_parts(table):
         return NotImplemented
     p, q = numbers._placements[0], table._placements[0]

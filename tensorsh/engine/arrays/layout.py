@@ -59,6 +59,7 @@ _mkldnn = layout("_mkldnn")
 
 ROWS = {sparse_csr, sparse_bsr}
 BLOCKS = {sparse_bsr, sparse_bsc}
+COMPRESSED = {sparse_csr, sparse_csc, *BLOCKS}
 TITLES = {
     strided: "Strided", sparse_coo: "Sparse", sparse_csr: "SparseCsr", sparse_csc: "SparseCsc",
     sparse_bsr: "SparseBsr", sparse_bsc: "SparseBsc",

@@ -16,7 +16,7 @@ from ..graph.dual import TangentsAlone
 from ..graph.fields import Version, link, new, tick, wrap
 from ..graph.nodes import FREED, SECOND_TIME, AccumulateGrad, Node, Slot, raise_modified, result_node
 from ..graph.raw_saved import raw_tensors
-from ..graph.saved_hooks import Packed
+from ..graph.saved_hooks import Packed, note
 from ..tensors.inplace import rewrite
 from ..tensors.tensor import Tensor, wanting
 
@@ -363,7 +363,7 @@ def _record(node: Any, tensors: list, results: list, aside: bool) -> None:
         d._bump()
     node._sequence = tick()
     if state.anomaly and state.places:
-        node.__dict__["place"] = state.places()
+        note(node, state.places())
     node._outputs = len(results)
     node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
     if not node._materialize_non_diff_grads:

@@ -26,16 +26,10 @@ from ...numerics.convolution import compiled_forward, compiled_weight, layered, 
 from ...numerics.convolution import geometry as placed
 from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
+from ...tape.worlds import differentiable
 from ...tensors.inplace import fits_dtype
 from ...tensors.tensor import Tensor
-from ...wording.convolution import (
-    check_dims,
-    check_output,
-    check_types,
-    geometry,
-    transposed_geometry,
-    tuples,
-)
+from ...wording.convolution import check_dims, check_output, check_types, geometry, transposed_geometry, tuples
 from ..elementwise.by_number import times
 
 
@@ -325,7 +319,14 @@ def input_gradient(t, g, shape, weight, stride, padding, dilation, transposed, g
 
 
 @convolution.joint_gradient
-def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups):
+def _(t, g, needs, input, weight, stride, padding, dilation, transposed, output_padding, groups):
+    form = (stride, padding, dilation, transposed, output_padding, groups, needs)
+    if t.raw:
+        return gradients(t, g, input, weight, *form)
+    return t._convolution_backward(g, input, weight, [g.shape[1] if needs[2] else 0], *form)
+
+
+def gradients(t, g, input, weight, stride, padding, dilation, transposed, _, groups, needs):
     spatial = (stride, padding, dilation, groups)
     if input.shape[1:2] == (0,) and not transposed:
         found = t.zeros_like(input), t.zeros_like(weight), t.constant(np.zeros(len(weight), t.array(g).dtype))
@@ -337,6 +338,15 @@ def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups)
         w = t._convolution_weight(*pair, tuple(weight.shape[2:]), *spatial)
     b = t.sum(g, (0, *range(2, g.ndim))) if needs[2] else None
     return x, w, b
+
+
+@composite("_convolution_backward", method=False)
+def convolution_backward(
+    grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask
+):  # fmt: skip
+    """The gradients of a convolution for its input, its weight and its bias: None for those that `output_mask` leaves out."""
+    form = (tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding), groups, output_mask)
+    return gradients(differentiable, grad_output, input, weight, *form)
 
 
 @operator("_convolution_weight", node=SECOND, method=False, wide=True)

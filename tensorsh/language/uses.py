@@ -11,11 +11,12 @@ from typing import Any
 
 from ..sandbox.kinds import functions_of_torch
 from . import peek
-from .places import Host
+from .places import Host, nearest
 from .rules import Case, rule
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
-_HOMES = {
+HOMES = {
+    "torch": "torch",
     "torch.nn": "nn",
     "torch.optim": "torch.optim",
     "torch.nn.functional": "nn.functional",
@@ -26,8 +27,8 @@ _HOMES = {
 
 def elsewhere(host: Host, name: str) -> str | None:
     """The name with its module's, if a module below torch has it."""
-    for path, written in _HOMES.items():
-        if name in host.names_in(path):
+    for path, written in HOMES.items():
+        if path != "torch" and name in host.names_in(path):
             return f"{written}.{name}"
     return None
 
@@ -57,6 +58,13 @@ def function_in_square_brackets(case: Case) -> str | None:
         if _is_function(value):
             name, parts = ast.unparse(inner), node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return f"`{name}` is a function, which round brackets call: `{name}({', '.join(map(ast.unparse, parts))})`"
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if (
+            isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Attribute)
+            and case.match[1].endswith("method")
+        ):
+            return f"`{(name := ast.unparse(node.value))}` is a function: `{name}()` calls it"
     if case.match[1] == "generator":
         return "`list(...)` makes a list of it, which has places"
     return None
@@ -85,6 +93,8 @@ def function_for_its_values(case: Case) -> str | None:
             if _is_function(peek.evaluate(argument, *case.place.scopes)):
                 name = ast.unparse(argument)
                 return f"`{name}` is a function: `{name}()` calls it"
+        if arguments and isinstance(arguments[0], ast.Attribute) and case.match[1] == "method":
+            return f"`{(name := ast.unparse(arguments[0]))}` is a function: `{name}()` calls it"
     for node, _, value in _values(case, ast.Call, "func"):
         if isinstance(value, type) and node.args and any(cls.__name__ == "Optimizer" for cls in value.__mro__):
             return f"an optimizer takes parameters: `{ast.unparse(node.args[0])}.parameters()`"
@@ -128,6 +138,25 @@ def tensors_one_by_one(case: Case) -> str | None:
                 f"the tensors stand in a list: `{ast.unparse(node.func)}([{', '.join(map(ast.unparse, node.args))}])`"
             )
     return None
+
+
+@rule(r"^TypeError: tensor\(\) takes 1 positional argument but \d+ were given")
+def numbers_one_by_one(case: Case) -> str | None:
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("tensor"):
+            return (
+                f"the numbers stand in a list: `{ast.unparse(node.func)}([{', '.join(map(ast.unparse, node.args))}])`"
+            )
+    return None
+
+
+@rule(r"^NotImplementedError: Module \[(\w+)\] is missing the required \"forward\" function")
+def forward_misspelt(case: Case) -> str | None:
+    for value in (value for scope in case.place.scopes for value in scope.values()):
+        kind = value if isinstance(value, type) else type(value)
+        if kind.__name__ == case.match[1] and (near := nearest("forward", vars(kind), 1)):
+            return f"`{case.match[1]}` has `{near[0]}`: is `forward` meant?"
+    return "the class defines `forward(self, x)`, which `net(x)` calls"
 
 
 @rule(r"argument '(?:input|other|target)' \(position \d\) must be Tensor, not (int|float|list|tuple|numpy.ndarray)$")

@@ -36,7 +36,7 @@ ARGUMENTS = {"axis": "dim", "axes": "dim", "keepdims": "keepdim", "learning_rate
 """What an argument is called."""
 
 OF_TENSORS = frozenset(
-    "shape dtype device backward clone item grad detach numpy view reshape float long mean unsqueeze".split()
+    "shape dtype device backward clone item grad detach numpy view reshape layout float long mean unsqueeze".split()
 )
 """What Python's own numbers and lists are asked for that are taken for tensors."""
 

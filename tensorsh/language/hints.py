@@ -128,6 +128,9 @@ def unknown_name(case: Case) -> str | None:
     names.update(dict.fromkeys(case.host.names()))
     if found := elsewhere(case.host, name):
         return f"did you mean `{found}`?"
+    for own in ("self", "cls"):
+        if own in case.place.scopes[0] and name in peek.names_of(case.place.scopes[0][own]):
+            return f"did you mean `{own}.{name}`?"
     near = nearest(name, names) or _known(FUNCTIONS, name, names)
     return _suggestion(near, case.host.lacking("torch", name)) or _length(name)
 
@@ -225,6 +228,10 @@ def unknown_attribute(case: Case) -> str | None:
                 obj = None if value is peek.MISSING else value
         if obj is None:
             return None
+    if (odd := next((n for n in ("_init_", "__int__", "init") if n in vars(type(obj))), "")) and not peek.is_library(
+        type(obj)
+    ):
+        return f"the class has `{odd}`, which nobody calls: is `__init__` meant?"
     base = peek.tensor_class(obj)
     if base is not None and base.__name__ == "Tensor" and (near := nearest(name, TENSOR, 1) or [name])[0] in TENSOR:
         return f"a tensor has {TENSOR[near[0]]}"

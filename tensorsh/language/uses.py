@@ -58,13 +58,6 @@ def function_in_square_brackets(case: Case) -> str | None:
         if _is_function(value):
             name, parts = ast.unparse(inner), node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return f"`{name}` is a function, which round brackets call: `{name}({', '.join(map(ast.unparse, parts))})`"
-    for node in ast.walk(case.place.tree() or ast.Module([], [])):
-        if (
-            isinstance(node, ast.Subscript)
-            and isinstance(node.value, ast.Attribute)
-            and case.match[1].endswith("method")
-        ):
-            return f"`{(name := ast.unparse(node.value))}` is a function: `{name}()` calls it"
     if case.match[1] == "generator":
         return "`list(...)` makes a list of it, which has places"
     return None
@@ -87,25 +80,60 @@ def value_in_round_brackets(case: Case) -> str | None:
 def function_for_its_values(case: Case) -> str | None:
     if case.match[1] == "int":
         return "`range(n)` counts from 0 to n - 1"
-    for node in ast.walk(case.place.tree() or ast.Module([], [])):
-        arguments = node.args if isinstance(node, ast.Call) else []
-        for argument in [*arguments, *([node.iter] if isinstance(node, ast.For | ast.comprehension) else [])]:
-            if _is_function(peek.evaluate(argument, *case.place.scopes)):
-                name = ast.unparse(argument)
-                return f"`{name}` is a function: `{name}()` calls it"
-        if arguments and isinstance(arguments[0], ast.Attribute) and case.match[1] == "method":
-            return f"`{(name := ast.unparse(arguments[0]))}` is a function: `{name}()` calls it"
     for node, _, value in _values(case, ast.Call, "func"):
-        if isinstance(value, type) and node.args and any(cls.__name__ == "Optimizer" for cls in value.__mro__):
+        if (
+            isinstance(value, type)
+            and node.args
+            and case.match[1] != "method"
+            and any(cls.__name__ == "Optimizer" for cls in value.__mro__)
+        ):
             return f"an optimizer takes parameters: `{ast.unparse(node.args[0])}.parameters()`"
     return None
+
+
+@rule(r"Error: .*'(method|function|builtin_function_or_method|type)'")
+def uncalled(case: Case) -> str | None:
+    """A function or a class that stands where what it gives is meant."""
+    nodes = list(ast.walk(case.place.tree() or ast.Module([], [])))
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    for node in nodes:
+        if not isinstance(node, ast.Name | ast.Attribute) or node in called:
+            continue
+        value, name = peek.evaluate(node, *case.place.scopes), ast.unparse(node)
+        if case.match[1] == "type":
+            if isinstance(value, type):
+                return f"`{name}` is a class: `{name}()` makes an object of it"
+        elif _is_function(value) or value is peek.MISSING and isinstance(node, ast.Attribute) and "(" in name:
+            return f"`{name}` is a function: `{name}()` calls it"
+    return None
+
+
+@rule(r"^TypeError: (?:\w+\.)?(\w+)\.(\w+)\(\) takes (\d+) positional arguments? but (\d+) w")
+def no_self(case: Case) -> str | None:
+    for value in (value for scope in case.place.scopes for value in scope.values()):
+        kind = value if isinstance(value, type) else type(value)
+        method = vars(kind).get(case.match[2]) if kind.__name__ == case.match[1] else None
+        if isinstance(method, FunctionType) and int(case.match[4]) == int(case.match[3]) + 1:
+            names = method.__code__.co_varnames[: method.__code__.co_argcount]
+            if names[:1] != ("self",):
+                return f"a method is given its object first: `def {case.match[2]}({', '.join(('self', *names))})`"
+    return None
+
+
+@rule(r"^TypeError: seed\(\) takes 0 positional arguments but 1 was given")
+def random_of_torch(case: Case) -> str:
+    return "`random` is torch's here: `import random` brings Python's, `torch.manual_seed(0)` seeds torch's"
 
 
 @rule(r"Boolean value of (Tensor|the truth value)|truth value of an array")
 def truth(case: Case) -> str:
     for node, inner, value in _values(case, ast.Call, "func"):
         given = [peek.evaluate(argument, *case.place.scopes) for argument in node.args]
-        if _is_layer(value) and peek.is_library(value) and any(map(peek.tensor_class, given)):
+        if (
+            _is_layer(value)
+            and peek.is_library(value)
+            and any(a is peek.MISSING or peek.tensor_class(a) for a in given)
+        ):
             name = ast.unparse(inner)
             arguments = ", ".join(map(ast.unparse, node.args))
             return f"`{name}` is a class: `{name}()({arguments})` makes a layer of it and calls that"
@@ -161,6 +189,11 @@ def forward_misspelt(case: Case) -> str | None:
 
 @rule(r"argument '(?:input|other|target)' \(position \d\) must be Tensor, not (int|float|list|tuple|numpy.ndarray)$")
 def no_tensor(case: Case) -> str:
+    for node in ast.walk(case.place.tree() or ast.Module([], [])) if case.match[1] == "tuple" else ():
+        for argument in node.args if isinstance(node, ast.Call) else ():
+            parts = peek.evaluate(argument, *case.place.scopes)
+            if isinstance(parts, tuple) and any(map(peek.tensor_class, parts)):
+                return f"`{(name := ast.unparse(argument))}` holds several values: `{name}[0]` is the first"
     maker = "torch.from_numpy(...)" if case.match[1] == "numpy.ndarray" else "torch.tensor(...)"
     return f"`{maker}` makes a tensor of it"
 

@@ -144,7 +144,7 @@ def parse(arguments: list[str]) -> Options:
             break
         if word.startswith("-") and word != "-":
             _option(options, word, rest)
-            if word.partition("=")[0] not in LAUNCHING:
+            if not word.startswith(LAUNCHING):
                 options.words += arguments[start : len(arguments) - len(rest)]
         elif word in COMMANDS and not options.command and not options.arguments:
             options.command = word
@@ -196,6 +196,8 @@ def _unknown(name: str) -> str:
 
 def _option(options: Options, word: str, rest: list[str]) -> None:
     name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+    if word[:2] in ("-j", "-n", "-o") and len(word) > 2:  # as in -j4
+        name, equals, value = word[:2], "=", word[2:]
 
     def argument() -> str:
         if equals:

@@ -122,6 +122,7 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ("x = ones(3)\nx.sqrt + 1", "`x.sqrt` is a function: `x.sqrt()` calls it"),
         ("x = ones(3)\nx.detach.numpy()", "`x.detach` is a function: `x.detach()` calls it"),
         ("with torch.no_grad:\n    pass", "`torch.no_grad` is a class: `torch.no_grad()` makes an object of it"),
+        ("HTML('<b>')", "`from IPython.display import HTML` brings it"),
         ("random.seed(0)", "`random` is torch's here: `import random` brings Python's"),
         ("class N(nn.Module):\n    def forward(x): return x\nN()(1)", "a method is given its object first: `def"),
         (

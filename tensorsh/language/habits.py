@@ -44,6 +44,7 @@ _DATA = dict.fromkeys(("DataLoader", "Dataset", "TensorDataset", "random_split")
 _PYTHON = {"partial": "functools", "defaultdict": "collections", "Counter": "collections", "dataclass": "dataclasses"}
 IMPORTS = {
     "F": "import torch.nn.functional as F",
+    **{name: f"from IPython.display import {name}" for name in ("HTML", "Markdown", "Image", "SVG", "Latex")},
     **{name: f"from {module} import {name}" for name, module in {**_DATA, **_PYTHON}.items()},
 }
 """What has to be imported before a name is used."""

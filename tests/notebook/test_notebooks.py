@@ -114,6 +114,7 @@ def test_programs_become_notebooks_and_come_back(tmp_path: Path) -> None:
     assert text_of(cells_of(text)) == text
     (tmp_path / "a.tsr").write_text(text)
     assert tensorsh("convert", tmp_path / "a.tsr", tmp_path / "a.ipynb").returncode == 0
+    assert nbformat.read(tmp_path / "a.ipynb", 4).metadata.language_info.file_extension == ".tsr"
     made = nbformat.read(tmp_path / "a.ipynb", 4)
     nbformat.validate(made)
     assert [c.cell_type for c in made.cells] == ["code", "markdown", "code"] and made.cells[

@@ -333,6 +333,16 @@ def test_what_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text
     assert found[:1] == ([] if first is None else [first])
 
 
+def test_what_a_program_wrote_comes_before_what_it_inherited() -> None:
+    session = Session()
+    session.run(
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.out = nn.Linear(1, 1)\n"
+        "    def forward(self, x): return x\nnet = Net()"
+    )
+    found = [c.text for c in session.complete("net.")]
+    assert found[:2] == ["forward", "out"] and "add_module" in found and "training" in found
+
+
 def test_files_are_completed_only_where_they_may_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text("1")

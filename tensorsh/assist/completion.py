@@ -179,7 +179,9 @@ def _members(owner: Any, prefix: str, start: int) -> list[Completion]:
             found.append(Completion(name, start, *classify(value), value))
         if len(found) >= MOST:
             break
-    return sorted(found, key=lambda c: (c.text.lower(), c.text))
+    classes = () if not is_plain or type(owner).__module__ == "builtins" else type(owner).__mro__
+    mine = set(own).union(*(cls.__dict__ for cls in classes if not peek.is_library(cls)))
+    return sorted(found, key=lambda c: (c.text not in mine, c.text.lower(), c.text))
 
 
 def _names(session: Workspace, prefix: str, start: int) -> list[Completion]:

@@ -189,9 +189,9 @@ def meant(word: str, words: Iterable[str]) -> str:
 
 
 def _unknown(name: str) -> str:
-    return f"unknown option {name}" + meant(
-        name, [line.split()[0].partition("[")[0] for line in HELP.split("\n") if line.startswith("  --")]
-    )
+    import re
+
+    return f"unknown option {name}" + meant(name, re.findall(r"(?m)^  (--[\w-]+)", HELP))
 
 
 def _option(options: Options, word: str, rest: list[str]) -> None:

@@ -147,7 +147,7 @@ def test_device_dtype_precision(terminal: Terminal) -> None:
     terminal.wait("cpu · float64 · grad on")
     terminal.enter("%precision 2", "\n2\n")
     terminal.enter("tensor([1.23456])", "tensor([1.23])")
-    terminal.enter("%dtype nonsense", "nonsense")
+    terminal.enter("%dtype nonsense", "%dtype takes one of float32, float64, float16, bfloat16, float,")
     terminal.enter("%precision many", "takes a number")
 
 

@@ -293,6 +293,7 @@ def test_completion(session: Session) -> None:
         ("zeros(3, device=", '"cpu"'),
         ("x.to('cu", "cuda"),
         ("(x * 2).exp().argm", "argmax"),
+        ("nn.functional.softmax(x, 0).argm", "argmax"),
         ("x[0].argm", "argmax"),
         ("a[0].argm", "argmax"),
         ("zeros(2).argm", "argmax"),

@@ -147,7 +147,9 @@ def _of_result(session: Workspace, expression: str, prefix: str, start: int) -> 
         index = table.read_index()
         is_tensor = callee.startswith(".") or owner == "torch" or hasattr(find(session, owner), "_array")
         known = is_tensor and name not in _NO_TENSOR and (name in table.METHODS or name in index[1])
-        known = known or (owner == "torch" and table.has_function(name))
+        module = getattr(find(session, owner), "__name__", "") if isinstance(find(session, owner), Namespace) else ""
+        named = {"torch": name, "torch.nn.functional": f"nn.functional.{name}"}.get(module, "")
+        known = known or bool(named) and (table.has_function(named) or table.has_function(name))
     if not known:
         return []
     import numpy as np

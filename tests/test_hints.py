@@ -135,6 +135,29 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ),
         ("out = nn.LSTM(3, 4)(ones(5, 3))\nnn.Linear(4, 1)(out)", "`out` holds several values: `out[0]` is the first"),
         ("nn.L1Loss(ones(2), ones(2))", "`nn.L1Loss` is a class: `nn.L1Loss()(ones(2), ones(2))` makes a layer of it"),
+        (
+            "nn.Sequential(nn.Conv2d(1, 8, 3), nn.Linear(8, 10))(ones(4, 1, 28, 28))",
+            "`nn.Linear`: in_features is 8, this input has 26; `nn.Flatten()` or `x.flatten(1)` makes rows of 5408 of [4, 8, "
+            "26, 26]; `nn.Linear(5408, 10)` would fit",
+        ),
+        (
+            "nn.Linear(6, 1)(ones(4, 2, 3))",
+            "`nn.Linear`: in_features is 6, this input has 3; `nn.Flatten()` or `x.flatten(1)` makes rows of 6 of [4, 2, 3]",
+        ),
+        ("nn.ModuleList([nn.ReLU()])(ones(1))", "a ModuleList holds layers, which `forward` calls one by one"),
+        ("len(nn.ReLU().parameters())", "`list(...)` makes a list of it, which has places and a length"),
+        (
+            "nn.Linear(1, 1).weight = ones(1, 1)",
+            "`nn.Parameter(...)` makes one; `with torch.no_grad(): net.weight.copy_(",
+        ),
+        ("c = nn.MSELoss()\nc.backward()", "`backward` is the loss's, a tensor"),
+        ("a = np.ones(1)\na.backward()", "numpy's arrays have no gradients"),
+        (
+            "nn.CrossEntropyLoss()(ones(1, 2), tensor([[1, 0]]))",
+            "`.float()` makes probabilities of it; a target of class",
+        ),
+        ("def f(): pass\ny = f()\ny + 1", "`y` is None; a function without `return` gives that"),
+        ("x = ones(1)\nx.grad()", "`x.grad` is None until `backward()` has run"),
         ("nn.Module()(1)", "the class defines `forward(self, x)`, which `net(x)` calls"),
         ("ones(3).shap", "did you mean `shape`?"),
         ("[1].length", "did you mean `len(...)`?"),
@@ -304,7 +327,7 @@ def test_constants_keywords_and_forms_of_other_languages(source: str, said: str)
     [
         ("x.size[0]", "`x.size` is a function, which round brackets call: `x.size(0)`"),
         ("torch.rand[2, 3]", "`torch.rand` is a function, which round brackets call: `torch.rand(2, 3)`"),
-        ("net.parameters()[0]", "`list(...)` makes a list of it, which has places"),
+        ("net.parameters()[0]", "`list(...)` makes a list of it, which has places and a length"),
         ("x.shape(0)", "`x.shape` is a value; square brackets take a part of it: `x.shape[0]`"),
         ("x(0)", "`x` is a value; square brackets take a part of it: `x[0]`"),
         ("for i in len(x):\n    pass", "`range(n)` counts from 0 to n - 1"),

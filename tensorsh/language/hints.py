@@ -236,7 +236,7 @@ def unknown_attribute(case: Case) -> str | None:
     if base is not None and base.__name__ == "Tensor" and (near := nearest(name, TENSOR, 1) or [name])[0] in TENSOR:
         return f"a tensor has {TENSOR[near[0]]}"
     if obj is None:
-        return _no_gradient(case)
+        return None
     if type(obj) in (str, list, tuple, dict, set, range, bytes) and (counted := _length(name)):
         return counted
     owner = "" if base or not peek.is_library(type(obj)) else getattr(obj, "__name__", "")
@@ -252,14 +252,6 @@ def _known(table: dict[str, str], name: str, names: Iterable[str]) -> list[str]:
     """What a name from elsewhere is called here, where there is such a name."""
     known = table.get(name.lower().replace("_", "")) or table.get(name)
     return [known] if known is not None and known in names else []
-
-
-def _no_gradient(case: Case) -> str | None:
-    """Of something asked of `x.grad`, which is None."""
-    for node in ast.walk(case.place.tree() or ast.Module([], [])):
-        if isinstance(node, ast.Attribute) and isinstance(owner := node.value, ast.Attribute) and owner.attr == "grad":
-            return f"`{ast.unparse(owner)}` is None until `backward()` has run on something that was computed from it"
-    return None
 
 
 def _length(name: str) -> str | None:

@@ -58,9 +58,12 @@ def function_in_square_brackets(case: Case) -> str | None:
         if _is_function(value):
             name, parts = ast.unparse(inner), node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return f"`{name}` is a function, which round brackets call: `{name}({', '.join(map(ast.unparse, parts))})`"
-    if case.match[1] == "generator":
-        return "`list(...)` makes a list of it, which has places"
     return None
+
+
+@rule(r"^TypeError: 'generator' object is not subscriptable|^TypeError: object of type 'generator' has no len")
+def generator_for_a_list(case: Case) -> str:
+    return "`list(...)` makes a list of it, which has places and a length"
 
 
 @rule(r"^TypeError: '([\w.]+)' object is not callable")
@@ -91,7 +94,7 @@ def function_for_its_values(case: Case) -> str | None:
     return None
 
 
-@rule(r"Error: .*'(method|function|builtin_function_or_method|type)'")
+@rule(r"Error: .*'(method|function|builtin_function_or_method|method_descriptor|type)'")
 def uncalled(case: Case) -> str | None:
     """A function or a class that stands where what it gives is meant."""
     nodes = list(ast.walk(case.place.tree() or ast.Module([], [])))
@@ -184,7 +187,42 @@ def forward_misspelt(case: Case) -> str | None:
         kind = value if isinstance(value, type) else type(value)
         if kind.__name__ == case.match[1] and (near := nearest("forward", vars(kind), 1)):
             return f"`{case.match[1]}` has `{near[0]}`: is `forward` meant?"
+    if case.match[1] in ("ModuleList", "ModuleDict"):
+        return f"a {case.match[1]} holds layers, which `forward` calls one by one; `nn.Sequential` calls them in their order"
     return "the class defines `forward(self, x)`, which `net(x)` calls"
+
+
+@rule(r"^AttributeError: '[\w.]+' object has no attribute 'backward'")
+def backward_of_another(case: Case) -> str | None:
+    for _, _, value in _values(case, ast.Attribute, "value"):
+        if _is_layer(type(value)):
+            return "`backward` is the loss's, a tensor: `loss = criterion(output, target); loss.backward()`"
+        if (base := peek.tensor_class(value)) is not None and base.__name__ == "ndarray":
+            return (
+                "numpy's arrays have no gradients; `backward` is called on a tensor that was computed from parameters"
+            )
+    return None
+
+
+@rule(r"^TypeError: cannot assign '[\w.]+' as parameter '(\w+)'")
+def tensor_for_a_parameter(case: Case) -> str:
+    return f"`nn.Parameter(...)` makes one; `with torch.no_grad(): net.{case.match[1]}.copy_(...)` keeps the one that is there"
+
+
+@rule(r"Expected floating point type for target with class probabilities")
+def whole_probabilities(case: Case) -> str:
+    return "`.float()` makes probabilities of it; a target of class numbers has one for each example: `.argmax(1)`"
+
+
+@rule(r"Error: .*'NoneType'")
+def nothing_there(case: Case) -> str | None:
+    """A variable that is None, most often what a function without `return` gave."""
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if isinstance(node, ast.Attribute) and node.attr == "grad":
+            return f"`{ast.unparse(node)}` is None until `backward()` has run on something that was computed from it"
+        if isinstance(node, ast.Name) and peek.evaluate(node, *case.place.scopes) is None:
+            return f"`{node.id}` is None; a function without `return` gives that"
+    return None
 
 
 @rule(r"argument '(?:input|other|target)' \(position \d\) must be Tensor, not (int|float|list|tuple|numpy.ndarray)$")

@@ -120,6 +120,7 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ),
         ("class N(nn.Module):\n    def foward(self, x): return x\nN()(1)", "`N` has `foward`: is `forward` meant?"),
         ("x = ones(3)\nx.sqrt + 1", "`x.sqrt` is a function: `x.sqrt()` calls it"),
+        ("x = ones(3)\n1 + x.sqrt", "`x.sqrt` is a function: `x.sqrt()` calls it"),
         ("x = ones(3)\nx.detach.numpy()", "`x.detach` is a function: `x.detach()` calls it"),
         ("with torch.no_grad:\n    pass", "`torch.no_grad` is a class: `torch.no_grad()` makes an object of it"),
         ("HTML('<b>')", "`from IPython.display import HTML` brings it"),
@@ -353,6 +354,8 @@ def test_constants_keywords_and_forms_of_other_languages(source: str, said: str)
         ),
         ("nn.Conv2d(3, 8, 3)(ones(9, 9))", "channels come first: `x[None]` is an image of one channel"),
         ("Linear(2, 3)", "did you mean `nn.Linear`?"),
+        ("{'a': int}['type']", ""),
+        ("int.type", ""),
         ("torch.Adam([x])", "it is `torch.optim.Adam`"),
     ],
 )

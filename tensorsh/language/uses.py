@@ -94,7 +94,10 @@ def function_for_its_values(case: Case) -> str | None:
     return None
 
 
-@rule(r"Error: .*'(method|function|builtin_function_or_method|method_descriptor|type)'")
+@rule(
+    r"^(?:Type|Attribute)Error: (?:.* )?'(method|function|builtin_function_or_method|method_descriptor|type)' (?:object|and)"
+)
+@rule(r"^TypeError: .* and '(method|function|builtin_function_or_method)'$")
 def uncalled(case: Case) -> str | None:
     """A function or a class that stands where what it gives is meant."""
     nodes = list(ast.walk(case.place.tree() or ast.Module([], [])))
@@ -214,7 +217,7 @@ def whole_probabilities(case: Case) -> str:
     return "`.float()` makes probabilities of it; a target of class numbers has one for each example: `.argmax(1)`"
 
 
-@rule(r"Error: .*'NoneType'")
+@rule(r"^(?:Type|Attribute)Error: .*'NoneType'")
 def nothing_there(case: Case) -> str | None:
     """A variable that is None, most often what a function without `return` gave."""
     for node in ast.walk(case.place.tree() or ast.Module([], [])):

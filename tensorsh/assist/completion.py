@@ -326,6 +326,17 @@ def find(session: Workspace, path: str) -> Any:
     return value
 
 
+def nearest_to(session: Workspace, path: str) -> list[str]:
+    """The names most like a misspelt one, or like the last part of a path whose beginning there is."""
+    from ..language.places import nearest
+
+    owner, _, name = path.rpartition(".")
+    value = find(session, owner) if owner else peek.MISSING
+    if value is not peek.MISSING:
+        return [f"{owner}.{each}" for each in nearest(name, names_of(value))]
+    return nearest(path.partition(".")[0], [*session, *session.names()])
+
+
 def _item(value: Any, index: int) -> Any:
     """An entry of a list, or a layer of a Sequential."""
     layers = peek.instance_dict(value).get("_modules")

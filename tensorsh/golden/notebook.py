@@ -237,6 +237,7 @@ def compare(path: str, result: Any, difference: Callable[..., Any], bless: bool,
         block.places, block.expected = [number] * len(expected), expected
         diagnostic = session.diagnose(found.error) if unexpected and found.error is not None else ""
         result.differences.append(difference(block, cell.source, actual, diagnostic))
+        result.differences[-1].line = number
         if bless:
             changed = True
             kept = merge(expected, actual)

@@ -431,9 +431,9 @@ class Session:
 
     def nearest(self, path: str) -> list[str]:
         """The names most like a misspelt one."""
-        from .language.places import nearest
+        from .assist.completion import nearest_to
 
-        return nearest(path.partition(".")[0], [*self, *self.names()])
+        return nearest_to(self, path)
 
     def _show_warning(
         self, message: Warning | str, category: type, filename: str, line: int, file: Any = None, text: Any = None

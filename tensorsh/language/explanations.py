@@ -407,6 +407,10 @@ def _advice(s: _Scene) -> str | None:
         return "Commands that begin with % are the shell's and notebooks'."
     if kind == "GREATER" and previous == "LESS":
         return "Write '!=' instead of '<>'."
+    if kind in ("DOUBLE_SLASH", "SLASH") and s.index == s.first:
+        return "A comment begins with '#'."
+    if kind == "GREATER" and previous == "EQUAL":
+        return "Write '>=' instead of '=>'."
     if kind == "WALRUS":
         return "Write = instead of := here, or put the whole in parentheses."
     if kind == "STAR" and previous == "EXCEPT":
@@ -416,6 +420,8 @@ def _advice(s: _Scene) -> str | None:
     if previous in ("NAME",) and before is not None and s.index - 1 == s.statement:
         if before[1] == "switch":
             return "Write 'match' instead of 'switch'."
+        if kind == "NAME" and before[1] in ("func", "function", "fn", "fun"):
+            return f"Write 'def' instead of '{before[1]}'."
         if kind == "NAME" and before[1] in _DECLARING:
             return f"Nothing is declared: write {value} = ..."
         near = _near(before[1])
@@ -426,6 +432,8 @@ def _advice(s: _Scene) -> str | None:
         if before[1] == "type" and kind == "NAME":
             return "'type' statements do not exist in tensorsh."
     if s.head in _HEADS and not s.open and s.accepts("COLON") and kind in _OPERAND and previous in _OPERAND_END:
+        if s.head == "FOR" and before is not None and before[1].endswith(".") and value.startswith("."):
+            return f"Write 'range({before[1][:-1]}, {value[1:]})'."
         return f"Put a colon in front of '{value}'."
     words = s.table.literals
     if kind in ("EQUAL", "DOT", "COMMA", "RPAR") and previous in words.values() and before is not None:

@@ -127,7 +127,8 @@ def normal(
     if n < 16 or not contiguous:
         return _from_doubles(_serial_normals(generator, n, mean, std), shape, dtype)
     if dtype is F4:
-        return normal32(generator, n, mean, std).reshape(shape)
+        found = normal32(generator, n, mean, std)
+        return found if shape == found.shape else found.reshape(shape)
     if dtype is F8:
         return normal64(generator, n, mean, std).reshape(shape)
     return normal16(generator, n, mean, std, dtype).reshape(shape)

@@ -203,6 +203,8 @@ def full(
 def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
     if d is not None:
         d = given_dtype(d, "full")
+    elif type(value) is float:
+        d = state.default_dtype
     elif isinstance(value, (bool, np.bool_)):
         d = bool_
     elif isinstance(value, (int, np.integer)):
@@ -374,7 +376,7 @@ def range_(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's "
         "range builtin. Instead, use torch.arange, which produces values in [start, end).",
     )
-    start, end, step = [x if type(x) is int else _bound(x) for x in (start, end, step)]
+    start, end, step = _bound(start), _bound(end), _bound(step)
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (step > 0) != (end >= start) and start != end:

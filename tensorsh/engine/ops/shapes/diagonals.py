@@ -99,7 +99,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
         raise RuntimeError("all dimensions of input must be of equal length")
     rows, columns = array.shape[:2]
     step = sum(array.strides) // array.itemsize
-    size = min(array.shape)
+    size = min(rows, columns)
     if type(array) is np.ndarray and 0 not in array.strides and input._node is None and type(fill_value) in PLAIN:
         number = converted(fill_value, array.dtype)
         mutate(fill_number_, [input, fill_value], lambda a: restrided(a, (size,), (step,), None).fill(number))

@@ -353,6 +353,8 @@ def dropout_noise(generator: Generator, shape: Shape, dtype: Any, p: float) -> n
     if keep == 0.0:
         return np.zeros(shape, dtype)
     scale = (1.0 / np.float64(keep)) if dtype in (F8, C16) else np.float32(1) / np.float32(keep)
+    if dtype is F4 and mask.size <= 1024:
+        return np.multiply(mask, scale)
     out = converted(mask.view(np.uint8), dtype)
     out *= np.asarray(scale).astype(dtype)
     return out

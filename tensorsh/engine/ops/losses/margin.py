@@ -68,7 +68,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 @composite("nn.functional.margin_ranking_loss", method=False)
 def margin_ranking_loss(input1, input2, target, margin=0.0, size_average=None, reduce=None, reduction="mean"):
     """max(0, -y (x1 - x2) + margin)."""
-    if not input1.ndim == input2.ndim == target.ndim:
+    if not input1._array.ndim == input2._array.ndim == target._array.ndim:
         raise RuntimeError(
             f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {input1.size()}, input2: "
             f"{input2.size()}, target: {target.size()} "

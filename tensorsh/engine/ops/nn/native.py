@@ -184,9 +184,11 @@ def _losses() -> None:
         ),
     ):
 
-        def loss(*args: Any, _name: str = name, _settings: dict = settings, **kwargs: Any) -> Any:
-            names = (*_settings, "reduction", *(("zero_infinity",) if _name == "ctc_loss" else ()))
-            given = _settings | {"reduction": 1} | dict(zip(names, args, strict=False)) | kwargs
+        settings = settings | {"reduction": 1}
+        names = (*settings, *(("zero_infinity",) if name == "ctc_loss" else ()))
+
+        def loss(*args: Any, _name: str = name, _names: tuple = names, _settings: dict = settings, **kwargs: Any) -> Any:
+            given = _settings | dict(zip(_names, args, strict=False)) | kwargs
             kind = int(given.pop("reduction"))
             shown = ("none", "mean", "sum")[kind] if 0 <= kind <= 2 else "none"
             function = find_function("nn.functional." + _name)

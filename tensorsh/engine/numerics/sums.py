@@ -449,9 +449,11 @@ def _rest_and_lanes(rest: np.ndarray, lanes: np.ndarray) -> np.ndarray:
 
 def _columns(w: np.ndarray, cut: int) -> np.ndarray:
     """Sum [..., n, columns] over n: plain cascades for the columns before the cut, interleaved ones after it."""
+    if state.threads == 1 or w.size < SHARED:
+        return _some_columns(w, cut)
     *rows, _, columns = w.shape
     wide = -(-columns // (64 * state.threads)) * 64
-    if state.threads > 1 and w.size >= SHARED and wide < columns:
+    if wide < columns:
         total = np.empty((*rows, columns), w.dtype)
 
         def part(a: int) -> None:
@@ -465,7 +467,7 @@ def _columns(w: np.ndarray, cut: int) -> np.ndarray:
 
 def _some_columns(w: np.ndarray, cut: int) -> np.ndarray:
     columns, last = w.shape[-1], w.ndim - 1
-    nearest = min([last, *range(last - 1)], key=w.strides.__getitem__)
+    nearest = 1 if last == 1 else min([last, *range(last - 1)], key=w.strides.__getitem__)
     if nearest == last or cut not in (0, columns) or w.shape[nearest] < 8:
         by_kernel = strided_sums(w, cut)
     else:  # all columns are added alike, so others may be, which lie closer

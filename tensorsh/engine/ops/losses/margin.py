@@ -26,7 +26,9 @@ from .classes import gradient_of_each, legacy, reduce, reduced
 )
 def soft_margin(xp, input: Array, target: Constant, reduction="mean"):
     """log(1 + exp(-y x))."""
-    return reduce(xp, log_of_one_more(xp, -input * target), reduction)
+    turned = -input
+    turned *= target
+    return reduce(xp, log_of_one_more(xp, turned), reduction)
 
 
 def soft_margin_slope(t, g, input, target, reduction):
@@ -45,7 +47,8 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     if input._array.dtype.kind in "iu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.short}")
     check_kept(input, target)
-    target = target.to(input.dtype)
+    if target._array.dtype is not input._array.dtype:
+        target = target.to(input.dtype)
     return soft_margin.function(input, target, legacy(size_average, reduce, reduction))
 
 

@@ -188,6 +188,8 @@ def _losses() -> None:
         names = (*settings, *(("zero_infinity",) if name == "ctc_loss" else ()))
 
         def loss(*args: Any, _name: str = name, _names: tuple = names, _settings: dict = settings, **kwargs: Any) -> Any:
+            if len(args) < 4 and not kwargs and _name not in ("kl_div", "poisson_nll_loss"):
+                return find_function("nn.functional." + _name)(*args)  # whose parameters begin alike
             given = _settings | dict(zip(_names, args, strict=False)) | kwargs
             kind = int(given.pop("reduction"))
             shown = ("none", "mean", "sum")[kind] if 0 <= kind <= 2 else "none"

@@ -142,8 +142,13 @@ def fold(xp, a, ord, axes, keepdims):
 
 def plain_norm(x, ord, dim, keepdim, dtype):
     """The 2-norm of an array of floats, of all elements or along a dimension."""
-    if ord != 2 or dtype is not None or x.size < 2 or not x.flags.c_contiguous:
+    if ord != 2 or dtype is not None or x.size < 2:
         return None
+    if not x.flags.c_contiguous:
+        if dim is not None or keepdim or x.size > EXACT_SIZE or laid_in_rows(x) is not None:
+            return None
+        squares = compiled_squares(x.reshape(1, -1), True)
+        return None if squares is None else np.sqrt(squares[0])
     if type(dim) is tuple and len(dim) > 1:
         n = x.ndim
         if len(dim) != n or len({d % n for d in dim if -n <= d < n}) != n:

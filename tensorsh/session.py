@@ -155,6 +155,8 @@ class Session:
     def run(self, source: str, filename: str = "<string>", *, timeout: float | str | None = None) -> Any:
         """Runs source text, for so many seconds at most; the value of a final expression statement, else None."""
         try:
+            if timeout is None and self._timeout is None:
+                return self._settings.run(self._text, source, filename)
             return self._timed(timeout, self._text, source, filename)
         except MemoryError as error:
             raise _shortage(error, self._settings.memory) from None
@@ -171,7 +173,10 @@ class Session:
         return self._kept(program)
 
     def _kept(self, program: Program) -> Program:
-        kept = self._programs[program.filename] = self._programs.pop(program.filename, [])  # put last: which came later
+        kept = self._programs.get(program.filename)
+        if kept is None or len(self._programs) > 1:
+            self._programs.pop(program.filename, None)
+            self._programs[program.filename] = kept = kept or []  # put last: which came later
         if not kept or kept[-1] is not program:
             kept.append(program)
         if len(kept) > PROGRAMS_KEPT:
@@ -244,7 +249,8 @@ class Session:
         return stack
 
     def _text(self, source: str, filename: str) -> Any:
-        return self._seen(self._at_once, self._kept(self._translated(source, filename, self.variables).let_go()))
+        program = self._kept(self._translated(source, filename, self.variables).let_go())
+        return self._seen(self._at_once, program) if self._watches else self._at_once(program)
 
     def _seen(self, function: Callable[..., Any], *arguments: Any) -> Any:
         if not self._watches:
@@ -254,7 +260,8 @@ class Session:
 
     def _at_once(self, program: Program, variables: dict[str, Any] | None = None) -> Any:
         variables = self.variables if variables is None else variables
-        self._resolve(program)
+        if program.names:
+            self._resolve(program)
         exec(program.module, variables)
         return None if program.last is None else eval(program.last, variables)
 

@@ -67,7 +67,8 @@ def are_as_long(many: list[dict[str, Any]], lengths: list[int]) -> bool:
     """Whether some dictionaries have as many entries as they had."""
     if len(many) != len(lengths):
         return False
-    for each, length in zip(many, lengths):  # noqa: B905 - in C, where they are as long
+    for i in range(len(many)):
+        each, length = many[i], lengths[i]
         if len(each) != length:
             return False
     return True

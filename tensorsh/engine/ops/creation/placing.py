@@ -53,7 +53,9 @@ def zeros_as(a: Any, d: Any) -> Any:
         return dense_as(a, np.zeros, d)
     if type(a) is not np.ndarray:
         return np.zeros_like(a, d)
-    return np.zeros(a.shape, d) if a.flags.c_contiguous else filled(np.empty_like(a, d), 0)
+    if a.flags.c_contiguous or a.ndim == 2 and a.strides[0] > a.strides[1] > 0 and 1 not in a.shape:
+        return np.zeros(a.shape, d)
+    return filled(np.empty_like(a, d), 0)
 
 
 BYTES = 1 << 10

@@ -308,7 +308,7 @@ def pieces(input: Any, lengths: list, dim: int) -> list:
     parts = []
     start = 0
     for n in lengths:
-        parts.append(input[(*before, slice(start, start + n))])
+        parts.append(input[(*before, slice(start, start + n))] if dim else input[start : start + n])
         start += n
     return parts
 

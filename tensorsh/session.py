@@ -155,8 +155,6 @@ class Session:
     def run(self, source: str, filename: str = "<string>", *, timeout: float | str | None = None) -> Any:
         """Runs source text, for so many seconds at most; the value of a final expression statement, else None."""
         try:
-            if timeout is None and self._timeout is None:
-                return self._settings.run(self._text, source, filename)
             return self._timed(timeout, self._text, source, filename)
         except MemoryError as error:
             raise _shortage(error, self._settings.memory) from None
@@ -174,9 +172,8 @@ class Session:
 
     def _kept(self, program: Program) -> Program:
         kept = self._programs.get(program.filename)
-        if kept is None or len(self._programs) > 1:
-            self._programs.pop(program.filename, None)
-            self._programs[program.filename] = kept = kept or []  # put last: which came later
+        if kept is None or len(self._programs) > 1:  # put last: which came later
+            kept = self._programs[program.filename] = self._programs.pop(program.filename, [])
         if not kept or kept[-1] is not program:
             kept.append(program)
         if len(kept) > PROGRAMS_KEPT:

@@ -142,7 +142,8 @@ zero.gradient(input=lambda t, g: nothing(t, g))
 
 
 def cleared(array: Any) -> None:
-    filled(array, 0)
+    """Zeros in the place of all elements; sparse arrays do so themselves."""
+    filled(array, 0) if type(array) is np.ndarray else array.fill(0)
 
 
 def zero_(input: Tensor) -> Tensor:

@@ -233,7 +233,7 @@ class _Loop:
             if half:
                 values = values.astype(self.dtype)
             # A sum that starts from 0 is never -0.
-            if values.shape == self.out_shape and values.base is None:
+            if values.shape == self.out_shape and values.base is None and values is not a:
                 return _add(values, 0, values)
             return _add(values.reshape(self.out_shape), 0, np.empty(self.out_shape, self.dtype))
 

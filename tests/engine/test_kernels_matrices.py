@@ -84,11 +84,25 @@ def test_reflections_of_any_number_of_columns(dtype: str, m: int, k: int, n: int
         assert c.reflected(v, tau, x[:, i : i + 1].copy(), True).tobytes() == found[:, i].tobytes()
 
 
+@pytest.mark.parametrize("m, n", [(100, 100), (128, 128), (128, 40), (40, 128), (33, 1)])
+def test_qr_of_middle_sizes_has_the_signs_of_lapack(m: int, n: int) -> None:
+    """R and Q are those of numpy, which computes in double: single precision has its rounding alone."""
+    x = some("f4", m, n)
+    q, r = np.linalg.qr(x.astype(float))
+    h, tau = c.qr_factored(x)
+    upper = c.lu_parts(h)[1]
+    assert np.abs(upper - r).max() < 1e-6 * np.abs(r).max()
+    made = c.reflected(np.ascontiguousarray(h[:, : min(m, n)]), tau, None, True)
+    assert np.abs(made - q).max() < 2e-6 and near(made @ upper, x)
+    wide = c.lu_parts(c.qr_factored(x.astype(float))[0])[1]
+    assert np.abs(wide - r).max() < 1e-13 * np.abs(r).max()
+
+
 def test_what_decompositions_decline() -> None:
     zero, nan = np.zeros((2, 2), "f4"), np.full((2, 2), np.nan, "f4")
     assert c.cholesky_factored(zero) is c.cholesky_factored(nan) is c.lu_factored(nan, np.zeros(2, np.int32)) is None
     assert c.qr_factored(nan) is c.qr_factored(np.full((3, 2), np.inf)) is c.qr_factored(np.zeros((0, 3))) is None
-    assert c.qr_factored(np.ones((33, 2))) is c.cholesky_factored(np.eye(33)) is None
+    assert c.qr_factored(np.ones((129, 2))) is c.cholesky_factored(np.eye(33)) is None
     assert c.cholesky_factored(np.ones((2, 3))) is c.cholesky_factored(np.ones(4)) is None
     assert c.lu_factored(np.eye(3), np.zeros(2, np.int32)) is c.lu_factored(np.eye(3), np.zeros(3, np.int64)) is None
     a, b = np.eye(3, dtype="f4"), np.ones((3, 2), "f4")

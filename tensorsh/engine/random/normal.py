@@ -98,20 +98,22 @@ def _transformed(words: np.ndarray, mean: float, std: float) -> np.ndarray:
     return np.stack([_fma(part * r, std, mean) for part in both], 1).reshape(-1)
 
 
+def _transform(part: np.ndarray, words: np.ndarray, mean: float, std: float) -> None:
+    """Fill a part, whose size is a multiple of 16, with the normals that words become."""
+    if _compiled is None or _compiled(words, part, mean, std) is None:
+        part[...] = _transformed(words, mean, std)
+
+
 def _blocks32(generator: Any, out: np.ndarray, mean: float, std: float) -> None:
     """Fill out, whose size is a multiple of 16, consuming one word an element."""
     n = len(out)
-
-    def transform(part: np.ndarray, words: np.ndarray) -> None:
-        if _compiled is None or _compiled(words, part, mean, std) is None:
-            part[...] = _transformed(words, mean, std)
-
     if n <= _PIECE:
-        transform(out, generator.words32(n))
+        _transform(out, generator.words32(n), mean, std)
         return
     # The words are drawn one piece after the other; what is made of them may be made at once.
     parts = (out[i : i + _PIECE] for i in range(0, n, _PIECE))
-    each(transform, ((part, generator.words32(len(part))) for part in parts), state.threads if n >= _SHARED else 1)
+    drawn = ((part, generator.words32(len(part)), mean, std) for part in parts)
+    each(_transform, drawn, state.threads if n >= _SHARED else 1)
 
 
 def normal32(generator: Any, n: int, mean: float, std: float) -> np.ndarray:
@@ -122,6 +124,11 @@ def normal32(generator: Any, n: int, mean: float, std: float) -> np.ndarray:
     tail = n % 16
     if not tail:
         _blocks32(generator, out, mean, std)
+        return out
+    if n <= _PIECE:  # their words at once
+        words = generator.words32(n + 16)
+        _transform(out[:-tail], words[: n - tail], mean, std)
+        _transform(out[-16:], words[-16:], mean, std)
         return out
     _blocks32(generator, out[:-tail], mean, std)
     generator.words32(tail)

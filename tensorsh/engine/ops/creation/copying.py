@@ -18,6 +18,7 @@ from ...operators.declare import Array, composite, operator
 from ...operators.registration import add_method
 from ...tensors.inplace import mutate
 from ...tensors.tensor import Tensor
+from .placing import filled
 
 
 @operator(out=False)
@@ -39,9 +40,9 @@ clone.gradient(input=lambda t, g: g)
 
 def in_format(array: Any, memory_format: Any = None) -> bool:
     """Whether an array lies in memory as a format (row order by default) wants it."""
-    name = "torch.contiguous_format" if memory_format is None else str(memory_format)
-    if name == "torch.contiguous_format":
+    if memory_format is None or memory_format is contiguous or str(memory_format) == "torch.contiguous_format":
         return array.flags.c_contiguous
+    name = str(memory_format)
     if name in ("torch.channels_last", "torch.channels_last_3d"):
         dims = 4 if name == "torch.channels_last" else 5
         return array.ndim == dims and np.moveaxis(array, 1, -1).flags.c_contiguous
@@ -140,11 +141,16 @@ def zero(xp, input: Array):
 zero.gradient(input=lambda t, g: nothing(t, g))
 
 
+def cleared(array: Any) -> None:
+    """Zeros in the place of all elements; sparse arrays do so themselves."""
+    filled(array, 0) if type(array) is np.ndarray else array.fill(0)
+
+
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero.
     The tensor itself is returned, as of every function whose name ends in an underscore; ``x.grad.zero_()`` is between two
     backward passes. RuntimeError: a leaf that wants a gradient outside of `no_grad`."""
-    return mutate(zero, [input], lambda array: array.fill(0))
+    return mutate(zero, [input], cleared)
 
 
 @operator("_copy", node="CopyBackwards", method=False)

@@ -207,7 +207,7 @@ def norm_along(xp, input: Array, p, dim, keepdim):
 
 @norm_along.joint_gradient
 def norm_along_gradient(t, g, needs, input, result, p, dim, keepdim):
-    if p in (0, -math.inf):
+    if p in (0, -math.inf) or p == 2 and t.raw:
         return [norm_gradient(t, g, input, p, result, dim, keepdim)]
     if keepdim:
         g, result = t.squeeze(g, dim), t.squeeze(result, dim)

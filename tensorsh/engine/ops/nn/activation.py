@@ -166,11 +166,22 @@ def flat(t: Any, condition: Any, g: Any, input: Any, name: str, slope: float = 0
     return t._stepped_backward(g, input, condition, slope, name)
 
 
+ELU = kernels.kernel("elu")
+
+
+def elu_of_floats(a: Any, alpha: Any = 1.0, scale: Any = 1.0, input_scale: Any = 1.0) -> Any:
+    """The kernel's elu, where it has one."""
+    if ELU is None or input_scale != 1 or type(a) is not np.ndarray or a.dtype.char not in "fd":
+        return None
+    kind = a.dtype.type
+    return kernels.run(ELU, a, kind(alpha * scale), kind(scale))
+
+
 @activation("_elu", check=only_floats("elu_cpu"), node="EluBackward0 EluBackward1")
 def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     """``scale * x`` above 0, ``scale * alpha * (exp(input_scale * x) - 1)`` below."""
     kind = input.dtype.type
-    if input_scale == 1 and (found := kernels.through("elu", input, kind(alpha * scale), kind(scale))) is not None:
+    if (found := elu_of_floats(input, alpha, scale, input_scale)) is not None:
         return found
     if type(input) is np.ndarray and not np.less_equal(input, 0).any():
         return input * kind(scale)
@@ -178,6 +189,7 @@ def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     return xp.where(input <= 0, low, input * kind(scale))
 
 
+elu.fast = elu_of_floats
 elu.same = by_table(
     elu, by_kernel("elu", lambda x, alpha, scale, step: (x, alpha * scale, scale) if step == 1 else None)
 )
@@ -244,6 +256,7 @@ def celu(xp, input: Array, alpha=1.0):
     return elu.kernel(xp, input, alpha, 1.0, 1.0 / alpha)
 
 
+celu.fast = lambda a, alpha=1.0: elu_of_floats(a, alpha, 1.0, alpha)
 celu.same = by_table(celu, by_kernel("elu", lambda x, alpha: (x, alpha, 1.0) if alpha == 1 else None))
 celu.gradient(input=lambda t, g, input, alpha: elu_gradient(t, g, input, alpha, 1.0, 1.0 / alpha))
 STEEP = {op.name: steep(op, "elu") for op in (elu, celu)}

@@ -258,7 +258,7 @@ SQRT_HALF, SQRT_2_OVER_PI, INV_SQRT_2PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
 
 def erf_of(x: Any) -> Any:
     if kernels.suits(x):
-        return kernels.run(kernels.compiled.erf, x)
+        return kernels.compiled.erf(x)
     return rounded(from_scipy(module_of(x), "erf"), x)
 
 
@@ -266,7 +266,7 @@ def erf_of(x: Any) -> Any:
 def gelu(xp, input: Array, *, approximate="none"):
     """``x`` times the normal distribution function of x, exactly or through tanh."""
     if kernels.suits(input) and approximate in ("none", "tanh"):
-        return kernels.run(kernels.compiled.gelu if approximate == "none" else kernels.compiled.gelu_tanh, input)
+        return (kernels.compiled.gelu if approximate == "none" else kernels.compiled.gelu_tanh)(input)
     kind = input.dtype.type
     half, one = kind(0.5), kind(1)
     if approximate == "tanh":
@@ -281,7 +281,7 @@ def gelu_backward(g: Any, input: Any, approximate: Any) -> Any:
     if not kernels.suits(g, input):
         return None
     tanh = approximate == "tanh"
-    return kernels.run(kernels.compiled.gelu_tanh_backward if tanh else kernels.compiled.gelu_backward, g, input)
+    return (kernels.compiled.gelu_tanh_backward if tanh else kernels.compiled.gelu_backward)(g, input)
 
 
 @on_arrays(gelu_backward)

@@ -426,9 +426,26 @@ def glu(xp, input: Array, dim=-1):
     if input.shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")
     first, second = halves(xp, input, dim)
-    return first * sigmoid_of(xp, second)
+    s = sigmoid_of(xp, second)
+    return xp.multiply(first, s, out=s)
 
 
+def glu_backward(g: Any, input: Any, dim: Any) -> Any:
+    if type(g) is not np.ndarray or g.dtype is not input.dtype:
+        return None
+    found = np.empty_like(input)
+    dim %= input.ndim
+    (first, second), (one, other) = halves(np, input, dim), halves(np, found, dim)
+    s = sigmoid_of(np, second)
+    np.multiply(g, s, one)
+    rest = np.subtract(s.dtype.type(1), s)
+    rest *= s
+    rest *= first
+    np.multiply(rest, g, other)
+    return found
+
+
+@on_arrays(glu_backward)
 def glu_gradient(t: Any, g: Any, input: Any, dim: Any) -> Any:
     first, second = halves(None, input, dim % input.ndim)
     s = t.sigmoid(second)

@@ -283,8 +283,8 @@ static int work_shared(const Kernel *kernel, Call *call) {
 /* Whether the kernel did its work; -1 for an error. */
 INLINE int work(const Kernel *kernel, Call *call) {
     const size all = times(call->lines, call->each);
-    if (all <= LONG_WORK) return kernel->run(call, 0, call->lines);
-    if (call->apart && all >= SHARED_WORK && call->lines > 1 && sharers() > 1) return work_shared(kernel, call);
+    if (all <= LONG_WORK && all < least_shared()) return kernel->run(call, 0, call->lines);
+    if (call->apart && all >= least_shared() && call->lines > 1 && sharers() > 1) return work_shared(kernel, call);
     const size step = call->each >= LONG_PIECE ? 1 : LONG_PIECE / call->each;
     int done = 1;
     call->others = PyEval_SaveThread();
@@ -464,17 +464,17 @@ static int add_ufunc(PyObject *module, Ufunc *ufunc) {
     return -1;
 }
 
-static PyObject *use_threads(PyObject *self, PyObject *number) {
-    const long threads = PyLong_AsLong(number);
-    if (threads == -1 && PyErr_Occurred()) return NULL;
-    share_among(threads > INT_MAX ? INT_MAX : (int)threads);
+static PyObject *use_threads(PyObject *self, PyObject *args) {
+    Py_ssize_t threads, least = SHARED_WORK;
+    if (!PyArg_ParseTuple(args, "n|n", &threads, &least)) return NULL;
+    share_among(threads > INT_MAX ? INT_MAX : (int)threads, least);
     Py_RETURN_NONE;
 }
 
 int add_kernels(PyObject *module) {
     static PyMethodDef recording[] = {{"record_calls", record_calls, METH_O, "Calls of kernels and loops that have an answer go to a list."},
                                       {"written", written, METH_VARARGS, "Which arguments a kernel writes."},
-                                      {"use_threads", use_threads, METH_O, "use_threads(number): how many threads share the work of kernels."}, {0}};
+                                      {"use_threads", use_threads, METH_VARARGS, "use_threads(number, least): how many threads share work of kernels on at least so many elements."}, {0}};
     if (PyModule_AddFunctions(module, recording) < 0) return -1;
     if ((step = Py_CompileString("None", __FILE__, Py_eval_input)) == NULL || (no_names = PyDict_New()) == NULL) return -1;
     static const Kernel *const tables[] = {TABLES};

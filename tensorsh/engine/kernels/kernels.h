@@ -209,8 +209,10 @@ INLINE int ends(Call *call, size work) {
 typedef void (*PieceOfWork)(void *data, size piece, int thread);
 void share_pieces(PieceOfWork run, void *data, size pieces);
 void share_elements(UfuncRun run, void *data, char **places, const size *count, const size *steps, int operands);
-void share_among(int threads);
+/* So many threads share work of at least so many elements. */
+void share_among(int threads, size least);
 int sharers(void);
+size least_shared(void);
 
 /* A new array, its shape to be filled in; `like`: the argument whose dtype it has, or one of these. */
 enum { NEW_INT64 = -1, NEW_UINT32 = -2, NEW_FLOAT32 = -3, NEW_TRUTHS = -4, NEW_COMPLEX64 = -5, NEW_COMPLEX128 = -6 };

@@ -25,7 +25,13 @@ static struct { PieceOfWork run; void *data; size pieces; } job;
 static atomic_ptrdiff_t next;
 static atomic_int allowed = 1, helpers, places, inside; /* threads: wanted, that wait for work, that may still join a job, that have joined it */
 
-void share_among(int threads) { atomic_store(&allowed, threads < 1 ? 1 : threads > MOST ? MOST : threads); }
+static atomic_ptrdiff_t least_work = SHARED_WORK;
+
+void share_among(int threads, size least) {
+    atomic_store(&allowed, threads < 1 ? 1 : threads > MOST ? MOST : threads);
+    atomic_store(&least_work, least);
+}
+size least_shared(void) { return atomic_load_explicit(&least_work, memory_order_relaxed); }
 int sharers(void) { return atomic_load_explicit(&allowed, memory_order_relaxed); }
 
 static void take_pieces(int thread) {
@@ -110,7 +116,7 @@ static void elements_of(void *data, size piece, int thread) {
 void share_elements(UfuncRun run, void *data, char **places, const size *count, const size *steps, int operands) {
     Loop loop = {run, data, places, steps, *count, operands};
     const int out = operands - 1;
-    int alone = *count < SHARED_WORK || sharers() < 2 || steps[out] == 0;
+    int alone = *count < least_shared() || sharers() < 2 || steps[out] == 0;
     for (int k = 0; !alone && k < out; k++) alone = crosses(places[k], steps[k], places[out], steps[out], *count, WIDEST);
     if (alone) run(places, count, steps, data);
     else share_pieces(elements_of, &loop, (*count + ELEMENTS - 1) / ELEMENTS);

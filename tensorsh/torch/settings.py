@@ -376,10 +376,9 @@ def set_num_threads(n: int) -> None:
     1
     """
     check_number("set_num_threads", n)
-    from ..engine.arrays.blas import set_threads
+    from ..engine.kernels import use_threads
 
-    state.threads = n
-    set_threads(n)
+    use_threads(n)
 
 
 def get_num_interop_threads() -> int:

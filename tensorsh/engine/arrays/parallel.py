@@ -26,13 +26,6 @@ SHARED = 1 << 19
 """From this many elements on, the pieces are shared among threads."""
 
 
-def elementwise(f: Callable, out: Any, *arrays: Any, piece: int = PIECE) -> Any:
-    """Run ``f(out, *arrays)`` on pieces of C-contiguous arrays of one size; `out`."""
-    flat = [x.reshape(-1) for x in (out, *arrays)]
-    run(f, flat, piece)
-    return out
-
-
 def rows(f: Callable, out: Any, *arrays: Any) -> Any:
     """Run ``f(out, *arrays)`` on blocks of rows of C-contiguous arrays of one shape; `out`."""
     n = out.shape[-1]

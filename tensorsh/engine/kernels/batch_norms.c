@@ -18,7 +18,7 @@ static int shaped(Call *c, const Argument *x, int k) {
     const size from = c->in[k].whole, to = c->in[k + 1].whole, together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
     if (from < 0 || to < from || to > x->shape[1]) return 0;
     c->lines = (to - from + together - 1) / together;
-    c->each = x->count / x->shape[1] * together;
+    c->each = x->count / x->shape[1] * together, c->apart = 1;
     return 1;
 }
 

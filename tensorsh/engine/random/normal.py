@@ -16,13 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.parallel import each
-from ..arrays.state import state
 from ..kernels import compiled, kernel
 
 _f4 = np.float32
-_PIECE = 32768  # values that are transformed at a time
-_SHARED = 1 << 18  # from here on, pieces are shared among threads
+_PIECE = 1 << 17  # values that are transformed at a time: enough for threads to share
 _MASK24 = np.uint32(0xFFFFFF)
 # m in [sqrt(1/2), sqrt(2)) and e with x = m * 2**e: subtract the bits of sqrt(1/2), so that the exponent field is e.
 _SQRT_HALF = np.int32(np.array(0.70710678, _f4).view(np.int32))
@@ -106,14 +103,9 @@ def _transform(part: np.ndarray, words: np.ndarray, mean: float, std: float) -> 
 
 def _blocks32(generator: Any, out: np.ndarray, mean: float, std: float) -> None:
     """Fill out, whose size is a multiple of 16, consuming one word an element."""
-    n = len(out)
-    if n <= _PIECE:
-        _transform(out, generator.words32(n), mean, std)
-        return
-    # The words are drawn one piece after the other; what is made of them may be made at once.
-    parts = (out[i : i + _PIECE] for i in range(0, n, _PIECE))
-    drawn = ((part, generator.words32(len(part)), mean, std) for part in parts)
-    each(_transform, drawn, state.threads if n >= _SHARED else 1)
+    for first in range(0, len(out), _PIECE):
+        part = out[first : first + _PIECE]
+        _transform(part, generator.words32(len(part)), mean, std)
 
 
 def normal32(generator: Any, n: int, mean: float, std: float) -> np.ndarray:

@@ -271,7 +271,7 @@ SQRT_HALF, SQRT_2_OVER_PI, INV_SQRT_2PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
 
 def erf_of(x: Any) -> Any:
     if kernels.suits(x):
-        return kernels.run(kernels.compiled.erf, x)
+        return kernels.compiled.erf(x)
     return rounded(from_scipy(module_of(x), "erf"), x)
 
 
@@ -279,7 +279,7 @@ def erf_of(x: Any) -> Any:
 def gelu(xp, input: Array, *, approximate="none"):
     """``x`` times the normal distribution function of x, exactly or through tanh."""
     if kernels.suits(input) and approximate in ("none", "tanh"):
-        return kernels.run(kernels.compiled.gelu if approximate == "none" else kernels.compiled.gelu_tanh, input)
+        return (kernels.compiled.gelu if approximate == "none" else kernels.compiled.gelu_tanh)(input)
     kind = input.dtype.type
     half, one = kind(0.5), kind(1)
     if approximate == "tanh":
@@ -294,7 +294,7 @@ def gelu_backward(g: Any, input: Any, approximate: Any) -> Any:
     if not kernels.suits(g, input):
         return None
     tanh = approximate == "tanh"
-    return kernels.run(kernels.compiled.gelu_tanh_backward if tanh else kernels.compiled.gelu_backward, g, input)
+    return (kernels.compiled.gelu_tanh_backward if tanh else kernels.compiled.gelu_backward)(g, input)
 
 
 @on_arrays(gelu_backward)
@@ -439,9 +439,26 @@ def glu(xp, input: Array, dim=-1):
     if input.shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")
     first, second = halves(xp, input, dim)
-    return first * sigmoid_of(xp, second)
+    s = sigmoid_of(xp, second)
+    return xp.multiply(first, s, out=s)
 
 
+def glu_backward(g: Any, input: Any, dim: Any) -> Any:
+    if type(g) is not np.ndarray or g.dtype is not input.dtype:
+        return None
+    found = np.empty_like(input)
+    dim %= input.ndim
+    (first, second), (one, other) = halves(np, input, dim), halves(np, found, dim)
+    s = sigmoid_of(np, second)
+    np.multiply(g, s, one)
+    rest = np.subtract(s.dtype.type(1), s)
+    rest *= s
+    rest *= first
+    np.multiply(rest, g, other)
+    return found
+
+
+@on_arrays(glu_backward)
 def glu_gradient(t: Any, g: Any, input: Any, dim: Any) -> Any:
     first, second = halves(None, input, dim % input.ndim)
     s = t.sigmoid(second)

@@ -16,6 +16,10 @@ from ...tensors.tensor import Tensor
 MODES = {"reflect": "Reflection", "replicate": "Replication"}
 
 
+FEW = 1 << 14
+"""Elements that are filled sooner than the places around an edge are found."""
+
+
 @operator("constant_pad_nd", node="ConstantPadNdBackward0", method=False, out=False, laid="images 1")
 def constant_pad(xp, input: Array, pad, value=0):
     """`pad` counts elements before and after, last dimension first; negative numbers cut off."""
@@ -24,7 +28,11 @@ def constant_pad(xp, input: Array, pad, value=0):
     number = converted(value if isinstance(value, complex) else float(value), input.dtype)
     if xp is np:
         out = np.empty(shape, input.dtype)
-        out.fill(number)
+        if out.size <= FEW:
+            out.fill(number)
+        for d, kept in enumerate(inside) if out.size > FEW else ():  # each element is written once
+            out[(*inside[:d], slice(0, kept.start))] = number
+            out[(*inside[:d], slice(kept.stop, None))] = number
     else:
         out = xp.full(shape, number, input.dtype)
     out[inside] = input[cuts]

@@ -5,8 +5,8 @@
    been released; `a[::2] = values` counts a list's places before it walks over values that may take them away. Importing this module puts
    functions in the place of these that hold the memory, so that a program that resizes it has a BufferError, and that walk over the values
    first. `parts.h` does the same for objects that ask what they hold. */
+#include "caches.h"
 #include "parts.h"
-#include <stddef.h>
 
 /* How many have a claim on an object's memory. */
 static Py_ssize_t *claims(PyObject *object) {
@@ -111,90 +111,6 @@ static int call_in_full(PyTypeObject *type) {
     return failed;
 }
 
-/* `functools.lru_cache` takes the oldest entry out of its order before it looks for it among the keys, which asks them: a key that calls
-   the function again meets an entry that is in no order. While a cache asks keys, calls of its function go past it. The function itself
-   may call it, which is what most caches are for. */
-typedef struct {
-    PyObject_HEAD vectorcallfunc call;
-    PyObject *function, *cache; /* the cache has this object, which has no claim on it */
-} Cached;
-
-static PyObject *call_outside(PyObject *self, PyObject *const *args, size_t count, PyObject *names) {
-    PyObject *cache = ((Cached *)self)->cache, *function = ((Cached *)self)->function;
-    const int inside = is_busy(cache);
-    if (inside) end(cache);
-    PyObject *result = PyObject_Vectorcall(function, args, count, names);
-    if (inside && !begin(cache)) Py_CLEAR(result);
-    return result;
-}
-
-static int visit_cached(PyObject *self, visitproc visit, void *arg) {
-    Py_VISIT(((Cached *)self)->function);
-    return 0;
-}
-
-static int clear_cached(PyObject *self) {
-    Py_CLEAR(((Cached *)self)->function);
-    return 0;
-}
-
-static void end_cached(PyObject *self) {
-    PyObject_GC_UnTrack(self);
-    clear_cached(self);
-    PyObject_GC_Del(self);
-}
-
-static PyTypeObject CachedType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "function", .tp_basicsize = sizeof(Cached), .tp_dealloc = end_cached,
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, .tp_traverse = visit_cached, .tp_clear = clear_cached,
-    .tp_call = PyVectorcall_Call, .tp_vectorcall_offset = offsetof(Cached, call)};
-
-static newfunc cache_before;
-static ternaryfunc call_before;
-
-static PyObject *new_cache(PyTypeObject *type, PyObject *args, PyObject *names) {
-    if (PyTuple_GET_SIZE(args) == 0 || !PyCallable_Check(PyTuple_GET_ITEM(args, 0))) return cache_before(type, args, names);
-    Cached *made = PyObject_GC_New(Cached, &CachedType);
-    PyObject *given = made == NULL ? NULL : PySequence_List(args), *all = NULL, *cache = NULL;
-    if (made != NULL) {
-        made->call = call_outside, made->function = Py_NewRef(PyTuple_GET_ITEM(args, 0)), made->cache = NULL;
-        PyObject_GC_Track((PyObject *)made);
-    }
-    if (given != NULL && PyList_SetItem(given, 0, Py_NewRef((PyObject *)made)) == 0) all = PyList_AsTuple(given);
-    if (all != NULL && (cache = cache_before(type, all, names)) != NULL) made->cache = cache;
-    Py_XDECREF(all);
-    Py_XDECREF(given);
-    Py_XDECREF((PyObject *)made);
-    return cache;
-}
-
-static PyObject *call_cache(PyObject *self, PyObject *args, PyObject *names) {
-    PyObject *result;
-    if (is_busy(self)) {
-        PyObject *function = PyObject_GetAttrString(self, "__wrapped__");
-        result = function == NULL ? NULL : PyObject_Call(function, args, names);
-        Py_XDECREF(function);
-        return result;
-    }
-    if (!begin(self)) return NULL;
-    Py_INCREF(self);
-    result = call_before(self, args, names);
-    end(self);
-    Py_DECREF(self);
-    return result;
-}
-
-static int keep_caches(void) {
-    PyObject *functions = PyImport_ImportModule("_functools");
-    PyTypeObject *type = functions == NULL ? NULL : (PyTypeObject *)PyObject_GetAttrString(functions, "_lru_cache_wrapper");
-    Py_XDECREF(functions);
-    if (type == NULL || PyType_Ready(&CachedType) < 0) return -1;
-    cache_before = type->tp_new, type->tp_new = new_cache;
-    call_before = type->tp_call, type->tp_call = call_cache;
-    PyType_Modified(type);
-    return redirect(type, "__call__", (void *)call_before, (void *)call_cache);
-}
-
 /* Before 3.13.4 Python 3.13 knows `one.append(1)` by the method alone, and reads a list where `list.append(1)` has none. */
 static int append_in_full(void) {
     static Method append = {&PyList_Type, "append", NULL};
@@ -214,6 +130,8 @@ static PyObject *call_methods_in_full(PyObject *self, PyObject *none) {
 static PyMethodDef functions[] = {
     {"advance_alone", advance_alone, METH_VARARGS, "advance_alone(type, whole=None): iterators that nothing advances while they advance."},
     {"call_methods_in_full", call_methods_in_full, METH_NOARGS, "call_methods_in_full(): of all classes that there are, without Python's short cuts."},
+    {"cached", new_cache, METH_VARARGS, "cached(function, maxsize, typed, kind): a program's cache; `kind` is made of what it tells."},
+    {"know_classes", know_classes, METH_O, "know_classes(table): the classes that programs made, by their addresses."},
     {NULL, NULL, 0, NULL},
 };
 

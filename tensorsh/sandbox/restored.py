@@ -28,6 +28,9 @@ _BESIDE = {
 }
 """Modules whose classes a program meets by the module of another name."""
 
+caches: dict[Any, None] = {}
+"""Functions that empty caches of Python's own: these keep what a program gives them, and ask it whether it is what others give."""
+
 _before: dict[type, tuple[tuple[int, ...], dict[str, Any]]] = {}
 _seen: set[str] = set()
 
@@ -98,6 +101,8 @@ def restore() -> None:
     """Undo what a program did to these classes and functions."""
     global _known
     if classes.has_made_classes():  # without a class there are no methods
+        for empty in caches:
+            empty()
         key, functions, attributes, sizes = _functions()
         if not are_as_long(attributes, sizes):  # a program only adds: what it may set has no name that is there
             for value, own_names, size in zip(functions, attributes, sizes, strict=True):

@@ -269,8 +269,8 @@ class Module(metaclass=OpenSealed):
         """Put a module in the place of a dotted name."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
-        path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
+        *path, name = target.split(".")
+        parent = self.get_submodule(".".join(path))
         if not isinstance(module, Module):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         if strict and not hasattr(parent, name):

@@ -100,8 +100,8 @@ class RandomSampler(Sampler):
         wanted = self.num_samples
         if self.replacement:
             for _ in range(wanted // 32):
-                yield from T.randint(high=n, size=(32,), low=0, generator=generator).tolist()
-            yield from T.randint(high=n, size=(wanted % 32,), low=0, generator=generator).tolist()
+                yield from T.randint(high=n, size=(32,), dtype=T.int64, generator=generator).tolist()
+            yield from T.randint(high=n, size=(wanted % 32,), dtype=T.int64, generator=generator).tolist()
         else:
             for _ in range(wanted // n):
                 yield from T.randperm(n, generator=generator).tolist()

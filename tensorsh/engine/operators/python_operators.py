@@ -48,7 +48,7 @@ def selected(choose: Any) -> tuple:
             other = of_array(input, other)
         if modulus is not None or not isinstance(other, OPERANDS):
             return NotImplemented
-        if kind is int:
+        if isinstance(other, int):
             check_width(other)
         op, values = choose(input, other)
         return op.run(list(values))
@@ -56,7 +56,7 @@ def selected(choose: Any) -> tuple:
     def backward(other: Any, input: Any) -> Any:
         if not isinstance(input, OPERANDS):
             return NotImplemented
-        if type(input) is int:
+        if isinstance(input, int):
             check_width(input)
         op, values = choose(input, other)
         return op.run(list(values))
@@ -64,7 +64,7 @@ def selected(choose: Any) -> tuple:
     def changing(input: Any, other: Any) -> Any:
         if not isinstance(other, OPERANDS):
             return NotImplemented
-        if type(other) is int:
+        if isinstance(other, int):
             check_width(other)
         op, values = choose(input, other)
         return write(op, values)

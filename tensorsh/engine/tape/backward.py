@@ -84,13 +84,14 @@ def _targets(inputs: list, accumulate: bool) -> dict:
     for x in inputs:
         if not isinstance(x, (Tensor, GradientEdge)):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}")
-        if x._node is None:
+        node: Any = x._node  # type: ignore[union-attr]
+        if node is None:
             raise RuntimeError(
                 "can't retain_grad on Tensor that has requires_grad=False"
                 if accumulate
                 else "One of the differentiated Tensors does not require grad"
             )
-        targets[x._node] = x
+        targets[node] = x
         if accumulate and isinstance(x, Tensor):
             x.retain_grad()
     return targets

@@ -295,7 +295,7 @@ def wide_among(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
                             f"{name}(): argument '{p.name}' failed to unpack the object at pos {at} with error "
                             f'"{OVERFLOW}'
                         )
-            elif not is_wide(value) or p.kind == "float":
+            elif not is_wide(value) or p.kind in ("float", "Any"):
                 continue
             elif p.kind not in ("Number", "Tensor"):
                 return ValueError(OVERFLOW)

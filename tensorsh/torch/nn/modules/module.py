@@ -337,7 +337,7 @@ class Module(metaclass=OpenSealed):
                     continue
                 if remove_duplicate:
                     seen.add(id(value))
-                yield f"{path}.{name}" if path else name, value
+                yield path + ("." if path else "") + name, value
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """The parameters of this module and those below it with their dotted names."""

@@ -258,9 +258,14 @@ def load(
     elif hasattr(f if process.plain else type(f), "read"):
         if process.plain and not hasattr(f, "seek"):
             raise AttributeError(NOT_SEEKABLE.format(kind=type(f).__name__))
-        if mmap:
-            raise ValueError("f must be a file path in order to use the mmap argument")
         data = f.read()
+        if mmap and bytes(data[:4]) == b"PK\x03\x04":
+            raise ValueError("f must be a file path in order to use the mmap argument")
+        if mmap:
+            raise RuntimeError(
+                "mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True), please torch.save "
+                "your checkpoint with this option in order to use mmap."
+            )
     else:
         raise AttributeError(NOT_SEEKABLE.format(kind=type(f).__name__))
     for name in pickle_load_args:

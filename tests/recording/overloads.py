@@ -224,7 +224,7 @@ WRITTEN = {
     "frombuffer": "Any buffer, *, dtype dtype, int count=-1, int offset=0, bool requires_grad=False",
     "_nn.nested_tensor": "Any data, *, dtype? dtype=None, device? device=None, bool pin_memory=False, bool requires_grad=False",
     "nonzero": "Tensor input, *, bool as_tuple=False, Tensor? out=None",
-    "Tensor.nonzero": "*, bool as_tuple=False",
+    "Tensor.nonzero": "+  | *, bool as_tuple",
     "Tensor.cpu": "*, memory_format? memory_format=None",
     "Tensor.is_contiguous": "*, memory_format memory_format=torch.contiguous_format",
     "can_cast": "dtype from_, dtype to",

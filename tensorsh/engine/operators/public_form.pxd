@@ -121,9 +121,9 @@ cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags,
     cdef PublicForm form = <PublicForm>callee
     cdef Py_ssize_t n = PyVectorcall_NARGS(flags)
     cdef Fit fit
+    if any_wide(args, n if words is NULL else n + len(<tuple>words)):
+        return form._widely(packed(args, n), named(args + n, words))
     if not form._door:
-        if any_wide(args, n if words is NULL else n + len(<tuple>words)):
-            return form._widely(packed(args, n), named(args + n, words))
         if n > 0 and words is NULL and form._executor is not None and form._executor.operands == n:
             result = form._one(<object>args[0]) if n == 1 else form._two(<object>args[0], <object>args[1])
             if result is not None:

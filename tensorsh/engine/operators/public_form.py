@@ -183,6 +183,10 @@ class PublicForm:
 
     def _widely(self, args, kwargs):
         """The answer to arguments one of which is an integer of more than 64 bits."""
+        if self._door:
+            given = ask(self, args, kwargs)
+            if given is not PROCEED:
+                return given
         told = too_wide(self._titled, args, kwargs)
         if told is not None:
             raise told
@@ -298,9 +302,9 @@ if not cython.compiled:
     def interpreted(form, args, kwargs):
         """The answer of a form to any arguments."""
         n = len(args)
+        if any(type(x) is int and is_wide(x) for x in (*args, *kwargs.values())):
+            return form._widely(args, kwargs)
         if not form._door:
-            if any(type(x) is int and is_wide(x) for x in (*args, *kwargs.values())):
-                return form._widely(args, kwargs)
             if n and not kwargs and form._executor is not None and n == form._executor.operands:
                 result = form._one(args[0]) if n == 1 else form._two(args[0], args[1])
                 if result is not None:

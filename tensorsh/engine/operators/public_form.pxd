@@ -32,11 +32,17 @@ cdef extern from *:
         }
         return 1;
     }
+    #if PY_VERSION_HEX < 0x030C0000
+    #define tensorsh_short(x) ((size_t)(Py_SIZE(x) + 1) <= 2)
+    #else
+    #define tensorsh_short(x) PyUnstable_Long_IsCompact((PyLongObject *)(x))
+    #endif
     /* Whether one of the arguments is an integer of more than 64 bits. */
     static CYTHON_INLINE int tensorsh_wide(PyObject *const *args, Py_ssize_t n) {
         for (Py_ssize_t k = 0; k < n; k++) {
             int over = 0;
-            if (PyLong_CheckExact(args[k])) PyLong_AsLongLongAndOverflow(args[k], &over);
+            if (!PyLong_CheckExact(args[k]) || tensorsh_short(args[k])) continue;
+            PyLong_AsLongLongAndOverflow(args[k], &over);
             if (over) return 1;
         }
         return 0;

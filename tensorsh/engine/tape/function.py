@@ -48,11 +48,6 @@ class FunctionNode(Node):
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors for backward; they are checked for in-place changes."""
-        for at, t in enumerate(tensors):
-            if t is not None and not isinstance(t, Tensor):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument {at} is of type {type(t).__name__}"
-                )
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -124,7 +119,11 @@ class FunctionNode(Node):
     def _seal(self, outputs: list) -> None:
         """Turn `to_save` into what is kept: results by their arrays, so that no cycle arises."""
         kept: list = []
-        for t in self._to_save:
+        for at, t in enumerate(self._to_save):
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {at} is of type {type(t).__name__}"
+                )
             if t is None:
                 kept.append(None)
                 continue

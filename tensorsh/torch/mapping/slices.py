@@ -134,7 +134,7 @@ class Batched(Tensor):
         return len(self._array.shape)
 
 
-Batched.__qualname__ = "Tensor"
+Batched.__name__ = Batched.__qualname__ = "Tensor"
 
 
 class Escaped(Batched):

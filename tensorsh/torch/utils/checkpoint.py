@@ -342,7 +342,8 @@ def checkpoint_sequential(
     if use_reentrant is None:
         warn(EXPLICIT)
         use_reentrant = True
-    steps = list(functions.children() if hasattr(functions, "children") else functions)
+    listed = hasattr(functions, "children") and hasattr(functions, "__len__")
+    steps = list(functions.children()) if listed else functions
     size = len(steps) // segments
 
     def part(chosen: list) -> Callable:

@@ -16,6 +16,8 @@ torch.cuda.amp.grad_scaler           amp                      GradScaler=CudaGra
 torch.cpu.amp.grad_scaler            amp                      GradScaler=CpuGradScaler
 torch.compiler                       compiler                 set_stance
 torch                                compiler                 _disable_dynamo=disable
+torch._jit_internal                  jit                      Final export ignore is_scripting unused _isinstance=isinstance _overload _overload_method
+torch._jit_internal                  jit.annotations          Any BroadcastingList1 BroadcastingList2 BroadcastingList3 Dict List Optional Tuple Union
 torch._compile                       compiler                 _disable_dynamo=disable
 torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
 torch.distributions.transforms       distributions.transform  _InverseTransform

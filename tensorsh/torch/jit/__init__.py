@@ -90,6 +90,8 @@ class CompilationUnit:
 class TracerWarning(Warning):
     """A warning of traces, which are not made."""
 
+    __module__ = "torch.jit._trace"
+
     @staticmethod
     def ignore_lib_warnings() -> None:
         """Leave such warnings out that come of torch itself: there are none."""

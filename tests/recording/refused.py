@@ -108,7 +108,7 @@ APART = set(
 """Modules of which tensorsh has most: only the names above are listed."""
 PLAIN = {"Partial", "Replicate", "Shard", "_StridedShard"}
 """Classes of which libraries make objects when they are imported: these say how something would be done."""
-DECORATORS = {"_require_initialized"}
+DECORATORS = {"_require_initialized", "record"}
 """Functions that libraries call when they are imported, to mark others."""
 
 

@@ -130,8 +130,8 @@ def isinstance(obj: Any, target_type: Any) -> bool:  # noqa: A001
         return False
     if origin is tuple:
         return len(obj) == len(parts) and all(map(isinstance, obj, parts))
-    rows = obj.items() if origin is dict else zip(obj)
-    return all(isinstance(each, kind) for row in rows for each, kind in zip(row, parts))
+    rows = obj.items() if origin is dict else ((each,) for each in obj)
+    return all(isinstance(each, kind) for row in rows for each, kind in zip(row, parts, strict=False))
 
 
 class Final:

@@ -13,6 +13,7 @@ torch.nn.modules.module              nn.modules.hooks         register_module_ba
 torch.autograd.function              autograd.function        FunctionCtx=FunctionNode InplaceFunction BackwardCFunction NestedIOFunction
 torch.amp.grad_scaler                grad_scaler              GradScaler OptState _refresh_per_optimizer_state
 torch.cuda.amp.grad_scaler           amp                      GradScaler=CudaGradScaler
+torch.cuda.amp.common                amp                      amp_definitely_not_available
 torch.cpu.amp.grad_scaler            amp                      GradScaler=CpuGradScaler
 torch.compiler                       compiler                 set_stance
 torch                                compiler                 _disable_dynamo=disable
@@ -20,6 +21,7 @@ torch._jit_internal                  jit                      Final export ignor
 torch.jit._trace                     jit                      TracerWarning
 torch.cuda._utils                    utils._flat              _get_device_index
 torch._jit_internal                  jit.annotations          Any BroadcastingList1 BroadcastingList2 BroadcastingList3 Dict List Optional Tuple Union
+torch.autograd                       utils.checkpoint         _is_checkpoint_valid=is_checkpoint_valid
 torch._compile                       compiler                 _disable_dynamo=disable
 torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
 torch.distributions.transforms       distributions.transform  _InverseTransform

@@ -211,6 +211,11 @@ class CpuGradScaler(GradScaler):
         super().__init__("cpu", *args, **kwargs)
 
 
+def amp_definitely_not_available() -> bool:
+    """Whether there is no GPU to which mixed precision could apply."""
+    return not is_available()
+
+
 def _deprecated(name: str, device: str = "cuda", arguments: str | None = None) -> None:
     new = arguments or f"'{device}', args..."
     warn(

@@ -223,3 +223,21 @@ except AssertionError as error:
     print(error, done)
 packet = torch.ops.aten.add.Tensor._overloadpacket
 print(packet is torch.ops.aten.add, packet)
+
+import warnings
+
+from torch.cuda.amp.common import amp_definitely_not_available
+from torch.utils.checkpoint import check_backward_validity
+
+told = []
+x = torch.ones(1, requires_grad=True)
+y = x * 2
+y.register_hook(lambda g: told.append(torch.autograd._is_checkpoint_valid()))
+y.backward(retain_graph=True)
+torch.autograd.grad(y, x)
+print(told, torch.autograd._is_checkpoint_valid(), amp_definitely_not_available())
+with warnings.catch_warnings(record=True) as warned:
+    warnings.simplefilter("always")
+    check_backward_validity([x, 1])
+    check_backward_validity([torch.ones(1), 1])
+    print([str(each.message) for each in warned])

@@ -117,6 +117,8 @@ class OpOverload(Called):
         """The operator in all its forms."""
         return getattr(Operators(self.namespace), self._opname)
 
+    _overloadpacket = overloadpacket
+
     def name(self) -> str:
         """The name with colons: ``aten::add.Tensor``."""
         form = "" if self._overloadname == "default" else "." + self._overloadname

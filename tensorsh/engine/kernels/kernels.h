@@ -108,6 +108,14 @@ INLINE void gather(const void *from, size step, size item, void *to, size n) {
     else gather_long_words(from, step, to, n);
 }
 
+/* Bytes that lie elsewhere; a few vectors of them without a call. */
+typedef uint64_t Quad __attribute__((vector_size(32), aligned(1), may_alias));
+INLINE void copy_piece(const char *from, char *to, size bytes) {
+    if (bytes > 256 || bytes % (size)sizeof(Quad)) memcpy(to, from, (size_t)bytes);
+    else
+        for (size k = 0; k < bytes; k += sizeof(Quad)) *(Quad *)(to + k) = *(const Quad *)(from + k);
+}
+
 /* Whether operands of `wide` bytes each and the results of a loop share memory, unless they are the same elements. */
 INLINE int crosses(const char *in, size step, const char *out, size to, size n, size wide) {
     const char *low = step < 0 ? in + (n - 1) * step : in, *high = (step < 0 ? in : in + (n - 1) * step) + wide;

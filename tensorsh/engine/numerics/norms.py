@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import kernels
 from ..arrays.dtype import is_half
-from ..arrays.layout import channels_are_last, with_channels_last
+from ..arrays.layout import channels_are_last, row_order, with_channels_last
 from ..arrays.parallel import SHARED, each, run
 from ..arrays.state import state
 from .halves import FLOAT32, converted, in_rows, narrowed, widened
@@ -155,7 +155,7 @@ def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     """The result, means and reciprocal deviations [N, groups, 1]; None if the kernel is not made for this."""
     if not x.size:
         return None
-    x = np.ascontiguousarray(x)
+    x = row_order(x)
     samples, channels = x.shape[:2]
     lines, each_of = samples * groups, channels // groups
     out, mean, rstd = np.empty(x.shape, x.dtype), np.empty((lines, 1), x.dtype), np.empty((lines, 1), x.dtype)
@@ -189,13 +189,13 @@ def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: 
     if not x.size:
         return None
     images = channels_are_last(x)
-    x = np.ascontiguousarray(x)
+    x = row_order(x)
     samples, channels = x.shape[:2]
     shape = (samples, groups, channels // groups, -1)
     dx = np.empty_like(x) if needs[0] else None
     total = np.empty((samples, groups, channels // groups, 1), x.dtype)
     with_x = np.empty_like(total)
-    arrays = [a.reshape(shape) for a in (np.ascontiguousarray(g), x)]
+    arrays = [a.reshape(shape) for a in (row_order(g), x)]
     target = None if dx is None else dx.reshape(shape)
     done = []
 
@@ -222,7 +222,7 @@ def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
     if not x.size:
         return None
     weight, bias = side_by_side(weight), side_by_side(bias)
-    flat = np.ascontiguousarray(x).reshape(-1, n)
+    flat = row_order(x).reshape(-1, n)
     out, mean, rstd = np.empty_like(flat), np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
     done = []
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
+from ...arrays.layout import row_order
 from ...arrays.backend import fold_at
 from ...arrays.bounds import refuse
 from ...arrays.determinism import chance
@@ -39,7 +40,7 @@ def volume(x: Any, d: int) -> Any:
     """An array [..., *S] as planes of three dimensions, for the compiled kernels."""
     shape = x.shape
     first = len(shape) - d
-    return np.ascontiguousarray(x).reshape(prod(shape[:first]), *(1,) * (3 - d), *shape[first:])
+    return row_order(x).reshape(prod(shape[:first]), *(1,) * (3 - d), *shape[first:])
 
 
 @lru_cache(64)

@@ -13,6 +13,7 @@ from ...arrays.dtype import COMPLEX_HALF
 from ...arrays.errors import broadcast_error, wrap_dim
 from ...arrays.extents import count, repeated, sized
 from ...arrays.layout import channels_are_last, contiguous_format, joined, laid_in_rows, row_order
+from ...arrays.parallel import lay
 from ...arrays.promotion import result_type
 from ...arrays.state import state
 from ...arrays.type_names import type_name
@@ -48,17 +49,31 @@ def together(xp: Any, arrays: list, dim: int) -> Any:
     """Arrays one behind another, in row order, or with the channels last where all of them have, without a second copy."""
     first = arrays[0]
     plain = xp is np and all([type(a) is np.ndarray for a in arrays]) and first.dtype is not COMPLEX_HALF
-    if not plain or all([a.flags.c_contiguous for a in arrays]):
+    if not plain:
         return joined(xp.concatenate(arrays, dim), arrays)
+    if all([a.flags.c_contiguous for a in arrays]):
+        found = join(arrays, dim)
+        return joined(concatenate(arrays, dim) if found is None else found, arrays)
     if any([a.ndim != first.ndim for a in arrays]) or not -first.ndim <= dim < first.ndim:
         raise ValueError
     if all(map(channels_are_last, arrays)) and (laid := laid_in_rows(first)) is not None:
         order = np.argsort(laid[1])
-        found = np.concatenate([a.transpose(order) for a in arrays], laid[1][dim])
-        return found.transpose(laid[1])
+        return together(xp, [a.transpose(order) for a in arrays], laid[1][dim]).transpose(laid[1])
     shape = list(first.shape)
     shape[dim] = sum([a.shape[dim] for a in arrays])
-    return np.concatenate(arrays, dim, out=np.empty(shape, first.dtype))
+    return beside(arrays, dim, np.empty(shape, first.dtype))
+
+
+def beside(arrays: list, dim: int, out: Any) -> Any:
+    """Arrays that lie in any way, one behind another in memory of their own."""
+    at, before = 0, (slice(None),) * (dim := dim % out.ndim)
+    around = out.dtype, out.shape[:dim], out.shape[dim + 1 :]
+    if any([around != (a.dtype, a.shape[:dim], a.shape[dim + 1 :]) for a in arrays]):
+        return np.concatenate(arrays, dim, out=out)
+    for a in arrays:
+        lay(out[(*before, slice(at, at + a.shape[dim]))], a)
+        at += a.shape[dim]
+    return out
 
 
 def stacked(arrays: list, dim: Any) -> Any:

@@ -127,7 +127,8 @@ INLINE int crosses(const char *in, size step, const char *out, size to, size n, 
 #define MOST_ARGUMENTS 14
 #define FEW_PARTS 8
 
-typedef enum { PLAIN, FLOAT32, FLOAT64, INT64, UINT32, HALF, BRAIN } Kind; /* PLAIN: any other bytes; BRAIN: bfloat16 */
+typedef enum { PLAIN, FLOAT32, FLOAT64, INT64, UINT32, HALF, BRAIN, INT32, BYTES } Kind; /* PLAIN: any other bytes; BRAIN: bfloat16; BYTES: uint8 */
+#define IS_SHORT(kind) ((kind) == PLAIN || (kind) == INT32 || (kind) == BYTES) /* what is told by the size of its elements alone */
 
 /* A loop over elements that lie `steps` bytes apart, as numpy's ufuncs have them; `truths`: its results are booleans. */
 typedef void (*UfuncRun)(char **places, const size *count, const size *steps, void *data);

@@ -54,7 +54,7 @@ static int classified(const Argument *classes, size rows) { return classes->ndim
 
 static int nll_plan(Call *c) {
     const Argument *x = &c->in[0];
-    if (x->kind == PLAIN || x->kind == INT64 || x->kind == UINT32) return 0;
+    if (IS_SHORT(x->kind) || x->kind == INT64 || x->kind == UINT32) return 0;
     if (x->ndim != 2 || x->count == 0 || !classified(&c->in[1], x->shape[0])) return 0;
     result(c, 0);
     c->lines = 1, c->each = x->shape[0];

@@ -257,9 +257,8 @@ SQRT_HALF, SQRT_2_OVER_PI, INV_SQRT_2PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
 
 
 def erf_of(x: Any) -> Any:
-    if kernels.suits(x):
-        return kernels.run(kernels.compiled.erf, x)
-    return rounded(from_scipy(module_of(x), "erf"), x)
+    found = kernels.through("erf", x)
+    return found if found is not None else rounded(from_scipy(module_of(x), "erf"), x)
 
 
 @activation("nn.functional.gelu", check=only_floats("GeluKernelImpl"), node="GeluBackward0")

@@ -312,6 +312,41 @@ static int bag_rows_plan(Call *c) {
     return 1;
 }
 
+/* bag_maxima(rows, places, bags, out, from): the largest of each column of the rows of a bag, which follow one another, and the place of
+   its row: of those that are larger than all before, the last. */
+static int bag_maxima_plan(Call *c) {
+    const Argument *rows = &c->in[0], *out = &c->in[3];
+    if (rows->ndim != 2 || out->ndim != 2 || rows->shape[1] != out->shape[1] || rows->kind != out->kind) return 0;
+    if (c->in[1].ndim != 1 || !have(c, 2, 2, c->in[1].count) || !have(c, 4, 4, out->count)) return 0;
+    c->answer = 3;
+    c->lines = c->in[1].count, c->each = out->shape[1];
+    return 1;
+}
+#define BAG_MAXIMA(T, name)                                                                                  \
+    WIDE static int name(const Call *c, size from, size to) {                                                \
+        const size count = c->in[0].shape[0], many = c->in[3].shape[0], width = c->in[3].shape[1];           \
+        const int64_t *bags = c->in[2].data;                                                                 \
+        for (size i = from; i < to; i++) {                                                                   \
+            const size place = place_at((const int64_t *)c->in[1].data + i), bag = place_at(bags + i);       \
+            if (OUTSIDE(place, count) || OUTSIDE(bag, many)) return 0;                                       \
+            const int first = i == 0 || place_at(bags + i - 1) != bag;                                       \
+            const T *row = (const T *)c->in[0].data + place * width;                                         \
+            T *out = (T *)c->in[3].data + bag * width;                                                       \
+            int64_t *where = (int64_t *)c->in[4].data + bag * width;                                         \
+            INDEPENDENT                                                                                      \
+            for (size j = 0; j < width; j++) {                                                               \
+                const int more = first | (row[j] > out[j]);                                                  \
+                out[j] = more ? row[j] : out[j], where[j] = more ? place : where[j];                         \
+            }                                                                                                \
+        }                                                                                                    \
+        return 1;                                                                                            \
+    }
+BAG_MAXIMA(float, maxima_of_singles)
+BAG_MAXIMA(double, maxima_of_doubles)
+static int bag_maxima(Call *c, size from, size to) {
+    return c->in[0].kind == FLOAT32 ? maxima_of_singles(c, from, to) : maxima_of_doubles(c, from, to);
+}
+
 /* Rows of one bag that follow one another are added in registers, some columns at a time; long rows as they lie, four to a look at
    the sums, which the cache's own foresight is for. */
 enum { TOGETHER = 64, LONG_ROW = 256, LONGEST = 2048 };
@@ -399,6 +434,7 @@ const Kernel places_kernels[] = {
     {"added_along", "Aile", added_along_plan, added_along, "added_along(x, axis, index, values): likewise"},
     {"reduced_along", "Ailei", reduced_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
     {"reduced_rows", "Alei", reduced_rows_plan, reduced_rows, "reduced_rows(x, index, values, how): likewise"},
+    {"bag_maxima", "rllRL", bag_maxima_plan, bag_maxima, "bag_maxima(rows, places, bags, out, from)"},
     {"added_rows", "Ale|b", added_rows_plan, added_rows, "added_rows(x, index, values, distinct): likewise"},
     {0},
 };

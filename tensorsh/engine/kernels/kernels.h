@@ -124,7 +124,7 @@ INLINE int crosses(const char *in, size step, const char *out, size to, size n, 
 }
 
 #define DIMS 64
-#define MOST_ARGUMENTS 14
+#define MOST_ARGUMENTS 15
 #define FEW_PARTS 8
 
 typedef enum { PLAIN, FLOAT32, FLOAT64, INT64, UINT32, HALF, BRAIN, INT32, BYTES } Kind; /* PLAIN: any other bytes; BRAIN: bfloat16; BYTES: uint8 */

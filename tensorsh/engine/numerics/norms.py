@@ -134,7 +134,7 @@ def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: fl
         w, b, *known = parts(vectors, part)
         kept = (*parts(moving, part), running[2])
         f = kernels.compiled.batch_norm
-        if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count) is None:
+        if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count, True) is None:
             return None
         out[:, part] = narrowed(made, x.dtype)
     column = (1, -1) + (1,) * (x.ndim - 2)

@@ -35,7 +35,7 @@ static int shaped(Call *c, const Argument *x, int k) {
 #include "batch_norm_functions.h"
 
 /* As `image_moments`, in lanes, for half types, whose results are rounded to a few digits. */
-#define PIECES 16
+#define PIECES 32
 INLINE void add_lanes(const float *x, size n, float less, int square, double *lanes) {
     size i = 0;
     for (; i + PIECES <= n; i += PIECES)

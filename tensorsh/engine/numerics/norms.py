@@ -94,8 +94,6 @@ def batch_gradient(g: Any, needs: list, x: Any, weight: Any, mean: Any, rstd: An
 
 BLOCK = 1 << 16
 """Elements of half types that are normalised at a time, so that their float32 stay in the cache."""
-TOGETHER = 8
-"""Channels whose moments the kernel adds at a time."""
 
 
 def in_blocks(x: Any) -> bool:
@@ -123,8 +121,7 @@ def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: fl
     laid, vectors = x.reshape(samples, channels, -1), [vector_of_singles(v) for v in (weight, bias, mean, var)]
     moving = [vector_of_singles(v) for v in running[:2]]
     out, means, rstd = np.empty_like(laid), np.empty(channels, FLOAT32), np.empty(channels, FLOAT32)
-    step = max(1, BLOCK * channels // x.size)
-    step = step if mean is not None else -(-step // TOGETHER) * TOGETHER
+    step = channels if x.size <= SHARED else max(1, BLOCK * channels // x.size)
     target = np.empty((samples, min(step, channels), laid.shape[2]), FLOAT32)
     for first in range(0, channels, step):
         part = slice(first, first + step)
@@ -136,7 +133,10 @@ def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: fl
         f = kernels.compiled.batch_norm
         if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count, True) is None:
             return None
-        out[:, part] = narrowed(made, x.dtype)
+        if step == channels:
+            out = narrowed(made, x.dtype)
+        else:
+            out[:, part] = narrowed(made, x.dtype)
     column = (1, -1) + (1,) * (x.ndim - 2)
     for to, v in zip(running[:2], moving, strict=True):
         if to is not None:

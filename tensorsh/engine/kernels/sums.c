@@ -149,7 +149,8 @@
                 name##_cascade(x + c, n, stride, m, room);                                                      \
             } else {                                                                                            \
                 m = width - c < 4 * V ? width - c : 4 * V;                                                      \
-                name##_interleaved(x + c, n, stride, m, room, parts);                                           \
+                if (m == 4 * V) name##_interleaved(x + c, n, stride, 4 * V, room, parts);                       \
+                else name##_interleaved(x + c, n, stride, m, room, parts);                                      \
             }                                                                                                   \
             for (size k = 0; k < m; k++) out[c + k] = room[k] + 0;                                              \
         }                                                                                                       \

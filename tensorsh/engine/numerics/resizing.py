@@ -162,10 +162,7 @@ def weighed(x: Any, axis: int, index: np.ndarray, weights: list, in_turn: bool =
     if type(x) is np.ndarray and x.dtype in (np.float32, np.float64):
         around = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])
         made = np.empty((around[0], len(index), around[2]), x.dtype)
-        if (
-            weigh(row_order(x).reshape(around), made, index.T, np.array(weights, x.dtype), in_turn)
-            is not None
-        ):
+        if weigh(row_order(x).reshape(around), made, index.T, np.array(weights, x.dtype), in_turn) is not None:
             return made.reshape(*x.shape[:axis], len(index), *x.shape[axis + 1 :])
     shaped = [w.reshape(-1, *[1] * (x.ndim - 1 - axis)) for w in weights]
     of = [*range(len(weights))] if in_turn else [1, 0, *range(2, len(weights))]

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from ... import kernels
-from ...arrays.layout import row_order
 from ...arrays.backend import fold_at
 from ...arrays.bounds import refuse
 from ...arrays.determinism import chance
 from ...arrays.dtype import of
 from ...arrays.extents import count, sized, strided
-from ...arrays.layout import channels_are_last, with_channels_last
+from ...arrays.layout import channels_are_last, row_order, with_channels_last
 from ...loading.table import find_function
 from ...numerics.halves import in_singles
 from ...numerics.windows import check_adaptive, many, remembered

@@ -296,7 +296,16 @@ def embedding_bag(
         )
     number = ("sum", "mean", "max").index(mode)
     return combined(
-        weight, input, offsets, scale_grad_by_freq, number, per_sample_weights, include_last_offset, padding_idx, sparse, length
+        weight,
+        input,
+        offsets,
+        scale_grad_by_freq,
+        number,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+        sparse,
+        length,
     )[0]
 
 

@@ -12,8 +12,7 @@ from ...arrays.device import CPU, absent
 from ...arrays.dtype import COMPLEX_HALF
 from ...arrays.errors import broadcast_error, wrap_dim
 from ...arrays.extents import count, repeated, sized
-from ...arrays.layout import channels_are_last, contiguous_format, joined, laid_in_rows, row_order
-from ...arrays.parallel import lay
+from ...arrays.layout import beside, channels_are_last, contiguous_format, joined, laid_in_rows, row_order
 from ...arrays.promotion import result_type
 from ...arrays.state import state
 from ...arrays.type_names import type_name
@@ -62,18 +61,6 @@ def together(xp: Any, arrays: list, dim: int) -> Any:
     shape = list(first.shape)
     shape[dim] = sum([a.shape[dim] for a in arrays])
     return beside(arrays, dim, np.empty(shape, first.dtype))
-
-
-def beside(arrays: list, dim: int, out: Any) -> Any:
-    """Arrays that lie in any way, one behind another in memory of their own."""
-    at, before = 0, (slice(None),) * (dim := dim % out.ndim)
-    around = out.dtype, out.shape[:dim], out.shape[dim + 1 :]
-    if any([around != (a.dtype, a.shape[:dim], a.shape[dim + 1 :]) for a in arrays]):
-        return np.concatenate(arrays, dim, out=out)
-    for a in arrays:
-        lay(out[(*before, slice(at, at + a.shape[dim]))], a)
-        at += a.shape[dim]
-    return out
 
 
 def stacked(arrays: list, dim: Any) -> Any:

@@ -12,7 +12,7 @@ from ...sandbox.sealed import Frozen
 from .backend import device_of
 from .cupy_module import device_count
 from .dtype import BY_NAME, COMPLEX_HALF, dtype, of
-from .parallel import copied, lay
+from .parallel import copied
 
 
 class Named(Frozen):
@@ -284,18 +284,6 @@ def joined(result: Any, arrays: list) -> Any:
     if arrays[0].dtype is COMPLEX_HALF:  # which numpy joins to complex64
         result = result.view(COMPLEX_HALF)
     return result if all(map(channels_are_last, arrays)) else row_order(result)
-
-
-def beside(arrays: list, dim: int, out: Any) -> Any:
-    """Arrays that lie in any way, one behind another in memory of their own."""
-    at, before = 0, (slice(None),) * (dim := dim % out.ndim)
-    around = out.dtype, out.shape[:dim], out.shape[dim + 1 :]
-    if any([around != (a.dtype, a.shape[:dim], a.shape[dim + 1 :]) for a in arrays]):
-        return np.concatenate(arrays, dim, out=out)
-    for a in arrays:
-        lay(out[(*before, slice(at, at + a.shape[dim]))], a)
-        at += a.shape[dim]
-    return out
 
 
 def copying(kernel: Callable) -> Callable:

@@ -40,10 +40,10 @@ INLINE void add_lanes(const float *x, size n, float less, int square, double *la
     size i = 0;
     for (; i + PIECES <= n; i += PIECES)
         for (int k = 0; k < PIECES; k++) {
-            const double v = x[i + k] - less;
+            const float v = x[i + k] - less;
             lanes[k] += square ? v * v : v;
         }
-    for (; i < n; i++) lanes[0] += square ? (double)(x[i] - less) * (x[i] - less) : x[i] - less;
+    for (; i < n; i++) lanes[0] += square ? (x[i] - less) * (x[i] - less) : x[i] - less;
 }
 INLINE double channel_sum(const struct norm_of_floats *v, size c, float less, int square) {
     double lanes[PIECES] = {0};

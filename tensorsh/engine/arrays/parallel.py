@@ -147,7 +147,7 @@ def copied(x: Any) -> Any:
     if type(x) is not np.ndarray or x.ndim < 2 or x.flags.c_contiguous:
         return x.copy()
     out = np.empty(x.shape, x.dtype)
-    run(lay, [out, x], max(1, ROWS * len(x) // max(1, x.size)))
+    run(lay, [out, x], -(-len(x) // (4 * state.threads if state.threads > 1 else 1)) or 1)
     return out
 
 

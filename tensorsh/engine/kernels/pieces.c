@@ -35,22 +35,29 @@ WIDE static void lines_laid(const char *in, char *out, size bytes, Step lines) {
 
 /* Elements `from` and `to` bytes apart, on lines of which the elements across lie side by side in the source: squares of as many as a
    vector has lanes are turned, and what is left is taken one by one. */
+#define NEAR 128 /* lines */
 #define LAY(T, V, EDGE, turned)                                                                               \
     INLINE void laid_part_##T(const char *in, char *out, Step line, Step lines) {                             \
-        for (size i = 0; i < lines.n; i++)                                                                    \
-            for (size k = 0; k < line.n; k++)                                                                 \
-                *(T *)(out + i * lines.to + k * line.to) = *(const T *)(in + i * lines.from + k * line.from); \
+        for (size first = 0, end; first < line.n; first = end) { /* pages that the processor has at hand */   \
+            end = line.n - first < NEAR ? line.n : first + NEAR;                                              \
+            for (size i = 0; i < lines.n; i++)                                                                \
+                for (size k = first; k < end; k++)                                                            \
+                    *(T *)(out + i * lines.to + k * line.to) = *(const T *)(in + i * lines.from + k * line.from); \
+        }                                                                                                     \
     }                                                                                                         \
     WIDE static void laid_##T(const char *in, char *out, Step line, Step lines) {                             \
         const int square = EDGE > 1 && lines.from == sizeof(T) && line.to == sizeof(T);                       \
         const size width = square ? line.n / EDGE * EDGE : 0, height = square ? lines.n / EDGE * EDGE : 0;    \
-        for (size i = 0; i < height; i += EDGE)                                                               \
-            for (size k = 0; k < width; k += EDGE) {                                                          \
-                V rows[EDGE];                                                                                 \
-                for (size l = 0; l < EDGE; l++) memcpy(rows + l, in + i * lines.from + (k + l) * line.from, sizeof(V)); \
-                turned(rows);                                                                                 \
-                for (size l = 0; l < EDGE; l++) memcpy(out + (i + l) * lines.to + k * line.to, rows + l, sizeof(V)); \
-            }                                                                                                 \
+        for (size first = 0, end; first < width; first = end) {                                               \
+            end = width - first < NEAR ? width : first + NEAR;                                                \
+            for (size i = 0; i < height; i += EDGE)                                                           \
+                for (size k = first; k < end; k += EDGE) {                                                    \
+                    V rows[EDGE];                                                                                     \
+                    for (size l = 0; l < EDGE; l++) memcpy(rows + l, in + i * lines.from + (k + l) * line.from, sizeof(V));\
+                    turned(rows);                                                                                     \
+                    for (size l = 0; l < EDGE; l++) memcpy(out + (i + l) * lines.to + k * line.to, rows + l, sizeof(V));\
+                }                                                                                                     \
+        }                                                                                                     \
         const Step right = {line.n - width, line.from, line.to}, upper = {height, lines.from, lines.to};      \
         laid_part_##T(in + width * line.from, out + width * line.to, right, upper);                           \
         const Step below = {lines.n - height, lines.from, lines.to};                                          \

@@ -58,7 +58,7 @@ def slope(t: Any, difference: Any, distance: Any, p: float) -> Any:
     if p == 2:
         found = difference / safe
     elif p == math.inf:
-        found = t.sign(difference) * (t.abs(difference) == d)
+        found = t.masked_fill(t.sign(difference) * (t.abs(difference) == d), d != d, math.nan)
     elif p < 2:
         size = t.abs(difference)
         still = difference == 0

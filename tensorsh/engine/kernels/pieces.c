@@ -40,9 +40,16 @@ WIDE static void lines_laid(const char *in, char *out, size bytes, Step lines) {
     INLINE void laid_part_##T(const char *in, char *out, Step line, Step lines) {                             \
         for (size first = 0, end; first < line.n; first = end) { /* pages that the processor has at hand */   \
             end = line.n - first < NEAR ? line.n : first + NEAR;                                              \
-            for (size i = 0; i < lines.n; i++)                                                                \
-                for (size k = first; k < end; k++)                                                            \
-                    *(T *)(out + i * lines.to + k * line.to) = *(const T *)(in + i * lines.from + k * line.from); \
+            for (size i = 0; i < lines.n; i++) {                                                              \
+                const char *from = in + i * lines.from;                                                       \
+                char *to = out + i * lines.to;                                                                \
+                if (line.from == 0 && line.to == sizeof(T)) {                                                 \
+                    const T one = *(const T *)from;                                                           \
+                    for (size k = first; k < end; k++) ((T *)to)[k] = one;                                    \
+                } else {                                                                                      \
+                    for (size k = first; k < end; k++) *(T *)(to + k * line.to) = *(const T *)(from + k * line.from); \
+                }                                                                                             \
+            }                                                                                                 \
         }                                                                                                     \
     }                                                                                                         \
     WIDE static void laid_##T(const char *in, char *out, Step line, Step lines) {                             \

@@ -83,11 +83,18 @@ static void ends_of(const Argument *x, const char **low, const char **high) {
     for (int k = 0; k < x->ndim; k++) *(x->strides[k] < 0 ? low : high) += (x->shape[k] - 1) * x->strides[k];
 }
 
+/* Whether elements lie where numbers of their size do, as those of no type of numbers may not. */
+static int lies_whole(const Argument *x) {
+    size some = (size)(uintptr_t)x->data;
+    for (int k = 0; k < x->ndim; k++) some |= x->shape[k] > 1 ? x->strides[k] : 0;
+    return some % (x->item < 8 ? x->item : 8) == 0;
+}
+
 static int laid_plan(Call *c) {
     const Argument *x = &c->in[0], *out = &c->in[1];
     const char *low, *high, *least, *most;
     if (out->item != x->item || out->kind != x->kind || x->count == 0 || !has_shape(out, x->ndim, x->shape)) return 0;
-    if (x->item & (x->item - 1) || x->item > (size)sizeof(Pair)) return 0;
+    if (x->item < 1 || x->item & (x->item - 1) || x->item > (size)sizeof(Pair) || !lies_whole(x) || !lies_whole(out)) return 0;
     c->answer = 1;
     c->lines = 1, c->each = x->count;
     ends_of(x, &low, &high), ends_of(out, &least, &most);

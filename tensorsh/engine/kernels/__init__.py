@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...sandbox import long_calls, process
+from ..arrays.parallel import laid
 from ..arrays.state import state
 
 compiled: Any
@@ -33,6 +34,8 @@ except ImportError as reason:
 
         warnings.warn(str(reason), RuntimeWarning, stacklevel=1)
 
+if hasattr(compiled, "laid"):
+    laid[0] = compiled.laid
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 ndarray = np.ndarray
 

@@ -40,7 +40,7 @@ int is_bfloat16(PyArray_Descr *dtype) {
 
 INLINE Kind kind_of(PyArray_Descr *dtype) {
     static const unsigned char kinds[NPY_NTYPES_LEGACY] = {
-        [NPY_FLOAT] = FLOAT32, [NPY_DOUBLE] = FLOAT64, [NPY_INT64] = INT64, [NPY_UINT32] = UINT32, [NPY_HALF] = HALF,
+        [NPY_FLOAT] = FLOAT32, [NPY_DOUBLE] = FLOAT64, [NPY_INT64] = INT64, [NPY_UINT32] = UINT32, [NPY_HALF] = HALF, [NPY_INT32] = INT32, [NPY_UINT8] = BYTES,
     };
     const unsigned type = (unsigned)dtype->type_num;
     return type < NPY_NTYPES_LEGACY ? kinds[type] : is_bfloat16(dtype) ? BRAIN : PLAIN;

@@ -110,6 +110,14 @@ INLINE void gather(const void *from, size step, size item, void *to, size n) {
     else gather_long_words(from, step, to, n);
 }
 
+/* Bytes that lie elsewhere; a few vectors of them without a call. */
+typedef uint64_t Quad __attribute__((vector_size(32), aligned(1), may_alias));
+INLINE void copy_piece(const char *from, char *to, size bytes) {
+    if (bytes > 256 || bytes % (size)sizeof(Quad)) memcpy(to, from, (size_t)bytes);
+    else
+        for (size k = 0; k < bytes; k += sizeof(Quad)) *(Quad *)(to + k) = *(const Quad *)(from + k);
+}
+
 /* Whether operands of `wide` bytes each and the results of a loop share memory, unless they are the same elements. */
 INLINE int crosses(const char *in, size step, const char *out, size to, size n, size wide) {
     const char *low = step < 0 ? in + (n - 1) * step : in, *high = (step < 0 ? in : in + (n - 1) * step) + wide;
@@ -118,11 +126,12 @@ INLINE int crosses(const char *in, size step, const char *out, size to, size n, 
 }
 
 #define DIMS 64
-#define MOST_ARGUMENTS 14
+#define MOST_ARGUMENTS 15
 #define UFUNC_PLACES 5 /* of a ufunc: its operands and its result */
 #define FEW_PARTS 8
 
-typedef enum { PLAIN, FLOAT32, FLOAT64, INT64, UINT32, HALF, BRAIN } Kind; /* PLAIN: any other bytes; BRAIN: bfloat16 */
+typedef enum { PLAIN, FLOAT32, FLOAT64, INT64, UINT32, HALF, BRAIN, INT32, BYTES } Kind; /* PLAIN: any other bytes; BRAIN: bfloat16; BYTES: uint8 */
+#define IS_SHORT(kind) ((kind) == PLAIN || (kind) == INT32 || (kind) == BYTES) /* what is told by the size of its elements alone */
 
 /* A loop over elements that lie `steps` bytes apart, as numpy's ufuncs have them; `truths`: its results are booleans. */
 typedef void (*UfuncRun)(char **places, const size *count, const size *steps, void *data);

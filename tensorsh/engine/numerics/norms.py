@@ -9,7 +9,8 @@ import numpy as np
 
 from .. import kernels
 from ..arrays.dtype import is_half
-from ..arrays.layout import channels_are_last, with_channels_last
+from ..arrays.layout import channels_are_last, row_order, with_channels_last
+from ..arrays.parallel import SHARED
 from ..arrays.state import state
 from .halves import FLOAT32, converted, in_rows, narrowed, widened
 from .rounding import fused
@@ -67,8 +68,6 @@ def batch_gradient(g: Any, needs: list, x: Any, weight: Any, mean: Any, rstd: An
 
 BLOCK = 1 << 16
 """Elements of half types that are normalised at a time, so that their float32 stay in the cache."""
-TOGETHER = 8
-"""Channels whose moments the kernel adds at a time."""
 
 
 def in_blocks(x: Any) -> bool:
@@ -96,8 +95,7 @@ def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: fl
     laid, vectors = x.reshape(samples, channels, -1), [vector_of_singles(v) for v in (weight, bias, mean, var)]
     moving = [vector_of_singles(v) for v in running[:2]]
     out, means, rstd = np.empty_like(laid), np.empty(channels, FLOAT32), np.empty(channels, FLOAT32)
-    step = max(1, BLOCK * channels // x.size)
-    step = step if mean is not None else -(-step // TOGETHER) * TOGETHER
+    step = channels if x.size <= SHARED else max(1, BLOCK * channels // x.size)
     target = np.empty((samples, min(step, channels), laid.shape[2]), FLOAT32)
     for first in range(0, channels, step):
         part = slice(first, first + step)
@@ -107,9 +105,12 @@ def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: fl
         w, b, *known = parts(vectors, part)
         kept = (*parts(moving, part), running[2])
         f = kernels.compiled.batch_norm
-        if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count) is None:
+        if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count, True) is None:
             return None
-        out[:, part] = narrowed(made, x.dtype)
+        if step == channels:
+            out = narrowed(made, x.dtype)
+        else:
+            out[:, part] = narrowed(made, x.dtype)
     column = (1, -1) + (1,) * (x.ndim - 2)
     for to, v in zip(running[:2], moving, strict=True):
         if to is not None:
@@ -122,7 +123,7 @@ def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     """The result, means and reciprocal deviations [N, groups, 1]; None if the kernel is not made for this."""
     if not x.size:
         return None
-    x = np.ascontiguousarray(x)
+    x = row_order(x)
     samples, channels = x.shape[:2]
     lines, each_of = samples * groups, channels // groups
     out, mean, rstd = np.empty(x.shape, x.dtype), np.empty((lines, 1), x.dtype), np.empty((lines, 1), x.dtype)
@@ -137,7 +138,7 @@ def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: 
     if not x.size:
         return None
     images = channels_are_last(x)
-    x = np.ascontiguousarray(x)
+    x = row_order(x)
     samples, channels = x.shape[:2]
     shape = (samples * groups, channels // groups, -1)
     dx = np.empty_like(x) if needs[0] else None
@@ -145,7 +146,7 @@ def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: 
     moments = [a.reshape(-1, 1) for a in (mean, rstd)]
     target = None if dx is None else dx.reshape(shape)
     f = kernels.compiled.group_norm_backward
-    done = f(np.ascontiguousarray(g).reshape(shape), x.reshape(shape), weight, *moments, *sums, target, groups)
+    done = f(row_order(g).reshape(shape), x.reshape(shape), weight, *moments, *sums, target, groups)
     weights = [np.empty(channels, x.dtype) if needed else None for needed in needs[1:]]
     if done is not None and (needs[1] or needs[2]):
         done = kernels.compiled.group_norm_weights(*sums, *moments, *weights, groups)
@@ -160,7 +161,7 @@ def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
     if not x.size:
         return None
     weight, bias = side_by_side(weight), side_by_side(bias)
-    flat = np.ascontiguousarray(x).reshape(-1, n)
+    flat = row_order(x).reshape(-1, n)
     out, mean, rstd = np.empty_like(flat), np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
     if kernels.compiled.layer_norm(flat, weight, bias, eps, out, mean, rstd) is None:
         return None

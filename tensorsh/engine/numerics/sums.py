@@ -401,7 +401,7 @@ MANY = 1 << 12
 """Elements of rows from which a step of all of them costs less than a step of each."""
 
 
-SHORT = 16
+SHORT = 64
 """Elements of rows that are added side by side."""
 
 
@@ -414,8 +414,11 @@ def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
     nearest = 0 if x.ndim == 2 else min(range(x.ndim - 1), key=x.strides.__getitem__, default=None)
     if nearest is not None and x.shape[nearest] > 8 and (n <= SHORT or x.strides[nearest] < x.strides[-1]):
         # Many rows side by side, as columns of which none is before the cut.
-        by_kernel = strided_sums(np.moveaxis(x, nearest, -1), 0)
-        by_kernel = None if by_kernel is None else np.moveaxis(by_kernel, -1, nearest)
+        order = [*range(x.ndim)]
+        order.append(order.pop(nearest))
+        by_kernel = strided_sums(x.transpose(order), 0)
+        if by_kernel is not None and nearest < x.ndim - 2:
+            by_kernel = by_kernel.transpose(*range(nearest), x.ndim - 2, *range(nearest, x.ndim - 2))
     else:
         by_kernel = strided_sums(x, None)
     return by_kernel if by_kernel is not None else _interleaved(x[..., None])[..., 0]

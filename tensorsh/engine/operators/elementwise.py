@@ -28,6 +28,8 @@ from ..arrays.constants import (
 )
 from ..arrays.door import asked
 from ..arrays.extents import meets
+from ..arrays.layout import dense_as, is_expanded
+from ..arrays.parallel import lay
 from ..arrays.state import state
 from ..graph.fields import Version
 from ..kernels import PRECISE, kernel
@@ -132,6 +134,10 @@ def at_default(ufunc: Any, rest: Any) -> Callable:
     return compute
 
 
+LONG_REPEATED = 1 << 12
+"""Elements of an array that repeats them from which a function is computed of each once, and copied."""
+
+
 def precisely(ufunc: Any, options: dict) -> Callable:
     """A transcendental function of floats: by a kernel, or in double for small arrays of float32."""
     precise = PRECISE.get(options.get("precise", ufunc))
@@ -139,6 +145,10 @@ def precisely(ufunc: Any, options: dict) -> Callable:
     def compute(a: Any) -> Any:
         dtype = a.dtype
         if precise is not None and (dtype is FLOAT32 or dtype is FLOAT64):
+            if a.size > LONG_REPEATED and is_expanded(a):  # once for elements that repeat
+                once = precise(a[tuple([slice(None) if step else slice(1) for step in a.strides])])
+                lay(made := dense_as(a, np.empty), np.broadcast_to(once, a.shape))
+                return made
             return precise(a)
         if dtype is FLOAT32:
             if a.size <= EXACT_SIZE:

@@ -11,6 +11,7 @@ from ...arrays.errors import argument_error, broadcast_error
 from ...arrays.layout import contiguous_format as contiguous
 from ...arrays.layout import copied_as, laid_out
 from ...arrays.numbers import converted
+from ...arrays.parallel import lay
 from ...arrays.warning import warn_of_old
 from ...graph.nodes import whole
 from ...loading import table
@@ -179,7 +180,10 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 def assign(target: Any, source: Any) -> None:
     """Write an array into another, converting; a complex one leaves its imaginary part behind."""
     if type(source) is type(target) is np.ndarray and source.dtype is target.dtype:
-        target[...] = source
+        if source.shape == target.shape:
+            lay(target, source)
+        else:
+            target[...] = source
         return
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         warn_of_old("complex")

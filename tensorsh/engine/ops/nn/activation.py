@@ -174,7 +174,7 @@ def elu_of_floats(a: Any, alpha: Any = 1.0, scale: Any = 1.0, input_scale: Any =
     if ELU is None or input_scale != 1 or type(a) is not np.ndarray or a.dtype.char not in "fd":
         return None
     kind = a.dtype.type
-    return kernels.run(ELU, a, kind(alpha * scale), kind(scale))
+    return ELU(a, kind(alpha * scale), kind(scale))
 
 
 @activation("_elu", check=only_floats("elu_cpu"), node="EluBackward0 EluBackward1")
@@ -270,9 +270,8 @@ SQRT_HALF, SQRT_2_OVER_PI, INV_SQRT_2PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
 
 
 def erf_of(x: Any) -> Any:
-    if kernels.suits(x):
-        return kernels.compiled.erf(x)
-    return rounded(from_scipy(module_of(x), "erf"), x)
+    found = kernels.through("erf", x)
+    return found if found is not None else rounded(from_scipy(module_of(x), "erf"), x)
 
 
 @activation("nn.functional.gelu", check=only_floats("GeluKernelImpl"), node="GeluBackward0")

@@ -17,7 +17,7 @@ from ....sandbox.wrapping import wraps
 from ...arrays.dtype import is_half
 from ...arrays.errors import not_implemented
 from ...arrays.extents import strided
-from ...arrays.layout import channels_are_last, with_channels_last
+from ...arrays.layout import channels_are_last, row_order, with_channels_last
 from ...arrays.parallel import run
 from ...arrays.state import state
 from ...graph.fields import Saved, keep_result
@@ -147,7 +147,7 @@ def compiled_maxima(
     """Maxima, and their places where these are wanted, by the compiled kernel; None for what it is not made for."""
     if type(x) is not np.ndarray or prod(kernel) > 256:
         return None
-    x = np.ascontiguousarray(x)
+    x = row_order(x)
     kind = x.dtype
     if kind is not FLOAT32 and kind is not FLOAT64 and kind.char not in "fd":
         wide = exactly(x)

@@ -123,7 +123,7 @@ def _run(options: Options, is_process: bool) -> int:
     elif name.endswith(".ipynb"):
         source, filename = "", name
     elif name and name != "-":
-        if not os.path.exists(name) and (close := meant(name, COMMANDS)):
+        if not os.path.exists(name) and (close := meant(name, (*COMMANDS, "--help", "--version"))):
             raise UsageError(f"cannot read {name}: no such file{close}")
         source, filename = read_source(name), name
     else:

@@ -171,7 +171,9 @@ class Session:
         return self._kept(program)
 
     def _kept(self, program: Program) -> Program:
-        kept = self._programs[program.filename] = self._programs.pop(program.filename, [])  # put last: which came later
+        kept = self._programs.get(program.filename)
+        if kept is None or len(self._programs) > 1:  # put last: which came later
+            kept = self._programs[program.filename] = self._programs.pop(program.filename, [])
         if not kept or kept[-1] is not program:
             kept.append(program)
         if len(kept) > PROGRAMS_KEPT:
@@ -244,7 +246,8 @@ class Session:
         return stack
 
     def _text(self, source: str, filename: str) -> Any:
-        return self._seen(self._at_once, self._kept(self._translated(source, filename, self.variables).let_go()))
+        program = self._kept(self._translated(source, filename, self.variables).let_go())
+        return self._seen(self._at_once, program) if self._watches else self._at_once(program)
 
     def _seen(self, function: Callable[..., Any], *arguments: Any) -> Any:
         if not self._watches:
@@ -254,7 +257,8 @@ class Session:
 
     def _at_once(self, program: Program, variables: dict[str, Any] | None = None) -> Any:
         variables = self.variables if variables is None else variables
-        self._resolve(program)
+        if program.names:
+            self._resolve(program)
         exec(program.module, variables)
         return None if program.last is None else eval(program.last, variables)
 
@@ -431,9 +435,9 @@ class Session:
 
     def nearest(self, path: str) -> list[str]:
         """The names most like a misspelt one."""
-        from .language.places import nearest
+        from .assist.completion import nearest_to
 
-        return nearest(path.partition(".")[0], [*self, *self.names()])
+        return nearest_to(self, path)
 
     def _show_warning(
         self, message: Warning | str, category: type, filename: str, line: int, file: Any = None, text: Any = None

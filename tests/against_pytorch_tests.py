@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import atexit
 import functools
 import importlib
 import importlib.abc
@@ -23,9 +24,11 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import types
 from pathlib import Path
@@ -55,6 +58,14 @@ distributed/checkpoint/test_dedup_tensors distributed/_composable/test_contract
 distributed/_composable/test_checkpoint distributed/_composable/test_replicate
 test_monitor test_multiprocessing_spawn test_native_mha functorch/test_control_flow functorch/test_rearrange test_fx_passes
 test_fake_tensor test_proxy_tensor
+fx/test_common_passes fx/test_cse_pass fx/test_dce_pass fx/test_fx_const_fold fx/test_fx_node_hook
+fx/test_fx_param_shape_control_flow fx/test_fx_split fx/test_pass_infra fx/test_subgraph_rewriter fx/test_lazy_graph_module
+distributed/_tensor/test_math_ops distributed/_tensor/test_tensor_ops distributed/_tensor/test_matrix_ops
+distributed/_tensor/test_view_ops distributed/_tensor/test_utils distributed/_tensor/test_embedding_ops
+distributed/_tensor/test_common_rules distributed/_tensor/test_random_ops distributed/_tensor/test_optimizers
+distributed/tensor/parallel/test_tp_style distributed/tensor/parallel/test_parallelize_api distributed/algorithms/test_join
+distributed/optim/test_zero_redundancy_optimizer distributed/test_c10d_common distributed/pipelining/test_microbatch
+distributed/pipelining/test_backward distributed/pipelining/test_schedule
 """.split()
 INTERNAL = "torch.testing._internal"
 COMPARISON = ("torch.testing._comparison", "torch.testing._utils")
@@ -387,18 +398,37 @@ class Recorder:
             self.write(name, "skipped" if xfail else report.outcome, self.said if report.failed else "")
 
 
+def for_children() -> str:
+    """A folder in which processes that a test starts find `torch`, which means tensorsh there as well."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in ("torch", "functorch"):
+        Path(folder, name + ".py").write_text(
+            f"import sys\ndel sys.modules[{name!r}]\nsys.path.append({str(Path(__file__).parents[1])!r})\n"
+            f"import tensorsh.as_torch\nsys.modules[{name!r}] = __import__({name!r})\n",
+            encoding="utf-8",
+        )
+    return folder
+
+
 def inside(sources: Path, file: str, result: str, side: str, words: list[str]) -> int:
     """One file in this process."""
     os.environ.update(PYTORCH_TESTING_DEVICE_ONLY_FOR="cpu", PYTORCH_TEST_WITH_SLOW="0", CI="")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     test = sources / "test"
     sys.argv[1:] = []
-    sys.path[:1] = [str(test), *([str(Path(__file__).parents[1])] if side == "tensorsh" else [])]
+    sys.path[:1] = [
+        str(test),
+        str((test / file).parent),
+        *([str(Path(__file__).parents[1])] if side == "tensorsh" else []),
+    ]
     os.chdir(test)
     sys.dont_write_bytecode = True
     sys.modules["__main__"].__file__ = str(test / (file + ".py"))
     if side == "tensorsh":
         import tensorsh.as_torch  # noqa: F401
+
+        os.environ["PYTHONPATH"] = os.pathsep.join([for_children(), os.environ.get("PYTHONPATH", "")])
     import torch.testing
 
     beside = Beside(sources, COMPARISON if side == "tensorsh" else (), file)

@@ -449,6 +449,8 @@ logging.warning("seen")
     ("arguments", "said"),
     [
         (["tst"], "cannot read tst: no such file; did you mean test?"),
+        (["help"], "cannot read help: no such file; did you mean --help?"),
+        (["--verson"], "unknown option --verson; did you mean --version?"),
         (["--alow-write", "a.tsr"], "unknown option --alow-write; did you mean --allow-write?"),
         (["--zzz"], "unknown option --zzz\n"),
     ],

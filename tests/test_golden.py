@@ -224,7 +224,7 @@ def test_files_are_run_apart_and_in_order(tmp_path: Path) -> None:
     assert [Path(name).name for name in collect([str(tmp_path), str(tmp_path / "1.tsr")])] == [
         f"{index}.tsr" for index in range(4)
     ]
-    done = tensorsh("test", "-v", "-j", "2", ".", cwd=tmp_path)
+    done = tensorsh("test", "-v", "-j2", ".", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert [line.split()[1] for line in done.stdout.split("\n")[:4]] == [f"{index}.tsr" for index in range(4)]
     assert "4 passed" in done.stdout

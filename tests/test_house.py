@@ -51,6 +51,7 @@ SANDBOX = [
         "held",
         "ordered",
         "parts",
+        "caches",
         "replacing",
         "bounds",
         "long_texts",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import subprocess
 import sys
 
 import pytest
+
+from tensorsh.engine.kernels import compiled
 
 LOOK = """
 import gc, json, locale, os, signal, sys, threading, warnings
@@ -86,3 +89,21 @@ def test_the_command_line_keeps_freed_memory(owned, kept):
         f"{call}\nfrom tensorsh.engine import kernels\nprint(json.dumps({{'kept': kernels.kept}}))"
     )
     assert answer(code)["kept"] == kept
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or compiled is None, reason="that is of glibc, and done by the kernels"
+)
+def test_large_results_take_the_memory_of_those_before() -> None:
+    """A page that the system clears anew takes as long as the multiplication of its elements."""
+    code = """
+from tensorsh import torch
+import resource
+x, y = (torch.rand(1000, 1000, requires_grad=True) for _ in range(2))
+def step(): torch.autograd.grad(x * y, (x, y), torch.ones_like(x))
+step(), step()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(5): step()
+print(json.dumps({"faults": resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before}))
+"""
+    assert answer(code)["faults"] < 1000  # of pages: each result has as many

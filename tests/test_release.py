@@ -43,6 +43,7 @@ def test_types_are_for_checkers() -> None:
 @pytest.mark.sources
 def test_the_manual_page_is_current() -> None:
     assert completion.MANUAL.read_text(encoding="utf-8") == completion.manual(), "make tables"
+    assert "\n.TP\n.B \\-\\-isolate\nalso by the kernel" in completion.manual()  # what `man` breaks at any width
 
 
 def test_every_option_and_command_is_completed() -> None:

@@ -293,6 +293,7 @@ def test_completion(session: Session) -> None:
         ("zeros(3, device=", '"cpu"'),
         ("x.to('cu", "cuda"),
         ("(x * 2).exp().argm", "argmax"),
+        ("nn.functional.softmax(x, 0).argm", "argmax"),
         ("x[0].argm", "argmax"),
         ("a[0].argm", "argmax"),
         ("zeros(2).argm", "argmax"),
@@ -311,15 +312,36 @@ def test_completion(session: Session) -> None:
         ("rf'{x:{t[\"be", "beta"),
         ("f'{x:.3", None),
         ('"{net.wei', None),
+        ("import mat", "math"),
+        ("import numpy as np, mat", "math"),
+        ("import mym", "mymodule"),
+        ("if x: import torch.nn.fun", "functional"),
+        ("from collections import defa", "defaultdict"),
+        ("from torch.nn import (Linear,\n    Conv1", "Conv1d"),
+        ("from math import pi, sqr", "sqrt"),
+        ("from mymodule import f", None),
+        ("import numpy as n", None),
+        ("from torch import nn as ma", None),
     ],
 )
 def test_what_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, first: str | None) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text("1")
+    (tmp_path / "mymodule.tsr").write_text("print('ran')\nf = 1")
     session = Session(permissions=Permissions(read=[str(tmp_path)]))
     session.run("x = ones(2)\na = [x]\nt = {'alpha': 1, 4: 5, 'beta': x}\nnet = nn.Linear(2, 2)\ndef f(*args): pass")
     found = [c.text for c in session.complete(text)]
     assert found[:1] == ([] if first is None else [first])
+
+
+def test_what_a_program_wrote_comes_before_what_it_inherited() -> None:
+    session = Session()
+    session.run(
+        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.out = nn.Linear(1, 1)\n"
+        "    def forward(self, x): return x\nnet = Net()"
+    )
+    found = [c.text for c in session.complete("net.")]
+    assert found[:2] == ["forward", "out"] and "add_module" in found and "training" in found
 
 
 def test_files_are_completed_only_where_they_may_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,6 +349,12 @@ def test_files_are_completed_only_where_they_may_be_read(tmp_path: Path, monkeyp
     (tmp_path / "data.csv").write_text("1")
     assert Session().complete("open('dat") == []
     assert Session(permissions=Permissions(read=[str(tmp_path)])).complete("open('/etc/pas") == []
+
+
+@pytest.mark.parametrize("path", ["nn.Linear", "optim.Adam", "linalg.inv", "torch.optim.SGD"])
+def test_a_path_is_told_before_anything_of_it_was_used(path: str) -> None:
+    found = Session().inspect(path)
+    assert found is not None and found.doc
 
 
 def test_completion_is_quick(session: Session) -> None:

@@ -13,9 +13,15 @@ torch.nn.modules.module              nn.modules.hooks         register_module_ba
 torch.autograd.function              autograd.function        FunctionCtx=FunctionNode InplaceFunction BackwardCFunction NestedIOFunction
 torch.amp.grad_scaler                grad_scaler              GradScaler OptState _refresh_per_optimizer_state
 torch.cuda.amp.grad_scaler           amp                      GradScaler=CudaGradScaler
+torch.cuda.amp.common                amp                      amp_definitely_not_available
 torch.cpu.amp.grad_scaler            amp                      GradScaler=CpuGradScaler
 torch.compiler                       compiler                 set_stance
 torch                                compiler                 _disable_dynamo=disable
+torch._jit_internal                  jit                      Final export ignore is_scripting unused _isinstance=isinstance _overload _overload_method _copy_to_script_wrapper=as_it_is
+torch.jit._trace                     jit                      TracerWarning
+torch.cuda._utils                    utils._flat              _get_device_index
+torch._jit_internal                  jit.annotations          Any BroadcastingList1 BroadcastingList2 BroadcastingList3 Dict List Optional Tuple Union
+torch.autograd                       utils.checkpoint         _is_checkpoint_valid=is_checkpoint_valid
 torch._compile                       compiler                 _disable_dynamo=disable
 torch.nn.modules.instancenorm        nn.modules.batchnorm     _InstanceNorm
 torch.distributions.transforms       distributions.transform  _InverseTransform
@@ -30,6 +36,15 @@ torch.optim.lr_scheduler             optim.leaned_on          _enable_get_lr_cal
 torch.optim.lbfgs                    optim.lbfgs              _cubic_interpolate=cubic _strong_wolfe=strong_wolfe
 torch.autograd.functional            autograd.functional      _as_tuple=_tuple _construct_standard_basis_for=standard_basis _grad_postprocess=detached _tuple_postprocess=unpacked
 torch.nn.modules.module              nn.modules.leaned_on     _addindent _grad_t
+torch.nn.functional                  nn.modules.leaned_on     _in_projection_packed _in_projection _none_or_dtype _canonical_mask _get_softmax_dim
+torch.nn.modules.utils               nn.modules.leaned_on     _reverse_repeat_tuple _list_with_default
+torch.nn.modules.transformer         nn.modules.transformer   _get_activation_fn=activation_of _get_clones=copies
+torch.nn.modules.batchnorm           nn.modules.batchnorm     _LazyNormBase=LazyNorm
+torch.nn.modules.pooling             nn.modules.pooling       _MaxPoolNd=MaxPool _MaxUnpoolNd=MaxUnpool _AdaptiveAvgPoolNd=AdaptiveAvgPool _AdaptiveMaxPoolNd=AdaptiveMaxPool
+torch.nn.modules.padding             nn.modules.padding       _ConstantPadNd=ConstantPadding
+torch.nn.modules.conv                nn.common_types          _size_1_t _size_2_t _size_3_t
+torch.nn.modules.container           jit                      _copy_to_script_wrapper=as_it_is
+torch.nn.utils.clip_grad             nn.utils.clip_grad       _get_total_norm=get_total_norm
 torch.nn.init                        nn.modules.leaned_on     _no_grad_fill_ _no_grad_normal_ _no_grad_trunc_normal_ _no_grad_uniform_ _no_grad_zero_
 torch.serialization                  storage_locations        default_restore_location location_tag normalize_storage_type
 torch.autograd.profiler_util         profiler                 EventList FunctionEvent FunctionEventAvg=FunctionEvent _format_time=in_words
@@ -48,8 +63,8 @@ torch.serialization                  file_options             set_default_mmap_o
 torch.serialization                  pickling                 _get_layout pickle
 torch._utils                         rebuilding               _rebuild_tensor _rebuild_tensor_v2 _rebuild_tensor_v3 _rebuild_meta_tensor_no_storage _rebuild_on _rebuild_storage _rebuild_sparse_tensor _rebuild_parameter _rebuild_parameter_with_state _element_size ExceptionWrapper
 torch._utils                         utils._flat              _flatten_dense_tensors _unflatten_dense_tensors _take_tensors _reorder_tensors_as _get_available_device_type _get_device_module _get_all_device_indices _get_device_index _import_dotted_name classproperty
-torch.nn.parallel.scatter_gather     utils._flat              scatter_kwargs is_namedtuple
-torch.utils.data._utils.collate      utils.data.collate       default_collate_fn_map collate_tensor_fn np_str_obj_array_pattern collate
+torch.nn.parallel.scatter_gather     utils._flat              scatter_kwargs is_namedtuple _is_namedtuple=is_namedtuple
+torch.utils.data._utils.collate      utils.data.collate       default_collate_err_msg_format=WRONG_KIND default_collate_fn_map collate_tensor_fn np_str_obj_array_pattern collate
 torch.multiprocessing                multiprocessing.spawning ENV_VAR_PARALLEL_START
 torch.multiprocessing.spawn          multiprocessing.spawning ENV_VAR_PARALLEL_START ProcessContext ProcessException ProcessExitedException ProcessRaisedException SpawnContext=ProcessContext spawn start_processes
 torch.nested._internal.nested_tensor nested                  jagged_from_list nested_view_from_values_offsets nested_view_from_values_offsets_lengths nested_from_padded

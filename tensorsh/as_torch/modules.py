@@ -223,7 +223,7 @@ def _find(module: StandIn, name: str) -> Any:
         return importlib.import_module(f"{fullname}.{name}")
     value = refused.value(fullname.partition(".")[2], name)
     if value is not None:
-        return value
+        return _of_package(fullname, name, value)
     if fullname.startswith(NAME + ".distributions.") and name[:1] != "_":
         value = _above(fullname, name)  # what each of these files of PyTorch has from the package
         if value is not _ABSENT:
@@ -231,6 +231,15 @@ def _find(module: StandIn, name: str) -> Any:
     if space is not None and name[:2] != "__":
         return getattr(space, name)  # which says what is near
     raise AttributeError(f"module {fullname!r} has no attribute {name!r}", name=name, obj=module)
+
+
+def _of_package(fullname: str, name: str, value: Any) -> Any:
+    """What the package of a module has under a name that the module is asked for, where that is more than a refusal: PyTorch's
+    packages have names from their modules. Those that are large, as torch.distributed, have others of the same name."""
+    package = fullname.rpartition(".")[0]
+    found = getattr(importlib.import_module(package), name, value) if package.count(".") > 1 else value
+    other = isinstance(found, ModuleType | Namespace) or found is refused.value(package.partition(".")[2], name)
+    return value if other else found
 
 
 def _above(fullname: str, name: str) -> Any:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*(?:\[-?\d+\]|\.[^\W\d]\w*)*\.?\Z|(?<![\w.)\]])\Z")
 _OF_RESULT = re.compile(r"[)\]]\.([^\W\d]\w*|)\Z")
+_IMPORT = re.compile(r"(?:^|[;:\n])[ \t]*(?:from[ \t]+|import[ \t]+(?:[\w. \t,]*,[ \t]*)?)([\w.]*)\Z")
+_FROM = re.compile(r"(?:^|[;:\n])[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(?:\([\w\s,]*?|[\w \t,]*?)(?<!\w)(\w*)\Z")
+_RENAMED = re.compile(r"(?:^|[;:\n])[ \t]*(?:from|import)\b[^\n;]*\sas[ \t]+\w*\Z")
 _NO_TENSOR = frozenset(
     "item tolist size stride dim numel backward numpy data_ptr element_size is_contiguous split chunk".split()
 )
@@ -73,6 +76,9 @@ def complete(session: Workspace, text: str, cursor: int) -> list[Completion]:
         return found
     if place.string is not None:
         return _in_string(session, place, cursor)
+    imported = _imported(session, before, cursor)
+    if imported is not None:
+        return imported
     match = _WORD.search(before)
     result = _OF_RESULT.search(before)
     if result is not None and (match is None or find(session, match[0].rpartition(".")[0]) is peek.MISSING):
@@ -96,6 +102,31 @@ def complete(session: Workspace, text: str, cursor: int) -> list[Completion]:
     return named + _names(session, prefix, start)
 
 
+def _imported(session: Workspace, before: str, cursor: int) -> list[Completion] | None:
+    """In an import, the modules that there are and what is in them; None elsewhere. No text of a module is run for it."""
+    if _RENAMED.search(before):
+        return []
+    named = _FROM.search(before)
+    module = None if named is not None else _IMPORT.search(before)
+    if named is None and module is None:
+        return None
+    path, _, prefix = module[1].rpartition(".") if module is not None else (named[1], "", named[2])  # type: ignore[index]
+    start = cursor - len(prefix)
+    known = find(session, path) if path else peek.MISSING
+    if isinstance(known, Namespace):
+        return _members(known, prefix, start)
+    names = set(session.host().names_in(""))
+    if path:
+        names = set(session.host().names_in(path)) if path.partition(".")[0] in names else set()
+    else:
+        texts = (each.text.rpartition(".") for each in files(session, prefix, cursor))
+        names |= {name for name, _, kind in texts if kind in ("tsr", "py")}
+    kind = "name" if path else "module"
+    return [
+        Completion(name, start, kind, "") for name in sorted(names) if name.startswith(prefix) and name.isidentifier()
+    ]
+
+
 def _of_result(session: Workspace, expression: str, prefix: str, start: int) -> list[Completion]:
     """Attributes of what a call or an index gives, where that is surely a tensor: the operators are known by name."""
     from .scanner import callee_of
@@ -116,7 +147,9 @@ def _of_result(session: Workspace, expression: str, prefix: str, start: int) -> 
         index = table.read_index()
         is_tensor = callee.startswith(".") or owner == "torch" or hasattr(find(session, owner), "_array")
         known = is_tensor and name not in _NO_TENSOR and (name in table.METHODS or name in index[1])
-        known = known or (owner == "torch" and table.has_function(name))
+        module = getattr(find(session, owner), "__name__", "") if isinstance(find(session, owner), Namespace) else ""
+        named = {"torch": name, "torch.nn.functional": f"nn.functional.{name}"}.get(module, "")
+        known = known or bool(named) and (table.has_function(named) or table.has_function(name))
     if not known:
         return []
     import numpy as np
@@ -148,7 +181,9 @@ def _members(owner: Any, prefix: str, start: int) -> list[Completion]:
             found.append(Completion(name, start, *classify(value), value))
         if len(found) >= MOST:
             break
-    return sorted(found, key=lambda c: (c.text.lower(), c.text))
+    classes = () if not is_plain or type(owner).__module__ == "builtins" else type(owner).__mro__
+    mine = set(own).union(*(cls.__dict__ for cls in classes if not peek.is_library(cls)))
+    return sorted(found, key=lambda c: (c.text not in mine, c.text.lower(), c.text))
 
 
 def _names(session: Workspace, prefix: str, start: int) -> list[Completion]:
@@ -277,7 +312,7 @@ def find(session: Workspace, path: str) -> Any:
         return peek.MISSING
     first = steps[0][0]
     value = session[first] if first in session else session.builtin(first)
-    if value is peek.MISSING and len(steps) == 1:
+    if value is peek.MISSING:
         value = session.load(first)
     for name, index in steps[1:]:
         if value is peek.MISSING:
@@ -289,6 +324,17 @@ def find(session: Workspace, path: str) -> Any:
         else:
             value = _attribute(value, name)
     return value
+
+
+def nearest_to(session: Workspace, path: str) -> list[str]:
+    """The names most like a misspelt one, or like the last part of a path whose beginning there is."""
+    from ..language.places import nearest
+
+    owner, _, name = path.rpartition(".")
+    value = find(session, owner) if owner else peek.MISSING
+    if value is not peek.MISSING:
+        return [f"{owner}.{each}" for each in nearest(name, names_of(value))]
+    return nearest(path.partition(".")[0], [*session, *session.names()])
 
 
 def _item(value: Any, index: int) -> Any:

@@ -144,7 +144,7 @@ def parse(arguments: list[str]) -> Options:
             break
         if word.startswith("-") and word != "-":
             _option(options, word, rest)
-            if word.partition("=")[0] not in LAUNCHING:
+            if not word.startswith(LAUNCHING):
                 options.words += arguments[start : len(arguments) - len(rest)]
         elif word in COMMANDS and not options.command and not options.arguments:
             options.command = word
@@ -189,13 +189,15 @@ def meant(word: str, words: Iterable[str]) -> str:
 
 
 def _unknown(name: str) -> str:
-    return f"unknown option {name}" + meant(
-        name, [line.split()[0].partition("[")[0] for line in HELP.split("\n") if line.startswith("  --")]
-    )
+    import re
+
+    return f"unknown option {name}" + meant(name, re.findall(r"(?m)^  (--[\w-]+)", HELP))
 
 
 def _option(options: Options, word: str, rest: list[str]) -> None:
     name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+    if word[:2] in ("-j", "-n", "-o") and len(word) > 2:  # as in -j4
+        name, equals, value = word[:2], "=", word[2:]
 
     def argument() -> str:
         if equals:

@@ -127,21 +127,37 @@ def manual() -> str:
         text = text.replace("\\", "\\e").replace("-", "\\-")
         return re.sub(r"(?m)^([.'])", r"\\&\1", text)
 
+    def laid(body: str) -> list[str]:
+        """What stands in two columns as items, which `man` breaks at the terminal's width; the rest as paragraphs."""
+        found, in_text = [], False
+        for line in body.split("\n"):
+            item = re.fullmatch(r"  (\S.*?)\s{2,}(\S.*)", line)
+            if item:
+                found += [".TP", f".B {plain(item[1])}"]
+            elif not line.startswith("    ") and not in_text:
+                found.append(".PP")
+            in_text = not item and not line.startswith("    ")
+            found.append(plain(item[2] if item else line.strip()))
+        return found
+
     first, *parts = HELP.strip().split("\n\n")
     parts = [part for part in parts if not part.startswith("  --version")]
     usage, *sections = parts
     lines = [
         f'.TH TENSORSH 1 "" "tensorsh {__version__}"',
+        ".ad l",
+        ".nh",
         ".SH NAME",
         "tensorsh \\- a shell and interpreter for tensor programs",
     ]
-    lines += [".SH SYNOPSIS", ".nf", plain(usage), ".fi", ".SH DESCRIPTION", plain(first)]
+    lines += [".SH SYNOPSIS", *laid(usage), ".SH DESCRIPTION", plain(first)]
     for section in sections:
         head, newline, body = section.partition("\n")
         if head.startswith("  "):
             lines += [".SH EXAMPLES", ".nf", plain(section), ".fi"]
         elif newline:
-            lines += [f".SH {plain(head).upper()}", ".nf", plain(body), ".fi"]
+            title, _, form = head.partition(" (")
+            lines += [f".SH {plain(title).upper()}", *filter(None, [plain(form.rstrip("):"))]), *laid(body)]
         else:
             lines += [".SH ENVIRONMENT", plain(head)]
     lines += [

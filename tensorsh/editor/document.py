@@ -208,9 +208,15 @@ class Document:
         before = [note for note in found if note[0] <= row[0]]
         return max(before or found, default=None, key=lambda note: note[0])
 
-    def occurrences(self, symbol: int) -> list[Span]:
+    def rows(self, symbol: int | str) -> list[list[Any]]:
+        """Where a variable stands, or an attribute that no class's body has, by its name."""
+        return [row for row in self.index["names" if isinstance(symbol, int) else "attributes"] if row[3] == symbol]
+
+    def occurrences(self, symbol: int | str) -> list[Span]:
         """Where a variable stands, also as the keyword of calls, that of a class as an attribute."""
-        rows = [row[:3] for row in self.index["names"] if row[3] == symbol]
+        rows = [row[:3] for row in self.rows(symbol)]
+        if isinstance(symbol, str):
+            return [[line, start, line, end] for line, start, end in rows]
         rows += [row[:3] for row in self.index["keywords"] if row[3] == symbol]
         told = self.index["symbols"][symbol]
         if told["scope"] == "class":

@@ -10,6 +10,8 @@ from ..language.scopes import Scope, Walk
 from .positions import Lines
 
 KINDS = {ast.FunctionDef: "function", ast.ClassDef: "class", ast.arg: "parameter", ast.alias: "namespace"}
+_DEFINED = re.compile(rb"(?:def|class)\s+([^\s(:\[]+)")
+_CAUGHT = re.compile(rb"\bas\s+([^\s:]+)")
 
 
 class Index:
@@ -92,19 +94,20 @@ class Index:
             return ast_place(node)
         if type(node) is ast.arg:
             return node.lineno, node.col_offset, node.lineno, node.col_offset + size
-        pattern = rf"\b{re.escape(name)}\b"
         line, column = node.lineno, node.col_offset
         if type(node) in (ast.FunctionDef, ast.ClassDef):
-            pattern = rf"(?:def|class)\s+({re.escape(name)})\b"
+            pattern = _DEFINED
         elif type(node) is ast.ExceptHandler:
-            pattern = rf"\bas\s+({re.escape(name)})\b"
-        elif type(node) is ast.alias and node.asname and node.end_lineno == node.lineno:
+            pattern = _CAUGHT
+        else:
+            pattern = re.compile(rf"\b({re.escape(name)})\b".encode())
+        if type(node) is ast.alias and node.asname and node.end_lineno == node.lineno:
             column = node.end_col_offset - size
         text = self.lines.lines[line - 1].encode("utf-8", "surrogatepass")
-        found = re.compile(pattern.encode()).search(text, column)
+        found = pattern.search(text, column)
         if found is None:
             return None
-        start, end = found.span(found.lastindex or 0)
+        start, end = found.span(1)
         return line, start, line, end
 
     def _other(self, node: ast.AST) -> None:

@@ -25,13 +25,23 @@ _CELL = re.compile(r"#\s*%%")
 
 
 async def _named(server: Server, params: Any) -> tuple[Document, list[Any]] | None:
-    """The document, and the name at the place that is asked about."""
+    """The document, and the name at the place that is asked about: `[line, start, end, symbol, is bound here]`. An attribute is
+    the symbol of a class's body that has its name, else itself, by its name, where the text sets it."""
     document = server.document(params)
     if document is None:
         return None
     await document.indexed()
     row = document.name_at(params.position.line, params.position.character)
-    return (document, row) if row is not None and row[3] >= 0 else None
+    if row is not None:
+        return (document, row) if row[3] >= 0 else None
+    row = document.attribute_at(params.position.line, params.position.character)
+    if row is None:
+        return None
+    symbols = enumerate(document.index["symbols"])
+    number = next((n for n, each in symbols if each["scope"] == "class" and each["name"] == row[3]), None)
+    if number is None and not any(each[3] == row[3] and each[4] for each in document.index["attributes"]):
+        return None
+    return document, [*row[:3], row[3] if number is None else number, row[4]]
 
 
 def add(server: Server) -> None:
@@ -46,18 +56,12 @@ def add_names(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     async def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
         found = await _named(server, params)
-        if found is not None:
-            document, row = found
-            bound = [each for each in document.index["names"] if each[3] == row[3] and each[4]]
-            before = [each for each in bound if (each[0], each[1]) <= (row[0], row[1])]
-            chosen = max(before or bound[:1], default=None)
-        else:
-            document = server.document(params)
-            row = document and document.attribute_at(params.position.line, params.position.character)
-            if document is None or row is None:
-                return None
-            chosen = next((each for each in document.index["attributes"] if each[3] == row[3] and each[4]), None)
-            chosen = next(_methods(document.index["outline"], row[3]), None) or chosen
+        if found is None:
+            return None
+        document, row = found
+        bound = [each for each in document.rows(row[3]) if each[4]]
+        before = [each for each in bound if (each[0], each[1]) <= (row[0], row[1]) and type(row[3]) is int]
+        chosen = max(before or bound[:1], default=None)
         return None if chosen is None else lsp.Location(document.uri, range_of(_span(chosen)))
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
@@ -66,7 +70,7 @@ def add_names(server: Server) -> None:
         if found is None:
             return None
         document, row = found
-        bound = {(each[0], each[1]) for each in document.index["names"] if each[4]}
+        bound = {(each[0], each[1]) for each in document.rows(row[3]) if each[4]}
         spans = document.occurrences(row[3])
         if not params.context.include_declaration:
             spans = [span for span in spans if (span[0], span[1]) not in bound]
@@ -132,34 +136,35 @@ def _span(row: list[Any]) -> Span:
     return [row[0], row[1], row[0], row[2]]
 
 
-def _methods(outline: list[dict[str, Any]], name: str) -> Any:
-    """The places of methods of that name."""
-    for each in outline:
-        for inner in each.get("children", ()) if each["kind"] == "class" else ():
-            if inner["name"] == name:
-                span = inner["selection"]
-                yield [span[0], span[1], span[3]]
-
-
 def _check_name(document: Document, row: list[Any], new: str) -> None:
     """Raises what the editor shows where a name cannot be the new one."""
     from keyword import iskeyword
 
     symbols = document.index["symbols"]
-    own = symbols[row[3]]
+    own = symbols[row[3]] if type(row[3]) is int else {"name": row[3], "scope": "class"}
     if not new.isidentifier() or iskeyword(new) or is_gated(new) and new.startswith("__"):
         raise JsonRpcInvalidParams(f"`{new}` is no name")
     if own.get("module") and own["module"].rpartition(".")[2] == own["name"]:
         raise JsonRpcInvalidParams(f"`{own['name']}` is the name of what is imported")
     if own["scope"] == "class":
-        if sum(each["name"] == own["name"] and each["scope"] == "class" for each in symbols) > 1:
+        if (
+            sum(each["name"] == own["name"] and each["scope"] == "class" for each in symbols) > 1
+            or _classes(document, own["name"]) > 1
+        ):
             raise JsonRpcInvalidParams(
                 f"`{own['name']}` is a name of several classes, and which of them is meant is not known"
             )
         if any(hasattr(each, own["name"]) for each in _library_classes()):
             raise JsonRpcInvalidParams(f"`{own['name']}` is a name of tensors, modules or Python's own objects, too")
-    if any(each["name"] == new for each in symbols):
+    if any(each["name"] == new for each in symbols) or any(each[3] == new for each in document.index["attributes"]):
         raise JsonRpcInvalidParams(f"`{new}` is a name of this text already")
+
+
+def _classes(document: Document, name: str) -> int:
+    """In how many classes the text sets an attribute."""
+    lines = [each[0] for each in document.index["attributes"] if each[3] == name and each[4]]
+    spans = [each["span"] for each in document.index["outline"] if each["kind"] == "class"]
+    return sum(any(span[0] <= line <= span[2] for line in lines) for span in spans)
 
 
 def _library_classes() -> tuple[type, ...]:

@@ -35,7 +35,10 @@ _CAPTURED = re.compile(r"(?:[ \t]*(?:#.*)?\n)*%%capture\b *([^\W\d]\w*)?.*")
 _KEPT = "  #\N{ZERO WIDTH SPACE}"
 """What stands in front of a command while a notebook is exported, behind a statement in its place."""
 _PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-_OURS = {"kernelspec": {"name": "tensorsh", "display_name": "tensorsh (PyTorch)", "language": "tensorsh"}}
+_OURS = {
+    "kernelspec": {"name": "tensorsh", "display_name": "tensorsh (PyTorch)", "language": "tensorsh"},
+    "language_info": {"name": "tensorsh", "file_extension": ".tsr", "mimetype": "text/x-python"},
+}
 
 
 def is_notebook(path: str | os.PathLike[str]) -> bool:
@@ -234,6 +237,7 @@ def compare(path: str, result: Any, difference: Callable[..., Any], bless: bool,
         block.places, block.expected = [number] * len(expected), expected
         diagnostic = session.diagnose(found.error) if unexpected and found.error is not None else ""
         result.differences.append(difference(block, cell.source, actual, diagnostic))
+        result.differences[-1].line = number
         if bless:
             changed = True
             kept = merge(expected, actual)

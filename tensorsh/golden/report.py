@@ -18,7 +18,8 @@ _COLOURS = {"head": "1", "-": "31", "+": "32"}
 
 def difference_text(result: Result, color: bool = False) -> str:
     """Why a file failed."""
-    lines = [paint(f"--- {result.path}", "1;31", color)]
+    by_cells = ", by cells" if result.path.endswith(".ipynb") else ""
+    lines = [paint(f"--- {result.path}{by_cells}", "1;31", color)]
     if result.problem:
         lines.append(result.problem)
     elif not result.expects and not any(difference.diagnostic for difference in result.differences):

@@ -103,11 +103,15 @@ def bad_number(text: str, value: str, start: int, end: int) -> tuple[str, int, i
         base = {"x": "hexadecimal", "b": "binary", "o": "octal"}[word[0].lower()]
         if len(word) > 1 and word[1].isdigit():
             return f"invalid digit '{word[1]}' in {base} literal", end + 1, end + 2
-        return f"invalid {base} literal", start, end + 1
+        last = end + 1 + word[1:].startswith("_")
+        return f"invalid {base} literal", last - 1, last
+    last = end + (word[0] == "_")  # the last character that is read
     if base:
         if word[0].isdigit():
             return f"invalid digit '{word[0]}' in {base} literal", end, end + 1
-        return f"invalid {base} literal", start, end
+        return f"invalid {base} literal", last - 1, last
     if value[-1] in "jJ":
-        return "invalid imaginary literal", start, end
-    return "invalid decimal literal", start, end
+        return "invalid imaginary literal", end - 1, end
+    if word[:1] in ("e", "E") and text[rest : rest + 1] in ("+", "-") and rest == end + 1:
+        last = rest + 1
+    return "invalid decimal literal", last - 1, last

@@ -10,19 +10,12 @@ import ast
 from typing import TYPE_CHECKING
 
 from .mistake import Mistake, Place, place_of
+from .scene import CLOSING, EXPRESSION, LINE_ENDS, OPENING, OPERAND, OPERAND_END, Scene
 
 if TYPE_CHECKING:
     from .table import Rejected, Table
     from .tokens import Token
 
-_OPENING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}"}
-_CLOSING = ("RPAR", "RSQB", "RBRACE")
-_LINE_ENDS = ("_NEWLINE", "_INDENT", "_DEDENT", "$END", "ERROR")
-_EXPRESSION = frozenset(
-    "NAME NUMBER STRING FSTRING_START NONE TRUE FALSE LAMBDA NOT ELLIPSIS TILDE LBRACE LPAR LSQB".split()
-)
-_OPERAND = frozenset("NAME NUMBER STRING FSTRING_START NONE TRUE FALSE LAMBDA NOT ELLIPSIS TILDE LBRACE".split())
-_OPERAND_END = frozenset("NAME NUMBER STRING FSTRING_END NONE TRUE FALSE ELLIPSIS RPAR RSQB RBRACE".split())
 _HEADS = {
     "IF": "'if' statement",
     "ELIF": "'elif' statement",
@@ -41,103 +34,9 @@ _HEADS = {
 _EQUALS = "invalid syntax. Maybe you meant '==' or ':=' instead of '='?"
 
 
-class _Scene:
-    """The token that was refused, with what stands around it."""
-
-    def __init__(self, table: Table, tokens: list[Token], rejected: Rejected) -> None:
-        self.table = table
-        self.tokens = tokens
-        self.index = rejected.index
-        self.states = rejected.states
-        self.token = tokens[rejected.index]
-        self.kind: str = self.token[0]
-        self.value = rejected.values[-1] if rejected.values else None
-        first = self.index
-        while first > 0 and tokens[first - 1][0] not in _LINE_ENDS:
-            first -= 1
-        self.first = first
-        self.head: str = tokens[first][0]
-        self.before = tokens[self.index - 1] if self.index > first else None
-        self.open: list[Token] = []
-        for token in tokens[first : self.index]:
-            if token[0] in _OPENING:
-                self.open.append(token)
-            elif token[0] in _CLOSING and self.open:
-                self.open.pop()
-        self.statement = first  # the first token of the small statement
-        for position in range(first, self.index):
-            if tokens[position][0] == "SEMICOLON":
-                self.statement = position + 1
-
-    def accepts(self, kind: str) -> bool:
-        return self.table.accepts(self.states, kind)
-
-    def in_fstring(self) -> bool:
-        depth = 0
-        for token in self.tokens[self.first : self.index]:
-            depth += (token[0] == "FSTRING_START") - (token[0] == "FSTRING_END")
-        return depth > 0
-
-    def end_of_expression(self) -> tuple[int, int]:
-        """Where the expression that starts at the refused token probably ends."""
-        depth = 0
-        last = self.token
-        for token in self.tokens[self.index :]:
-            kind = token[0]
-            if kind in _LINE_ENDS:
-                break
-            if kind in _CLOSING:
-                depth -= 1
-                if depth < 0:
-                    break
-            elif depth == 0 and token is not self.token:
-                if kind in ("COMMA", "COLON", "FOR", "SEMICOLON", "EQUAL", "FSTRING_DEBUG", "_FORMAT_COLON"):
-                    break
-                if last[0] in _OPERAND_END and kind in _OPERAND:
-                    break
-            if kind in _OPENING:
-                depth += 1
-            last = token
-        return last[4], last[5]
-
-    def start_of_expression(self) -> tuple[int, int]:
-        """Where the expression in front of the refused token probably starts."""
-        depth = 0
-        first = self.token
-        for position in range(self.index - 1, self.first - 1, -1):
-            token = self.tokens[position]
-            kind = token[0]
-            if kind in _OPENING:
-                depth -= 1
-                if depth < 0:
-                    break
-            elif kind in _CLOSING:
-                depth += 1
-            elif depth == 0 and kind in (
-                "COMMA",
-                "COLON",
-                "FOR",
-                "SEMICOLON",
-                "EQUAL",
-                "IF",
-                "ELSE",
-                "LAMBDA",
-                "WALRUS",
-            ):
-                break
-            first = token
-        return first[2], first[3]
-
-    def start_of_value(self) -> tuple[int, int]:
-        if isinstance(self.value, ast.AST) and hasattr(self.value, "lineno"):
-            return place_of(self.value)[:2]
-        before = self.before or self.token
-        return before[2], before[3]
-
-
 def explain(table: Table, tokens: list[Token], rejected: Rejected, text: str) -> Mistake:
     """The Mistake for a token that the parser has no move for."""
-    scene = _Scene(table, tokens, rejected)
+    scene = Scene(table, tokens, rejected)
     if scene.kind == "ERROR":
         return scene.token[1]
     last = tokens[-1]
@@ -154,23 +53,27 @@ def explain(table: Table, tokens: list[Token], rejected: Rejected, text: str) ->
     return mistake
 
 
-def _explain(scene: _Scene) -> Mistake:
+def _explain(scene: Scene) -> Mistake:
     for look in _LOOKS:
         found = look(scene)
         if found is not None:
             return found
-    return Mistake("invalid syntax", scene.token[2:], _advice(scene))
+    place: Place = scene.token[2:]
+    before = scene.before
+    if scene.kind == "GREATER" and before is not None and before[0] == "LESS" and before[4:6] == scene.token[2:4]:
+        place = (*before[2:4], *scene.token[4:6])  # `<>` is one sign to Python
+    return Mistake("invalid syntax", place, _advice(scene))
 
 
-def _fstring(s: _Scene) -> Mistake | None:
+def _fstring(s: Scene) -> Mistake | None:
     return _empty_field(s) or _fstring_lambda(s) if s.in_fstring() else None
 
 
-def _block(s: _Scene) -> Mistake | None:
+def _block(s: Scene) -> Mistake | None:
     if s.kind == "_INDENT":
         token = s.tokens[s.index + 1] if s.index + 1 < len(s.tokens) else s.token
         advice = "Only the lines of a block are indented, all by the same width."
-        return Mistake("unexpected indent", token[2:], advice, "indentation")
+        return Mistake("unexpected indent", (token[2], token[3] - 1, token[2], token[3]), advice, "indentation")
     if s.accepts("_INDENT"):
         position = s.index - 1  # the line break; in front of it the header
         while position > 0 and s.tokens[position - 1][0] not in ("_NEWLINE", "_INDENT", "_DEDENT"):
@@ -185,7 +88,7 @@ def _block(s: _Scene) -> Mistake | None:
     return None
 
 
-def _empty_field(s: _Scene) -> Mistake | None:
+def _empty_field(s: Scene) -> Mistake | None:
     if s.before is None or s.before[0] not in ("LBRACE", "STAR"):
         return None
     if s.before[0] == "STAR" and s.tokens[s.index - 2][0] != "LBRACE":
@@ -196,7 +99,7 @@ def _empty_field(s: _Scene) -> Mistake | None:
     return Mistake("f-string: expecting a valid expression after '{'", s.token[2:])
 
 
-def _fstring_lambda(s: _Scene) -> Mistake | None:
+def _fstring_lambda(s: Scene) -> Mistake | None:
     if s.kind in ("_FORMAT_COLON", "FSTRING_MIDDLE", "RBRACE"):
         for position in range(s.index - 1, s.first, -1):
             token = s.tokens[position]
@@ -210,22 +113,27 @@ def _fstring_lambda(s: _Scene) -> Mistake | None:
     return None
 
 
-def _print(s: _Scene) -> Mistake | None:
+def _print(s: Scene) -> Mistake | None:
     before = s.before
     if before is None or before[0] != "NAME" or s.index - 2 >= s.first and s.tokens[s.index - 2][0] == "DOT":
         return None
-    if before[1] in ("print", "exec") and s.kind in _EXPRESSION:
+    if before[1] in ("print", "exec") and s.kind in EXPRESSION:
         message = f"Missing parentheses in call to '{before[1]}'. Did you mean {before[1]}(...)?"
-        return Mistake(message, (before[2], before[3], *s.end_of_expression()))
+        return Mistake(message, (before[2], before[3], *s.end_of_expression(commas=True)))
     return None
 
 
-def _equals(s: _Scene) -> Mistake | None:
+def _equals(s: Scene) -> Mistake | None:
     if s.kind != "EQUAL" or not isinstance(s.value, ast.expr):
         return None
+    if type(s.value) in (ast.Yield, ast.YieldFrom) and not s.open:
+        return Mistake("assignment to yield expression not possible", place_of(s.value))
+    following = s.tokens[s.index + 1] if s.index + 1 < len(s.tokens) else s.token
     inside = s.open or s.head in ("IF", "ELIF", "WHILE") or s.accepts("COLON")
     if not inside:
         return None
+    if following[0] not in EXPRESSION and following[0] not in ("PLUS", "MINUS", *LINE_ENDS):
+        return Mistake("invalid syntax", s.token[2:], _advice(s))
     place: Place = (*s.start_of_value(), *_after_equals(s))
     advice = "A comparison is written with two equal signs."
     kind = type(s.value)
@@ -240,9 +148,9 @@ def _equals(s: _Scene) -> Mistake | None:
     return Mistake(message, place_of(s.value), advice)
 
 
-def _after_equals(s: _Scene) -> tuple[int, int]:
+def _after_equals(s: Scene) -> tuple[int, int]:
     following = s.tokens[s.index + 1] if s.index + 1 < len(s.tokens) else s.token
-    if following[0] in _LINE_ENDS:
+    if following[0] in LINE_ENDS:
         return s.token[4], s.token[5]
     s.index += 1
     end = s.end_of_expression()
@@ -250,7 +158,7 @@ def _after_equals(s: _Scene) -> tuple[int, int]:
     return end
 
 
-def _colon(s: _Scene) -> Mistake | None:
+def _colon(s: Scene) -> Mistake | None:
     if s.open or s.head not in _HEADS or not s.accepts("COLON"):
         return None
     if s.kind == "_NEWLINE":
@@ -267,25 +175,25 @@ def _colon(s: _Scene) -> Mistake | None:
     return None
 
 
-def _from_second(s: _Scene) -> Place:
+def _from_second(s: Scene) -> Place:
     start = s.tokens[s.first + 1]
     last = s.token
     for token in s.tokens[s.index :]:
-        if token[0] in _LINE_ENDS or token[0] in ("COLON", "AS"):
+        if token[0] in LINE_ENDS or token[0] in ("COLON", "AS"):
             break
         last = token
     return (start[2], start[3], last[4], last[5])
 
 
-def _else(s: _Scene) -> Mistake | None:
+def _else(s: Scene) -> Mistake | None:
     if s.kind in ("ELSE", "COLON") or not s.accepts("ELSE") or s.accepts("_NEWLINE") and s.head in ("IF", "FOR"):
         return None
     depth = 0
     for position in range(s.index - 1, s.first - 1, -1):
         kind = s.tokens[position][0]
-        if kind in _CLOSING:
+        if kind in CLOSING:
             depth += 1
-        elif kind in _OPENING:
+        elif kind in OPENING:
             depth -= 1
             if depth < 0:
                 return None
@@ -298,67 +206,95 @@ def _else(s: _Scene) -> Mistake | None:
     return None
 
 
-def _comma(s: _Scene) -> Mistake | None:
+def _comma(s: Scene) -> Mistake | None:
     before = s.before
-    if not s.open or s.kind not in _OPERAND or before is None or before[0] not in _OPERAND_END:
+    if not s.open or s.kind not in OPERAND or before is None or before[0] not in OPERAND_END:
         return None
     if before[0] == "NAME" and s.kind in ("STRING", "FSTRING_START"):
         return None
+    since = s.within()
+    commas = [at for at, token in enumerate(since) if token[0] == "COMMA"]
+    words = {token[0] for token in (since[commas[-1] + 1 :] if commas else since)}
+    bare = s.head == "DEF" and len(s.open) == 1 and not words & {"EQUAL", "COLON"}
+    if bare or s.head == "FROM" or any(token[0] == "FOR" for token in since) or "LAMBDA" in words:
+        return Mistake("invalid syntax", s.token[2:], _advice(s))
     place: Place = (*s.start_of_expression(), *s.end_of_expression())
     return Mistake("invalid syntax. Perhaps you forgot a comma?", place)
 
 
-def _comprehension(s: _Scene) -> Mistake | None:
-    if s.kind != "FOR" or not s.open or s.open[-1][0] not in ("LSQB", "LBRACE"):
+def _comprehension(s: Scene) -> Mistake | None:
+    if s.kind != "FOR" or not s.open or s.before is None or s.before[0] not in OPERAND_END:
         return None
     opening = s.tokens.index(s.open[-1], s.first)
     first = s.tokens[opening + 1]
     last = s.tokens[s.index - 1]
+    if not any(token[0] == "COMMA" for token in s.within()):
+        if first[0] != "STAR":
+            return None
+        message = "iterable unpacking cannot be used in comprehension"
+        return Mistake(message, (first[2], first[3], last[4], last[5]))
+    if s.open[-1][0] == "LPAR":
+        return None
     message = "did you forget parentheses around the comprehension target?"
     return Mistake(message, (first[2], first[3], last[4], last[5]))
 
 
-def _function(s: _Scene) -> Mistake | None:
+def _function(s: Scene) -> Mistake | None:
     previous = s.before[0] if s.before else ""
     if s.head == "DEF" and s.index == s.first + 2 and s.kind not in ("LPAR", "LSQB") and previous == "NAME":
         return Mistake("expected '('", s.token[2:])
-    if s.head == "DEF" and s.kind == "LPAR" and previous in ("LPAR", "COMMA") and len(s.open) == 1:
-        s.index += 1
-        end = s.end_of_expression()
-        s.index -= 1
-        return Mistake("Function parameters cannot be parenthesized", (*s.token[2:4], *end))
+    in_lambda = [t[0] for t in s.within() if t[0] in ("LAMBDA", "COLON", "EQUAL")][-1:] == ["LAMBDA"]
+    in_head = s.head == "DEF" and len(s.open) == 1 and not any(t[0] == "LAMBDA" for t in s.within())
+    if s.kind == "LPAR" and (
+        in_head and previous in ("LPAR", "COMMA") or in_lambda and previous in ("LAMBDA", "COMMA")
+    ):
+        what = "Function" if in_head else "Lambda expression"
+        return Mistake(f"{what} parameters cannot be parenthesized", (*s.token[2:4], *s.closing()))
+    if s.kind == "EQUAL" and (in_head or in_lambda) and previous == "NAME":
+        stars = s.tokens[s.index - 2][0]
+        if stars in ("STAR", "DOUBLE_STAR"):
+            what = "positional" if stars == "STAR" else "keyword"
+            return Mistake(f"var-{what} argument cannot have default value", s.token[2:])
+    if in_head and s.kind in ("COMMA", "RPAR") and previous == "EQUAL":
+        return Mistake("expected default value expression", s.before[2:])  # type: ignore[index]
     if s.kind in ("COMMA", "RPAR") and previous == "EQUAL" and s.open and s.open[-1][0] == "LPAR":
         name = s.tokens[s.index - 2]
         return Mistake("expected argument value expression", (*name[2:4], *s.tokens[s.index - 1][4:6]))
-    if s.kind == "WALRUS" and isinstance(s.value, ast.expr) and type(s.value) is not ast.Name:
+    if s.kind == "WALRUS" and isinstance(s.value, ast.expr) and type(s.value) is not ast.Name and not s.calls():
         from .targets import kind_of
 
         return Mistake(f"cannot use assignment expressions with {kind_of(s.value)}", place_of(s.value))
     return None
 
 
-def _try(s: _Scene) -> Mistake | None:
+def _try(s: Scene) -> Mistake | None:
     if s.accepts("EXCEPT") and s.accepts("FINALLY") and not s.accepts("NAME"):
-        return Mistake("expected 'except' or 'finally' block", s.token[2:])
+        ended = all(token[0] in ("_DEDENT", "$END") for token in s.tokens[s.index :])
+        return Mistake("expected 'except' or 'finally' block", s.tokens[s.index - 1][2:] if ended else s.token[2:])
     return None
 
 
-def _dictionary(s: _Scene) -> Mistake | None:
+def _dictionary(s: Scene) -> Mistake | None:
     if not s.open or s.open[-1][0] != "LBRACE" or s.before is None:
         return None
     if s.before[0] == "COLON" and s.kind in ("RBRACE", "COMMA"):
         return Mistake("expression expected after dictionary key and ':'", s.before[2:])
+    if s.before[0] == "COLON" and s.kind == "STAR":
+        s.index += 1
+        end = s.end_of_expression()
+        s.index -= 1
+        return Mistake("cannot use a starred expression in a dictionary value", (*s.token[2:4], *end))
     if s.kind in ("RBRACE", "COMMA") and s.accepts("COLON") and not s.in_fstring():
         return Mistake("':' expected after dictionary key", s.before[2:])
     return None
 
 
-def _import(s: _Scene) -> Mistake | None:
+def _import(s: Scene) -> Mistake | None:
     if s.head not in ("FROM", "IMPORT"):
         return None
     before = s.before[0] if s.before else ""
     if s.kind == "_NEWLINE" and before == "COMMA" and s.head == "FROM":
-        return Mistake("trailing comma not allowed without surrounding parentheses", s.before[2:])  # type: ignore[index]
+        return Mistake("trailing comma not allowed without surrounding parentheses", s.token[2:])
     if s.kind == "_NEWLINE" and before == "IMPORT":
         return Mistake("Expected one or more names after 'import'", s.token[2:])
     return None
@@ -390,7 +326,7 @@ _STARTERS = (
 _DECLARING = "let const var val auto int float double long str string bool char tensor Tensor".split()
 
 
-def _advice(s: _Scene) -> str | None:
+def _advice(s: Scene) -> str | None:
     kind, value, before = s.kind, s.token[1], s.before
     previous = before[0] if before else ""
     if kind == "_NEWLINE" and previous in ("PLUS", "MINUS") and s.index - 2 >= s.first:
@@ -407,6 +343,10 @@ def _advice(s: _Scene) -> str | None:
         return "Commands that begin with % are the shell's and notebooks'."
     if kind == "GREATER" and previous == "LESS":
         return "Write '!=' instead of '<>'."
+    if kind in ("DOUBLE_SLASH", "SLASH") and s.index == s.first:
+        return "A comment begins with '#'."
+    if kind == "GREATER" and previous == "EQUAL":
+        return "Write '>=' instead of '=>'."
     if kind == "WALRUS":
         return "Write = instead of := here, or put the whole in parentheses."
     if kind == "STAR" and previous == "EXCEPT":
@@ -416,6 +356,8 @@ def _advice(s: _Scene) -> str | None:
     if previous in ("NAME",) and before is not None and s.index - 1 == s.statement:
         if before[1] == "switch":
             return "Write 'match' instead of 'switch'."
+        if kind == "NAME" and before[1] in ("func", "function", "fn", "fun"):
+            return f"Write 'def' instead of '{before[1]}'."
         if kind == "NAME" and before[1] in _DECLARING:
             return f"Nothing is declared: write {value} = ..."
         near = _near(before[1])
@@ -425,7 +367,9 @@ def _advice(s: _Scene) -> str | None:
             return "That is a command for another terminal: here is no system to be called."
         if before[1] == "type" and kind == "NAME":
             return "'type' statements do not exist in tensorsh."
-    if s.head in _HEADS and not s.open and s.accepts("COLON") and kind in _OPERAND and previous in _OPERAND_END:
+    if s.head in _HEADS and not s.open and s.accepts("COLON") and kind in OPERAND and previous in OPERAND_END:
+        if s.head == "FOR" and before is not None and before[1].endswith(".") and value.startswith("."):
+            return f"Write 'range({before[1][:-1]}, {value[1:]})'."
         return f"Put a colon in front of '{value}'."
     words = s.table.literals
     if kind in ("EQUAL", "DOT", "COMMA", "RPAR") and previous in words.values() and before is not None:

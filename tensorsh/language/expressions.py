@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .mistake import Children, Mistake, Where, node, place_in, place_of
+from .mistake import Children, Mistake, Place, Where, node, place_in, place_of
 from .targets import AsItem, GeneratorArgument, Keyword, make_arguments, split_arguments, store
 
 LOAD = ast.Load()
@@ -121,7 +121,8 @@ def call(c: Children, where: Where) -> ast.Call:
     if arguments is None:
         where["args"], where["keywords"] = [], []
         return node(ast.Call, where)
-    positional, keywords = split_arguments(arguments)
+    line, column = where["end_lineno"], where["end_col_offset"]
+    positional, keywords = split_arguments(arguments, (line, column - 1, line, column))
     if type(arguments[0]) is GeneratorArgument:
         only = positional[0]  # it takes the parentheses of the call for its own
         only.lineno, only.col_offset = opening[2], opening[3]
@@ -141,11 +142,17 @@ def keyword_argument(c: Children, where: Where) -> Keyword:
     name, value = c
     if type(name) is not ast.Name:
         if type(name) is ast.Constant and (name.value is None or type(name.value) is bool):
-            raise Mistake(f"cannot assign to {name.value}", place_of(name))
-        message = 'expression cannot contain assignment, perhaps you meant "=="?'
-        raise Mistake(message, (*place_of(name)[:2], *place_in(where)[2:]))
+            raise Mistake(f"cannot assign to {name.value}", _through_sign(name, value))
+        raise Mistake('expression cannot contain assignment, perhaps you meant "=="?', _through_sign(name, value))
     where["arg"], where["value"] = name.id, value
     return Keyword(node(ast.keyword, where), unpacks=False)
+
+
+def _through_sign(name: ast.expr, value: ast.expr) -> Place:
+    """From the start of what stands in front of a `=` to that sign, in the midst between it and the value."""
+    line, column, last, end = place_of(name)
+    gap = value.col_offset - end if value.lineno == last else 1
+    return (line, column, last, end + (gap + 1) // 2)
 
 
 def keywords_argument(c: Children, where: Where) -> Keyword:
@@ -199,7 +206,8 @@ def dict_(c: Children, where: Where) -> ast.Dict:
 def dict_comprehension(c: Children, where: Where) -> ast.DictComp:
     key, value = c[0]
     if key is None:
-        raise Mistake("dict unpacking cannot be used in dict comprehension", place_of(value))
+        line, column, *_ = place_in(where)
+        raise Mistake("dict unpacking cannot be used in dict comprehension", (line, column + 1, line, column + 3))
     return ast.DictComp(key, value, c[1:], **where)
 
 

@@ -6,6 +6,7 @@ TENSOR = {
     "length": "`len(x)` for the size of its first dimension, `x.numel()` for the number of its elements",
     "astype": "`x.to(dtype)`, and `x.float()`, `x.long()` and their like",
     "array": "`x.numpy()` for the same numbers as an array",
+    "copy": "`x.clone()` for a copy, with its history; `x.detach().clone()` is one without",
     "append": "a fixed size; `torch.cat` and `torch.stack` join tensors, also those of a list",
     "extend": "a fixed size; `torch.cat` and `torch.stack` join tensors, also those of a list",
     "rank": "`x.dim()` for the number of its dimensions",
@@ -27,6 +28,7 @@ FUNCTIONS = {
     "arccos": "acos",
     "arctan": "atan",
     "rnd": "rand",
+    "append": "cat",
 }
 """What a function is called, in lower case and without underscores."""
 
@@ -34,7 +36,7 @@ ARGUMENTS = {"axis": "dim", "axes": "dim", "keepdims": "keepdim", "learning_rate
 """What an argument is called."""
 
 OF_TENSORS = frozenset(
-    "shape dtype device backward item grad detach numpy view reshape float long mean unsqueeze".split()
+    "shape dtype device backward clone item grad detach numpy view reshape layout float long mean unsqueeze".split()
 )
 """What Python's own numbers and lists are asked for that are taken for tensors."""
 
@@ -42,6 +44,7 @@ _DATA = dict.fromkeys(("DataLoader", "Dataset", "TensorDataset", "random_split")
 _PYTHON = {"partial": "functools", "defaultdict": "collections", "Counter": "collections", "dataclass": "dataclasses"}
 IMPORTS = {
     "F": "import torch.nn.functional as F",
+    **{name: f"from IPython.display import {name}" for name in ("HTML", "Markdown", "Image", "SVG", "Latex")},
     **{name: f"from {module} import {name}" for name, module in {**_DATA, **_PYTHON}.items()},
 }
 """What has to be imported before a name is used."""

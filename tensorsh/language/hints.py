@@ -17,7 +17,7 @@ from .layers import misfit
 from .places import Host, Place, headline, nearest
 from .pytorch_names import in_plain_python, instead_of
 from .rules import RULES, Case, rule
-from .uses import elsewhere
+from .uses import HOMES, elsewhere
 
 
 def hints(error: BaseException, place: Place, host: Host) -> Iterator[str]:
@@ -128,6 +128,9 @@ def unknown_name(case: Case) -> str | None:
     names.update(dict.fromkeys(case.host.names()))
     if found := elsewhere(case.host, name):
         return f"did you mean `{found}`?"
+    for own in ("self", "cls"):
+        if own in case.place.scopes[0] and name in peek.names_of(case.place.scopes[0][own]):
+            return f"did you mean `{own}.{name}`?"
     near = nearest(name, names) or _known(FUNCTIONS, name, names)
     return _suggestion(near, case.host.lacking("torch", name)) or _length(name)
 
@@ -186,6 +189,8 @@ def unknown_import(case: Case) -> str | None:
             f"{_HERE.get(name, '')}programs import torch, numpy, tqdm, some of Python's own modules, and .tsr or .py files beside them; an installed "
             f"package needs --allow-import={name} (%allow import {name} at the prompt)"
         )
+    if found is None and path in HOMES and not case.host.lacking(path, name) and not instead_of(f"{path}.{name}"):
+        return "PyTorch has no such name either"
     if found is None and path.startswith("torch"):
         shown = "; `plot`, `hist` and `track` show losses in the terminal" if "tensorboard" in (path, name) else ""
         return "tensorsh has no such part of PyTorch" + (shown or instead_of(f"{path}.{name}"))
@@ -207,6 +212,11 @@ def unknown_attribute(case: Case) -> str | None:
         return None
     name = getattr(error, "name", None)
     obj = getattr(error, "obj", None)
+    plain = re.search(r"'(int|float|list|tuple)' object has no attribute '(\w+)'", case.match.string)
+    if plain and plain[2] in OF_TENSORS:
+        return (
+            f"`torch.tensor(...)` makes a tensor of {'a number' if plain[1] in ('int', 'float') else f'a {plain[1]}'}"
+        )
     if type(name) is not str or obj is None and "'NoneType'" not in case.match.string:
         found = re.search(r"has no attribute '(\w+)'", case.match.string)
         if not found:
@@ -218,13 +228,15 @@ def unknown_attribute(case: Case) -> str | None:
                 obj = None if value is peek.MISSING else value
         if obj is None:
             return None
+    if (odd := next((n for n in ("_init_", "__int__", "init") if n in vars(type(obj))), "")) and not peek.is_library(
+        type(obj)
+    ):
+        return f"the class has `{odd}`, which nobody calls: is `__init__` meant?"
     base = peek.tensor_class(obj)
     if base is not None and base.__name__ == "Tensor" and (near := nearest(name, TENSOR, 1) or [name])[0] in TENSOR:
         return f"a tensor has {TENSOR[near[0]]}"
     if obj is None:
-        return _no_gradient(case)
-    if type(obj) in (int, float, list, tuple) and name in OF_TENSORS:
-        return f"`torch.tensor(...)` makes a tensor of {'a number' if type(obj) in (int, float) else f'a {type(obj).__name__}'}"
+        return None
     if type(obj) in (str, list, tuple, dict, set, range, bytes) and (counted := _length(name)):
         return counted
     owner = "" if base or not peek.is_library(type(obj)) else getattr(obj, "__name__", "")
@@ -240,14 +252,6 @@ def _known(table: dict[str, str], name: str, names: Iterable[str]) -> list[str]:
     """What a name from elsewhere is called here, where there is such a name."""
     known = table.get(name.lower().replace("_", "")) or table.get(name)
     return [known] if known is not None and known in names else []
-
-
-def _no_gradient(case: Case) -> str | None:
-    """Of something asked of `x.grad`, which is None."""
-    for node in ast.walk(case.place.tree() or ast.Module([], [])):
-        if isinstance(node, ast.Attribute) and isinstance(owner := node.value, ast.Attribute) and owner.attr == "grad":
-            return f"`{ast.unparse(owner)}` is None until `backward()` has run on something that was computed from it"
-    return None
 
 
 def _length(name: str) -> str | None:
@@ -348,14 +352,29 @@ def target_dtype(case: Case) -> str:
     return f"{why}; `target.{kind.lower()}()` converts it"
 
 
-@rule(r"have the same dtype|expected scalar type|must have the same dtype|same type as|to have the same dtype")
+@rule(r"have (?:the )?same dtype|expected scalar type|must have the same dtype|same type as|to have the same dtype")
 def mixed_dtypes(case: Case) -> str | None:
     kinds = {name: peek.describe(value) for name, value in case.tensors()}
     types = {name: text.partition("[")[0] for name, text in kinds.items() if text}
     if len(set(types.values())) != 2:
-        return None
+        return None if types else "`.float()`, `.long()` and `.to(dtype)` give one of them the dtype of the other"
     (first, a), (second, b) = list(types.items())[0], next(i for i in types.items() if i[1] != list(types.values())[0])
     return f"`{first}` is {a} and `{second}` is {b}; convert one of them, as in `{second}.to({first}.dtype)`"
+
+
+@rule(r"0D or 1D target tensor expected, multi-target not supported")
+def one_class_each(case: Case) -> str:
+    return "a target holds one number of a class for each example: `.squeeze(1)` of a column, `.argmax(1)` of rows with a 1"
+
+
+@rule(r"all elements of input should be between 0 and 1")
+def no_probabilities(case: Case) -> str:
+    return "`torch.sigmoid` makes probabilities of scores; `nn.BCEWithLogitsLoss` takes the scores as they are"
+
+
+@rule(r"^ValueError: Expected more than 1 value per channel when training")
+def one_example(case: Case) -> str:
+    return "one example has no spread; `net.eval()` takes what training has seen, a DataLoader's `drop_last=True` leaves it out"
 
 
 @rule(r"a leaf Variable that requires grad is being used in an in-place operation")

@@ -9,6 +9,7 @@ parameters, buffers and submodules, and read without running anything of theirs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any, NamedTuple
 
 from . import peek
@@ -80,6 +81,9 @@ def _said(layer: Any, own: Mapping[str, Any], known: Mapping[str, Any]) -> str |
         said = f"{size.argument} is {wanted}, this input has {found}"
         if spatial is not None and shape[-1] == wanted:
             return f"{said}; channels come before height and width: `.movedim(-1, {dimension})` puts them there"
+        if size.argument == "in_features" and (len(shape) == 4 or len(shape) == 3 and prod(shape[1:]) == wanted):
+            fits = "" if prod(shape[1:]) == wanted else _fitting(layer, own, size.argument, prod(shape[1:]))
+            return f"{said}; `nn.Flatten()` or `x.flatten(1)` makes rows of {prod(shape[1:])} of {list(shape)}{fits}"
         return said + _fitting(layer, own, size.argument, found)
     wanted, shape = own.get("normalized_shape"), peek.shape_of(known.get("input"))
     if type(wanted) is tuple and shape and tuple(shape[-len(wanted) :]) != wanted:

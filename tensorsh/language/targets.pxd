@@ -1,2 +1,2 @@
 cpdef object store(object target, str how)
-cpdef tuple split_arguments(list arguments)
+cpdef tuple split_arguments(list arguments, object end=*)

@@ -45,7 +45,19 @@ _KIND = {
 }
 # in front of a single `=`, these look like a comparison that lost a `=`
 _LOOKS_COMPARED = frozenset(
-    {"function call", "expression", "literal", "f-string expression", "set display", "dict literal", "named expression"}
+    {
+        "function call",
+        "expression",
+        "literal",
+        "f-string expression",
+        "set display",
+        "dict literal",
+        "named expression",
+        "ellipsis",
+        "list comprehension",
+        "set comprehension",
+        "dict comprehension",
+    }  # fmt: skip
 )
 
 
@@ -137,12 +149,24 @@ def store(target: Any, how: str) -> Any:
             pending.append(node.value)
         elif node is target and kind_of_node in (ast.Yield, ast.YieldFrom) and how in ("assign", "assign again"):
             raise Mistake("assignment to yield expression not possible", place)
-        elif how == "assign" and node is target and kind in _LOOKS_COMPARED:
-            message = f"cannot assign to {kind} here. Maybe you meant '==' instead of '='?"
-            raise Mistake(message, place, "A comparison is written with two equal signs.")
+        elif how == "assign" and (node is target or node is last_of(target)) and looks_compared(node):
+            message = f"cannot assign to {kind_of(node)} here. Maybe you meant '==' instead of '='?"
+            raise Mistake(message, place_of(node), "A comparison is written with two equal signs.")
         else:
             raise Mistake(f"cannot assign to {kind_of(node)}", place_of(node))
     return target
+
+
+def looks_compared(node: Any) -> bool:
+    """Whether what stands in front of a single `=` looks like a comparison that lost a `=`."""
+    bare = type(node) is not ast.BoolOp and (type(node) is not ast.UnaryOp or type(node.op) is not ast.Not)
+    return bare and kind_of(node) in _LOOKS_COMPARED
+
+
+def last_of(target: Any) -> Any:
+    """The last of several targets without brackets around them."""
+    several = type(target) is ast.Tuple and bool(target.elts) and target.col_offset == target.elts[0].col_offset
+    return target.elts[-1] if several else None
 
 
 def delete_targets(node: Any, where: dict[str, int]) -> list[ast.expr]:
@@ -162,8 +186,8 @@ def delete_targets(node: Any, where: dict[str, int]) -> list[ast.expr]:
     return targets
 
 
-def split_arguments(arguments: list[Any]) -> tuple[list[ast.expr], list[ast.keyword]]:
-    """The positional and the keyword arguments of a call, or of a class statement."""
+def split_arguments(arguments: list[Any], end: Place | None = None) -> tuple[list[ast.expr], list[ast.keyword]]:
+    """The positional and the keyword arguments of a call, or of a class statement; end: the place of the bracket behind them."""
     positional: list[ast.expr] = []
     keywords: list[ast.keyword] = []
     named = unpacked = False
@@ -180,12 +204,20 @@ def split_arguments(arguments: list[Any]) -> tuple[list[ast.expr], list[ast.keyw
             if type(argument) is ast.Starred:
                 if unpacked:
                     message = "iterable argument unpacking follows keyword argument unpacking"
-                    raise Mistake(message, place_of(argument))
+                    line, column, *_ = place_of(argument)
+                    raise Mistake(message, (line, column, line, column + 1))
             elif named:
                 what = "keyword argument unpacking" if unpacked else "keyword argument"
-                raise Mistake(f"positional argument follows {what}", place_of(argument))
+                raise Mistake(f"positional argument follows {what}", end or place_of(argument))
             positional.append(argument)
     return positional, keywords
+
+
+def first_of(parameter: Parameter) -> Place:
+    """The stars of a parameter, or its name."""
+    line, column, *_ = place_of(parameter.arg)
+    stars = len(parameter.stars)
+    return (line, column - stars, line, column) if stars else (line, column, line, column + len(parameter.arg.arg))
 
 
 def make_arguments(parameters: list[Any]) -> ast.arguments:
@@ -196,7 +228,7 @@ def make_arguments(parameters: list[Any]) -> ast.arguments:
     slash = False
     for index, parameter in enumerate(parameters):
         if result.kwarg is not None:
-            place = parameter.place if isinstance(parameter, PositionalMark) else place_of(parameter.arg)
+            place = parameter.place if isinstance(parameter, PositionalMark) else first_of(parameter)
             raise Mistake("arguments cannot follow var-keyword argument", place)
         if type(parameter) is PositionalMark:
             if slash:
@@ -224,7 +256,7 @@ def make_arguments(parameters: list[Any]) -> ast.arguments:
             result.kwarg = arg
         elif parameter.stars == "*":
             if star is not None:
-                raise Mistake("* argument may appear only once", place_of(arg))
+                raise Mistake("* argument may appear only once", first_of(parameter))
             star = result.vararg = arg
         elif star is not None:
             result.kwonlyargs.append(arg)

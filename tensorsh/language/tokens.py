@@ -439,7 +439,7 @@ class _Tokenizer(FStrings):
             raise self.mistake(
                 "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers",
                 start,
-                end,
+                end - len(value.lstrip("0_")),
             )
 
     def odd(self, position: int) -> int:

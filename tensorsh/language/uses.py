@@ -11,11 +11,12 @@ from typing import Any
 
 from ..sandbox.kinds import functions_of_torch
 from . import peek
-from .places import Host
+from .places import Host, nearest
 from .rules import Case, rule
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
-_HOMES = {
+HOMES = {
+    "torch": "torch",
     "torch.nn": "nn",
     "torch.optim": "torch.optim",
     "torch.nn.functional": "nn.functional",
@@ -26,8 +27,8 @@ _HOMES = {
 
 def elsewhere(host: Host, name: str) -> str | None:
     """The name with its module's, if a module below torch has it."""
-    for path, written in _HOMES.items():
-        if name in host.names_in(path):
+    for path, written in HOMES.items():
+        if path != "torch" and name in host.names_in(path):
             return f"{written}.{name}"
     return None
 
@@ -57,9 +58,12 @@ def function_in_square_brackets(case: Case) -> str | None:
         if _is_function(value):
             name, parts = ast.unparse(inner), node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return f"`{name}` is a function, which round brackets call: `{name}({', '.join(map(ast.unparse, parts))})`"
-    if case.match[1] == "generator":
-        return "`list(...)` makes a list of it, which has places"
     return None
+
+
+@rule(r"^TypeError: 'generator' object is not subscriptable|^TypeError: object of type 'generator' has no len")
+def generator_for_a_list(case: Case) -> str:
+    return "`list(...)` makes a list of it, which has places and a length"
 
 
 @rule(r"^TypeError: '([\w.]+)' object is not callable")
@@ -79,23 +83,63 @@ def value_in_round_brackets(case: Case) -> str | None:
 def function_for_its_values(case: Case) -> str | None:
     if case.match[1] == "int":
         return "`range(n)` counts from 0 to n - 1"
-    for node in ast.walk(case.place.tree() or ast.Module([], [])):
-        arguments = node.args if isinstance(node, ast.Call) else []
-        for argument in [*arguments, *([node.iter] if isinstance(node, ast.For | ast.comprehension) else [])]:
-            if _is_function(peek.evaluate(argument, *case.place.scopes)):
-                name = ast.unparse(argument)
-                return f"`{name}` is a function: `{name}()` calls it"
     for node, _, value in _values(case, ast.Call, "func"):
-        if isinstance(value, type) and node.args and any(cls.__name__ == "Optimizer" for cls in value.__mro__):
+        if (
+            isinstance(value, type)
+            and node.args
+            and case.match[1] != "method"
+            and any(cls.__name__ == "Optimizer" for cls in value.__mro__)
+        ):
             return f"an optimizer takes parameters: `{ast.unparse(node.args[0])}.parameters()`"
     return None
+
+
+@rule(
+    r"^(?:Type|Attribute)Error: (?:.* )?'(method|function|builtin_function_or_method|method_descriptor|type)' (?:object|and)"
+)
+@rule(r"^TypeError: .* and '(method|function|builtin_function_or_method)'$")
+def uncalled(case: Case) -> str | None:
+    """A function or a class that stands where what it gives is meant."""
+    nodes = list(ast.walk(case.place.tree() or ast.Module([], [])))
+    called = [node.func for node in nodes if isinstance(node, ast.Call)]
+    for node in nodes:
+        if not isinstance(node, ast.Name | ast.Attribute) or node in called:
+            continue
+        value, name = peek.evaluate(node, *case.place.scopes), ast.unparse(node)
+        if case.match[1] == "type":
+            if isinstance(value, type):
+                return f"`{name}` is a class: `{name}()` makes an object of it"
+        elif _is_function(value) or value is peek.MISSING and isinstance(node, ast.Attribute) and "(" in name:
+            return f"`{name}` is a function: `{name}()` calls it"
+    return None
+
+
+@rule(r"^TypeError: (?:\w+\.)?(\w+)\.(\w+)\(\) takes (\d+) positional arguments? but (\d+) w")
+def no_self(case: Case) -> str | None:
+    for value in (value for scope in case.place.scopes for value in scope.values()):
+        kind = value if isinstance(value, type) else type(value)
+        method = vars(kind).get(case.match[2]) if kind.__name__ == case.match[1] else None
+        if isinstance(method, FunctionType) and int(case.match[4]) == int(case.match[3]) + 1:
+            names = method.__code__.co_varnames[: method.__code__.co_argcount]
+            if names[:1] != ("self",):
+                return f"a method is given its object first: `def {case.match[2]}({', '.join(('self', *names))})`"
+    return None
+
+
+@rule(r"^TypeError: seed\(\) takes 0 positional arguments but 1 was given")
+def random_of_torch(case: Case) -> str:
+    return "`random` is torch's here: `import random` brings Python's, `torch.manual_seed(0)` seeds torch's"
 
 
 @rule(r"Boolean value of (Tensor|the truth value)|truth value of an array")
 def truth(case: Case) -> str:
     for node, inner, value in _values(case, ast.Call, "func"):
         given = [peek.evaluate(argument, *case.place.scopes) for argument in node.args]
-        if _is_layer(value) and peek.is_library(value) and any(map(peek.tensor_class, given)):
+        if (
+            _is_layer(value)
+            and peek.is_library(value)
+            and any(a is peek.MISSING or peek.tensor_class(a) for a in given)
+        ):
             name = ast.unparse(inner)
             arguments = ", ".join(map(ast.unparse, node.args))
             return f"`{name}` is a class: `{name}()({arguments})` makes a layer of it and calls that"
@@ -130,8 +174,67 @@ def tensors_one_by_one(case: Case) -> str | None:
     return None
 
 
+@rule(r"^TypeError: tensor\(\) takes 1 positional argument but \d+ were given")
+def numbers_one_by_one(case: Case) -> str | None:
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("tensor"):
+            return (
+                f"the numbers stand in a list: `{ast.unparse(node.func)}([{', '.join(map(ast.unparse, node.args))}])`"
+            )
+    return None
+
+
+@rule(r"^NotImplementedError: Module \[(\w+)\] is missing the required \"forward\" function")
+def forward_misspelt(case: Case) -> str | None:
+    for value in (value for scope in case.place.scopes for value in scope.values()):
+        kind = value if isinstance(value, type) else type(value)
+        if kind.__name__ == case.match[1] and (near := nearest("forward", vars(kind), 1)):
+            return f"`{case.match[1]}` has `{near[0]}`: is `forward` meant?"
+    if case.match[1] in ("ModuleList", "ModuleDict"):
+        return f"a {case.match[1]} holds layers, which `forward` calls one by one; `nn.Sequential` calls them in their order"
+    return "the class defines `forward(self, x)`, which `net(x)` calls"
+
+
+@rule(r"^AttributeError: '[\w.]+' object has no attribute 'backward'")
+def backward_of_another(case: Case) -> str | None:
+    for _, _, value in _values(case, ast.Attribute, "value"):
+        if _is_layer(type(value)):
+            return "`backward` is the loss's, a tensor: `loss = criterion(output, target); loss.backward()`"
+        if (base := peek.tensor_class(value)) is not None and base.__name__ == "ndarray":
+            return (
+                "numpy's arrays have no gradients; `backward` is called on a tensor that was computed from parameters"
+            )
+    return None
+
+
+@rule(r"^TypeError: cannot assign '[\w.]+' as parameter '(\w+)'")
+def tensor_for_a_parameter(case: Case) -> str:
+    return f"`nn.Parameter(...)` makes one; `with torch.no_grad(): net.{case.match[1]}.copy_(...)` keeps the one that is there"
+
+
+@rule(r"Expected floating point type for target with class probabilities")
+def whole_probabilities(case: Case) -> str:
+    return "`.float()` makes probabilities of it; a target of class numbers has one for each example: `.argmax(1)`"
+
+
+@rule(r"^(?:Type|Attribute)Error: .*'NoneType'")
+def nothing_there(case: Case) -> str | None:
+    """A variable that is None, most often what a function without `return` gave."""
+    for node in ast.walk(case.place.tree() or ast.Module([], [])):
+        if isinstance(node, ast.Attribute) and node.attr == "grad":
+            return f"`{ast.unparse(node)}` is None until `backward()` has run on something that was computed from it"
+        if isinstance(node, ast.Name) and peek.evaluate(node, *case.place.scopes) is None:
+            return f"`{node.id}` is None; a function without `return` gives that"
+    return None
+
+
 @rule(r"argument '(?:input|other|target)' \(position \d\) must be Tensor, not (int|float|list|tuple|numpy.ndarray)$")
 def no_tensor(case: Case) -> str:
+    for node in ast.walk(case.place.tree() or ast.Module([], [])) if case.match[1] == "tuple" else ():
+        for argument in node.args if isinstance(node, ast.Call) else ():
+            parts = peek.evaluate(argument, *case.place.scopes)
+            if isinstance(parts, tuple) and any(map(peek.tensor_class, parts)):
+                return f"`{(name := ast.unparse(argument))}` holds several values: `{name}[0]` is the first"
     maker = "torch.from_numpy(...)" if case.match[1] == "numpy.ndarray" else "torch.tensor(...)"
     return f"`{maker}` makes a tensor of it"
 

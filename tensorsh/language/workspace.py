@@ -23,6 +23,9 @@ class Workspace(Protocol):
     def names(self) -> list[str]:
         """The names that a program may use without having bound them."""
 
+    def host(self) -> Any:
+        """What a diagnostic may ask the session (`language/places.py`): its names, and those of modules."""
+
     def builtin(self, name: str) -> Any:
         """The value of such a name as far as it is loaded, else `peek.MISSING`."""
 

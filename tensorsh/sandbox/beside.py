@@ -88,6 +88,8 @@ class Beside:
         self.loaded: dict[str, ScriptModule] = {}
         self.made: list[ScriptModule] = []  # those that failed as well: their functions may have got about
         self.running: set[str] = set()
+        self.written: dict[str, int] = {}
+        """When the files that ran were written."""
 
     def find(self, name: str) -> ScriptModule | None:
         """The module of a dotted name, run if need be; None where there is no file of that name."""
@@ -133,10 +135,23 @@ class Beside:
         if not Permissions([self.folder or os.curdir]).allows(module._path):  # a link that leads out
             self.permissions.check(module._path)
         self.running.add(module._title)
+        self.written[module._title] = os.stat(module._path).st_mtime_ns
         try:
             self.execute(module, module._path)  # type: ignore[misc]
         finally:
             self.running.discard(module._title)
+
+    def changed(self) -> list[ScriptModule]:
+        """The modules whose files were written anew since they ran."""
+        found = []
+        for title, module in list(self.loaded.items()):
+            try:
+                written = os.stat(module._path).st_mtime_ns if module._path else 0
+            except OSError:
+                continue
+            if written != self.written.get(title, 0):
+                found.append(module)
+        return found
 
     def reload(self, module: Any) -> ScriptModule:
         """Runs a module's text anew in the same variables."""

@@ -38,6 +38,7 @@ if bounds is not None:
         if hasattr(itertools, name):
             held.advance_alone(getattr(itertools, name))
     held.advance_alone(itertools._grouper, itertools.groupby)  # type: ignore[attr-defined]
+    held.know_classes(classes.script_classes)
     bounds.wait_for_texts(of_texts)
     orders.wait_for_orders(in_order)
 

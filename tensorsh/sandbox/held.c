@@ -5,6 +5,7 @@
    been released; `a[::2] = values` counts a list's places before it walks over values that may take them away. Importing this module puts
    functions in the place of these that hold the memory, so that a program that resizes it has a BufferError, and that walk over the values
    first. `parts.h` does the same for objects that ask what they hold. */
+#include "caches.h"
 #include "parts.h"
 
 /* How many have a claim on an object's memory. */
@@ -55,6 +56,7 @@ static PyMethodDef definitions[] = {METHODS(DEFINITION){"extend", extended, METH
 
 static binaryfunc modulo;
 static objobjproc contains;
+static getiterfunc walk;
 static objobjargproc store;
 
 static PyObject *held_modulo(PyObject *left, PyObject *right) {
@@ -71,6 +73,9 @@ static int held_contains(PyObject *self, PyObject *value) {
     --*claims(self);
     return found;
 }
+
+/* Python's own reads the format of a view that was released, and of memory that may be gone. */
+static PyObject *held_walk(PyObject *view) { return PyObject_Size(view) < 0 ? NULL : walk(view); }
 
 static int taken_store(PyObject *self, PyObject *place, PyObject *value) {
     if (value == NULL || !PySlice_Check(place) || PyList_CheckExact(value) || PyTuple_CheckExact(value) || !can_be_walked(value))
@@ -106,6 +111,17 @@ static int call_in_full(PyTypeObject *type) {
     return failed;
 }
 
+/* Before 3.13.4 Python 3.13 knows `one.append(1)` by the method alone, and reads a list where `list.append(1)` has none. */
+static int append_in_full(void) {
+    static Method append = {&PyList_Type, "append", NULL};
+    static PyMethodDef other;
+    if (Py_Version < 0x030d0000 || Py_Version >= 0x030d0400) return 0;
+    const PyMethodDef *own = defined(&append);
+    if (own == NULL) return -1;
+    other = *own;
+    return put(&append, &other);
+}
+
 static PyObject *call_methods_in_full(PyObject *self, PyObject *none) {
     (void)self, (void)none;
     return PY_VERSION_HEX < 0x030e0000 && call_in_full(&PyBaseObject_Type) ? NULL : Py_NewRef(Py_None);
@@ -114,6 +130,8 @@ static PyObject *call_methods_in_full(PyObject *self, PyObject *none) {
 static PyMethodDef functions[] = {
     {"advance_alone", advance_alone, METH_VARARGS, "advance_alone(type, whole=None): iterators that nothing advances while they advance."},
     {"call_methods_in_full", call_methods_in_full, METH_NOARGS, "call_methods_in_full(): of all classes that there are, without Python's short cuts."},
+    {"cached", new_cache, METH_VARARGS, "cached(function, maxsize, typed, kind): a program's cache; `kind` is made of what it tells."},
+    {"know_classes", know_classes, METH_O, "know_classes(table): the classes that programs made, by their addresses."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -126,11 +144,16 @@ PyMODINIT_FUNC PyInit_held(void) {
         store = PyList_Type.tp_as_mapping->mp_ass_subscript;
         modulo = PyByteArray_Type.tp_as_number->nb_remainder;
         contains = PyByteArray_Type.tp_as_sequence->sq_contains;
+        walk = PyMemoryView_Type.tp_iter;
+        if (walk != NULL) {
+            PyMemoryView_Type.tp_iter = held_walk;
+            if (redirect(&PyMemoryView_Type, "__iter__", (void *)walk, (void *)held_walk)) return NULL;
+        }
         if (redirect(&PyList_Type, "__setitem__", (void *)store, (void *)taken_store) ||
             redirect(&PyByteArray_Type, "__mod__", (void *)modulo, (void *)held_modulo) ||
             redirect(&PyByteArray_Type, "__rmod__", (void *)modulo, (void *)held_modulo) ||
             redirect(&PyByteArray_Type, "__contains__", (void *)contains, (void *)held_contains) || spread(&PyList_Type, mend_sequence) ||
-            spread(&PyByteArray_Type, mend_sequence) || keep_parts())
+            spread(&PyByteArray_Type, mend_sequence) || keep_parts() || keep_caches() || append_in_full())
             return NULL;
     }
     return PyModule_Create(&definition);

@@ -11,6 +11,7 @@ from __future__ import annotations
 import abc
 import sys
 import types
+from functools import partial
 from typing import Any, NoReturn
 
 from . import classes, gate
@@ -230,7 +231,7 @@ for _kind in (
     types.FunctionType, types.CodeType, types.FrameType, types.TracebackType, types.CellType,
     types.MappingProxyType, types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType, types.ModuleType,
     types.BuiltinFunctionType, types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
-    types.MethodDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType, memoryview,
+    types.MethodDescriptorType, types.ClassMethodDescriptorType, types.MethodWrapperType, memoryview, partial,
 ):  # fmt: skip
     stand_in(_kind, cannot(str(_kind.__name__)))
 stand_in(types.MethodType, "", _MethodSeal)

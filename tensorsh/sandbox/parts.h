@@ -27,6 +27,15 @@ static int take(PyObject *part, void *all) {
     return 0;
 }
 
+/* Of a dictionary, as well what is in it: it may be emptied, and its keys are as good as parts. */
+static int take_all(PyObject *part, void *all) {
+    PyObject *key, *value;
+    if (take(part, all)) return -1;
+    for (Py_ssize_t at = 0; PyDict_CheckExact(part) && PyDict_Next(part, &at, &key, &value);)
+        if (take(key, all) || take(value, all)) return -1;
+    return 0;
+}
+
 static void release(Parts *parts) {
     for (Py_ssize_t k = 0; k < parts->count; k++) Py_DECREF(parts->at[k]);
     if (parts->at != parts->few) PyMem_Free(parts->at);
@@ -35,11 +44,13 @@ static void release(Parts *parts) {
 /* Claims on all that an object holds itself. */
 static int hold(PyObject *self, Parts *parts) {
     parts->at = parts->few, parts->count = 0, parts->room = FEW;
-    if (Py_TYPE(self)->tp_traverse == NULL || Py_TYPE(self)->tp_traverse(self, take, parts) == 0) return 0;
+    if (Py_TYPE(self)->tp_traverse == NULL || Py_TYPE(self)->tp_traverse(self, take_all, parts) == 0) return 0;
     release(parts);
     PyErr_NoMemory();
     return -1;
 }
+
+static PyTypeObject *partial;
 
 /* Each: a name of its own, the type, its slot, the special method. */
 #define HOLDERS(each)                                                             \
@@ -49,7 +60,8 @@ static int hold(PyObject *self, Parts *parts) {
     each(system_words, (PyTypeObject *)PyExc_OSError, tp_str, "__str__")          \
     each(import_words, (PyTypeObject *)PyExc_ImportError, tp_str, "__str__")      \
     each(syntax_words, (PyTypeObject *)PyExc_SyntaxError, tp_str, "__str__")      \
-    each(called_next, &PyCallIter_Type, tp_iternext, "__next__")
+    each(called_next, &PyCallIter_Type, tp_iternext, "__next__")                  \
+    each(partial_text, partial, tp_repr, "__repr__")
 #define HOLDER(name, type, slot, special)                                         \
     static PyObject *(*name##_before)(PyObject *);                                \
     static PyObject *name(PyObject *self) {                                       \
@@ -307,6 +319,10 @@ static int keep_collections(void) {
 }
 
 static int keep_parts(void) {
+    PyObject *functions = PyImport_ImportModule("functools");
+    partial = functions == NULL ? NULL : (PyTypeObject *)PyObject_GetAttrString(functions, "partial");
+    Py_XDECREF(functions);
+    if (partial == NULL) return -1;
 #define HOLD(name, kind, slot, special)                                                                      \
     name##_before = (kind)->slot;                                                                            \
     if (redirect(kind, special, (void *)name##_before, (void *)name) || spread(kind, mend_##name)) return -1;

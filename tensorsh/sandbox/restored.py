@@ -28,6 +28,9 @@ _BESIDE = {
 }
 """Modules whose classes a program meets by the module of another name."""
 
+caches: dict[Any, None] = {}
+"""Functions that empty caches of Python's own: these keep what a program gives them, and ask it whether it is what others give."""
+
 _before: dict[type, tuple[tuple[int, ...], dict[str, Any]]] = {}
 _seen: set[str] = set()
 
@@ -54,14 +57,16 @@ def _state(kind: type) -> tuple[tuple[int, ...], dict[str, Any]]:
     return tuple(map(id, own.values())), own
 
 
-_known: tuple[tuple[int, int, int], list[Any], list[dict[str, Any]], list[int]] = ((0, 0, 0), [], [], [])
+_known: tuple[tuple[int, int, int], list[Any], list[dict[str, Any]], bytes] = ((0, 0, 0), [], [], b"")
 """For a state of the library, the objects that are looked at, the attributes of each, and how many these were when nothing of a
-program's was among them; -1 where nobody has looked yet. Exchanged at once: a session that Python frees in the midst looks, too."""
+program's was among them; `UNSEEN` where nobody has looked yet. Exchanged at once: a session that Python frees in the midst looks, too."""
 
 
-def _functions() -> tuple[list[Any], list[dict[str, Any]], list[int]]:
-    """The functions and other objects with attributes that programs meet, in namespaces and in classes; their attributes, and how
-    many they had."""
+UNSEEN = 255
+
+
+def _functions() -> tuple[tuple[int, int, int], list[Any], list[dict[str, Any]], bytes]:
+    """The functions and other objects with attributes that programs meet, in namespaces and in classes, as in `_known`."""
     global _known
     key = (sealed.changes, namespace.loads, len(_before))
     if _known[0] != key:
@@ -72,9 +77,10 @@ def _functions() -> tuple[list[Any], list[dict[str, Any]], list[int]]:
         found = {id(value): value for table in tables for value in [*table.values()] if takes[type(value)]}
         sizes = dict(zip(map(id, _known[1]), _known[3], strict=True))
         _known = (
-            key, [*found.values()], [value.__dict__ for value in found.values()], [sizes.get(number, -1) for number in found]
+            key, [*found.values()], [value.__dict__ for value in found.values()],
+            bytes([sizes.get(number, UNSEEN) for number in found]),
         )  # fmt: skip
-    return _known[1:]
+    return _known
 
 
 class _Takes(dict[type, bool]):
@@ -93,15 +99,18 @@ class _Takes(dict[type, bool]):
 
 def restore() -> None:
     """Undo what a program did to these classes and functions."""
+    global _known
     if classes.has_made_classes():  # without a class there are no methods
-        functions, attributes, sizes = _functions()
+        for empty in caches:
+            empty()
+        key, functions, attributes, sizes = _functions()
         if not are_as_long(attributes, sizes):  # a program only adds: what it may set has no name that is there
             for value, own_names, size in zip(functions, attributes, sizes, strict=True):
                 if len(own_names) != size:
                     kept = getattr(type(value), "_fields", ())  # where no compiler has given them places of their own
                     for name in [name for name in own_names if name[0] != "_" and name not in kept]:
                         del own_names[name]
-            sizes[:] = map(len, attributes)
+            _known = key, functions, attributes, bytes([min(len(each), UNSEEN) for each in attributes])
     for kind, (numbers, own) in _before.items():
         if tuple(map(id, kind.__dict__.values())) == numbers:
             continue

@@ -33,10 +33,15 @@ _SCRIPT_FILTERS = [
 ]
 
 
+_state: Any = None
+
+
 def _engine() -> Any:
     """The engine's state, or None as long as nothing has loaded the engine."""
-    module = sys.modules.get("tensorsh.engine.arrays.state")
-    return getattr(module, "state", None)
+    global _state
+    if _state is None:
+        _state = getattr(sys.modules.get("tensorsh.engine.arrays.state"), "state", None)
+    return _state
 
 
 ROOM = 400

@@ -8,5 +8,5 @@ cdef dict script_classes, settable
 cdef object _exception, _range
 cdef Py_ssize_t _SOON
 
-@cython.locals(each=dict, length=Py_ssize_t)
-cpdef bint are_as_long(list many, list lengths)
+@cython.locals(each=dict, i=Py_ssize_t)
+cpdef bint are_as_long(list many, bytes lengths)

@@ -63,11 +63,13 @@ def ranged(function: Any, *ends: Any) -> Any:
     return made if -_SOON <= made.start <= _SOON and -_SOON <= made.stop <= _SOON else bounded(made)
 
 
-def are_as_long(many: list[dict[str, Any]], lengths: list[int]) -> bool:
-    """Whether some dictionaries have as many entries as they had."""
+def are_as_long(many: list[dict[str, Any]], lengths: bytes) -> bool:
+    """Whether some dictionaries have as many entries as they had, fewer than 255 each."""
+    i = 0
     if len(many) != len(lengths):
         return False
-    for each, length in zip(many, lengths):  # noqa: B905 - in C, where they are as long
-        if len(each) != length:
+    for each in many:
+        if len(each) != lengths[i]:
             return False
+        i += 1
     return True

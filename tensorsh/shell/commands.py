@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from keyword import iskeyword
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -64,7 +65,7 @@ KEYS = "name?  explains a function, shows what is in a tensor; Alt-Enter begins 
 _QUESTION = re.compile(r"\?{0,2}\s*([^\W\d]\w*(?:\.[^\W\d]\w*|\[-?\d+\])*)\s*\?{0,2}$")
 _WILD = re.compile(r"(?:\?+\s*[\w.]*\*[\w.*]*|[^\W\d*][\w.]*\*[\w.*]*\s*\?+|\*[\w.*]*\s*\?+)\s*$")
 _BLOCK = re.compile(r"%%(time|timeit|prun|lprof|capture|writefile|file|html|markdown|latex|svg)\b")
-_HELP = re.compile(r"help\(\s*(?:([^\W\d][\w.]*)|([\"'])modules\2)?\s*\)$")
+_HELP = re.compile(r"help\(\s*(?:([\"']?)([^\W\d][\w.]*)\1)?\s*\)$")
 """How Python asks."""
 
 
@@ -164,6 +165,9 @@ def explain(shell: Shell, name: str, tell: Callable[[str], None], source: bool =
 
     found = shell.session.inspect(name)
     if found is None:
+        if iskeyword(name):
+            print(f"{name} is a word of the language itself, Python's: docs/language.md")
+            return
         print(f"nothing is called {name}", file=sys.stderr)
         close = shell.session.nearest(name)
         if close:
@@ -190,7 +194,7 @@ def dispatch(shell: Shell, text: str) -> bool:
             commands()["psearch"].function(shell, text.strip("? "))
             return True
         match = _HELP.match(text) or _QUESTION.match(text)
-        if match is not None and match.re is _HELP and match[2]:
+        if match is not None and match.re is _HELP and match[1] and match[2] == "modules":
             print(
                 fill(
                     "Programs may import " + ", ".join(sorted(shell.session.host().names_in(""))) + ".",
@@ -198,11 +202,12 @@ def dispatch(shell: Shell, text: str) -> bool:
                 )
             )
             return True
-        if match is None or match[1] is None:
+        asked = match and match[match.re.groups]
+        if match is None or asked is None:
             help(shell, "")
             return True
         tell = print if match.re is _HELP else shell.tell
-        explain(shell, match[1], tell, source="??" in text)
+        explain(shell, asked, tell, source="??" in text)
         return True
     if not text.startswith("%"):
         return False

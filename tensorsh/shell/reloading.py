@@ -6,7 +6,6 @@ calls the new ones; other values that a name took from the module are taken from
 
 from __future__ import annotations
 
-import os
 import sys
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -20,29 +19,13 @@ WORDS = {"on": True, "1": True, "2": True, "explicit": True, "complete": True, "
 
 
 class Reloading:
-    """The modules of a session and when their files were written."""
+    """Runs the modules of a session anew."""
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
-        self.seen: dict[str, int] = {}
-        self.look()
-
-    def look(self) -> list[Any]:
-        """The modules whose files were written since the last time."""
-        changed = []
-        for module in list(self.shell.session._modules.loaded.values()):
-            path = module._path
-            try:
-                written = os.stat(path).st_mtime_ns if path else 0
-            except OSError:
-                continue
-            if self.seen.setdefault(path, written) != written:
-                self.seen[path] = written
-                changed.append(module)
-        return changed
 
     def __call__(self) -> None:
-        for module in self.look():
+        for module in self.shell.session._modules.changed():
             self.reload(module)
 
     def reload(self, module: Any) -> None:

@@ -21,12 +21,15 @@ def device(shell: Shell, argument: str) -> None:
     print(shell.status.device)
 
 
+FLOATS = ("float32", "float64", "float16", "bfloat16", "float", "double", "half")
+
+
 @command("dtype", "[NAME]", "shows or sets the default dtype")
 def dtype(shell: Shell, argument: str) -> None:
     if argument:
         name = argument.removeprefix("torch.")
-        if not name.isidentifier():
-            raise CommandError(f"{argument} is no dtype")
+        if name not in FLOATS:
+            raise CommandError(f"%dtype takes one of {', '.join(FLOATS)}, not {argument}")
         _set(shell, f"torch.set_default_dtype(torch.{name})")
     print(shell.status.dtype)
 

@@ -117,6 +117,8 @@ class OpOverload(Called):
         """The operator in all its forms."""
         return getattr(Operators(self.namespace), self._opname)
 
+    _overloadpacket = overloadpacket
+
     def name(self) -> str:
         """The name with colons: ``aten::add.Tensor``."""
         form = "" if self._overloadname == "default" else "." + self._overloadname
@@ -213,9 +215,7 @@ def of_either(name: str) -> Callable | None:
 
 
 _EITHER: dict[str, Callable] = {}
-KEYS = frozenset(
-    "_pin_memory unsqueeze_copy squeeze_copy slice_copy split_copy view_as_real_copy convolution_backward".split()
-)
+KEYS = frozenset("_pin_memory unsqueeze_copy squeeze_copy slice_copy split_copy view_as_real_copy".split())
 """Operators of ``torch.ops.aten`` by which libraries tell calls apart; they are not called."""
 
 

@@ -167,6 +167,18 @@ def custom_bwd(bwd: Callable | None = None, *, device_type: str) -> Callable:
     return backward
 
 
+def cuda_custom_fwd(fwd: Callable | None = None, *, cast_inputs: dtype | None = None) -> Callable:
+    """``torch.cuda.amp.custom_fwd``: the older name of ``torch.amp.custom_fwd(..., device_type="cuda")``."""
+    _deprecated("custom_fwd", arguments="args..., device_type='cuda'")
+    return custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
+
+
+def cuda_custom_bwd(bwd: Callable) -> Callable:
+    """``torch.cuda.amp.custom_bwd``: the older name of ``torch.amp.custom_bwd(..., device_type="cuda")``."""
+    _deprecated("custom_bwd", arguments="args..., device_type='cuda'")
+    return custom_bwd(bwd, device_type="cuda")
+
+
 def cuda_autocast(enabled: bool = True, dtype: dtype = float16, cache_enabled: bool = True) -> autocast:
     """``torch.cuda.amp.autocast``: the older name of ``torch.amp.autocast("cuda")``."""
     _deprecated("autocast")
@@ -199,8 +211,14 @@ class CpuGradScaler(GradScaler):
         super().__init__("cpu", *args, **kwargs)
 
 
-def _deprecated(name: str, device: str = "cuda") -> None:
+def amp_definitely_not_available() -> bool:
+    """Whether there is no GPU to which mixed precision could apply."""
+    return not is_available()
+
+
+def _deprecated(name: str, device: str = "cuda", arguments: str | None = None) -> None:
+    new = arguments or f"'{device}', args..."
     warn(
-        f"`torch.{device}.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('{device}', args...)` instead.",
+        f"`torch.{device}.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}({new})` instead.",
         FutureWarning,
     )

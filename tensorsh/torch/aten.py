@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ..engine.loading.table import find_function, find_method
+from ..engine.loading.table import find_function, find_method, find_operator
 from ..engine.tensors.tensor import Tensor
 from .aten_layers import LAYERS
 from .private_sparse import SPARSE
@@ -40,7 +40,8 @@ SYMBOLS = {
     "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__pow__": "pow", "layer_norm": "native_layer_norm",
     "group_norm": "native_group_norm", "max_pool2d": "max_pool2d_with_indices", "conv1d": "convolution", "conv2d": "convolution",
     "conv3d": "convolution", "arctan": "atan", "arcsin": "asin", "arccos": "acos", "fix": "trunc",
-    "_pow_number": "pow", "_pow_tensor": "pow",
+    "_pow_number": "pow", "_pow_tensor": "pow", "_convolution_backward": "convolution_backward",
+    "_attention_backward": "_scaled_dot_product_flash_attention_for_cpu_backward",
 }  # fmt: skip
 """Functions by the operator that they are."""
 BY_DIM = {
@@ -118,9 +119,11 @@ def _sized(size: tuple) -> tuple:
 
 
 def linear(call: Callable, input: Any, weight: Any, bias: Any = None) -> Any:
-    turned = call("t", weight)
+    if bias is None or input.dim() != 2 and not input.is_contiguous():
+        found = matmul(call, input, call("t", weight))
+        return found if bias is None else call("add", found, bias)
     flat = input if input.dim() == 2 else reshape(call, input, -1 if input.numel() else 0, input.shape[-1])
-    found = call("mm", flat, turned) if bias is None else call("addmm", bias, flat, turned)
+    found = call("addmm", bias, flat, call("t", weight))
     return found if input.dim() == 2 else call("view", found, [*input.shape[:-1], weight.shape[0]])
 
 
@@ -131,7 +134,7 @@ def matmul(call: Callable, input: Any, other: Any) -> Any:
             return call("squeeze", call("mm", call("unsqueeze", input, 0), other), 0)
         return call({(1, 1): "dot", (2, 1): "mv", (2, 2): "mm"}[a, b], input, other)
     if b <= 2:
-        flat = reshape(call, input, -1, input.shape[-1])
+        flat = reshape(call, input, -1 if input.numel() else 0, input.shape[-1])
         if b == 1:
             return call("view", call("mv", flat, other), list(input.shape[:-1]))
         return call("_unsafe_view", call("mm", flat, other), [*input.shape[:-1], other.shape[1]])
@@ -295,16 +298,9 @@ def copied(call: Callable, self: Any, dtype: Any = None, device: Any = None, *_:
 
 
 def dtyped(name: str) -> Callable:
-    return lambda call, self, *_, **__: to(call, self, dtype=find_function(name) or _dtype(name))
-
-
-def _dtype(name: str) -> Any:
-    from ..engine.arrays import dtype
-
-    return getattr(
-        dtype,
-        {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32"}.get(name, name),
-    )
+    """A method that has the name of a dtype."""
+    kind = {"char": "int8", "byte": "uint8"}.get(name, name)
+    return lambda call, self, *_, **__: to(call, self, dtype=getattr(T, kind))
 
 
 def movedim(call: Callable, input: Any, source: Any, destination: Any) -> Any:
@@ -337,6 +333,10 @@ def attention(
     is_causal: bool = False,
     **more: Any,
 ) -> Any:
+    if dropout_p or query.dim() != 4:  # made of products of matrices
+        return find_operator("nn.functional.scaled_dot_product_attention").function(
+            query, key, value, attn_mask, dropout_p, is_causal, **more
+        )
     options = {"attn_mask": attn_mask} if attn_mask is not None else {}
     return call(
         "_scaled_dot_product_flash_attention_for_cpu", query, key, value, dropout_p, is_causal, **options, **more
@@ -383,7 +383,7 @@ EXPANSIONS: dict[str, Callable] = {
     "__iter__": lambda call, self: iter(call("unbind", self)), "dropout": lambda call, input, p=0.5, training=True, inplace=False: (
         call("native_dropout", input, p, training)[0] if training and p else input
     ),
-    **{name: dtyped(name) for name in ("float", "double", "half", "bfloat16", "long", "int", "bool")},
+    **{name: dtyped(name) for name in "float double half bfloat16 long int short char byte bool cfloat cdouble".split()},
     **{name: drawn(name) for name in ("ones", "zeros", "rand", "randn", "empty")},
     "T": lambda call, self: call("permute", self, [*range(self.dim())][::-1]),
     "narrow": lambda call, input, dim, start, length: call("slice", input, dim, int(start), int(start) + length),
@@ -419,6 +419,8 @@ KERNELS: dict[str, Callable] = {
         if transposed
         else _f(f"conv{len(stride)}d")(x, w, b, stride, padding, dilation, groups)
     ),
+    "convolution_backward": lambda *args: _f("_convolution_backward")(*args),
+    "_scaled_dot_product_flash_attention_for_cpu_backward": lambda *args, **more: _f("_attention_backward")(*args, **more),
     "index": lambda x, places: x[tuple(slice(None) if i is None else i for i in places)],
     "slice": lambda x, dim=0, start=None, end=None, step=1: x[(*[slice(None)] * (dim % x.dim()), slice(start, end, step))],
     "nll_loss_forward": lambda x, target, weight, reduction, ignore: _filled(

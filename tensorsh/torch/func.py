@@ -362,6 +362,10 @@ def jacobian(
     def matrix(*args: Any, **kwargs: Any) -> Any:
         off = stopped()
         columns = rows is _by_columns
+        wanted = [leaf for at in places_of(argnums, len(args)) for leaf in flatten(args[at])] if columns else [None]
+        if not wanted:
+            raise AssertionError("tensors must have at least one element")
+        _ = columns and [leaf.numel for leaf in wanted]
         with transforming(backward=not columns):
             real(name, args, "inputs")
             given = Given(args, argnums, off, writable=columns)

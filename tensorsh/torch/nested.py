@@ -10,6 +10,7 @@ from ..engine.arrays.warning import warn_once
 from ..engine.loading.table import find_function
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.tensor import Tensor
+from ..engine.wording.overloads import refuse
 from .nested_jagged import NestedTensor, jagged, nest
 from .nested_jagged_rules import padded as padded_jagged
 from .nested_strided import StridedNestedTensor, in_line, joined
@@ -99,6 +100,9 @@ def nested_tensor(
     layout = laid_out(layout)
     if layout is T.strided and not isinstance(tensor_list, (list, tuple)):
         raise TypeError("Only lists (List[Tensor] and List[List...[Scalar]]) are accepted in nested_tensor")
+    options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+    if layout is T.strided:
+        refuse("_nn.nested_tensor", (tensor_list,), options)
     many = [x.detach() if isinstance(x, Tensor) else find_function("tensor")(x) for x in tensor_list]
     make = jagged_from_list if layout is T.jagged else strided_from_list
     made = make(many, dtype=dtype, device=device)
@@ -212,12 +216,13 @@ def _nested_from_padded_and_nested_example(padded: Tensor, nt_example: Any) -> A
 
 def to_padded_tensor(input: Any, padding: float, output_size: Any = None, out: Any = None) -> Tensor:
     """A tensor of all parts, the shorter ones filled up with a number, to the longest or to `output_size`."""
+    refuse("_nn.nested_to_padded_tensor", (input, padding), {"output_size": output_size})
     with DisableTorchFunctionSubclass():
         if isinstance(input, StridedNestedTensor):
             return padded_strided(input, padding, output_size)
         if isinstance(input, NestedTensor):
             return padded_jagged(input, padding, output_size)
-    return input
+    raise NotImplementedError("Could not run 'aten::to_padded_tensor' with arguments from the 'CPU' backend.")
 
 
 def narrow(tensor: Tensor, dim: int, start: Any, length: Any, layout: Any = None) -> Any:

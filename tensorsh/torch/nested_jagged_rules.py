@@ -8,7 +8,7 @@ from typing import Any
 from ..engine.loading.table import find_function
 from ..engine.tensors.shape import shaped
 from ..engine.tensors.tensor import Size, Tensor
-from .nested_jagged import RULES, NestedTensor, jagged, lengths, like, nest, padded, parts, sizes
+from .nested_jagged import RULES, NestedTensor, _rebuild_njt, jagged, lengths, like, nest, padded, parts, sizes  # noqa: F401
 from .nested_strided import TOLD
 from .root import torch as T  # noqa: N812
 

@@ -11,6 +11,7 @@ from .nested_strided import (
     RULES,
     TOLD,
     StridedNestedTensor,
+    _rebuild_nested_tensor,  # noqa: F401
     chunk,
     column,
     contiguous,

@@ -59,7 +59,7 @@ class Older(Loaded):
 
     def read(self, take: Callable | None = None) -> Any:
         """What was saved; take: reads it from the bytes at a place."""
-        if self.value() != MAGIC:
+        if self.value(self.names) != MAGIC:
             raise RuntimeError("Invalid magic number; corrupt file?")
         number = self.value()
         if number != FORMAT:

@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
-from .makers import UNSAFE, Maker, UnpicklingError
+from .makers import REFUSED, UNSAFE, Maker, UnpicklingError
 
 PROTO, STOP, MARK = b"\x80", b".", b"("
 MAX_DEPTH = 500
@@ -266,7 +266,13 @@ class Reader:
         return UnpicklingError(f"damaged file: {error}")
 
     def unsupported(self, code: int) -> Exception:
-        return UnpicklingError(f"Unsupported operand {code}")
+        if getattr(self.names, "classes", ()) is not None:
+            return UnpicklingError(REFUSED.replace("{why}", f"Unsupported operand {code}"))
+        if self.at == 1:
+            known = 32 <= code < 127 and chr(code) not in "'\\"
+            key = chr(code) if known else f"\\x{code:02x}"
+            return UnpicklingError(f"invalid load key, '{key}'.")
+        return UnpicklingError(f"pickle in tensorsh reads plain data, no operation {code:#x}")
 
     def push(self, value: Any) -> None:
         self.stack.append(value)

@@ -38,11 +38,6 @@ class Values(Storages):
 class Pickle(Reader):
     """One value of a text of bytes."""
 
-    def unsupported(self, code: int) -> Exception:
-        if self.at == 1:
-            return UnpicklingError(f"invalid load key, '{chr(code)}'.")
-        return UnpicklingError(f"pickle in tensorsh reads plain data, no operation {code:#x}")
-
     def damaged(self, error: Exception) -> Exception:
         if isinstance(error, UnicodeDecodeError):  # another encoding helps
             return error

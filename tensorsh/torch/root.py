@@ -221,10 +221,10 @@ def build() -> TorchNamespace:
     extras["cpu.amp"]["autocast"] = Lazy(lambda: _load("amp", "cpu_autocast"))
     extras["cpu.amp"]["GradScaler"] = Lazy(lambda: _load("amp", "CpuGradScaler"))
     extras["cuda"] |= {name: Lazy(lambda name=name: _load("cuda.typed", name)) for name in dtypes.TYPED}
-    extras["cuda.amp"] |= {
-        "autocast": Lazy(lambda: _load("amp", "cuda_autocast")),
-        "GradScaler": Lazy(lambda: _load("amp", "CudaGradScaler")),
+    older = {"GradScaler": "CudaGradScaler"} | {
+        name: f"cuda_{name}" for name in ("autocast", "custom_fwd", "custom_bwd")
     }
+    extras["cuda.amp"] |= {name: Lazy(lambda made=made: _load("amp", made)) for name, made in older.items()}
     return namespace("", extras[""])
 
 

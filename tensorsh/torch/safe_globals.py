@@ -25,7 +25,7 @@ def mapping(*parts: Any) -> dict:
 
 
 def nested(*parts: Any) -> Tensor:
-    from .nested_strided import _rebuild_nested_tensor
+    from .nested_strided_rules import _rebuild_nested_tensor  # what functions do with it is loaded as well
 
     return _rebuild_nested_tensor(*parts)
 
@@ -65,7 +65,7 @@ class Allowed(dict):
                 f"{module} is blocked."
             )
         if module == "torch.nested._internal.nested_tensor":
-            from .nested_jagged import NestedTensor, _rebuild_njt
+            from .nested_jagged_rules import NestedTensor, _rebuild_njt
 
             self.safe |= {f"{module}.NestedTensor": NestedTensor, f"{module}._rebuild_njt": _rebuild_njt}
         return self.safe.get(whole, default)

@@ -8,6 +8,7 @@ containers, nothing else (see `pickled.py`).
 from __future__ import annotations
 
 import io
+import operator
 import os
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
@@ -199,6 +200,7 @@ def save(
     {'w': tensor([1., 1.])}"""
     if not is_path(f) and not hasattr(f if process.plain else type(f), "write"):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
+    operator.index(pickle_protocol)
     if skipping() and not _use_new_zipfile_serialization:
         raise RuntimeError("Cannot use skip_data=True with _use_new_zipfile_serialization=False")
     if process.plain:
@@ -257,6 +259,13 @@ def load(
         if process.plain and not hasattr(f, "seek"):
             raise AttributeError(NOT_SEEKABLE.format(kind=type(f).__name__))
         data = f.read()
+        if mmap and bytes(data[:4]) == b"PK\x03\x04":
+            raise ValueError("f must be a file path in order to use the mmap argument")
+        if mmap:
+            raise RuntimeError(
+                "mmap can only be used with files saved with `torch.save(_use_new_zipfile_serialization=True), please torch.save "
+                "your checkpoint with this option in order to use mmap."
+            )
     else:
         raise AttributeError(NOT_SEEKABLE.format(kind=type(f).__name__))
     for name in pickle_load_args:

@@ -376,10 +376,9 @@ def set_num_threads(n: int) -> None:
     1
     """
     check_number("set_num_threads", n)
-    from ..engine.arrays.blas import set_threads
+    from ..engine.kernels import use_threads
 
-    state.threads = n
-    set_threads(n)
+    use_threads(n)
 
 
 def get_num_interop_threads() -> int:
@@ -448,10 +447,11 @@ def get_deterministic_debug_mode() -> int:
 
 def set_float32_matmul_precision(precision: str) -> None:
     """Whether products of float32 matrices on GPUs may round their factors to TF32 ("high", "medium")."""
+    if not isinstance(precision, str):
+        raise RuntimeError(f"set_float32_matmul_precision expects a str, but got {type_name(precision)}")
     if precision not in ("highest", "high", "medium"):
-        warn(
-            f"{precision} is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has no effect."
-        )
+        told = "is not one of 'highest', 'high', or 'medium'; the currentsetFloat32MatmulPrecision call has no effect."
+        warn(f"{precision} {told}")
         return
     state.matmul_precision = precision
 

@@ -140,7 +140,7 @@ def stack_module_state(models: Any) -> tuple[dict, dict]:
     >>> {name: tensor.shape for name, tensor in parameters.items()}, buffers
     ({'weight': torch.Size([2, 1, 2]), 'bias': torch.Size([2, 1])}, {})
     """
-    if not models:
+    if len(models) == 0:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     if not (all(m.training for m in models) or all(not m.training for m in models)):
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")

@@ -48,6 +48,12 @@ def assert_close(
             check()
         except _Mismatch as mismatch:
             failures.append(mismatch)
+        except Exception as error:
+            raise RuntimeError(
+                "Comparing\n\n"
+                f"{type(actual).__name__} and {type(expected).__name__}\n\n"
+                "resulted in the unexpected exception above."
+            ) from error
     if failures:
         # PyTorch names the first that differs, whatever differs after it.
         raise failures[0].error(msg)
@@ -264,6 +270,11 @@ def make_tensor(
         raise ValueError(
             "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
             f"{noncontiguous=} and {memory_format=}"
+        )
+    if type(dtype) is not type(BY_NAME["int64"]):
+        raise TypeError(
+            f"The requested dtype '{dtype}' is not supported by torch.testing.make_tensor(). To request support, file an issue "
+            "at: https://github.com/pytorch/pytorch/issues"
         )
     whole = dtype.category not in (FLOAT, COMPLEX)
     if requires_grad and whole:

@@ -231,3 +231,15 @@ def test_warnings_are_of_the_programs_lines(tmp_path: Path) -> None:
     file.write_text("import torch\ntorch.nn.functional.softmax(torch.ones(2))\ntorch.nn.Softmax()(torch.ones(2))\n")
     said = [line for line in python("-m", "tensorsh.as_torch", str(file)).stderr.splitlines() if "Warning" in line]
     assert [line.split(" ")[0] for line in said] == [f"{file}:2:", f"{file}:3:"]
+
+
+def test_a_file_is_read_by_a_process_that_has_loaded_nothing_else(tmp_path: Path) -> None:
+    kept = tmp_path / "nested.pt"
+    made = "torch.nested.nested_tensor([[1, 2, 3], [4, 5]], layout={})"
+    many = f"[{made.format('torch.jagged')}, {made.format('torch.strided')}]"
+    answers(f"import torch\ntorch.save({many}, {str(kept)!r})\ntold = {{}}")
+    found = answers(
+        f"import torch\nfirst, second = torch.load({str(kept)!r})\n"
+        "told = {'parts': [[part.tolist() for part in (x + 1).unbind()] for x in (first, second)]}"
+    )
+    assert found["parts"] == [[[2, 3, 4], [5, 6]]] * 2

@@ -49,6 +49,21 @@ def test_modules_in_the_folder_are_not_the_ranks(tmp_path: Path) -> None:
     assert sorted(done.stdout.splitlines()) == [f"[{i}] tensor([1., 1.])" for i in range(2)], done.stderr
 
 
+def test_torchrun(tmp_path: Path) -> None:
+    """``python -m torch.distributed.run`` takes torchrun's options in both spellings, and fails where a rank fails."""
+    marked = "from torch.distributed.elastic.multiprocessing.errors import record\n"
+    path = program(tmp_path, ".py", marked + HELLO + "@record\ndef main():\n    sys.exit('no' in sys.argv)\nmain()\n")
+    start = "python", "-m", "torch.distributed.run", "--standalone", "--nnodes=1"
+    done = tensorsh(*start, "--nproc_per_node=2", path, "a", "-n")
+    assert (done.returncode, sorted(done.stdout.splitlines())) == (0, SAID)
+    assert tensorsh(*start, "--nproc-per-node", "2", "--master_port", "1", path, "no").returncode == 1
+    done = tensorsh(*start[:-1], "--nnodes=2", path)
+    assert "on this machine alone: --nnodes must be 1" in done.stderr
+    for module, options in (("run", ["--no-python", sys.executable, "-c"]), ("launch", ["--nproc-per-node=x"])):
+        done = tensorsh("python", "-m", f"torch.distributed.{module}", *options, "print(3)")
+        assert done.stdout == "3\n" or "Unsupported nproc_per_node value: x" in done.stderr
+
+
 def test_code_and_modules(tmp_path: Path) -> None:
     code = "import torch.distributed as d; d.init_process_group('gloo'); print(d.get_world_size())"
     assert tensorsh("run", "-n", "3", "-c", code).stdout.count("] 3\n") == 3

@@ -73,7 +73,8 @@ before `torch.library`, kernels by the dispatcher's private keys, schemas and ta
 that classes answer; of test_fx the functions of torch.nn.functional traced by their source, types that grow while a graph is traced,
 and `torch.export`; of test_tensorboard graphs of models; of test_datapipe snapshots; of nested tensors what
 is compiled, views that are replayed and private kernels; of test_fake_tensor and test_proxy_tensor sizes that are symbols, caches
-and what PyTorch's compiler keeps of a mode; of test_control_flow graphs with symbols; of the profiler its private records; of what several processes do the modules that PyTorch keeps to itself. Of
+and what PyTorch's compiler keeps of a mode; of test_control_flow graphs with symbols; of the profiler its private records; of what several processes do the modules that PyTorch keeps to itself, parts of tensors on
+some of the processes, backends of others, and how often parts are moved in a backward pass. Of
 test_transformers and test_multiprocessing, which take longer than their time, those that ran in it are counted.
 
 | file | pass here | of |

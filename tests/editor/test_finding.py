@@ -87,9 +87,39 @@ def test_a_name_of_a_class_is_renamed_where_it_is_an_attribute(editor):
     assert rename(opened, 2, 8, "advance") == [(2, 8), (3, 31), (7, 4)]
     assert rename(opened, 1, 4, "pace") == [(1, 4), (2, 32), (7, 14)]
     assert references(opened, 2, 8, False) == [(3, 31), (7, 4)]
+    assert references(opened, 7, 5) == [(2, 8), (3, 31), (7, 4)] and rename(opened, 3, 33, "go") == [
+        (2, 8),
+        (3, 31),
+        (7, 4),
+    ]
     for line, column, why in ((3, 8, "several classes"), (6, 8, "a name of tensors")):
         with pytest.raises(JsonRpcException, match=why):
             rename(opened, line, column, "other")
+
+
+def test_an_attribute_is_found_and_renamed_where_the_text_sets_it(editor):
+    from pygls.exceptions import JsonRpcException
+
+    program = (
+        "class A:\n    def __init__(self): self.fc = 2; self.b = 1\n    def f(self): return self.fc\n"
+        "class B:\n    def __init__(self): self.b = ones(2).data\nA().fc; A().b; B().b.data\n"
+    )
+    opened = editor.open(program)
+    opened.faults()
+    assert references(opened, 2, 30) == [(1, 29), (2, 29), (5, 4)] and references(opened, 5, 4, False) == [
+        (2, 29),
+        (5, 4),
+    ]
+    assert rename(opened, 5, 4, "layer") == [(1, 29), (2, 29), (5, 4)]
+    found = opened.ask(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, lsp.DocumentHighlightParams(opened.id, lsp.Position(5, 4)))
+    assert places(found) == [(1, 29), (2, 29), (5, 4)]
+    asked = lsp.ReferenceParams(lsp.ReferenceContext(True), opened.id, lsp.Position(5, 22))
+    assert opened.ask(lsp.TEXT_DOCUMENT_REFERENCES, asked) is None  # what the text nowhere sets
+    for name, why in (("b", "a name of this text"), ("for", "is no name")):
+        with pytest.raises(JsonRpcException, match=why):
+            rename(opened, 5, 4, name)
+    with pytest.raises(JsonRpcException, match="several classes"):
+        rename(opened, 5, 12, "other")
 
 
 @pytest.mark.parametrize("name", ["2x", "for", "net", "__class__"])

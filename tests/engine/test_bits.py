@@ -7,7 +7,6 @@ import pytest
 
 from tensorsh import torch
 from tensorsh.engine import kernels
-from tensorsh.engine.numerics import norms
 from tensorsh.engine.ops.nn import normalization
 
 from ..recording import bits as cases
@@ -55,11 +54,10 @@ def test_norms_are_those_of_the_formula(name: str, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("name", NORMS)
-def test_norms_by_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(norms, "SHARED", 1)
+def test_norms_by_threads(name: str) -> None:
     compute = lambda: gradients(NORMS[name], random(5, 6, 7, 9), random(6), random(6, seed=1))
     alone = compute()
-    with threads(3):
+    with threads(3, least=1):
         assert [a.tobytes() for a in compute()] == [a.tobytes() for a in alone]
 
 

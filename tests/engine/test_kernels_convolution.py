@@ -46,7 +46,7 @@ def windows(x, kernel, border, steps, apart):
 @pytest.mark.parametrize("n, c, size, o, kernel, border, groups, steps, apart", CASES)
 def test_sums_over_windows(monkeypatch, threads, n, c, size, o, kernel, border, groups, steps, apart):
     monkeypatch.setattr("tensorsh.engine.numerics.convolution.SHARED", 1)
-    with thread_counts.threads(threads):
+    with thread_counts.threads(threads, least=1):
         x, w, bias = random(n, c, *size), random(o, c // groups, *kernel), random(o)
         assert suits(x, w, kernel)
         y = compiled_forward(x, w, bias, steps, border, apart, groups)

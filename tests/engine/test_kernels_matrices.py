@@ -84,11 +84,25 @@ def test_reflections_of_any_number_of_columns(dtype: str, m: int, k: int, n: int
         assert c.reflected(v, tau, x[:, i : i + 1].copy(), True).tobytes() == found[:, i].tobytes()
 
 
+@pytest.mark.parametrize("m, n", [(100, 100), (128, 128), (128, 40), (40, 128), (33, 1)])
+def test_qr_of_middle_sizes_has_the_signs_of_lapack(m: int, n: int) -> None:
+    """R and Q are those of numpy, which computes in double: single precision has its rounding alone."""
+    x = some("f4", m, n)
+    q, r = np.linalg.qr(x.astype(float))
+    h, tau = c.qr_factored(x)
+    upper = c.lu_parts(h)[1]
+    assert np.abs(upper - r).max() < 1e-6 * np.abs(r).max()
+    made = c.reflected(np.ascontiguousarray(h[:, : min(m, n)]), tau, None, True)
+    assert np.abs(made - q).max() < 2e-6 and near(made @ upper, x)
+    wide = c.lu_parts(c.qr_factored(x.astype(float))[0])[1]
+    assert np.abs(wide - r).max() < 1e-13 * np.abs(r).max()
+
+
 def test_what_decompositions_decline() -> None:
     zero, nan = np.zeros((2, 2), "f4"), np.full((2, 2), np.nan, "f4")
     assert c.cholesky_factored(zero) is c.cholesky_factored(nan) is c.lu_factored(nan, np.zeros(2, np.int32)) is None
     assert c.qr_factored(nan) is c.qr_factored(np.full((3, 2), np.inf)) is c.qr_factored(np.zeros((0, 3))) is None
-    assert c.qr_factored(np.ones((33, 2))) is c.cholesky_factored(np.eye(33)) is None
+    assert c.qr_factored(np.ones((129, 2))) is c.cholesky_factored(np.eye(33)) is None
     assert c.cholesky_factored(np.ones((2, 3))) is c.cholesky_factored(np.ones(4)) is None
     assert c.lu_factored(np.eye(3), np.zeros(2, np.int32)) is c.lu_factored(np.eye(3), np.zeros(3, np.int64)) is None
     a, b = np.eye(3, dtype="f4"), np.ones((3, 2), "f4")
@@ -127,9 +141,33 @@ def test_what_distances_decline() -> None:
     assert c.distances(x, x[:0], 1) is c.distances(x[:1], None, 1) is c.distances(x[None], None, 1) is None
     for number in (4, *HUGE):
         assert c.distances(x, None, number) is None
-    assert c.distances_back(np.ones(2, "f4"), x, np.ones(3, "f4")) is None
-    assert c.distances_back(np.ones(3, "f4"), x, np.ones(3)) is c.distances_back(np.ones(3), x, np.ones(3)) is None
-    assert c.distances_back(np.ones(3, "f4"), x, np.zeros(3, "f4")).tolist() == np.zeros((3, 4)).tolist()
+    one = np.ones(3, "f4")
+    assert c.distances_back(one[:2], x, None, one, 1) is c.distances_back(one, x, x[:, :3].copy(), one, 1) is None
+    assert c.distances_back(one, x, None, np.ones(3), 1) is c.distances_back(np.ones(3), x, None, np.ones(3), 1) is None
+    assert c.distances_back(one, x, x[:2].copy(), one, 1) is c.distances_back(one, x, x[:0], one, 1) is None
+    for number in (3, 4, *HUGE):
+        assert c.distances_back(one, x, None, one, number) is None
+    assert c.distances_back(one, x, None, np.zeros(3, "f4"), 1).tolist() == np.zeros((3, 4)).tolist()
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_gradients_of_distances(dtype: str) -> None:
+    """Whole numbers, which no order of additions rounds."""
+    x, y = (RNG.integers(-9, 9, (n, 21)).astype(dtype) for n in (5, 4))
+    for number, size in ((0, lambda d: np.abs(d).sum(-1)), (2, lambda d: np.abs(d).max(-1))):
+        apart = x[:, None] - y
+        found, g = size(apart), RNG.integers(1, 5, (5, 4)).astype(dtype)
+        slopes = np.sign(apart) if number == 0 else np.sign(apart) * (np.abs(apart) == found[..., None])
+        first, second = c.distances_back(g, x, y, found, number)
+        assert np.array_equal(first, (g[..., None] * slopes).sum(1))
+        assert np.array_equal(second, -(g[..., None] * slopes).sum(0))
+        upper = np.triu_indices(5, 1)
+        pairs = np.zeros((5, 5, 21), dtype)
+        apart = x[upper[0]] - x[upper[1]]
+        found, g = size(apart), np.arange(1, 11).astype(dtype)
+        slopes = np.sign(apart) if number == 0 else np.sign(apart) * (np.abs(apart) == found[..., None])
+        pairs[upper] = g[:, None] * slopes
+        assert np.array_equal(c.distances_back(g, x, None, found, number), pairs.sum(1) - pairs.sum(0))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "f2", "i8", "i4", "i2", "u1", "?"])

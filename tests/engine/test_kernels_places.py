@@ -171,3 +171,59 @@ def test_the_gradient_of_wide_bags_adds_in_the_order_of_the_indices() -> None:
         for place in places:
             wanted[place] += row
     assert torch.autograd.grad(made, table, torch.tensor(g))[0].numpy().tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("item", ["u1", "f2", "f4", "f8", "c16", "V3"])
+def test_arrays_laid_otherwise(item: str) -> None:
+    laid = kernels.compiled.laid
+    x = RNG.integers(0, 256, (3, 9, 17, 33 * np.dtype(item).itemsize), np.uint8).view(item)
+    for order in ((0, 1, 2, 3), (0, 2, 3, 1), (3, 2, 1, 0), (1, 0, 3, 2)):
+        for part in (
+            (),
+            (..., slice(None, None, 2)),
+            (slice(None), slice(None, None, -1), slice(2, 11)),
+            (slice(0, 1), ..., 2),
+        ):
+            source = x.transpose(order)[part]
+            for target in (np.zeros(source.shape, item), np.zeros(source.shape[::-1], item).T, np.zeros_like(source)):
+                if item == "V3":
+                    assert laid(source, target) is None
+                    continue
+                assert laid(source, target) is target and target.tobytes() == source.tobytes()
+    same = np.broadcast_to(x[:1], x.shape)
+    if item != "V3":
+        assert laid(same, out := np.zeros(x.shape, item)) is out and out.tobytes() == same.tobytes()
+        assert laid(x, x) is laid(x[1:], x[:-1]) is None  # these share memory
+        assert laid(x[0], x[1], True) is not None and x[0].tobytes() == x[1].tobytes()
+    assert laid(x, np.zeros(x.shape[1:], item)) is laid(x, np.zeros(x.shape, "i2")) is laid(x[:0], x[:0].copy()) is None
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_maxima_of_bags(dtype: str) -> None:
+    rows = RNG.integers(-3, 3, (9, 70)).astype(dtype)
+    rows[4, 5] = np.nan
+    places, bags = RNG.integers(0, 9, 40), np.sort(RNG.integers(0, 6, 40))
+    out, where = np.zeros((7, 70), dtype), np.full((7, 70), -1)
+    assert kernels.compiled.bag_maxima(rows, places, bags, out, where) is out
+    for bag in range(7):
+        mine = places[bags == bag]
+        for column in range(70):
+            best = mine[0] if mine.size else -1
+            for place in mine[1:]:
+                best = place if rows[place, column] > rows[best, column] else best
+            assert where[bag, column] == best
+            assert np.array_equal(out[bag, column], rows[best, column] if mine.size else 0, equal_nan=True)
+    for wrong in (9, -1):
+        assert kernels.compiled.bag_maxima(rows, np.array([wrong]), np.array([0]), out, where) is None
+        assert kernels.compiled.bag_maxima(rows, np.array([0]), np.array([wrong]), out, where) is None
+
+
+@pytest.mark.parametrize("dtype", ["f2", torch.bfloat16])
+def test_rows_of_half_types_that_come_once(dtype: str) -> None:
+    kind = np.dtype(dtype) if type(dtype) is str else torch.zeros(1, dtype=dtype)._array.dtype
+    x, values = (RNG.normal(size=(n, 1500)).astype(kind) for n in (7, 4))
+    places = np.array([6, 0, 3, 2])
+    wanted = x.copy()
+    wanted[places] += values
+    assert kernels.compiled.added_rows(x.copy(), places, values) is None
+    assert kernels.compiled.added_rows(x, places, values, True) is not None and x.tobytes() == wanted.tobytes()

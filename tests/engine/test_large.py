@@ -10,18 +10,17 @@ import pytest
 
 from tensorsh import torch
 from tensorsh.engine.arrays import parallel
-from tensorsh.engine.arrays.state import state
 from tensorsh.sandbox import long_calls
+
+from .thread_counts import threads as so_many
 
 F = torch.nn.functional
 
 
 @pytest.fixture(params=[1, 3])
 def threads(request):
-    before = state.threads
-    state.threads = request.param
-    yield request.param
-    state.threads = before
+    with so_many(request.param):
+        yield request.param
 
 
 def test_erf_and_gelu(threads) -> None:
@@ -96,12 +95,10 @@ def test_copies_of_short_rows(threads, shape) -> None:
 def test_results_do_not_depend_on_threads() -> None:
     torch.manual_seed(0)
     x = torch.randn(1500, 1000)
-    before, results = state.threads, []
-    try:
-        for state.threads in (1, 2, 5):
+    results = []
+    for count in (1, 2, 5):
+        with so_many(count):
             results.append([f(x)._array for f in (torch.erf, F.gelu, torch.sigmoid, lambda x: torch.softmax(x, 1))])
-    finally:
-        state.threads = before
     for other in results[1:]:
         for a, b in zip(results[0], other, strict=True):
             assert np.array_equal(a, b)
@@ -112,7 +109,7 @@ def test_a_failing_piece_is_heard_of(threads) -> None:
         raise ValueError("here")
 
     with pytest.raises(ValueError, match="here"):
-        parallel.elementwise(fails, np.empty(2_000_000, np.float32), np.ones(2_000_000, np.float32))
+        parallel.run(fails, [np.empty(2_000_000, np.float32), np.ones(2_000_000, np.float32)], parallel.PIECE)
 
 
 @pytest.mark.parametrize("settings", [{}, {"stride": 2, "padding": 2}, {"groups": 2, "dilation": 2}])
@@ -141,13 +138,11 @@ def test_maxima_with_and_without_places_agree(threads, settings) -> None:
 
 
 def test_normal_numbers_do_not_depend_on_threads() -> None:
-    before, found = state.threads, []
-    try:
-        for state.threads in (1, 3):
+    found = []
+    for count in (1, 3):
+        with so_many(count):
             torch.manual_seed(0)
             found.append((torch.randn(700_001)._array, torch.randn(20)._array))
-    finally:
-        state.threads = before
     assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True))
 
 

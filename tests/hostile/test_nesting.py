@@ -22,7 +22,7 @@ def tried(*calls):
         try:
             call()
             told.add("answered")
-        except (TypeError, ValueError, RuntimeError, IndexError, AttributeError, MemoryError, KeyError) as e:
+        except (TypeError, ValueError, RuntimeError, IndexError, AttributeError, MemoryError, KeyError, AssertionError) as e:
             told.add(type(e).__name__)
     return told
 """

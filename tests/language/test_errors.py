@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from pathlib import Path
+
 import pytest
 
 from tensorsh.language.compiler import compile_program
@@ -48,7 +52,7 @@ MISTAKES = [
     ("try:\n    x\ny\n", "SyntaxError", "expected 'except' or 'finally' block", 3, 1),
     ("else:\n  x\n", "SyntaxError", "invalid syntax", 1, 1),
     ("if x: pass\nelse if y: pass\n", "SyntaxError", "expected ':'", 2, 6),
-    ("x = 1\n  y = 2\n", "IndentationError", "unexpected indent", 2, 3),
+    ("x = 1\n  y = 2\n", "IndentationError", "unexpected indent", 2, 2),
     ("if x:\n    y\n  z\n", "IndentationError", "unindent does not match any outer indentation level", 3, 4),
     ("if x:\n\ty\n        z\n", "TabError", "inconsistent use of tabs and spaces in indentation", 3, 1),
     ("x = (1, 2]\n", "SyntaxError", "closing parenthesis ']' does not match opening parenthesis '('", 1, 10),
@@ -66,7 +70,7 @@ MISTAKES = [
     ("a && b\n", "SyntaxError", "invalid syntax", 1, 4),
     ("a || b\n", "SyntaxError", "invalid syntax", 1, 4),
     ("x = !a\n", "SyntaxError", "invalid syntax", 1, 5),
-    ("a <> b\n", "SyntaxError", "invalid syntax", 1, 4),
+    ("a <> b\n", "SyntaxError", "invalid syntax", 1, 3),
     ("fro x in y: pass\n", "SyntaxError", "invalid syntax", 1, 5),
     ("whlie x: pass\n", "SyntaxError", "invalid syntax", 1, 7),
     ("improt torch\n", "SyntaxError", "invalid syntax", 1, 8),
@@ -97,15 +101,15 @@ MISTAKES = [
         1,
     ),
     ("0b12\n", "SyntaxError", "invalid digit '2' in binary literal", 1, 4),
-    ("0xg\n", "SyntaxError", "invalid hexadecimal literal", 1, 1),
-    ("1__0\n", "SyntaxError", "invalid decimal literal", 1, 1),
+    ("0xg\n", "SyntaxError", "invalid hexadecimal literal", 1, 2),
+    ("1__0\n", "SyntaxError", "invalid decimal literal", 1, 2),
     ("1e\n", "SyntaxError", "invalid decimal literal", 1, 1),
     ("x = 5 5\n", "SyntaxError", "invalid syntax", 1, 7),
     ("x = $a\n", "SyntaxError", "invalid syntax", 1, 5),
     ("x = a ? b : c\n", "SyntaxError", "invalid syntax", 1, 7),
-    ("from x import a,\n", "SyntaxError", "trailing comma not allowed without surrounding parentheses", 1, 16),
-    ("f(a=1, b)\n", "SyntaxError", "positional argument follows keyword argument", 1, 8),
-    ("f(**a, b)\n", "SyntaxError", "positional argument follows keyword argument unpacking", 1, 8),
+    ("from x import a,\n", "SyntaxError", "trailing comma not allowed without surrounding parentheses", 1, 17),
+    ("f(a=1, b)\n", "SyntaxError", "positional argument follows keyword argument", 1, 9),
+    ("f(**a, b)\n", "SyntaxError", "positional argument follows keyword argument unpacking", 1, 9),
     ("f(**a, *b)\n", "SyntaxError", "iterable argument unpacking follows keyword argument unpacking", 1, 8),
     ("f(a=1, a=2)\n", "SyntaxError", "keyword argument repeated: a", 1, 8),
     ("f(a.b=1)\n", "SyntaxError", 'expression cannot contain assignment, perhaps you meant "=="?', 1, 3),
@@ -244,6 +248,37 @@ ADVICE = [
 @pytest.mark.parametrize(("text", "advice"), ADVICE)
 def test_advice(text: str, advice: str) -> None:
     assert advice in (error_of(text).advice or "")
+
+
+def caret(text: str, error: SyntaxError | None) -> tuple:
+    """What a person sees of an error: its kind, message, line and the columns that are underlined."""
+    if error is None:
+        return ("no error",)
+    kind = next(each.__name__ for each in (TabError, IndentationError, SyntaxError) if isinstance(error, each))
+    line, start = error.lineno or 1, error.offset or 0
+    width = len(text.split("\n")[line - 1])
+    end = (error.end_offset or 0) if error.end_lineno == line else width + 1
+    return kind, error.msg, line, start, min(max(end, start + 1), max(width + 1, start + 1))
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="each Python words and places some mistakes otherwise")
+def test_mistakes_as_python_tells_them() -> None:
+    """Broken texts, one a line of `mistakes.txt`: Python's own message and caret."""
+    wrong = {}
+    for line in (Path(__file__).parent / "mistakes.txt").read_text().splitlines():
+        text = line.replace("\\n", "\n").replace("\\t", "\t") + "\n"
+        told: list[SyntaxError | None] = []
+        for reading in (lambda text: compile(text, "file", "exec", dont_inherit=True), compile_program):
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    reading(text)
+                told.append(None)
+            except SyntaxError as error:
+                told.append(error)
+        if caret(text, told[0]) != caret(text, told[1]):
+            wrong[line] = caret(text, told[0]), caret(text, told[1])
+    assert not wrong
 
 
 REFUSED = [

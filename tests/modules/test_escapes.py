@@ -101,3 +101,9 @@ def test_text_of_annotations_is_not_run(way: str, monkeypatch: pytest.MonkeyPatc
         run(start + f"result = {way}")
     own = "class Model:\n    def evaluate(self): return 5\nresult = Model().evaluate(), getattr(Model(), 'evaluate')()"
     assert run(own)["result"] == (5, 5)
+
+
+def test_the_class_of_a_text_s_format_makes_no_partials() -> None:
+    with pytest.raises(TypeError, match="cannot create 'partial' instances"):
+        run("result = type(''.format)(print)")
+    assert run("from functools import partial\nresult = type(partial(print)) is partial")["result"] is True

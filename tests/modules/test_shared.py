@@ -81,3 +81,31 @@ def test_nothing_that_is_shared_can_be_changed() -> None:
     assert open_to_change  # what is the session's own
     shared = [path for path, value in open_to_change if second._settings.run(reached, second, path) is value]
     assert shared == []
+
+
+def test_what_lies_of_what_it_is_equal_to_is_in_no_cache_of_others() -> None:
+    liar, other = Session(), Session()
+    liar.run(
+        """
+import struct, typing
+class Text(str):
+    like = "ij->i"
+    def __hash__(self): return hash(self.like)
+    def __eq__(self, other): return True
+class Anything:
+    def __hash__(self): return hash(int)
+    def __eq__(self, other): return True
+    def __call__(self): ...
+text = Text("ij->ji")
+torch.einsum(text, torch.arange(6.0).reshape(2, 3))
+text = Text("i")
+text.like = "@3d"
+struct.calcsize(text)
+typing.List[Anything()], typing.Optional[typing.Literal[Anything()]]
+"""
+    )
+    assert other.run('torch.einsum("ij->i", torch.arange(6.0).reshape(2, 3)).tolist()') == [3.0, 12.0]
+    assert other.run("import struct, typing\nrepr(typing.List[int]), struct.calcsize('@3d')") == (
+        "typing.List[int]",
+        24,
+    )

@@ -88,12 +88,13 @@ def test_outputs_are_compared_and_blessed(tmp_path: Path) -> None:
     path = notebook(tmp_path / "a.ipynb", right, fails, wild, ignored, skipped)
     assert tensorsh("test", path).returncode == 0
     right.outputs[1].data["text/plain"] = "3"
-    path = notebook(tmp_path / "a.ipynb", right, fails, wild, ignored, skipped)
+    path = notebook(tmp_path / "a.ipynb", fails, right, wild, ignored, skipped)
     done = tensorsh("test", path)
+    assert "a.ipynb, by cells\n    2   print('a')\n" in done.stdout
     assert done.returncode == 1 and "- #> 3" in done.stdout and "+ #> 2" in done.stdout
     assert "blessed" in tensorsh("test", "--bless", path).stdout and tensorsh("test", path).returncode == 0
     cells = nbformat.read(path, 4).cells
-    assert [o.output_type for o in cells[0].outputs] == ["stream", "execute_result"]
+    assert [o.output_type for o in cells[1].outputs] == ["stream", "execute_result"]
     assert cells[2].outputs[0].data["text/plain"] == "<object at [..]>"
 
 
@@ -114,6 +115,7 @@ def test_programs_become_notebooks_and_come_back(tmp_path: Path) -> None:
     assert text_of(cells_of(text)) == text
     (tmp_path / "a.tsr").write_text(text)
     assert tensorsh("convert", tmp_path / "a.tsr", tmp_path / "a.ipynb").returncode == 0
+    assert nbformat.read(tmp_path / "a.ipynb", 4).metadata.language_info.file_extension == ".tsr"
     made = nbformat.read(tmp_path / "a.ipynb", 4)
     nbformat.validate(made)
     assert [c.cell_type for c in made.cells] == ["code", "markdown", "code"] and made.cells[

@@ -138,7 +138,7 @@ def said_name(value: object, name: str) -> str:
         try:
             value(*args)
         except TypeError as error:
-            found = re.match(r"([a-z]\w*)\(\)", str(error))
+            found = re.match(r"([a-z_]\w*)\(\)", str(error))
             if found:
                 return "" if found[1] == usual else found[1]
         except Exception:
@@ -203,7 +203,7 @@ def told(value: object) -> list[str] | None:
 
 
 BUILTIN = """
-    _unique2 adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d
+    _make_dual _pack_padded_sequence _pad_packed_sequence _sparse_sum _unique2 _unpack_dual adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d
     adaptive_max_pool3d affine_grid_generator alpha_dropout any atleast_1d atleast_2d atleast_3d avg_pool1d avg_pool2d
     avg_pool3d batch_norm binary_cross_entropy binary_cross_entropy_with_logits block_diag broadcast_tensors
     cartesian_prod cdist celu chain_matmul col2im cosine_embedding_loss cross_entropy_loss ctc_loss dropout einsum elu
@@ -211,7 +211,7 @@ BUILTIN = """
     glu grid_sampler group_norm hardsigmoid hardswish hardtanh hinge_embedding_loss huber_loss im2col instance_norm
     is_floating_point istft kl_div l1_loss layer_norm leaky_relu linalg_vector_norm log_sigmoid margin_ranking_loss
     max_pool1d max_pool1d_with_indices max_pool2d max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool2d
-    max_unpool3d meshgrid mish mse_loss multi_margin_loss multilabel_margin_loss nll_loss_nd pad poisson_nll_loss relu
+    max_unpool3d meshgrid mish mse_loss multi_margin_loss multilabel_margin_loss nested_to_padded_tensor nll_loss_nd pad pad_sequence poisson_nll_loss relu
     relu6 rms_norm rrelu selu silu smooth_l1_loss soft_margin_loss split split_with_sizes stft tensordot threshold
     triplet_margin_loss unique_consecutive unique_dim
 """
@@ -221,8 +221,10 @@ WRITTEN = {
         ("tensor", "as_tensor", "Tensor.new_tensor"),
         "Any data, *, dtype? dtype=None, device? device=None, bool requires_grad=False, bool pin_memory=False",
     ),
+    "frombuffer": "Any buffer, *, dtype dtype, int count=-1, int offset=0, bool requires_grad=False",
+    "_nn.nested_tensor": "Any data, *, dtype? dtype=None, device? device=None, bool pin_memory=False, bool requires_grad=False",
     "nonzero": "Tensor input, *, bool as_tuple=False, Tensor? out=None",
-    "Tensor.nonzero": "*, bool as_tuple=False",
+    "Tensor.nonzero": "+  | *, bool as_tuple",
     "Tensor.cpu": "*, memory_format? memory_format=None",
     "Tensor.is_contiguous": "*, memory_format memory_format=torch.contiguous_format",
     "can_cast": "dtype from_, dtype to",
@@ -259,12 +261,12 @@ def called_in_python() -> dict[str, str]:
     """The overloads of the builtin functions that those in Python call."""
     lines = {}
     for name in BUILTIN.split():
-        places = torch._C._nn, torch._C._VariableFunctions, torch._C._linalg
+        places = torch._C._nn, torch._C._VariableFunctions, torch._C._linalg, torch._C._nested
         value = next(getattr(each, name) for each in places if hasattr(each, name))
         listed = told(value)
         found = f"+ {' | '.join(with_optional(listed[1:], value))}" if listed else declared(value, False)[0]
         lines[f"_nn.{name} takes"] = found
-    return lines
+    return lines | {f"{name} takes": text for name, text in WRITTEN.items() if name.startswith("_nn.")}
 
 
 def takes() -> dict[str, str]:

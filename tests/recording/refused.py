@@ -35,6 +35,7 @@ ao.quantization.fx._decomposed:
 autograd.profiler: emit_nvtx emit_itt
 backends.cuda: SDPAParams can_use_flash_attention can_use_efficient_attention sdp_kernel
 cuda: CUDAGraph graph cudart make_graphed_callables graph_pool_handle
+cuda.comm:
 cuda.profiler:
 cuda.graphs:
 distributed: Backend DeviceMesh FileStore GroupMember P2POp ProcessGroup ReduceOp TCPStore Work _rank_not_in_group all_gather all_gather_into_tensor all_gather_object all_reduce all_to_all all_to_all_single barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group gather gather_object get_backend get_global_rank get_process_group_ranks group init_device_mesh init_process_group irecv is_mpi_available is_nccl_available is_gloo_available is_torchelastic_launched isend monitored_barrier new_group recv reduce reduce_scatter reduce_scatter_tensor scatter scatter_object_list send
@@ -64,7 +65,8 @@ fx.traceback:
 fx.experimental.proxy_tensor:
 fx.experimental.symbolic_shapes: GuardOnDataDependentSymNode free_unbacked_symbols
 fx.passes.infra.pass_base:
-nn.parallel: DistributedDataParallel
+nn.parallel: DistributedDataParallel gather scatter
+nn.parallel._functions: Gather ReduceAddCoalesced Scatter
 nn.parallel.distributed:
 quantization: get_default_qconfig
 mps: empty_cache current_allocated_memory driver_allocated_memory recommended_max_memory manual_seed synchronize
@@ -100,13 +102,13 @@ xpu: device empty_cache current_device get_device_name get_device_capability get
 
 APART = set(
     """
-    cuda mps xpu nn.functional autograd.profiler backends.cuda multiprocessing profiler nn.parallel nn.attention.flex_attention
+    cuda mps xpu nn.functional autograd.profiler backends.cuda multiprocessing profiler nn.parallel nn.parallel._functions nn.attention.flex_attention
     """.split()
 )
 """Modules of which tensorsh has most: only the names above are listed."""
 PLAIN = {"Partial", "Replicate", "Shard", "_StridedShard"}
 """Classes of which libraries make objects when they are imported: these say how something would be done."""
-DECORATORS = {"_require_initialized"}
+DECORATORS = {"_require_initialized", "record"}
 """Functions that libraries call when they are imported, to mark others."""
 
 

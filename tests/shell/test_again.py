@@ -122,7 +122,7 @@ def test_changed_modules_are_run_anew(enter: Enter, shell: Shell) -> None:
         os.utime("mymod.py", (after, after))
 
     write("K = 1\ndef f(x): return x + K\nclass A:\n    def g(self): return 1\n", 1_000)
-    enter("import mymod", "from mymod import f, A, K", "a = A()", "%autoreload 2", "f(1)")
+    enter("%autoreload 2", "import mymod; from mymod import f, A, K; a = A()")
     write("K = 10\ndef f(x): return x + K\nclass A:\n    def g(self): return 2\n", 2_000)
     assert enter("f(1), mymod.f(1), a.g(), A().g(), K")[0] == "(11, 11, 2, 2, 10)\n"
     write("def f(x:", 3_000)

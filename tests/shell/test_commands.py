@@ -147,7 +147,7 @@ def test_device_dtype_precision(terminal: Terminal) -> None:
     terminal.wait("cpu · float64 · grad on")
     terminal.enter("%precision 2", "\n2\n")
     terminal.enter("tensor([1.23456])", "tensor([1.23])")
-    terminal.enter("%dtype nonsense", "nonsense")
+    terminal.enter("%dtype nonsense", "%dtype takes one of float32, float64, float16, bfloat16, float,")
     terminal.enter("%precision many", "takes a number")
 
 
@@ -181,6 +181,9 @@ def test_questions(terminal: Terminal) -> None:
     assert "mul(input, other, *, out=None)" in text
     terminal.enter("nothing_there?", "nothing is called nothing_there")
     terminal.enter("reluu?", "did you mean relu")
+    terminal.enter("nn.Linera?", "did you mean nn.Linear?")
+    terminal.enter("for?", "for is a word of the language itself")
+    terminal.enter("help('softmax')", "softmax(input, dim")
     terminal.run("def double(a, *, b=1):\r'Twice a.'\rreturn a * 2\r")
     terminal.enter("double?", "double(a, *, b=1)  function\n\nTwice a.\ntsr>")
     terminal.enter("double??", "Twice a.\ndef double(a, *, b=1):\n    'Twice a.'\n    return a * 2\ntsr>")

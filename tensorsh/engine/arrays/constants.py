@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .device_guard import copied
+from .numbers import check_width
 
 ndarray = np.ndarray
 asarray = np.asarray
@@ -51,6 +52,8 @@ class Constants(dict):
         self.zero = zero
 
     def __missing__(self, number: Any) -> Any:
+        if type(number) is int:
+            check_width(number)
         made = array(number, self.dtype)
         if (number or self.zero) and number == number:
             if len(self) > 4000:

@@ -37,6 +37,8 @@ class device(Frozen):
         if named:
             type, index = named.get("device", named.get("type", type)), named.get("index", index)
             given = (type,)
+        if len(given) + len(named) == 2 and not isinstance(type, str):
+            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {_name(type)}")
         if isinstance(type, device):
             type, index = type.type, type.index
         elif isinstance(type, int):

@@ -54,6 +54,8 @@ def keep(answer: Callable) -> None:
 
 def forget_made() -> None:
     """Nobody asks for parameters without a shape that are gone, also where an interrupt kept them from saying so."""
+    if not unmade and "unmade" not in lasting:
+        return
     for place in [place for place, param in unmade.items() if param() is None]:
         unmade.pop(place, None)
     if not unmade:

@@ -131,6 +131,20 @@ else:
             return None
 
 
+def fitting(array: Any, shape: tuple, strides: tuple, offset: int) -> Any:
+    """`strided`, counted in elements, where no stride is negative and no element outside of the storage; None elsewhere."""
+    if type(array) is not ndarray or len(shape) != len(strides):
+        return None
+    dtype = array.dtype
+    itemsize = dtype.itemsize
+    steps = []
+    for s in strides:
+        if s < 0:
+            return None
+        steps.append(s * itemsize)
+    return laid(array, shape, tuple(steps), offset * itemsize, dtype)
+
+
 def farther(array: Any, shape: tuple, strides: tuple, offset: int, dtype: Any) -> Any:
     """`strided` where an array is not all the memory that counts: in that of its owner."""
     if dtype.hasobject or array.dtype.hasobject:
@@ -177,7 +191,9 @@ def outside(shape: tuple, strides: tuple) -> RuntimeError:
 
 def count(size: tuple) -> int:
     """The number of elements; PyTorch's error where that takes more than 64 bits or a size is negative."""
-    total = math.prod([n % WORD for n in size])
+    total = 1
+    for n in size:
+        total *= n if n >= 0 else n % WORD
     if total >= LONG:
         raise RuntimeError("numel: integer multiplication overflow")
     return total
@@ -192,8 +208,11 @@ def span(size: tuple, stride: tuple | None, itemsize: int, offset: int = 0) -> i
     elif 0 in size:
         return 0
     else:
-        # A negative number is a large one here: its last 64 bits.
-        needed = sum([(n - 1) % WORD * (s % WORD) for n, s in zip(size, stride, strict=True)], offset + 1) * itemsize
+        needed = offset + 1
+        for i in range(len(size)):
+            n, s = size[i] - 1, stride[i]
+            needed += n * s if n >= 0 and s >= 0 else n % WORD * (s % WORD)  # a negative number is a large one here
+        needed *= itemsize
     if needed >= LONG:
         told = "" if stride is None else f" and strides={list(stride)}"
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}{told}")
@@ -221,15 +240,6 @@ def sized(size: Any, itemsize: int = 4) -> tuple:
 def check_bounds(array: Any, size: tuple, stride: tuple, offset: int) -> None:
     """Raise what PyTorch raises where sizes and strides, counted in elements, do not fit in an array's storage."""
     low, high = extent(owner(array))
-    if 0 <= offset < LONG and len(size) == len(stride):  # the usual case: nothing wraps around
-        needed, total = offset + 1, 1
-        for n, s in zip(size, stride, strict=True):
-            if n < 1 or s < 0:
-                break
-            needed, total = needed + (n - 1) * s, total * n
-        else:
-            if needed * array.itemsize <= high - low and total < LONG:
-                return
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(s < 0 for s in stride):

@@ -59,6 +59,7 @@ _mkldnn = layout("_mkldnn")
 
 ROWS = {sparse_csr, sparse_bsr}
 BLOCKS = {sparse_bsr, sparse_bsc}
+COMPRESSED = {sparse_csr, sparse_csc, *BLOCKS}
 TITLES = {
     strided: "Strided", sparse_coo: "Sparse", sparse_csr: "SparseCsr", sparse_csc: "SparseCsc",
     sparse_bsr: "SparseBsr", sparse_bsc: "SparseBsc",
@@ -190,7 +191,7 @@ def copied_as(array: Any) -> Any:
 
 def row_order(array: Any) -> Any:
     """The array itself when its elements lie in row order, else a copy that does."""
-    return array if array.flags.c_contiguous else array.copy()
+    return array if array.flags.c_contiguous else copied(array)
 
 
 def laid_in_rows(array: Any) -> tuple[Any, tuple] | None:
@@ -223,10 +224,27 @@ def along_in_memory(kernel: Callable, array: Any, axis: int, *rest: Any) -> Any:
     )
 
 
+def channels_behind(array: Any) -> Any:
+    """Images [N, C, *S] as [N, *S, C]."""
+    return array.transpose(0, *range(2, array.ndim), 1)
+
+
+def channels_before(array: Any) -> Any:
+    """Images [N, *S, C] as [N, C, *S]."""
+    return array.transpose(0, array.ndim - 1, *range(1, array.ndim - 1))
+
+
 def with_channels_last(array: Any) -> Any:
     """A copy of images [N, C, *S] with the channels innermost."""
-    last = array.ndim - 1
-    return array.transpose(0, *range(2, last + 1), 1).copy("C").transpose(0, last, *range(1, last))
+    return channels_before(copied(channels_behind(array)))
+
+
+def empty_as(array: Any, shape: tuple, dtype: Any = None) -> Any:
+    """Memory for what is made of an array, with the channels last where the array has them so."""
+    dtype = array.dtype if dtype is None else dtype
+    if not channels_are_last(array):
+        return np.empty(shape, dtype)
+    return channels_before(np.empty((shape[0], *shape[2:], shape[1]), dtype))
 
 
 def laid_out(array: Any, memory_format: Any = None) -> Any:

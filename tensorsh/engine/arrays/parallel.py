@@ -26,13 +26,6 @@ SHARED = 1 << 19
 """From this many elements on, the pieces are shared among threads."""
 
 
-def elementwise(f: Callable, out: Any, *arrays: Any, piece: int = PIECE) -> Any:
-    """Run ``f(out, *arrays)`` on pieces of C-contiguous arrays of one size; `out`."""
-    flat = [x.reshape(-1) for x in (out, *arrays)]
-    run(f, flat, piece)
-    return out
-
-
 def rows(f: Callable, out: Any, *arrays: Any) -> Any:
     """Run ``f(out, *arrays)`` on blocks of rows of C-contiguous arrays of one shape; `out`."""
     n = out.shape[-1]
@@ -127,40 +120,27 @@ def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
         raise failures[0]
 
 
-TILE = 256
-"""Rows and columns of a tile of a transposed copy: what it reads and writes stays in the cache."""
-FEW, MANY_ROWS = 4, 16
-"""A last dimension of so few elements, of so many rows, is copied a column at a time: numpy's loop is along the last dimension."""
+def unlaid(x: Any, out: Any, apart: bool = False) -> Any:
+    """In the place of the kernel, where there is none, that writes an array's elements to another of its shape."""
 
 
-def columns(out: Any, x: Any) -> None:
-    """Copy an array column by column."""
-    for k in range(x.shape[-1]):
-        out[..., k] = x[..., k]
+laid: list[Callable] = [unlaid]
+"""The kernel, which stands above: it puts itself here."""
+
+
+def lay(out: Any, x: Any, apart: bool = False) -> None:
+    """Write the elements of an array to another of its shape and dtype that lies otherwise in memory. apart: none of these are in both
+    arrays, which are parts of one."""
+    if laid[0](x, out, apart) is None:
+        np.copyto(out, x)
 
 
 def copied(x: Any) -> Any:
-    """A copy in C order, column by column where rows are short, tile by tile where the last dimension is not the one that is near
-    in memory."""
+    """A copy in C order."""
     if type(x) is not np.ndarray or x.ndim < 2 or x.flags.c_contiguous:
         return x.copy()
-    if 1 < x.shape[-1] <= FEW and x.shape[-2] >= MANY_ROWS and x.size:
-        out = np.empty(x.shape, x.dtype)
-        run(columns, [out, x], max(1, ROWS * len(x) // x.size))
-        return out
-    if x.size < BLOCK:
-        return x.copy()
-    near = min(range(x.ndim), key=lambda k: abs(x.strides[k]) if x.shape[k] > 1 else 1 << 62)
-    if near == x.ndim - 1 or min(x.shape[near], x.shape[-1]) < 16:
-        return x.copy()
     out = np.empty(x.shape, x.dtype)
-    source, target = (np.moveaxis(a, near, 0) for a in (x, out))
-
-    def block(out: Any, x: Any) -> None:
-        for left in range(0, x.shape[-1], TILE):
-            np.copyto(out[..., left : left + TILE], x[..., left : left + TILE])
-
-    run(block, [target, source], TILE)
+    run(lay, [out, x], -(-len(x) // (4 * state.threads if state.threads > 1 else 1)) or 1)
     return out
 
 

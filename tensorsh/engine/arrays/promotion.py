@@ -147,8 +147,10 @@ def _result_type(operands: Any) -> dtype:
 
 def check_kept(target: Any, other: Any) -> None:
     """Raise PyTorch's error where what is written in place has not the shape, or not the dtype, of one operand."""
-    shape = common_shape(target.shape, other.shape)
-    if shape != tuple(target.shape):
+    shape = target._array.shape
+    if other._array.shape == shape and other._array.dtype is target._array.dtype:
+        return
+    if (shape := common_shape(shape, other._array.shape)) != target._array.shape:
         raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
     common = result_type([target._array, other._array])
     if not can_hold(common, target.dtype):

@@ -41,6 +41,8 @@ class State(Switches):
     default_device: Any
     anomaly: bool
     check_nan: bool
+    inducing: Any
+    """The node whose gradients are computed under anomaly detection: that of operations that are recorded meanwhile."""
     flow: Any
     """Called with each node of a backward pass and the gradient that arrived there; what it gives is called with the node's
     own gradients, unless that is None. None, usually."""
@@ -108,7 +110,7 @@ class State(Switches):
         """A new session's settings."""
         return {
             "grad_enabled": True, "inference": False, "default_dtype": _dtype.float32, "default_device": None,
-            "anomaly": False, "check_nan": True, "places": False, "deterministic": False, "warns_of_chance": False, "threads": THREADS, "flow": None,
+            "anomaly": False, "check_nan": True, "inducing": None, "places": False, "deterministic": False, "warns_of_chance": False, "threads": THREADS, "flow": None,
             "warned": set(), "retain_graph": False, "packing": (), "packing_refused": None, "walk": None,
             "multithreading": True, "outermost": True, "passing": None, "autocast": None, "profile": None, "overriding": True,
             "function_modes": (), "skips_override": False, "stepping": None, "dual": 0, "dual_level": -1, "pushing": False,

@@ -107,6 +107,13 @@ def keep_by(hooks: tuple) -> None:
         state.places = False
 
 
+def note(node: Any, place: Any) -> None:
+    """Where a program recorded a node, and the one whose gradients were computed then."""
+    node.__dict__["place"] = place
+    if state.inducing is not None:
+        node.__dict__["inducing"] = state.inducing
+
+
 class Place:
     """``node._place``: where a program recorded it. Nodes set it last, and their hooks for saved tensors then run."""
 
@@ -114,6 +121,6 @@ class Place:
         return None if node is None else node.__dict__.get("place")
 
     def __set__(self, node: Any, place: Any) -> None:
-        node.__dict__["place"] = place
+        note(node, place)
         if state.packing:
             pack(node)

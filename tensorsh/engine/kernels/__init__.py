@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...sandbox import long_calls, process
-from ..arrays.parallel import SHARED, elementwise
+from ..arrays.parallel import laid
 from ..arrays.state import state
 
 compiled: Any
@@ -34,6 +34,8 @@ except ImportError as reason:
 
         warnings.warn(str(reason), RuntimeWarning, stacklevel=1)
 
+if hasattr(compiled, "laid"):
+    laid[0] = compiled.laid
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 ndarray = np.ndarray
 
@@ -41,6 +43,15 @@ ndarray = np.ndarray
 def kernel(name: str, otherwise: Any = None) -> Any:
     """A kernel by its name, or what takes its place where there is none."""
     return getattr(compiled, name, otherwise)
+
+
+def use_threads(n: int) -> None:
+    """How many threads the work on large arrays is shared among."""
+    from ..arrays.blas import set_threads
+
+    state.threads = n
+    set_threads(n)
+    kernel("use_threads", unsuited)(n)
 
 
 kept = 0
@@ -105,6 +116,9 @@ def unsuited(*arguments: Any) -> None:
     """In the place of a kernel of arrays, which answers None to what is not for it."""
 
 
+kernel("use_threads", unsuited)(state.threads)
+
+
 def suits(*arrays: Any) -> bool:
     """Whether there are kernels, and all of these are numpy's arrays of float32."""
     if compiled is None:
@@ -131,28 +145,7 @@ def through(name: str, *operands: Any) -> Any:
                 return None
         elif type(x) is not number:
             return None
-    return run(ufunc, *operands)
-
-
-def run(ufunc: Any, *arrays: Any, out: Any = None) -> Any:
-    """A kernel's ufunc on arrays; large ones are shared among threads. out: where the result goes, an operand's memory or another's."""
-    first = arrays[0]
-    if state.threads > 1 and first.size >= SHARED:
-        shape = first.shape
-        numbers: tuple = ()
-        while type(arrays[-1]) in (np.float32, np.float64):
-            arrays, numbers = arrays[:-1], (arrays[-1], *numbers)
-        for a in arrays:
-            if a.shape != shape or type(a) is not ndarray or not a.flags.c_contiguous:
-                return ufunc(*arrays, *numbers, out=out)
-        piece = -(-first.size // (4 * state.threads))  # one pass needs no cache: few pieces, few changes of the lock
-        return elementwise(
-            lambda into, *pieces: ufunc(*pieces, *numbers, into),
-            np.empty_like(first) if out is None else out,
-            *arrays,
-            piece=piece,
-        )
-    return ufunc(*arrays, out=out)
+    return ufunc(*operands)
 
 
 PRECISE = {

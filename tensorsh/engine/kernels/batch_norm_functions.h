@@ -103,7 +103,7 @@ static struct OF(norm) OF(norm_of)(const Call *c, const Argument *x, int k, size
     return v;
 }
 
-static void OF(batch_norm)(Call *c, size from, size to) {
+static void OF(batch_norm)(Call *c, size from, size to, void (*image_moments)(const struct OF(norm) *)) {
     struct OF(norm) v = OF(norm_of)(c, &c->in[0], 12, from, to);
     const NUMBER *var = c->in[11].data;
     NUMBER *room = c->scratch, *rstd = c->in[6].data;
@@ -111,7 +111,7 @@ static void OF(batch_norm)(Call *c, size from, size to) {
     v.running_mean = c->in[7].data, v.running_var = c->in[8].data, v.momentum = c->in[9].number;
     v.mean = c->in[var ? 10 : 5].data;
     if (var) OF(given)(&v, var, rstd = room + (v.s ? 0 : 2 * v.c));
-    else if (v.s) OF(image_moments)(&v);
+    else if (v.s) image_moments(&v);
     else OF(row_moments)(&v);
     if (v.s) OF(images)(&v, rstd);
     else OF(rows)(&v, rstd, room, room + v.c);

@@ -18,7 +18,7 @@ static int shaped(Call *c, const Argument *x, int k) {
     const size from = c->in[k].whole, to = c->in[k + 1].whole, together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
     if (from < 0 || to < from || to > x->shape[1]) return 0;
     c->lines = (to - from + together - 1) / together;
-    c->each = x->count / x->shape[1] * together;
+    c->each = x->count / x->shape[1] * together, c->apart = 1;
     return 1;
 }
 
@@ -33,6 +33,31 @@ static int shaped(Call *c, const Argument *x, int k) {
 #define ROOT sqrtf
 #define OF(name) name##_of_floats
 #include "batch_norm_functions.h"
+
+/* As `image_moments`, in lanes, for half types, whose results are rounded to a few digits. */
+#define PIECES 32
+INLINE void add_lanes(const float *x, size n, float less, int square, double *lanes) {
+    size i = 0;
+    for (; i + PIECES <= n; i += PIECES)
+        for (int k = 0; k < PIECES; k++) {
+            const float v = x[i + k] - less;
+            lanes[k] += square ? v * v : v;
+        }
+    for (; i < n; i++) lanes[0] += square ? (x[i] - less) * (x[i] - less) : x[i] - less;
+}
+INLINE double channel_sum(const struct norm_of_floats *v, size c, float less, int square) {
+    double lanes[PIECES] = {0};
+    for (size n = 0; n < v->n; n++) add_lanes(v->x + (n * v->c + c) * v->s, v->s, less, square, lanes);
+    for (int k = 1; k < PIECES; k++) lanes[0] += lanes[k];
+    return lanes[0];
+}
+WIDE static void moments_in_lanes(const struct norm_of_floats *v) {
+    for (size c = v->from; c < v->to; c++) {
+        const size count = v->n * v->s;
+        const float mean = (float)(channel_sum(v, c, 0, 0) / (double)count);
+        finish_of_floats(v, c, mean, (float)channel_sum(v, c, mean, 1), count);
+    }
+}
 
 /* Sums along an image of g and of g (x - mean), in eight lanes; a vector's rest is fused, a short line in order. */
 INLINE void image_products(const float *g, const float *x, float mean, size n, float *plain, float *with_x) {
@@ -126,8 +151,8 @@ static int batch_norm_plan(Call *c) {
 }
 
 static int batch_norm(Call *c, size from, size to) {
-    if (c->in[0].kind == FLOAT32) batch_norm_of_floats(c, from, to);
-    else batch_norm_of_doubles(c, from, to);
+    if (c->in[0].kind == FLOAT32) batch_norm_of_floats(c, from, to, c->in[14].whole ? moments_in_lanes : image_moments_of_floats);
+    else batch_norm_of_doubles(c, from, to, image_moments_of_doubles);
     return 1;
 }
 
@@ -148,9 +173,9 @@ static int batch_norm_backward(Call *c, size from, size to) {
 }
 
 const Kernel batch_norm_kernels[] = {
-    {"batch_norm", "rr?r?xRRRR?R?xr?r?ii", batch_norm_plan, batch_norm,
+    {"batch_norm", "rr?r?xRRRR?R?xr?r?ii|b", batch_norm_plan, batch_norm,
      "batch_norm(x [n, c, s] or [n, c], weight, bias, eps, out, mean, rstd, running mean, running variance, momentum, given mean, "
-     "given variance, from channel, to)"},
+     "given variance, from channel, to, in lanes)"},
     {"batch_norm_backward", "fff?ffbF?F?F?ii", batch_norm_backward_plan, batch_norm_backward,
      "batch_norm_backward(g, x, weight, mean, rstd, training, dx, dw, db, from channel, to)"},
     {0},

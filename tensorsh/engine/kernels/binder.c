@@ -3,6 +3,7 @@
 #include "loops.h"
 
 #include <ctype.h>
+#include <stdatomic.h>
 #include <numpy/arrayscalars.h>
 
 #define MOST_KERNELS 192
@@ -39,7 +40,7 @@ int is_bfloat16(PyArray_Descr *dtype) {
 
 INLINE Kind kind_of(PyArray_Descr *dtype) {
     static const unsigned char kinds[NPY_NTYPES_LEGACY] = {
-        [NPY_FLOAT] = FLOAT32, [NPY_DOUBLE] = FLOAT64, [NPY_INT64] = INT64, [NPY_UINT32] = UINT32, [NPY_HALF] = HALF,
+        [NPY_FLOAT] = FLOAT32, [NPY_DOUBLE] = FLOAT64, [NPY_INT64] = INT64, [NPY_UINT32] = UINT32, [NPY_HALF] = HALF, [NPY_INT32] = INT32, [NPY_UINT8] = BYTES,
     };
     const unsigned type = (unsigned)dtype->type_num;
     return type < NPY_NTYPES_LEGACY ? kinds[type] : is_bfloat16(dtype) ? BRAIN : PLAIN;
@@ -244,9 +245,46 @@ int see_signals(Call *call) {
     return call->ended;
 }
 
+/* Lines that threads share: each thread has a copy of the call, and scratch memory of its own. */
+typedef struct {
+    const Kernel *kernel;
+    Call *call;
+    size step, room;
+    char *rooms;
+    atomic_int done;
+} SharedLines;
+
+static void lines_of(void *data, size piece, int thread) {
+    SharedLines *s = data;
+    if (!s->done) return;
+    Call own = *s->call;
+    const size from = piece * s->step, to = own.lines - from < s->step ? own.lines : from + s->step;
+    if (thread) own.others = NULL, own.scratch = s->rooms + (thread - 1) * s->room;
+    const int done = s->kernel->run(&own, from, to);
+    if (!thread) s->call->since = own.since, s->call->ended = own.ended;
+    if (!done || (!thread && ends(s->call, (to - from) * own.each))) s->done = 0;
+}
+
+static int work_shared(const Kernel *kernel, Call *call) {
+    const int threads = sharers();
+    const size pieces = call->lines < 8 * threads ? call->lines : 8 * threads, room = (call->room + 63) & ~(size)63;
+    SharedLines s = {kernel, call, (call->lines + pieces - 1) / pieces, room, NULL, 1};
+    size rooms = times(threads - 1, room);
+    PyObject *scratch = rooms ? PyArray_SimpleNew(1, &rooms, NPY_BYTE) : NULL;
+    if (scratch) s.rooms = PyArray_DATA((PyArrayObject *)scratch);
+    else if (rooms) PyErr_Clear(), s.step = call->lines;
+    call->others = PyEval_SaveThread();
+    share_pieces(lines_of, &s, (call->lines + s.step - 1) / s.step);
+    PyEval_RestoreThread(call->others);
+    Py_XDECREF(scratch);
+    return call->ended ? -1 : s.done;
+}
+
 /* Whether the kernel did its work; -1 for an error. */
 INLINE int work(const Kernel *kernel, Call *call) {
-    if (times(call->lines, call->each) <= LONG_WORK) return kernel->run(call, 0, call->lines);
+    const size all = times(call->lines, call->each);
+    if (all <= LONG_WORK && all < least_shared()) return kernel->run(call, 0, call->lines);
+    if (call->apart && all >= least_shared() && call->lines > 1 && sharers() > 1) return work_shared(kernel, call);
     const size step = call->each >= LONG_PIECE ? 1 : LONG_PIECE / call->each;
     int done = 1;
     call->others = PyEval_SaveThread();
@@ -305,7 +343,7 @@ int kernel_bound(PyObject *capsule, PyObject *args, Call *call, const Kernel **k
     if (!PyCapsule_IsValid(capsule, NULL)) return 0;
     const Function *function = PyCapsule_GetPointer(capsule, NULL);
     Held held = {.count = 0};
-    call->outs = 0, call->answer = -1;
+    call->outs = 0, call->answer = -1, call->apart = 0;
     *kernel = function->kernel;
     *arrays = *writes = 0;
     int good = take(function, &PyTuple_GET_ITEM(args, 0), PyTuple_GET_SIZE(args), call, &held);
@@ -352,7 +390,7 @@ static PyObject *called(PyObject *self, PyObject *const *args, Py_ssize_t count)
     Call call;
     Held held;
     held.arrays = NULL, held.parts = NULL, held.count = 0, held.copied = 0;
-    call.outs = 0, call.answer = -1, call.lines = 0, call.each = 0, call.room = 0;
+    call.outs = 0, call.answer = -1, call.lines = 0, call.each = 0, call.room = 0, call.apart = 0;
     call.scratch = small, call.others = NULL, call.since = 0, call.ended = 0;
     int done = 0, failed = 0;
     if (take(function, args, count, &call, &held) && function->kernel->plan(&call)) {
@@ -399,23 +437,44 @@ static int add_kernel(PyObject *module, const Kernel *kernel) {
     return -1;
 }
 
+/* The loops of ufuncs, whose elements threads share. */
+static void first_loop(char **places, const size *count, const size *steps, void *data) {
+    const Ufunc *ufunc = data;
+    share_elements(ufunc->runs[0], NULL, places, count, steps, ufunc->arguments + 1);
+}
+static void second_loop(char **places, const size *count, const size *steps, void *data) {
+    const Ufunc *ufunc = data;
+    share_elements(ufunc->runs[1], NULL, places, count, steps, ufunc->arguments + 1);
+}
+
 static int add_ufunc(PyObject *module, Ufunc *ufunc) {
 #define FIVE(type) type, type, type, type, type
     static const char floats[] = {FIVE(NPY_FLOAT), FIVE(NPY_DOUBLE)}, complexes[] = {FIVE(NPY_CFLOAT), FIVE(NPY_CDOUBLE)};
-    static void *const data[] = {NULL, NULL};
+    static UfuncRun loops[] = {first_loop, second_loop};
+    void **data = PyMem_RawMalloc(2 * sizeof *data); /* which the ufunc refers to */
+    if (data == NULL) return PyErr_NoMemory(), -1;
+    data[0] = data[1] = ufunc;
     const char *types = (ufunc->of_complex ? complexes : floats) + 4 - ufunc->arguments; /* of the first loop, of the second */
     const int alone = ufunc->runs[0] == NULL; /* of doubles */
     types += alone ? ufunc->arguments + 1 : 0;
-    PyObject *made = PyUFunc_FromFuncAndData(ufunc->runs + alone, data, types, ufunc->runs[1] && !alone ? 2 : 1, ufunc->arguments, 1, PyUFunc_None,
+    PyObject *made = PyUFunc_FromFuncAndData(loops + alone, data, types, ufunc->runs[1] && !alone ? 2 : 1, ufunc->arguments, 1, PyUFunc_None,
                                              ufunc->name, NULL, 0);
     if (made != NULL && PyModule_AddObject(module, ufunc->name, made) == 0) return 0;
     Py_XDECREF(made);
     return -1;
 }
 
+static PyObject *use_threads(PyObject *self, PyObject *args) {
+    Py_ssize_t threads, least = SHARED_WORK;
+    if (!PyArg_ParseTuple(args, "n|n", &threads, &least)) return NULL;
+    share_among(threads > INT_MAX ? INT_MAX : (int)threads, least);
+    Py_RETURN_NONE;
+}
+
 int add_kernels(PyObject *module) {
     static PyMethodDef recording[] = {{"record_calls", record_calls, METH_O, "Calls of kernels and loops that have an answer go to a list."},
-                                      {"written", written, METH_VARARGS, "Which arguments a kernel writes."}, {0}};
+                                      {"written", written, METH_VARARGS, "Which arguments a kernel writes."},
+                                      {"use_threads", use_threads, METH_VARARGS, "use_threads(number, least): how many threads share work of kernels on at least so many elements."}, {0}};
     if (PyModule_AddFunctions(module, recording) < 0) return -1;
     if ((step = Py_CompileString("None", __FILE__, Py_eval_input)) == NULL || (no_names = PyDict_New()) == NULL) return -1;
     static const Kernel *const tables[] = {TABLES};

@@ -23,6 +23,7 @@
 
 extern PyMethodDef memory_methods[], half_methods[], step_methods[];
 int is_bfloat16(PyArray_Descr *dtype);
+void free_large_block(void);
 int add_kernels(PyObject *module), add_loops(PyObject *module), add_chains(PyObject *module), add_patience(PyObject *module), add_programs(PyObject *module), add_walks(PyObject *module);
 
 /* The type of objects that are called, through what their field `call` points to. */

@@ -202,6 +202,9 @@ struct rooms {
     size planes, weights, lines, sums, lanes; /* elements */
 };
 
+/* Few samples are cut, so that there are lines for all threads. */
+static size strips_of(const struct shapes *s) { return s->n < 8 ? 8 / s->n : 1; }
+
 static void forward_rooms(struct rooms *r, const struct shapes *s) {
     const size outs = s->o / s->groups;
     r->kind = cheapest(machine()->sums, outs, s->line);
@@ -212,7 +215,8 @@ static void forward_rooms(struct rooms *r, const struct shapes *s) {
     r->sums = r->packed * r->kind->width;
 }
 
-static void forward(Call *call, const float *x, const float *w, const float *bias, float *y, const struct shapes *s, char *room) {
+/* In lines of work: strips of a sample. */
+static void forward(Call *call, const float *x, const float *w, const float *bias, float *y, const struct shapes *s, char *room, size from, size to) {
     struct rooms r;
     forward_rooms(&r, s);
     const struct sums *kind = r.kind;
@@ -228,11 +232,16 @@ static void forward(Call *call, const float *x, const float *w, const float *bia
         for (size t = 0; t < s->taps; t++) to[t * kind->outs] = w[o * s->taps + t];
         if (bias) biases[at] = bias[o];
     }
-    for (size sample = 0; sample < s->n; sample++) {
-        surround(x + sample * s->c * s->h * s->w, planes, s);
+    const size strips = strips_of(s), pieces = (s->line + kind->width - 1) / kind->width;
+    for (size next = 0; from < to; from = next) {
+        const size sample = from / strips, start = from % strips * pieces / strips * kind->width;
+        next = to < (sample + 1) * strips ? to : (sample + 1) * strips;
+        size stop = (next - sample * strips) * pieces / strips * kind->width;
+        stop = stop < s->line ? stop : s->line;
+        if (start < stop) surround(x + sample * s->c * s->h * s->w, planes, s);
         for (size group = 0; group < s->groups; group++)
-            for (size first = 0; first < s->line && !ends(call, outs * kind->width * s->taps / FUSIONS); first += kind->width) {
-                const size end = first + kind->width < s->line ? first + kind->width : s->line;
+            for (size first = start; first < stop && !ends(call, outs * kind->width * s->taps / FUSIONS); first += kind->width) {
+                const size end = first + kind->width < stop ? first + kind->width : stop;
                 for (size tap = 0, some; tap < s->taps; tap += some) {
                     some = s->taps - tap < NEAR ? s->taps - tap : NEAR;
                     for (size b = 0; b < blocks; b++) {
@@ -323,9 +332,9 @@ static int weight_gradient(Call *call, const float *x, const float *g, float *w,
     return done;
 }
 
-static int room_of(Call *c, const struct shapes *s, size elements) {
-    c->lines = 1;
-    c->each = times(s->n * s->o * s->line, s->taps);
+static int room_of(Call *c, const struct shapes *s, size elements, size lines) {
+    c->lines = lines;
+    c->each = times(s->n * s->o * s->line, s->taps) / lines;
     c->room = s->taps * (size)sizeof(size) + elements * (size)sizeof(float);
     return 1;
 }
@@ -336,14 +345,14 @@ static int convolution_plan(Call *c) {
     if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4, 1) || (c->in[2].data && c->in[2].count != s.o)) return 0;
     c->answer = 3;
     forward_rooms(&r, &s);
-    return room_of(c, &s, r.planes + r.weights + r.sums);
+    c->apart = 1;
+    return room_of(c, &s, r.planes + r.weights + r.sums, s.n * strips_of(&s));
 }
 
 static int convolution(Call *c, size from, size to) {
-    (void)from, (void)to;
     struct shapes s;
     if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4, 1)) return 0;
-    forward(c, c->in[0].data, c->in[1].data, c->in[2].data, c->in[3].data, &s, c->scratch);
+    forward(c, c->in[0].data, c->in[1].data, c->in[2].data, c->in[3].data, &s, c->scratch, from, to);
     return 1;
 }
 
@@ -353,7 +362,7 @@ static int convolution_weight_plan(Call *c) {
     if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3, 0)) return 0;
     c->answer = 2;
     gradient_rooms(&r, &s);
-    return room_of(c, &s, r.planes + r.lines + r.sums + r.lanes);
+    return room_of(c, &s, r.planes + r.lines + r.sums + r.lanes, 1);
 }
 
 static int convolution_weight(Call *c, size from, size to) {

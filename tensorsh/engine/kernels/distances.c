@@ -13,7 +13,7 @@ typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
 #define LANES_OF(T) ((size)(64 / sizeof(T)))
 
 /* A maximum is NaN where one of the two is. */
-#define ROWS(T, V, B, name, size_of, root)                                                                                                            \
+#define ROWS(T, V, B, I, name, size_of, root)                                                                                                            \
     INLINE void name##_part(const T *a, const T *b, Norm norm, V *out) {                                                                              \
         const V d = *(const V *)a - *(const V *)b;                                                                                                    \
         *out = norm == SQUARES ? d * d : norm == COUNT ? (V)((B)(d != 0) & (B)((V){0} + 1)) : (V)((B)d & ~(B)(-(V){0}));                                                                                   \
@@ -22,7 +22,7 @@ typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
         if (norm != LARGEST) {                                                                                                                        \
             *all += *one;                                                                                                                             \
         } else {                                                                                                                                      \
-            const B first = (B)((*all > *one) | (*all != *all));                                                                                      \
+            const B first = (B)*all > (B)*one; /* none has a sign: NaN is the largest as bits */                                                       \
             *all = (V)((first & (B)*all) | (~first & (B)*one));                                                                                       \
         }                                                                                                                                             \
     }                                                                                                                                                 \
@@ -57,13 +57,15 @@ typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
             name##_next(&low, x, y, &kept[0], norm);                                                                                                  \
             name##_next(&high, x + HALF, y + HALF, &kept[1], norm);                                                                                   \
         }                                                                                                                                             \
-        T single[LANES];                                                                                                                              \
-        memcpy(single, &low, sizeof low), memcpy(single + HALF, &high, sizeof high);                                                                  \
-        for (int half = LANES / 2; half; half /= 2)                                                                                                   \
-            for (int k = 0; k < half; k++) {                                                                                                          \
-                const T x = single[k], y = single[k + half];                                                                                          \
-                single[k] = norm != LARGEST ? x + y : x > y || x != x ? x : y;                                                                        \
-            }                                                                                                                                         \
+        name##_join(&low, &high, norm);                                                                                                               \
+        T single[HALF];                                                                                                                               \
+        I bits[HALF];                                                                                                                                 \
+        memcpy(single, &low, sizeof low), memcpy(bits, &low, sizeof low);                                                                             \
+        for (int half = HALF / 2; half; half /= 2)                                                                                                    \
+            for (int k = 0; k < half; k++)                                                                                                            \
+                if (norm == LARGEST) bits[k] = bits[k] > bits[k + half] ? bits[k] : bits[k + half];                                                   \
+                else single[k] += single[k + half];                                                                                                   \
+        if (norm == LARGEST) memcpy(single, bits, sizeof *single);                                                                                    \
         return norm == SQUARES ? root(single[0]) : single[0];                                                                                         \
     }                                                                                                                                                 \
     /* `last`: whether nothing lies behind x, so that it is not read beyond its end; behind y lie its own rows alone. */                              \
@@ -80,8 +82,8 @@ typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
         else                                                                                                                                          \
             for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, kept, LARGEST);                                                           \
     }
-ROWS(float, floats, float_bits, norms_of_floats, fabsf, sqrtf)
-ROWS(double, doubles, double_bits, norms_of_doubles, fabs, sqrt)
+ROWS(float, floats, float_bits, int32_t, norms_of_floats, fabsf, sqrtf)
+ROWS(double, doubles, double_bits, int64_t, norms_of_doubles, fabs, sqrt)
 
 /* The distances of one row from some others. */
 static void norms(const Call *c, size row, size other, size at, size rows, size n, Norm norm) {
@@ -131,51 +133,69 @@ static int distances(Call *c, size from, size to) {
     return 1;
 }
 
-/* distances_back(g, x, distances): the gradient of the pairs' Euclidean distances, pair by pair. */
+/* distances_back(g, x, y, distances, norm): the gradient of distances between the rows of two matrices, or of the pairs of rows of one, pair by pair. */
 static int distances_back_plan(Call *c) {
-    const Argument *g = &c->in[0], *x = &c->in[1], *d = &c->in[2];
+    const Argument *g = &c->in[0], *x = &c->in[1], *y = &c->in[2], *d = &c->in[3];
     size pairs;
-    if (x->ndim != 2 || x->count == 0 || g->dtype != x->dtype || d->dtype != x->dtype) return 0;
-    if (__builtin_mul_overflow(x->shape[0], x->shape[0] - 1, &pairs) || !have(c, 0, 0, pairs / 2) || !have(c, 2, 2, pairs / 2)) return 0;
+    if (x->ndim != 2 || x->count == 0 || g->dtype != x->dtype || d->dtype != x->dtype || c->in[4].whole < 0 || c->in[4].whole >= COUNT) return 0;
+    const size others = y->data ? y->shape[0] : x->shape[0] - 1;
+    if (y->data && (y->ndim != 2 || y->count == 0 || y->dtype != x->dtype || y->shape[1] != x->shape[1])) return 0;
+    if (__builtin_mul_overflow(x->shape[0], others, &pairs)) return 0;
+    pairs = y->data ? pairs : pairs / 2;
+    if (!have(c, 0, 0, pairs) || !have(c, 3, 3, pairs)) return 0;
     shape_as(result(c, 1), x);
+    if (y->data) shape_as(result(c, 1), y);
     c->lines = 1, c->each = times(pairs, x->shape[1]);
     return 1;
 }
 
-#define BACK(T, name)                                                                    \
-    WIDE static void name(T g, T distance, const T *a, const T *b, T *to_a, T *to_b, size n) { \
+#define BACK(T, name, size_of)                                                           \
+    WIDE static void name(T g, T distance, const T *a, const T *b, T *to_a, T *to_b, size n, Norm norm) { \
         if (distance == 0) {                                                             \
             for (size k = 0; k < n; k++) to_a[k] += 0, to_b[k] -= 0;                     \
             return;                                                                      \
         }                                                                                \
+        if (norm == SQUARES) {                                                           \
+            INDEPENDENT                                                                  \
+            for (size k = 0; k < n; k++) {                                               \
+                const T part = g * (a[k] - b[k]) / distance;                             \
+                to_a[k] += part;                                                         \
+                to_b[k] -= part;                                                         \
+            }                                                                            \
+            return;                                                                      \
+        }                                                                                \
         INDEPENDENT                                                                      \
-        for (size k = 0; k < n; k++) {                                                   \
-            const T part = g * (a[k] - b[k]) / distance;                                 \
+        for (size k = 0; k < n; k++) { /* the sign of a difference; of maxima, where it is the largest */ \
+            const T d = a[k] - b[k], sign = d != d ? d : (T)((d > 0) - (d < 0));         \
+            const T part = g * (norm == SUM || size_of(d) == distance ? sign : distance != distance ? distance : 0); \
             to_a[k] += part;                                                             \
             to_b[k] -= part;                                                             \
         }                                                                                \
     }                                                                                    \
-    static void name##_all(Call *c, const T *g, const T *x, const T *d, T *out, size rows, size n) { \
-        memset(out, 0, rows * n * sizeof *out);                                          \
+    static void name##_all(Call *c) {                                                    \
+        const T *g = c->in[0].data, *x = c->in[1].data, *y = c->in[2].data, *d = c->in[3].data; \
+        T *out = c->out[0].data, *others = y ? c->out[1].data : out;                     \
+        const size rows = c->in[1].shape[0], n = c->in[1].shape[1], end = y ? c->in[2].shape[0] : rows; \
+        memset(out, 0, (size_t)(rows * n) * sizeof *out);                                \
+        if (y) memset(others, 0, (size_t)(end * n) * sizeof *out);                       \
         for (size i = 0; i < rows; i++) {                                                \
-            for (size j = i + 1; j < rows; j++)                                          \
-                name(*g++, *d++, x + i * n, x + j * n, out + i * n, out + j * n, n);     \
-            if (ends(c, (rows - i) * n)) break;                                          \
+            for (size j = y ? 0 : i + 1; j < end; j++)                                   \
+                name(*g++, *d++, x + i * n, (y ? y : x) + j * n, out + i * n, others + j * n, n, (Norm)c->in[4].whole); \
+            if (ends(c, end * n)) break;                                                 \
         }                                                                                \
     }
-BACK(float, back_of_floats)
-BACK(double, back_of_doubles)
+BACK(float, back_of_floats, fabsf)
+BACK(double, back_of_doubles, fabs)
 
 static int distances_back(Call *c, size from, size to) {
     (void)from, (void)to;
-    const Argument *x = &c->in[1];
-    if (x->kind == FLOAT32) back_of_floats_all(c, c->in[0].data, x->data, c->in[2].data, c->out[0].data, x->shape[0], x->shape[1]);
-    else back_of_doubles_all(c, c->in[0].data, x->data, c->in[2].data, c->out[0].data, x->shape[0], x->shape[1]);
+    if (c->in[1].kind == FLOAT32) back_of_floats_all(c);
+    else back_of_doubles_all(c);
     return 1;
 }
 
 const Kernel distance_kernels[] = {
     {"distances", "rr?i", distances_plan, distances, "distances(x, y, norm): of rows of matrices, or of all pairs of rows; norm: 0 sum, 1 Euclidean, 2 largest, 3 how many differ"},
-    {"distances_back", "rrr", distances_back_plan, distances_back, "distances_back(g, x, distances): the gradient of Euclidean distances of pairs"},
+    {"distances_back", "rrr?ri", distances_back_plan, distances_back, "distances_back(g, x, y, distances, norm): the gradient of distances between rows, or of pairs"},
     {0},
 };

@@ -57,6 +57,13 @@ INLINE double exp_double(double x) {
     const double found = power_scaled(part, n);
     return x == x ? found : x + x;
 }
+/* Where the result is a normal number. */
+INLINE double normal_power(double x, double more) {
+    double n;
+    const Pair part = power_part(x, more, &n), one = pair_of(1.0, part.high);
+    return (one.high + (one.low + part.low)) * two_to(n + ROUNDER);
+}
+INLINE double exp_in_bounds(double x) { return normal_power(x, 0.0); }
 INLINE double exp2_double(double x) {
     const double at = bounded(x, -1080.0, 1030.0), n = (at + ROUNDER) - ROUNDER;
     const Pair r = pair_scaled((Pair){0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56}, at - n);
@@ -312,9 +319,14 @@ INLINE double erfc_at(double size_of) {
     const Pair part = power_part(-square.high, -square.low, &n);
     return erfc_tail(size_of, power_scaled(part, n));
 }
-INLINE double erf_beyond(double x) {
-    const double size_of = fabs(x), found = 1.0 - erfc_at(size_of < 6.0 ? size_of : 6.0);
-    return x == x ? __builtin_copysign(found, x) : x;
+INLINE double erf_double(double x) {
+    const double size_of = fabs(x), at = size_of < 6.0 ? size_of : 6.0;
+    const Pair square = pair_product(at, at);
+    double below, far_below;
+    const int near = size_of < 1;
+    const double above = erf_parts(x, &below), far = erfc_parts(at, normal_power(-square.high, -square.low), &far_below);
+    const double ratio = (near ? above : far) / (near ? below : far_below);
+    return x == x ? near ? ratio : __builtin_copysign(1.0 - ratio, x) : x;
 }
 INLINE double erfc_beyond(double x) {
     const double size_of = fabs(x), found = erfc_at(size_of < 27.3 ? size_of : 27.3);

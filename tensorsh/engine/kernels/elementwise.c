@@ -49,31 +49,32 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
     LOOP_OF(T, name, 1, (in[0], out, m))
 
 /* A function that has the same bits in fewer steps where all arguments of a piece are in a range, which is usual. */
-#define EITHER(name, usual, fewer, always)                                                                    \
-    WIDE static void name##_flat(const float *in, float *out, size n) {                                       \
+#define EITHER(name, ...) EITHER_OF(float, name, __VA_ARGS__)
+#define EITHER_OF(T, name, usual, fewer, always)                                                              \
+    WIDE static void name##_flat(const T *in, T *out, size n) {                                       \
         for (size done = 0, m; done < n; done += m, in += m, out += m) {                                      \
             m = n - done < PIECE ? n - done : PIECE;                                                          \
             int all = 1;                                                                                      \
             for (size i = 0; i < m; i++) {                                                                    \
-                const float x = in[i];                                                                        \
+                const T x = in[i];                                                                        \
                 all &= usual;                                                                                 \
             }                                                                                                 \
             if (all) {                                                                                        \
                 INDEPENDENT                                                                                   \
                 for (size i = 0; i < m; i++) {                                                                \
-                    const float x = in[i];                                                                    \
+                    const T x = in[i];                                                                    \
                     out[i] = fewer;                                                                           \
                 }                                                                                             \
             } else {                                                                                          \
                 INDEPENDENT                                                                                   \
                 for (size i = 0; i < m; i++) {                                                                \
-                    const float x = in[i];                                                                    \
+                    const T x = in[i];                                                                    \
                     out[i] = always;                                                                          \
                 }                                                                                             \
             }                                                                                                 \
         }                                                                                                     \
     }                                                                                                         \
-    LOOP(name, 1, (in[0], out, m))
+    LOOP_OF(T, name, 1, (in[0], out, m))
 
 /* A function that some arguments have another formula for: where a piece has both, those of one are computed side by side. */
 #define IN_TWO_WAYS(name, ...) IN_TWO_WAYS_OF(float, name, __VA_ARGS__)
@@ -163,7 +164,7 @@ UNARY(arccosh, acosh_float(x))
 UNARY(arctanh, atanh_float(x))
 BINARY(arctan2, y, x, atan2_float(y, x))
 #define OF_DOUBLES(name, function) UNARY_OF(double, name##_wide, function(x))
-OF_DOUBLES(exp, exp_double)
+EITHER_OF(double, exp_wide, fabs(x) < 708, exp_in_bounds(x), exp_double(x))
 OF_DOUBLES(expm1, expm1_double)
 OF_DOUBLES(log, log_double)
 OF_DOUBLES(log1p, log1p_double)
@@ -190,7 +191,7 @@ UNARY(entropy, x > 0 ? -(double)x * (x < INFINITY ? log_positive(x) : (double)x)
 UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : x)
 UNARY(erf, erf_float(x))
 UNARY(erfc, erfc_float(x))
-IN_TWO_WAYS_OF(double, erf_wide, erf_near(x), !(fabs(x) < 1), erf_beyond(x))
+EITHER_OF(double, erf_wide, fabs(x) < 1, erf_near(x), erf_double(x))
 IN_TWO_WAYS_OF(double, erfc_wide, 1.0 - erf_near(x), !(fabs(x) < 1), erfc_beyond(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 BOTH(UNARY_OF, rsqrt, 1 / SQRT(x))

@@ -165,7 +165,7 @@ PLACES(int32_t, int32_t, words, TURNED)
 /* Arguments: x, an axis, whether the smallest is sought, whether whole numbers have a sign. */
 static int along_plan(Call *c) {
     const Argument *x = &c->in[0];
-    if (x->kind == UINT32 || (x->kind == PLAIN && (x->item > 4 || (x->item > 1 && !c->in[3].whole)))) return 0;
+    if (x->kind == UINT32 || (IS_SHORT(x->kind) && (x->item > 4 || (x->item > 1 && !c->in[3].whole)))) return 0;
     return along_axis(c, 0);
 }
 
@@ -190,7 +190,7 @@ static int extremes(Call *c, size from, size to) {
         if (x->kind == FLOAT32) ALONG(float, float, floats, sign)
         else if (x->kind == FLOAT64) ALONG(double, double, doubles, sign)
         else if (x->kind == INT64) ALONG(int64_t, int64_t, longs, turn)
-        else if (x->kind != PLAIN) ALONG(uint16_t, int16_t, halves, turn)
+        else if (!IS_SHORT(x->kind)) ALONG(uint16_t, int16_t, halves, turn)
         else if (x->item == 4) ALONG(int32_t, int32_t, words, turn)
         else if (x->item == 2) ALONG(int16_t, int16_t, shorts, turn)
         else if (c->in[3].whole) ALONG(int8_t, int8_t, bytes, turn)
@@ -203,7 +203,7 @@ static int extremes(Call *c, size from, size to) {
 static int places_plan(Call *c) {
     const Argument *x = &c->in[0];
     if (!along_plan(c) || c->in[1].count == 1 || c->each / c->in[1].count > INT32_MAX) return 0;
-    if (x->kind == HALF || x->kind == BRAIN || (x->kind == PLAIN && x->item != 4)) return 0;
+    if (x->kind == HALF || x->kind == BRAIN || (IS_SHORT(x->kind) && x->item != 4)) return 0;
     shape_as(result(c, NEW_INT64), &c->out[0]);
     return 1;
 }

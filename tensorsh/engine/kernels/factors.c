@@ -2,7 +2,7 @@
    matrix that an algorithm cannot handle gives None, and LAPACK says what is wrong with it. */
 #include "kernels.h"
 
-enum { MOST = 32 };
+enum { MOST = 32, REFLECTED = 128 };
 
 static int square_plan(Call *c) {
     const Argument *a = &c->in[0];
@@ -101,18 +101,19 @@ static int qr_factored_plan(Call *c) {
     const Argument *a = &c->in[0];
     if (a->ndim < 2 || a->count == 0) return 0;
     const size m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1];
-    if (m > MOST || n > MOST) return 0;
+    if (m > REFLECTED || n > REFLECTED) return 0;
     shape_as(result(c, 0), a);
     Argument *tau = result(c, 0);
     shape_as(tau, a);
     tau->ndim--;
     tau->shape[tau->ndim - 1] = m < n ? m : n;
-    c->lines = a->count / (m * n), c->each = m * n * n;
+    c->lines = a->count / (m * n), c->each = m * n * n, c->room = (m * n + 2 * n) * (size)sizeof(double);
     return 1;
 }
 
-/* In double; squares are added up as fractions of the largest, which no number is too large or too small for. */
-static int reflect(double *h, double *tau, size m, size n) {
+/* In double; squares are added up as fractions of the largest, which no number is too large or too small for. `sums` has
+   room for a number of each column. */
+WIDE static int reflect(double *restrict h, double *tau, double *restrict sums, size m, size n) {
     for (size k = 0; k < n && k < m; k++) {
         double *column = h + k * (n + 1), largest = 0, squares = 0;
         for (size i = 1; i < m - k; i++) {
@@ -134,26 +135,30 @@ static int reflect(double *h, double *tau, size m, size n) {
         tau[k] = (beta - first) / beta;
         for (size i = 1; i < m - k; i++) column[i * n] *= inverse;
         column[0] = beta;
-        for (size j = 1; j < n - k; j++) {
-            double sum = column[j];
-            for (size i = 1; i < m - k; i++) sum += column[i * n] * column[i * n + j];
-            sum *= tau[k];
-            column[j] -= sum;
-            for (size i = 1; i < m - k; i++) column[i * n + j] -= sum * column[i * n];
+        for (size j = 1; j < n - k; j++) sums[j] = column[j];
+        for (size i = 1; i < m - k; i++) {
+            const double factor = column[i * n], *row = column + i * n;
+            for (size j = 1; j < n - k; j++) sums[j] += factor * row[j];
+        }
+        for (size j = 1; j < n - k; j++) sums[j] *= tau[k], column[j] -= sums[j];
+        for (size i = 1; i < m - k; i++) {
+            double *row = column + i * n;
+            const double factor = row[0];
+            for (size j = 1; j < n - k; j++) row[j] -= factor * sums[j];
         }
     }
     return 1;
 }
 
-static int qr_of_doubles(const double *a, double *h, double *tau, size m, size n) {
+static int qr_of_doubles(const double *a, double *h, double *tau, double *room, size m, size n) {
     memcpy(h, a, m * n * sizeof *a);
-    return reflect(h, tau, m, n);
+    return reflect(h, tau, room, m, n);
 }
 
-static int qr_of_floats(const float *a, float *h, float *tau, size m, size n) {
-    double wide[MOST * MOST], factors[MOST];
+static int qr_of_floats(const float *a, float *h, float *tau, double *room, size m, size n) {
+    double *wide = room + 2 * n, *factors = room + n;
     for (size i = 0; i < m * n; i++) wide[i] = a[i];
-    if (!reflect(wide, factors, m, n)) return 0;
+    if (!reflect(wide, factors, room, m, n)) return 0;
     for (size i = 0; i < m * n; i++) h[i] = (float)wide[i];
     for (size i = 0; i < m && i < n; i++) tau[i] = (float)factors[i];
     return 1;
@@ -164,8 +169,8 @@ static int qr_factored(Call *c, size from, size to) {
     const size m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], k = m < n ? m : n;
     for (size at = from; at < to; at++) {
         if (!(a->kind == FLOAT32
-                  ? qr_of_floats((const float *)a->data + at * m * n, (float *)c->out[0].data + at * m * n, (float *)c->out[1].data + at * k, m, n)
-                  : qr_of_doubles((const double *)a->data + at * m * n, (double *)c->out[0].data + at * m * n, (double *)c->out[1].data + at * k, m, n)))
+                  ? qr_of_floats((const float *)a->data + at * m * n, (float *)c->out[0].data + at * m * n, (float *)c->out[1].data + at * k, c->scratch, m, n)
+                  : qr_of_doubles((const double *)a->data + at * m * n, (double *)c->out[0].data + at * m * n, (double *)c->out[1].data + at * k, c->scratch, m, n)))
             return 0;
     }
     return 1;

@@ -2,7 +2,7 @@
 #ifndef TENSORSH_FOURIER_TILES_H
 #define TENSORSH_FOURIER_TILES_H
 
-#include "fourier_lanes.h"
+#include "lanes.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* it takes a vector that is put together for one that is read */

@@ -124,7 +124,7 @@ WIDE static void weights_backward(const struct groups *v, size samples, float *d
 static int grouped(Call *c, int array, int of_sample) {
     const Argument *x = &c->in[array];
     if (x->ndim != 3 || x->count == 0 || c->in[of_sample].whole < 1 || x->shape[0] % c->in[of_sample].whole) return 0;
-    c->lines = x->shape[0], c->each = x->shape[1] * x->shape[2];
+    c->lines = x->shape[0], c->each = x->shape[1] * x->shape[2], c->apart = 1;
     return 1;
 }
 

@@ -107,7 +107,7 @@ static int is_half(const Argument *x) { return x->kind == HALF || x->kind == BRA
 /* A new array of a shape; work in single elements. */
 static int like(Call *c, int dtype, const Argument *shape) {
     shape_as(result(c, dtype), shape);
-    c->lines = shape->count, c->each = 1;
+    c->lines = shape->count, c->each = 1, c->apart = 1;
     return 1;
 }
 

@@ -8,6 +8,7 @@
    - The caller holds references to all arguments until the kernel is done.
    - Results and scratch memory come from numpy's allocator, which counts them, with sizes that do not overflow.
    - Long work runs without the interpreter's lock, in pieces between which signals are seen to.
+   - Lines that a plan says are apart are worked on by several threads, each with a copy of the call and scratch memory of its own.
    What is not for a kernel gives None, before anything was written, and the formula in Python goes on.
 
    Elements may change where other threads have the array, too. So a kernel checks a number of an index where it uses it, and
@@ -84,6 +85,7 @@ INLINE size place_at(const int64_t *index) { return *(const volatile int64_t *)i
 #define LONG_WORK 16384
 #define LONG_PIECE (1 << 24)
 #endif
+#define SHARED_WORK (1 << 17) /* elements of work that threads share */
 
 /* Elements that lie `step` bytes apart, laid side by side: every second one, which is usual, and one for all by vector instructions. */
 typedef uint32_t __attribute__((may_alias)) Word;
@@ -108,6 +110,14 @@ INLINE void gather(const void *from, size step, size item, void *to, size n) {
     else gather_long_words(from, step, to, n);
 }
 
+/* Bytes that lie elsewhere; a few vectors of them without a call. */
+typedef uint64_t Quad __attribute__((vector_size(32), aligned(1), may_alias));
+INLINE void copy_piece(const char *from, char *to, size bytes) {
+    if (bytes > 256 || bytes % (size)sizeof(Quad)) memcpy(to, from, (size_t)bytes);
+    else
+        for (size k = 0; k < bytes; k += sizeof(Quad)) *(Quad *)(to + k) = *(const Quad *)(from + k);
+}
+
 /* Whether operands of `wide` bytes each and the results of a loop share memory, unless they are the same elements. */
 INLINE int crosses(const char *in, size step, const char *out, size to, size n, size wide) {
     const char *low = step < 0 ? in + (n - 1) * step : in, *high = (step < 0 ? in : in + (n - 1) * step) + wide;
@@ -116,10 +126,12 @@ INLINE int crosses(const char *in, size step, const char *out, size to, size n, 
 }
 
 #define DIMS 64
-#define MOST_ARGUMENTS 14
+#define MOST_ARGUMENTS 15
+#define UFUNC_PLACES 5 /* of a ufunc: its operands and its result */
 #define FEW_PARTS 8
 
-typedef enum { PLAIN, FLOAT32, FLOAT64, INT64, UINT32, HALF, BRAIN } Kind; /* PLAIN: any other bytes; BRAIN: bfloat16 */
+typedef enum { PLAIN, FLOAT32, FLOAT64, INT64, UINT32, HALF, BRAIN, INT32, BYTES } Kind; /* PLAIN: any other bytes; BRAIN: bfloat16; BYTES: uint8 */
+#define IS_SHORT(kind) ((kind) == PLAIN || (kind) == INT32 || (kind) == BYTES) /* what is told by the size of its elements alone */
 
 /* A loop over elements that lie `steps` bytes apart, as numpy's ufuncs have them; `truths`: its results are booleans. */
 typedef void (*UfuncRun)(char **places, const size *count, const size *steps, void *data);
@@ -157,6 +169,7 @@ typedef struct {
     int answer;       /* the argument that is the function's result, where there are no new arrays; -1: True */
     size lines, each; /* the work: lines, elements of each */
     size room;        /* bytes of scratch memory */
+    int apart;        /* whether lines do not depend on one another: threads may share them */
     void *scratch;
     /* The binder's own: the lock that it has released, elements of work since it saw to signals, whether these end the call. */
     void *others;
@@ -200,6 +213,15 @@ INLINE int ends(Call *call, size work) {
     call->since += work;
     return call->since >= LONG_PIECE ? see_signals(call) : call->ended;
 }
+
+/* Threads share work, see sharing.c: pieces of a job, which are numbered, and so are the threads, from 0, the one that asks. */
+typedef void (*PieceOfWork)(void *data, size piece, int thread);
+void share_pieces(PieceOfWork run, void *data, size pieces);
+void share_elements(UfuncRun run, void *data, char **places, const size *count, const size *steps, int operands);
+/* So many threads share work of at least so many elements. */
+void share_among(int threads, size least);
+int sharers(void);
+size least_shared(void);
 
 /* A new array, its shape to be filled in; `like`: the argument whose dtype it has, or one of these. */
 enum { NEW_INT64 = -1, NEW_UINT32 = -2, NEW_FLOAT32 = -3, NEW_TRUTHS = -4, NEW_COMPLEX64 = -5, NEW_COMPLEX128 = -6 };

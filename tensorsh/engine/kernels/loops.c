@@ -254,6 +254,14 @@ static void line_of(const Loop *loop, const Inner *inner, const char *const *fro
     }
 }
 
+#define SHORT_LINE 256
+
+/* A line's elements laid side by side. */
+WIDE static void line_taken(const char *from, size apart, size one, char *to, size n) {
+    if (apart == one) copy_piece(from, to, n * one);
+    else gather(from, apart, one, to, n);
+}
+
 WIDE static void signs_changed(const uint16_t *x, uint16_t kept, uint16_t turned, uint16_t *out, size n) {
     INDEPENDENT
     for (size i = 0; i < n; i++) out[i] = (x[i] & kept) ^ turned;
@@ -339,12 +347,38 @@ static PyObject *in_lines(const Loop *loop, PyObject *const *args) {
     char *to = PyArray_DATA(out);
     size place[NPY_MAXDIMS] = {0}, apart[MOST_OPERANDS - 1] = {0};
     for (int k = 0; k < loop->inputs; k++) apart[k] = lines.steps[k][last];
-    for (size row = 0; row < many; row++, to += n * wide) {
-        if (half) line_of_halves(loop, half == BRAIN, from, apart, arrays[1] ? NULL : &number.f, to, n);
-        else line_of(loop, inner, from, apart, one, to, wide, n);
+    /* Short lines are laid side by side first, several for a call of their loop. */
+    size block = n; /* of a dimension along which all repeat, the innermost one: results are copied */
+    int again = last;
+    while (again-- > 0) {
+        int moves = 0;
+        for (int k = 0; k < loop->inputs; k++) moves |= lines.steps[k][again] != 0;
+        if (!moves) break;
+        block *= lines.shape[again];
+    }
+    const size together = half || again >= 0 || n > SHORT_LINE ? 1 : PIECE / n;
+    double near[MOST_OPERANDS - 1][PIECE];
+    for (size row = 0, held_lines = 0; row < many; row++) {
+        if (together > 1) {
+            for (int k = 0; k < loop->inputs; k++)
+                if (arrays[k]) line_taken(from[k], apart[k], one, (char *)near[k] + held_lines * n * one, n);
+            if (++held_lines == together || row + 1 == many) {
+                const size steps[MOST_OPERANDS] = {one, loop->inputs == 1 ? wide : arrays[1] ? one : 0, wide};
+                char *at[MOST_OPERANDS] = {(char *)near[0], loop->inputs == 1 ? to : arrays[1] ? (char *)near[1] : (char *)&number, to};
+                const size some = held_lines * n;
+                inner->run(at, &some, steps, inner->data);
+                to += some * wide, held_lines = 0;
+            }
+        } else {
+            if (half) line_of_halves(loop, half == BRAIN, from, apart, arrays[1] ? NULL : &number.f, to, n);
+            else line_of(loop, inner, from, apart, one, to, wide, n);
+            to += n * wide;
+        }
         for (int d = last - 1; d >= 0; d--) {
             for (int k = 0; k < loop->inputs; k++) from[k] += lines.steps[k][d];
-            if (++place[d] < lines.shape[d]) break;
+            place[d]++;
+            for (; d == again && place[d] < lines.shape[d]; place[d]++, row += block / n, to += block * wide) memcpy(to, to - block * wide, block * wide);
+            if (place[d] < lines.shape[d]) break;
             for (int k = 0; k < loop->inputs; k++) from[k] -= lines.shape[d] * lines.steps[k][d];
             place[d] = 0;
         }

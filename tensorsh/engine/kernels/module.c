@@ -22,6 +22,7 @@ PyMODINIT_FUNC PyInit_compiled(void) {
                                            "TENSORSH_BUILD=strict in the environment for all processors");
         return NULL;
     }
+    free_large_block();
     import_array();
     import_umath();
     PyObject *module = PyModule_Create(&definition);

@@ -68,9 +68,9 @@ INLINE void row_products(const float *g, const float *w, const float *x, size n,
     *with_x = b[0];
 }
 
-/* Gradients of x, and those of weight and bias added to what stands there. */
+/* Gradients of x, and those of weight and bias, for the columns from..to, added to what stands there. */
 WIDE static void normalize_backward(const float *g, const float *x, const float *w, const float *means, const float *rstds,
-                                    float *dx, float *restrict dw, float *restrict db, size rows, size n) {
+                                    float *dx, float *restrict dw, float *restrict db, size rows, size n, size from, size to) {
     const float scale = 1.0f / (float)n;
     for (size row = 0; row < rows; row++, x += n, g += n) {
         float mean = means[row], rstd = rstds[row], shift = -rstd * mean;
@@ -87,14 +87,14 @@ WIDE static void normalize_backward(const float *g, const float *x, const float 
             dx += n;
         }
         if (dw && db) {
-            for (size i = 0; i < n; i++) {
+            for (size i = from; i < to; i++) {
                 dw[i] = __builtin_fmaf(g[i], __builtin_fmaf(rstd, x[i], shift), dw[i]);
                 db[i] += g[i];
             }
         } else if (dw) {
-            for (size i = 0; i < n; i++) dw[i] = __builtin_fmaf(g[i], __builtin_fmaf(rstd, x[i], shift), dw[i]);
+            for (size i = from; i < to; i++) dw[i] = __builtin_fmaf(g[i], __builtin_fmaf(rstd, x[i], shift), dw[i]);
         } else if (db) {
-            for (size i = 0; i < n; i++) db[i] += g[i];
+            for (size i = from; i < to; i++) db[i] += g[i];
         }
     }
 }
@@ -102,7 +102,7 @@ WIDE static void normalize_backward(const float *g, const float *x, const float 
 static int layer_norm_plan(Call *c) {
     const Argument *x = &c->in[0];
     if (x->ndim != 2 || x->count == 0) return 0;
-    c->lines = x->shape[0], c->each = x->shape[1];
+    c->lines = x->shape[0], c->each = x->shape[1], c->apart = 1;
     return of_one_kind(c, 1, 2) && of_one_kind(c, 4, 6) && have(c, 1, 2, c->each) && have(c, 4, 4, x->count) && have(c, 5, 6, c->lines);
 }
 
@@ -126,18 +126,23 @@ static int layer_norm(Call *c, size from, size to) {
     return 1;
 }
 
+#define COLUMNS 128 /* that are a line of work where the gradients of weight and bias are all that is wanted */
+
+/* Lines are rows, or columns, whose sums no thread may cut. */
 static int layer_norm_backward_plan(Call *c) {
     const Argument *x = &c->in[1];
     if (x->ndim != 2 || x->count == 0) return 0;
-    c->lines = x->shape[0], c->each = x->shape[1];
-    return have(c, 0, 0, x->count) && have(c, 2, 2, c->each) && have(c, 3, 4, c->lines) && have(c, 5, 5, x->count) &&
-           have(c, 6, 7, c->each);
+    const size rows = x->shape[0], n = x->shape[1];
+    if (c->in[5].data) c->lines = rows, c->each = n, c->apart = !c->in[6].data && !c->in[7].data;
+    else c->lines = (n + COLUMNS - 1) / COLUMNS, c->each = rows * COLUMNS, c->apart = 1;
+    return have(c, 0, 0, x->count) && have(c, 2, 2, n) && have(c, 3, 4, rows) && have(c, 5, 5, x->count) && have(c, 6, 7, n);
 }
 
 static int layer_norm_backward(Call *c, size from, size to) {
-    const size n = c->each;
-    normalize_backward(line_of(c, 0, from, n), line_of(c, 1, from, n), c->in[2].data, line_of(c, 3, from, 1), line_of(c, 4, from, 1),
-                       line_of(c, 5, from, n), c->in[6].data, c->in[7].data, to - from, n);
+    const size n = c->in[1].shape[1], first = c->in[5].data ? 0 : from * COLUMNS, end = c->in[5].data || to * COLUMNS > n ? n : to * COLUMNS;
+    const size row = c->in[5].data ? from : 0, rows = c->in[5].data ? to - from : c->in[1].shape[0];
+    normalize_backward(line_of(c, 0, row, n), line_of(c, 1, row, n), c->in[2].data, line_of(c, 3, row, 1), line_of(c, 4, row, 1),
+                       line_of(c, 5, row, n), c->in[6].data, c->in[7].data, rows, n, first, end);
     return 1;
 }
 

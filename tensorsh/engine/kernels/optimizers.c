@@ -49,7 +49,7 @@ INLINE float *from_line(const Call *c, int k, size from) { return (float *)c->in
 
 /* Arrays of one size, which come first. */
 static int same_size(Call *c, int arrays) {
-    c->lines = c->in[0].count, c->each = 1;
+    c->lines = c->in[0].count, c->each = 1, c->apart = 1;
     for (int k = 1; k < arrays; k++)
         if (c->in[k].count != c->lines) return 0;
     return 1;

@@ -1,7 +1,139 @@
-/* Arrays joined, rolled, turned round and cut to triangles, and the largest and smallest of all elements. */
-#include "kernels.h"
+/* Arrays laid otherwise, joined, rolled, turned round and cut to triangles, and the largest and smallest of all elements. */
+#include "lanes.h"
 
 #define SHORT_PART 16 /* bytes that are not worth a call */
+
+/* laid(x, out, apart): the elements of an array where those of another of its shape lie, in the order of the latter; `apart`: none of
+   both lies where another one does, though they may take turns. */
+typedef struct { size n, from, to; } Step; /* along a dimension: elements, bytes between those of each */
+typedef struct { int ndim; Step along[DIMS]; } Steps;
+
+static void steps_of(const Argument *x, const Argument *out, Steps *s) {
+    Step all[DIMS];
+    int many = 0;
+    for (int k = 0; k < x->ndim; k++) {
+        if (x->shape[k] == 1) continue;
+        int at = many++;
+        const size step = out->strides[k] < 0 ? -out->strides[k] : out->strides[k];
+        for (; at > 0 && (all[at - 1].to < 0 ? -all[at - 1].to : all[at - 1].to) < step; at--) all[at] = all[at - 1];
+        all[at] = (Step){x->shape[k], x->strides[k], out->strides[k]};
+    }
+    s->ndim = 0;
+    for (int k = 0; k < many; k++) { /* neighbours that lie evenly in both are one */
+        Step *last = s->along + s->ndim - 1;
+        if (s->ndim && last->from == all[k].n * all[k].from && last->to == all[k].n * all[k].to) *last = (Step){last->n * all[k].n, all[k].from, all[k].to};
+        else s->along[s->ndim++] = all[k];
+    }
+    if (s->ndim == 0) s->along[s->ndim++] = (Step){1, x->item, x->item};
+}
+
+typedef struct { uint64_t first, second; } Pair;
+/* Lines of elements that lie side by side in both. */
+WIDE static void lines_laid(const char *in, char *out, size bytes, Step lines) {
+    for (size i = 0; i < lines.n; i++, in += lines.from, out += lines.to) copy_piece(in, out, bytes);
+}
+
+/* Elements `from` and `to` bytes apart, on lines of which the elements across lie side by side in the source: squares of as many as a
+   vector has lanes are turned, and what is left is taken one by one. */
+#define NEAR 128 /* lines */
+#define LAY(T, V, EDGE, turned)                                                                               \
+    INLINE void laid_part_##T(const char *in, char *out, Step line, Step lines) {                             \
+        for (size first = 0, end; first < line.n; first = end) { /* pages that the processor has at hand */   \
+            end = line.n - first < NEAR ? line.n : first + NEAR;                                              \
+            for (size i = 0; i < lines.n; i++) {                                                              \
+                const char *from = in + i * lines.from;                                                       \
+                char *to = out + i * lines.to;                                                                \
+                if (line.from == 0 && line.to == sizeof(T)) {                                                 \
+                    const T one = *(const T *)from;                                                           \
+                    for (size k = first; k < end; k++) ((T *)to)[k] = one;                                    \
+                } else {                                                                                      \
+                    for (size k = first; k < end; k++) *(T *)(to + k * line.to) = *(const T *)(from + k * line.from); \
+                }                                                                                             \
+            }                                                                                                 \
+        }                                                                                                     \
+    }                                                                                                         \
+    WIDE static void laid_##T(const char *in, char *out, Step line, Step lines) {                             \
+        const int square = EDGE > 1 && lines.from == sizeof(T) && line.to == sizeof(T);                       \
+        const size width = square ? line.n / EDGE * EDGE : 0, height = square ? lines.n / EDGE * EDGE : 0;    \
+        for (size first = 0, end; first < width; first = end) {                                               \
+            end = width - first < NEAR ? width : first + NEAR;                                                \
+            for (size i = 0; i < height; i += EDGE)                                                           \
+                for (size k = first; k < end; k += EDGE) {                                                    \
+                    V rows[EDGE];                                                                                     \
+                    for (size l = 0; l < EDGE; l++) memcpy(rows + l, in + i * lines.from + (k + l) * line.from, sizeof(V));\
+                    turned(rows);                                                                                     \
+                    for (size l = 0; l < EDGE; l++) memcpy(out + (i + l) * lines.to + k * line.to, rows + l, sizeof(V));\
+                }                                                                                                     \
+        }                                                                                                     \
+        const Step right = {line.n - width, line.from, line.to}, upper = {height, lines.from, lines.to};      \
+        laid_part_##T(in + width * line.from, out + width * line.to, right, upper);                           \
+        const Step below = {lines.n - height, lines.from, lines.to};                                          \
+        laid_part_##T(in + height * lines.from, out + height * lines.to, line, below);                        \
+    }
+#define AS_IT_IS(rows) (void)rows
+LAY(uint8_t, uint8_t, 1, AS_IT_IS)
+LAY(uint16_t, uint16_t, 1, AS_IT_IS)
+LAY(Word, vectors, 8, singles_turned)
+LAY(LongWord, wide_vectors, 4, doubles_turned)
+LAY(Pair, Pair, 1, AS_IT_IS)
+
+/* Where the bytes of an array begin and end. */
+static void ends_of(const Argument *x, const char **low, const char **high) {
+    *low = x->data, *high = (const char *)x->data + x->item;
+    for (int k = 0; k < x->ndim; k++) *(x->strides[k] < 0 ? low : high) += (x->shape[k] - 1) * x->strides[k];
+}
+
+/* Whether elements lie where numbers of their size do, as those of no type of numbers may not. */
+static int lies_whole(const Argument *x) {
+    size some = (size)(uintptr_t)x->data;
+    for (int k = 0; k < x->ndim; k++) some |= x->shape[k] > 1 ? x->strides[k] : 0;
+    return some % (x->item < 8 ? x->item : 8) == 0;
+}
+
+static int laid_plan(Call *c) {
+    const Argument *x = &c->in[0], *out = &c->in[1];
+    const char *low, *high, *least, *most;
+    if (out->item != x->item || out->kind != x->kind || x->count == 0 || !has_shape(out, x->ndim, x->shape)) return 0;
+    if (x->item < 1 || x->item & (x->item - 1) || x->item > (size)sizeof(Pair) || !lies_whole(x) || !lies_whole(out)) return 0;
+    c->answer = 1;
+    c->lines = 1, c->each = x->count;
+    ends_of(x, &low, &high), ends_of(out, &least, &most);
+    return c->in[2].whole || low >= most || least >= high;
+}
+
+static int laid(Call *c, size from, size to) {
+    (void)from, (void)to;
+    const Argument *x = &c->in[0], *target = &c->in[1];
+    const size item = x->item;
+    Steps s;
+    steps_of(x, target, &s);
+    const Step line = s.along[s.ndim - 1];
+    const int whole = line.from == item && line.to == item;
+    Step lines = {1, 0, 0};
+    int beside = s.ndim - 2; /* the dimension of the lines: the one that lies side by side in the source, if not in the result */
+    for (int k = 0; k < s.ndim - 1 && !whole; k++)
+        if (s.along[k].from == item) beside = k;
+    if (beside >= 0) lines = s.along[beside];
+    size rest = 1;
+    for (int k = 0; k < s.ndim - 1; k++) rest *= k == beside ? 1 : s.along[k].n;
+    for (size i = 0; i < rest && !ends(c, line.n * lines.n); i++) {
+        const char *in = x->data;
+        char *out = target->data;
+        size at = i;
+        for (int k = s.ndim - 2; k >= 0; k--) {
+            if (k == beside) continue;
+            in += at % s.along[k].n * s.along[k].from, out += at % s.along[k].n * s.along[k].to;
+            at /= s.along[k].n;
+        }
+        if (whole) lines_laid(in, out, line.n * item, lines);
+        else if (item == 1) laid_uint8_t(in, out, line, lines);
+        else if (item == 2) laid_uint16_t(in, out, line, lines);
+        else if (item == 4) laid_Word(in, out, line, lines);
+        else if (item == 8) laid_LongWord(in, out, line, lines);
+        else laid_Pair(in, out, line, lines);
+    }
+    return 1;
+}
 
 /* The join of contiguous arrays of one dtype along an axis: join(list of arrays, axis). */
 static int join_plan(Call *c) {
@@ -20,17 +152,17 @@ static int join_plan(Call *c) {
         if (__builtin_add_overflow(out->shape[axis.axis], shape[axis.axis], &out->shape[axis.axis])) return 0;
     }
     if (__builtin_mul_overflow(axis.outer * axis.inner, out->shape[axis.axis], &all)) return 0;
-    return !__builtin_mul_overflow(all, first->item, &bytes) && bytes <= 8 * LONG_WORK; /* longer ones are numpy's */
+    return !__builtin_mul_overflow(all, first->item, &bytes) && bytes <= (axis.outer > FEW_PARTS ? 256 : 8) * LONG_WORK; /* longer ones are numpy's */
 }
 
-static int join(Call *c, size from, size to) {
+WIDE static int join(Call *c, size from, size to) {
     (void)from, (void)to;
     const Argument *axis = &c->in[1];
     char *at = c->out[0].data;
     for (size o = 0; c->out[0].count && o < axis->count; o++)
         for (size i = 0; i < c->in[0].whole; i++) {
             const size bytes = c->parts[i].shape[axis->whole] * axis->item;
-            memcpy(at, c->parts[i].data + o * bytes, bytes);
+            copy_piece(c->parts[i].data + o * bytes, at, bytes);
             at += bytes;
         }
     return 1;
@@ -68,7 +200,6 @@ static int flipped_plan(Call *c) {
     return 1;
 }
 
-typedef struct { uint64_t first, second; } Pair;
 #define REVERSED(T)                                                                                           \
     WIDE static void reversed_##T(const T *x, T *out, size n) {                                               \
         INDEPENDENT                                                                                           \
@@ -248,6 +379,7 @@ static int bounds(Call *c, size from, size to) {
 }
 
 const Kernel pieces_kernels[] = {
+    {"laid", "eE|b", laid_plan, laid, "laid(x, out, apart): the elements of an array in the order of another of its shape"},
     {"join", "vi", join_plan, join, "join(arrays, axis)"},
     {"rolled", "aii", rolled_plan, rolled, "rolled(x, axis, shift): elements moved along an axis"},
     {"flipped", "ai", flipped_plan, flipped, "flipped(x, dimensions): the order reversed along dimensions, which are bits"},

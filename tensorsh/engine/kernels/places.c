@@ -3,6 +3,7 @@
    Elements are taken in row order, and so added: that is PyTorch's order on one thread. An index that leaves the bounds
    gives None before anything is written, and the caller finds out what is wrong with it. Each number is checked again
    where it is used; one that has left the bounds meanwhile ends the work. */
+#include "conversions.h"
 #include "kernels.h"
 
 /* Whether all numbers of an index are among 0 .. n - 1. */
@@ -149,9 +150,37 @@ MOVES(Wide, wides)
 ADDS(float, float32)
 ADDS(double, float64)
 ADDS(int64_t, int64)
+ADDS(uint32_t, int32)
+ADDS(uint8_t, uint8)
 REDUCES(float, float32, float)
 REDUCES(double, float64, double)
 REDUCES(int64_t, int64, uint64_t) /* products wrap around */
+REDUCES(int32_t, int32, uint32_t)
+#define uint8_reduce(c, from, to) ((void)(c), (void)(from), (void)(to), 0)
+#define uint8_reduce_rows uint8_reduce
+
+/* Rows of half types, each sum rounded. */
+#define PIECE 1024
+static int half_rows(Call *c, size from, size to) {
+    const Argument *x = &c->in[0];
+    const int brain = x->kind == BRAIN;
+    const size n = x->shape[0], width = c->each;
+    float sums[PIECE], more[PIECE];
+    for (size i = from; i < to; i++) {
+        const size place = place_at((const int64_t *)c->in[1].data + i);
+        if (OUTSIDE(place, n)) return 0;
+        uint16_t *row = (uint16_t *)x->data + place * width;
+        const uint16_t *values = (const uint16_t *)c->in[2].data + i * width;
+        for (size done = 0, m; done < width; done += m) {
+            m = width - done < PIECE ? width - done : PIECE;
+            halves_to_floats(brain, row + done, sums, m);
+            halves_to_floats(brain, values + done, more, m);
+            for (size k = 0; k < m; k++) sums[k] += more[k];
+            floats_to_halves(brain, sums, row + done, m);
+        }
+    }
+    return 1;
+}
 
 #define BY_SIZE(name, what)                                                                  \
     static int name(Call *c, size from, size to) {                                           \
@@ -168,20 +197,26 @@ REDUCES(int64_t, int64, uint64_t) /* products wrap around */
         switch (c->in[0].kind) {                                                             \
             case FLOAT32: return float32_##what(c, from, to);                                \
             case FLOAT64: return float64_##what(c, from, to);                                \
+            case INT32: return int32_##what(c, from, to);                                    \
+            case BYTES: return uint8_##what(c, from, to);                                    \
             default: return int64_##what(c, from, to);                                       \
         }                                                                                    \
     }
 BY_SIZE(taken_along, take)
 BY_SIZE(put_along, put)
 BY_KIND(added_along, add)
-BY_KIND(added_rows, rows)
+BY_KIND(added_whole_rows, rows)
+static int added_rows(Call *c, size from, size to) {
+    return c->in[0].kind == HALF || c->in[0].kind == BRAIN ? half_rows(c, from, to) : added_whole_rows(c, from, to);
+}
 BY_KIND(reduced_along, reduce)
 BY_KIND(reduced_rows, reduce_rows)
 
 static int is_movable(const Argument *x) {
     return x->item == 1 || x->item == 2 || x->item == 4 || x->item == 8 || x->item == 16;
 }
-static int is_addable(const Argument *x) { return x->kind == FLOAT32 || x->kind == FLOAT64 || x->kind == INT64; }
+static int is_reducible(const Argument *x) { return x->kind == FLOAT32 || x->kind == FLOAT64 || x->kind == INT64 || x->kind == INT32; }
+static int is_addable(const Argument *x) { return is_reducible(x) || x->kind == BYTES; }
 
 static int taken_along_plan(Call *c) {
     if (!is_movable(&c->in[0]) || !walk(c)) return 0;
@@ -205,24 +240,26 @@ static int put_along_plan(Call *c) {
 }
 
 static int added_along_plan(Call *c) { return is_addable(&c->in[0]) && put_along_plan(c); }
-static int reduced_along_plan(Call *c) { return is_addable(&c->in[0]) && put_along_plan(c); }
+static int reduced_along_plan(Call *c) { return is_reducible(&c->in[0]) && put_along_plan(c); }
 
-/* added_rows(x, index, values): x[index[i]] += values[i] for all i. */
+/* added_rows(x, index, values, distinct): x[index[i]] += values[i] for all i; half types, whose sums are rounded each, where no number
+   comes twice. */
 static int added_rows_plan(Call *c) {
     const Argument *x = &c->in[0], *index = &c->in[1];
-    if (x->ndim < 1 || index->ndim != 1 || !is_addable(x)) return 0;
+    const int half = (x->kind == HALF || x->kind == BRAIN) && c->in[3].whole;
+    if (x->ndim < 1 || index->ndim != 1 || !(half || is_addable(x))) return 0;
     size shape[DIMS];
     memcpy(shape, x->shape, x->ndim * sizeof *shape);
     shape[0] = c->lines = index->count;
     c->each = 1;
     for (int k = 1; k < x->ndim; k++) c->each *= shape[k];
-    return has_values(&c->in[2], x, x->ndim, shape) && within_longs(index->data, index->count, x->shape[0]);
+    return has_values(&c->in[2], x, x->ndim, shape) && (!half || c->in[2].whole) && within_longs(index->data, index->count, x->shape[0]);
 }
 
 /* reduced_rows(x, index, values, how): likewise, for products and extremes. */
 static int reduced_rows_plan(Call *c) {
     Argument *x = &c->in[0];
-    if (x->ndim < 1 || c->in[1].ndim != 1 || !is_addable(x)) return 0;
+    if (x->ndim < 1 || c->in[1].ndim != 1 || !is_reducible(x)) return 0;
     size shape[DIMS];
     memcpy(shape, x->shape, x->ndim * sizeof *shape);
     shape[0] = c->lines = c->in[1].count;
@@ -273,6 +310,41 @@ static int bag_rows_plan(Call *c) {
     c->answer = 3;
     c->lines = c->in[1].count, c->each = out->shape[1];
     return 1;
+}
+
+/* bag_maxima(rows, places, bags, out, from): the largest of each column of the rows of a bag, which follow one another, and the place of
+   its row: of those that are larger than all before, the last. */
+static int bag_maxima_plan(Call *c) {
+    const Argument *rows = &c->in[0], *out = &c->in[3];
+    if (rows->ndim != 2 || out->ndim != 2 || rows->shape[1] != out->shape[1] || rows->kind != out->kind) return 0;
+    if (c->in[1].ndim != 1 || !have(c, 2, 2, c->in[1].count) || !have(c, 4, 4, out->count)) return 0;
+    c->answer = 3;
+    c->lines = c->in[1].count, c->each = out->shape[1];
+    return 1;
+}
+#define BAG_MAXIMA(T, name)                                                                                  \
+    WIDE static int name(const Call *c, size from, size to) {                                                \
+        const size count = c->in[0].shape[0], many = c->in[3].shape[0], width = c->in[3].shape[1];           \
+        const int64_t *bags = c->in[2].data;                                                                 \
+        for (size i = from; i < to; i++) {                                                                   \
+            const size place = place_at((const int64_t *)c->in[1].data + i), bag = place_at(bags + i);       \
+            if (OUTSIDE(place, count) || OUTSIDE(bag, many)) return 0;                                       \
+            const int first = i == 0 || place_at(bags + i - 1) != bag;                                       \
+            const T *row = (const T *)c->in[0].data + place * width;                                         \
+            T *out = (T *)c->in[3].data + bag * width;                                                       \
+            int64_t *where = (int64_t *)c->in[4].data + bag * width;                                         \
+            INDEPENDENT                                                                                      \
+            for (size j = 0; j < width; j++) {                                                               \
+                const int more = first | (row[j] > out[j]);                                                  \
+                out[j] = more ? row[j] : out[j], where[j] = more ? place : where[j];                         \
+            }                                                                                                \
+        }                                                                                                    \
+        return 1;                                                                                            \
+    }
+BAG_MAXIMA(float, maxima_of_singles)
+BAG_MAXIMA(double, maxima_of_doubles)
+static int bag_maxima(Call *c, size from, size to) {
+    return c->in[0].kind == FLOAT32 ? maxima_of_singles(c, from, to) : maxima_of_doubles(c, from, to);
 }
 
 /* Rows of one bag that follow one another are added in registers, some columns at a time; long rows as they lie, four to a look at
@@ -362,6 +434,7 @@ const Kernel places_kernels[] = {
     {"added_along", "Aile", added_along_plan, added_along, "added_along(x, axis, index, values): likewise"},
     {"reduced_along", "Ailei", reduced_along_plan, reduced_along, "reduced_along(x, axis, index, values, how): 0 products, 1 maxima, -1 minima"},
     {"reduced_rows", "Alei", reduced_rows_plan, reduced_rows, "reduced_rows(x, index, values, how): likewise"},
-    {"added_rows", "Ale", added_rows_plan, added_rows, "added_rows(x, index, values): likewise"},
+    {"bag_maxima", "rllRL", bag_maxima_plan, bag_maxima, "bag_maxima(rows, places, bags, out, from)"},
+    {"added_rows", "Ale|b", added_rows_plan, added_rows, "added_rows(x, index, values, distinct): likewise"},
     {0},
 };

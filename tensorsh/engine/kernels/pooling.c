@@ -175,7 +175,7 @@ static int planned(Call *c, const Argument *in, const Argument *out) {
     if (!windows_of(&w, &c->in[3], in, out) || in->kind != out->kind || in->count == 0 || out->count == 0) return 0;
     if (places->data && (places->item != 1 || !has_shape(places, 4, out->shape))) return 0;
     c->answer = 1;
-    c->lines = out->shape[0], c->each = times(out->count / out->shape[0], w.taps);
+    c->lines = out->shape[0], c->each = times(out->count / out->shape[0], w.taps), c->apart = 1;
     const size rows = places->data ? 2 : w.in[0] * w.in[1], room = times(rows, w.out[2]);
     c->room = room == PTRDIFF_MAX ? room : times((room > 256 ? room : 256) + w.in[2], (size)sizeof(int64_t));
     return c->room < PTRDIFF_MAX;

@@ -1,17 +1,20 @@
 /* Sums, means and maxima of regions: windows whose edges are told, over up to three dimensions, element by element in row order.
 
-   An image is (planes, D, H, W); a result (planes, d, h, w). The edges are where the d regions of the first dimension begin, where
+   An image is (planes, D, H, W); a result (planes, d, h, w); sums also of images and results whose last dimension is the channels of
+   each place. The edges are where the d regions of the first dimension begin, where
    they end, then those of the second and of the third: for all planes, or for each. */
 #include "kernels.h"
 
 typedef struct {
-    size in[3], out[3], cells, edges; /* regions of a plane; edges of one */
+    size in[3], out[3], cells, edges, channels; /* regions of a plane; edges of one */
     const int64_t *given;
     size step; /* between the edges of planes */
 } Regions;
 
 static int regions_of(Regions *r, const Argument *image, const Argument *result, const Argument *edges) {
-    if (image->ndim != 4 || result->ndim != 4 || image->shape[0] != result->shape[0]) return 0;
+    if ((image->ndim != 4 && image->ndim != 5) || result->ndim != image->ndim || image->shape[0] != result->shape[0]) return 0;
+    r->channels = image->ndim == 5 ? image->shape[4] : 1;
+    if (image->ndim == 5 && result->shape[4] != r->channels) return 0;
     r->cells = 1, r->edges = 0;
     for (int k = 0; k < 3; k++) {
         r->in[k] = image->shape[k + 1], r->out[k] = result->shape[k + 1];
@@ -66,7 +69,7 @@ static int region(const Regions *r, size plane, size cell, Region *found) {
             for (size cell = 0; cell < r.cells; cell++) {                                                         \
                 Region found;                                                                                     \
                 if (!region(&r, plane, cell, &found) || !found.count) return 0;                                   \
-                if (ends(c, found.work)) return 1;                                                                \
+                if (ends(c, times(found.work, r.channels))) return 1;                                             \
                 size place = (found.from[0] * r.in[1] + found.from[1]) * r.in[2] + found.from[2];                 \
                 T best = x[place];                                                                                \
                 EACH_ROW(found, at) /* what changes nothing is passed over, a piece of a row at a time */         \
@@ -88,18 +91,32 @@ LARGEST_OF(double, largest_doubles)
 LARGEST_OF(int64_t, largest_longs)
 
 #define SUMS_OF(T, name)                                                                                          \
+    WIDE static void name##_of_channels(const Regions *region, const Region *found, const T *x, int means, T *out) { \
+        const Regions r = *region;                                                                                \
+        const size channels = r.channels;                                                                         \
+        for (size k = 0; k < channels; k++) out[k] = 0;                                                           \
+        EACH_ROW((*found), at)                                                                                    \
+            for (size i = at + found->from[2]; i < at + found->to[2]; i++)                                        \
+                INDEPENDENT for (size k = 0; k < channels; k++) out[k] += x[i * channels + k];                    \
+        for (int d = 0; d < 3 && means; d++)                                                                      \
+            for (size k = 0; k < channels; k++) out[k] /= (T)(found->to[d] - found->from[d]);                     \
+    }                                                                                                             \
     static int name##_sums(Call *c, size from, size to) {                                                         \
         Regions r;                                                                                                \
         if (!regions_of(&r, &c->in[0], &c->out[0], &c->in[1])) return 0;                                          \
-        const size volume = r.in[0] * r.in[1] * r.in[2];                                                          \
+        const size volume = r.in[0] * r.in[1] * r.in[2] * r.channels;                                             \
         const int means = c->in[3].whole != 0;                                                                    \
         for (size plane = from; plane < to; plane++) {                                                            \
             const T *x = (const T *)c->in[0].data + plane * volume;                                               \
-            T *out = (T *)c->out[0].data + plane * r.cells;                                                       \
+            T *out = (T *)c->out[0].data + plane * r.cells * r.channels;                                          \
             for (size cell = 0; cell < r.cells; cell++) {                                                         \
                 Region found;                                                                                     \
                 if (!region(&r, plane, cell, &found)) return 0;                                                   \
-                if (ends(c, found.work)) return 1;                                                                \
+                if (ends(c, times(found.work, r.channels))) return 1;                                             \
+                if (r.channels > 1) {                                                                             \
+                    name##_of_channels(&r, &found, x, means, out + cell * r.channels);                            \
+                    continue;                                                                                     \
+                }                                                                                                 \
                 T sum = 0;                                                                                        \
                 EACH_ROW(found, at)                                                                               \
                     for (size i = at + found.from[2]; i < at + found.to[2]; i++) sum += x[i];                     \
@@ -120,7 +137,7 @@ LARGEST_OF(int64_t, largest_longs)
             for (size cell = 0; cell < r.cells; cell++) {                                                         \
                 Region found;                                                                                     \
                 if (!region(&r, plane, cell, &found)) return 0;                                                   \
-                if (ends(c, found.work)) return 1;                                                                \
+                if (ends(c, times(found.work, r.channels))) return 1;                                             \
                 T part = g[cell];                                                                                 \
                 for (int k = 0; k < 3; k++) part /= (T)(found.to[k] - found.from[k]);                             \
                 EACH_ROW(found, at)                                                                               \
@@ -136,18 +153,19 @@ SUMS_OF(double, doubles)
 static int regions_plan(Call *c, int places) {
     const Argument *x = &c->in[0], *sizes = &c->in[2];
     Regions r;
-    if (x->ndim != 4 || sizes->ndim != 3 || x->count == 0) return 0;
+    if ((x->ndim != 4 && (places || x->ndim != 5)) || sizes->ndim != 3 || x->count == 0) return 0;
     size cells = 1;
     for (int k = 0; k < 1 + places; k++) {
         Argument *made = result(c, k ? NEW_INT64 : 0);
         add_dimension(made, x->shape[0]);
         for (int d = 0; d < 3; d++) add_dimension(made, sizes->shape[d]);
+        if (x->ndim == 5) add_dimension(made, x->shape[4]);
     }
     for (int d = 0; d < 3; d++) {
         if (sizes->shape[d] > x->count && sizes->shape[d] > 1 << 16) return 0;
         cells = times(cells, sizes->shape[d]);
     }
-    if (cells == 0 || cells > PTRDIFF_MAX / 64 || !regions_of(&r, x, &c->out[0], &c->in[1])) return 0;
+    if (cells == 0 || cells > PTRDIFF_MAX / 64 || x->shape[x->ndim - 1] == 0 || !regions_of(&r, x, &c->out[0], &c->in[1])) return 0;
     const size volume = x->count / x->shape[0];
     c->lines = x->shape[0], c->each = volume > cells ? volume : cells;
     return 1;
@@ -173,7 +191,7 @@ static int sums(Call *c, size from, size to) {
 static int spread_plan(Call *c) {
     Regions r;
     const Argument *g = &c->in[0], *x = &c->in[1];
-    if (g->kind != x->kind || !regions_of(&r, x, g, &c->in[2]) || x->count == 0 || g->count == 0) return 0;
+    if (x->ndim != 4 || g->kind != x->kind || !regions_of(&r, x, g, &c->in[2]) || x->count == 0 || g->count == 0) return 0;
     const size volume = x->count / x->shape[0];
     c->answer = 1, c->lines = x->shape[0], c->each = volume > r.cells ? volume : r.cells;
     return 1;

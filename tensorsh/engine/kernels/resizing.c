@@ -115,7 +115,7 @@ static int nearest_shapes(Call *c, const Argument *image, const Argument *spread
 }
 static int nearest_plan(Call *c) {
     const size item = c->in[0].item;
-    if (!nearest_shapes(c, &c->in[0], &c->in[1]) || (item != 1 && item != 2 && item != 4 && item != 8)) return 0;
+    if (!nearest_shapes(c, &c->in[0], &c->in[1]) || item == 0) return 0;
     c->room = c->in[3].count * (size)sizeof(int32_t);
     return 1;
 }
@@ -129,6 +129,10 @@ NEAREST(uint8_t, nearest_bytes)
 NEAREST(uint16_t, nearest_shorts)
 NEAREST(uint32_t, nearest_words)
 NEAREST(uint64_t, nearest_longs)
+/* Elements of any size, such as all channels of a place. */
+WIDE static void nearest_pieces(const char *from, const int32_t *columns, size across, size item, char *to) {
+    for (size j = 0; j < across; j++, to += item) copy_piece(from + columns[j] * item, to, item);
+}
 
 static int nearest(Call *c, size from, size to) {
     const Argument *x = &c->in[0], *out = &c->in[1];
@@ -146,7 +150,8 @@ static int nearest(Call *c, size from, size to) {
             else if (x->item == 1) nearest_bytes(image + row * line, columns, across, row_made);
             else if (x->item == 2) nearest_shorts(image + row * line, columns, across, row_made);
             else if (x->item == 4) nearest_words(image + row * line, columns, across, row_made);
-            else nearest_longs(image + row * line, columns, across, row_made);
+            else if (x->item == 8) nearest_longs(image + row * line, columns, across, row_made);
+            else nearest_pieces(image + row * line, columns, across, x->item, row_made);
             before = row;
         }
     }

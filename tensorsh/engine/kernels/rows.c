@@ -101,7 +101,7 @@ static int normalized_plan(Call *c, int axis, int last) {
     if (!of_one_kind(c, 1, axis - 1) || !of_one_kind(c, last, last) || !around_axis(x, c->in[axis].whole, &found) || x->count == 0) return 0;
     if (c->given > last) c->answer = last;
     else shape_as(result(c, 0), x);
-    c->lines = found.outer, c->each = found.n * found.inner;
+    c->lines = found.outer, c->each = found.n * found.inner, c->apart = 1;
     c->in[axis].whole = found.axis == x->ndim - 1, c->in[axis].count = found.inner;
     return have(c, last, last, x->count);
 }
@@ -149,7 +149,7 @@ static int log_sums_plan(Call *c) {
     for (int k = 0; k < x->ndim; k++)
         if (k != found.axis) add_dimension(made, x->shape[k]);
     c->in[1].count = found.inner;
-    c->lines = found.outer, c->each = found.n * found.inner;
+    c->lines = found.outer, c->each = found.n * found.inner, c->apart = 1;
     return 1;
 }
 
@@ -172,7 +172,7 @@ static int log_softmax_halves_plan(Call *c) {
     const Argument *x = &c->in[0];
     if ((x->kind != HALF && x->kind != BRAIN) || x->ndim == 0 || x->count == 0) return 0;
     shape_as(result(c, 0), x);
-    c->each = x->shape[x->ndim - 1], c->lines = x->count / c->each;
+    c->each = x->shape[x->ndim - 1], c->lines = x->count / c->each, c->apart = 1;
     return 1;
 }
 

@@ -1,5 +1,5 @@
 /* Sums and means of contiguous arrays, added in the order of PyTorch's CPU kernels; engine/numerics/sums.py says which that is. */
-#include "kernels.h"
+#include "lanes.h"
 
 #include "conversions.h"
 
@@ -92,7 +92,7 @@
 
 /* `line` and `columns` are the kernels "inner" or "rows", and "columns", of sums.py; V is PyTorch's vector.
    A sum that starts from 0 is never -0. */
-#define SUMS(T, V, name)                                                                                        \
+#define SUMS(T, V, name, vector, turned)                                                                        \
     CASCADE(T, name##_cascade)                                                                                  \
     INTERLEAVED(T, name##_interleaved, name##_cascade)                                                          \
     WIDE static T name##_line(const T *x, size n) {                                                             \
@@ -107,6 +107,23 @@
         for (; i < n; i++) total += x[i];                                                                       \
         for (; k < V; k++) total += room[k];                                                                    \
         return total + 0;                                                                                       \
+    }                                                                                                           \
+    /* Of lines that lie `apart`: where they are whole vectors, the lanes of as many lines are added side by side. */ \
+    WIDE static void name##_lines(const T *x, size n, size apart, size lines, T *out) {                         \
+        size line = 0;                                                                                          \
+        for (; n % V == 0 && n > 0 && line + V <= lines; line += V) {                                           \
+            vector rows[V];                                                                                     \
+            for (size k = 0; k < V; k++) {                                                                      \
+                T room[LEVELS * 4 * V];                                                                         \
+                name##_interleaved(x + (line + k) * apart, n / V, V, V, room, NULL);                            \
+                memcpy(rows + k, room, sizeof *rows);                                                           \
+            }                                                                                                   \
+            turned(rows);                                                                                       \
+            for (size k = 1; k < V; k++) rows[0] += rows[k];                                                    \
+            rows[0] += 0;                                                                                       \
+            memcpy(out + line, rows, sizeof *rows);                                                             \
+        }                                                                                                       \
+        for (; line < lines; line++) out[line] = name##_line(x + line * apart, n);                              \
     }                                                                                                           \
     /* Of n complex numbers, whose parts lie side by side. */                                                   \
     WIDE static void name##_line_of_pairs(const T *x, size n, T *out) {                                         \
@@ -132,7 +149,8 @@
                 name##_cascade(x + c, n, stride, m, room);                                                      \
             } else {                                                                                            \
                 m = width - c < 4 * V ? width - c : 4 * V;                                                      \
-                name##_interleaved(x + c, n, stride, m, room, parts);                                           \
+                if (m == 4 * V) name##_interleaved(x + c, n, stride, 4 * V, room, parts);                       \
+                else name##_interleaved(x + c, n, stride, m, room, parts);                                      \
             }                                                                                                   \
             for (size k = 0; k < m; k++) out[c + k] = room[k] + 0;                                              \
         }                                                                                                       \
@@ -198,13 +216,13 @@
     }                                                                                                           \
     /* `parts`: 2 for complex numbers, whose parts are columns. */                                              \
     static void name##_all(const T *x, T *out, size outer, size n, size inner, size count, size parts) {        \
-        for (size o = 0; o < outer; o++, x += n * inner) {                                                      \
+        const int of_lines = n > 1 && inner == 1;                                                               \
+        if (of_lines) name##_lines(x, n, n, outer, out);                                                        \
+        for (size o = 0; o < outer && !of_lines; o++, x += n * inner) {                                         \
             if (n == 1) {                                                                                       \
                 for (size k = 0; k < inner; k++) out[o * inner + k] = x[k] + 0;                                 \
             } else if (inner == 2 && parts == 2) {                                                              \
                 name##_line_of_pairs(x, n, out + o * 2);                                                        \
-            } else if (inner == 1) {                                                                            \
-                out[o] = name##_line(x, n);                                                                     \
             } else {                                                                                            \
                 name##_columns(x, out + o * inner, n, inner, V, parts);                                         \
             }                                                                                                   \
@@ -213,8 +231,8 @@
             for (size k = 0; k < outer * inner; k++) out[k] /= (T)count;                                        \
     }
 
-SUMS(float, 8, floats)
-SUMS(double, 4, doubles)
+SUMS(float, 8, floats, vectors, singles_turned)
+SUMS(double, 4, doubles, wide_vectors, doubles_turned)
 
 /* Half types are added up in float32: sixteen of a line are loaded, and the first eight added to the last eight. `wide` has
    room for the n * inner elements of a sum and for its results. */
@@ -242,7 +260,28 @@ WIDE static float halves_line(int brain, const uint16_t *x, size n, float *wide)
     return total + 0;
 }
 
+/* Lines of whole vectors that are not long, some at a time. */
+#define SOME 4096
+WIDE static void pairs_of(const float *near, size n, float *to) {
+    for (size i = 0; i < n; i += 16, to += 8)
+        for (int lane = 0; lane < 8; lane++) to[lane] = near[i + lane] + near[i + 8 + lane];
+}
+static void halves_lines(int brain, const uint16_t *x, uint16_t *out, size lines, size n) {
+    float near[SOME], pairs[SOME / 2];
+    for (size done = 0, m; done < lines; done += m) {
+        m = SOME / n < lines - done ? SOME / n : lines - done;
+        halves_to_floats(brain, x + done * n, near, m * n);
+        pairs_of(near, m * n, pairs);
+        floats_lines(pairs, n / 2, n / 2, m, near);
+        floats_to_halves(brain, near, out + done, m);
+    }
+}
+
 static void halves_all(int brain, const uint16_t *x, uint16_t *out, size outer, size n, size inner, float *wide) {
+    if (inner == 1 && n >= 16 && n % 16 == 0 && n <= SOME / 8) {
+        halves_lines(brain, x, out, outer, n);
+        return;
+    }
     float *results = wide + n * inner;
     for (size o = 0; o < outer; o++, x += n * inner, out += inner) {
         if (inner == 1 && n > 1) {
@@ -338,6 +377,13 @@ static int strided_sums(Call *c, size from, size to) {
     for (size line = from; line < to; line++) {
         if (more > 0 && line > from) at += apart, more--;
         else at = (const char *)x->data + line_at(&lines, line, &more, &apart);
+        if (!columns && step == x->item && apart % x->item == 0) { /* lines in equal steps */
+            const size lines = more + 1 < to - line ? more + 1 : to - line;
+            if (x->kind == FLOAT32) floats_lines((const float *)at, n, apart / x->item, lines, (float *)c->out[0].data + line);
+            else doubles_lines((const double *)at, n, apart / x->item, lines, (double *)c->out[0].data + line);
+            line += lines - 1, more = 0;
+            continue;
+        }
         for (size first = 0, some; first < width; first += some) { /* columns that stay in the cache */
             some = in_place || width - first < TOGETHER ? width - first : TOGETHER;
             const char *from = at + first * side;
@@ -345,8 +391,7 @@ static int strided_sums(Call *c, size from, size to) {
             const size stride = in_place ? step / x->item : some;
 #define STRIDED(T, name)                                                                                          \
     T *out = (T *)c->out[0].data + line * width + first;                                                          \
-    if (!columns && step == (size)sizeof(T)) *out = name##_line((const T *)from, n);                              \
-    else if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                           \
+    if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                           \
     else {                                                                                                        \
         if (!in_place) name##_gathered(from, n, step, some, side, (T *)near);                                     \
         name##_cut_columns(in_place ? (const T *)from : (const T *)near, out, n, stride, some, cut, c->scratch, most); \

@@ -305,25 +305,38 @@ INLINE double erf_float(double x) {
 }
 
 /* The error function by Cephes' rational functions: within (-1, 1), and beyond one minus it, given exp(-x^2). */
-INLINE double erf_near(double x) {
+INLINE double erf_parts(double x, double *below) {
     const double z = x * x;
     double a = FMA(FMA(FMA(FMA(9.60497373987051638749e0, z, 9.00260197203842689217e1), z, 2.23200534594684319226e3), z,
                        7.00332514112805075473e3), z, 5.55923013010394962768e4);
-    double b = FMA(FMA(FMA(FMA(z + 3.35617141647503099647e1, z, 5.21357949780152679795e2), z, 4.59432382970980127987e3), z,
-                       2.26290000613890934246e4), z, 4.92673942608635921086e4);
-    return x * a / b;
+    *below = FMA(FMA(FMA(FMA(z + 3.35617141647503099647e1, z, 5.21357949780152679795e2), z, 4.59432382970980127987e3), z,
+                     2.26290000613890934246e4), z, 4.92673942608635921086e4);
+    return x * a;
+}
+INLINE double erf_near(double x) {
+    double below;
+    const double above = erf_parts(x, &below);
+    return above / below;
+}
+#define ERFC_MIDDLE /* below 8 */ \
+    a = 2.46196981473530512524e-10, b = size_of + 1.32281951154744992508e1; \
+    a = FMA(a, size_of, 5.64189564831068821977e-1), b = FMA(b, size_of, 8.67072140885989742329e1); \
+    a = FMA(a, size_of, 7.46321056442269912687e0), b = FMA(b, size_of, 3.54937778887819891062e2); \
+    a = FMA(a, size_of, 4.86371970985681366614e1), b = FMA(b, size_of, 9.75708501743205489753e2); \
+    a = FMA(a, size_of, 1.96520832956077098242e2), b = FMA(b, size_of, 1.82390916687909736289e3); \
+    a = FMA(a, size_of, 5.26445194995477358631e2), b = FMA(b, size_of, 2.24633760818710981792e3); \
+    a = FMA(a, size_of, 9.34528527171957607540e2), b = FMA(b, size_of, 1.65666309194161350182e3); \
+    a = FMA(a, size_of, 1.02755188689515710272e3), b = FMA(b, size_of, 5.57535340817727675546e2); \
+    a = FMA(a, size_of, 5.57535335369399327526e2);
+INLINE double erfc_parts(double size_of, double power, double *below) {
+    double a, b;
+    ERFC_MIDDLE
+    *below = b;
+    return power * a;
 }
 INLINE double erfc_tail(double size_of, double power) {
     double a, b;
-    a = 2.46196981473530512524e-10, b = size_of + 1.32281951154744992508e1;
-    a = FMA(a, size_of, 5.64189564831068821977e-1), b = FMA(b, size_of, 8.67072140885989742329e1);
-    a = FMA(a, size_of, 7.46321056442269912687e0), b = FMA(b, size_of, 3.54937778887819891062e2);
-    a = FMA(a, size_of, 4.86371970985681366614e1), b = FMA(b, size_of, 9.75708501743205489753e2);
-    a = FMA(a, size_of, 1.96520832956077098242e2), b = FMA(b, size_of, 1.82390916687909736289e3);
-    a = FMA(a, size_of, 5.26445194995477358631e2), b = FMA(b, size_of, 2.24633760818710981792e3);
-    a = FMA(a, size_of, 9.34528527171957607540e2), b = FMA(b, size_of, 1.65666309194161350182e3);
-    a = FMA(a, size_of, 1.02755188689515710272e3), b = FMA(b, size_of, 5.57535340817727675546e2);
-    a = FMA(a, size_of, 5.57535335369399327526e2);
+    ERFC_MIDDLE
     const double middle = a, below = b;
     a = 5.64189583547755073984e-1, b = size_of + 2.26052863220117276590e0;
     a = FMA(a, size_of, 1.27536670759978104416e0), b = FMA(b, size_of, 9.39603524938001434673e0);

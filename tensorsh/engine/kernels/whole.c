@@ -58,7 +58,7 @@ static int whole_product(Call *c, size from, size to) {
 /* whole_sums(x, axis, signed) */
 static int sums_plan(Call *c) {
     const Argument *x = &c->in[0];
-    if (x->kind != INT64 && (x->kind != PLAIN || x->item > 4 || (x->item > 1 && !c->in[2].whole))) return 0;
+    if (x->kind != INT64 && (!IS_SHORT(x->kind) || x->item > 4 || (x->item > 1 && !c->in[2].whole))) return 0;
     return along_axis(c, NEW_INT64);
 }
 

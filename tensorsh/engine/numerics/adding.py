@@ -16,6 +16,8 @@ from ..kernels import kernel, unsuited
 from .halves import in_rows, in_singles
 
 added_rows = kernel("added_rows", unsuited)
+FEW = 1024
+"""So many numbers are looked through for one that comes twice."""
 
 
 def add_at(xp: Any, target: Any, where: Any, values: Any) -> None:
@@ -96,9 +98,10 @@ def add_along(xp: Any, target: Any, dim: int, index: Any, source: Any) -> bool:
     """Add slices to an array's slices along a dimension. True."""
     dim, source = dim % target.ndim, in_rows(source)
     if xp is np:
-        if dim == 0 and added_rows(target, index, source):
+        distinct = target.dtype.itemsize == 2 and 1 < index.size <= FEW and len(set(index.tolist())) == index.size
+        if dim == 0 and added_rows(target, index, source, distinct):
             return True
-        if dim and target.flags.c_contiguous and added_between(target, dim, index, source):
+        if dim and target.flags.c_contiguous and added_between(target, dim, index, source, added_rows, distinct):
             return True
         if in_singles(partial(add_along, np), target, source, dim, index):
             return True

@@ -15,9 +15,9 @@ NAMES = "cholesky det eig eigh eigvals eigvalsh inv qr slogdet solve svd"
 (
     cholesky,
     det,
-    eig,
+    eig_of_batches,
     eigh_of_batches,
-    eigvals,
+    eigvals_of_batches,
     eigvalsh_of_batches,
     inv_of_batches,
     qr,
@@ -27,27 +27,34 @@ NAMES = "cholesky det eig eigh eigvals eigvalsh inv qr slogdet solve svd"
 ) = (batched(getattr(np.linalg, name)) for name in NAMES.split())
 FEW = 32
 INNER: Any = getattr(np.linalg, "_umath_linalg", None)
-"""numpy's calls of LAPACK. Around one of a small matrix numpy's own checks take three times as long as it does."""
+"""numpy's calls of LAPACK. Around one of a small matrix numpy's own checks take three times as long as it does, and of float32 numpy
+makes float64 before, which takes twice as long as PyTorch's and this call in float32."""
 
 
 def inner(name: str) -> Any:
-    return getattr(INNER, name, None)
+    """A call for one small matrix, and for any; None where there is none."""
+    call = getattr(INNER, name, None)
+    return None if call is None else (call, batched(call))
 
 
-def direct(call: Any, *matrices: Any, **options: Any) -> Any:
-    """The results of an inner call for one small real matrix, or two; None where there is no such call, or it fails, which shows as NaN."""
-    if call is None:
+def direct(calls: Any, *matrices: Any, **options: Any) -> Any:
+    """The results of an inner call for real matrices; None where there is no such call, or it fails, which shows as NaN."""
+    if calls is None:
         return None
+    small = True
     for a in matrices:
-        if type(a) is not np.ndarray or a.ndim != 2 or a.dtype.char not in "fd" or not 0 < a.size <= FEW * FEW:
+        if type(a) is not np.ndarray or a.ndim < 2 or a.dtype.char not in "fd" or not a.size:
             return None
+        small = small and a.ndim == 2 and a.size <= FEW * FEW
     try:
-        found = call(*matrices, **options)
+        found = (calls[0] if small else calls[1])(*matrices, **options)
     except (FloatingPointError, TypeError, ValueError):
         return None
     values = found if type(found) is np.ndarray else found[len(found) // 2 if len(found) == 3 else 0]
-    first = values.item(0)
-    return found if first == first else None
+    if small:
+        first = values.item(0)
+        return found if first == first else None
+    return None if np.isnan(values).any() else found
 
 
 INV, SOLVE = inner("inv"), inner("solve")
@@ -63,9 +70,19 @@ def solve(a: Any, b: Any) -> Any:
     return solve_of_batches(a, b) if found is None else found.astype(a.dtype, copy=False)
 
 
+EIG, EIGVALS = inner("eig"), inner("eigvals")
 EIGH = {"L": inner("eigh_lo"), "U": inner("eigh_up")}
 EIGVALSH = {"L": inner("eigvalsh_lo"), "U": inner("eigvalsh_up")}
 SVD = {True: inner("svd_f"), False: inner("svd_s"), None: inner("svd")}
+
+
+def eig(a: Any) -> Any:
+    return direct(EIG, a) or eig_of_batches(a)
+
+
+def eigvals(a: Any) -> Any:
+    found = direct(EIGVALS, a)
+    return eigvals_of_batches(a) if found is None else found
 
 
 def eigh(a: Any, UPLO: str = "L") -> Any:

@@ -1,4 +1,4 @@
-"""Convolutions by the compiled kernels: cut among threads, lines and volumes of one layer taken as planes."""
+"""Convolutions by the compiled kernels: lines and volumes of one layer taken as planes."""
 
 from __future__ import annotations
 
@@ -46,27 +46,7 @@ def compiled_forward(x: Any, w: Any, bias: Any, stride: tuple, padding: tuple, d
     out, border, more = geometry(x.shape[2:], w.shape[2:], stride, padding, dilation)
     y = np.empty((len(x), len(w), *out), x.dtype)
     x, w, target = planes(x), planes(w), planes(y)
-    if state.threads == 1 or y.size * w[:1].size < SHARED:
-        return y if kernels.compiled.convolution(x, w, bias, target, *border, groups, *more) is not None else None
-    done = []
-
-    def work(x: Any, w: Any, bias: Any, y: Any) -> None:
-        done.append(kernels.compiled.convolution(x, w, bias, y, *border, groups, *more) is not None)
-
-    parts = min(state.threads, max(len(x), len(w) if groups == 1 else 1))
-    cut = lambda a, n: [a[i * n // parts : (i + 1) * n // parts] for i in range(parts)]
-    if parts == 1:
-        work(x, w, bias, target)
-    elif len(x) >= parts or groups > 1:
-        parts = min(parts, len(x))
-        samples = zip(cut(x, len(x)), cut(target, len(x)), strict=True)
-        each(work, [(a, w, bias, b) for a, b in samples], parts)
-    else:
-        for sample, result in zip(x, target, strict=True):
-            biases = [None] * parts if bias is None else cut(bias, len(w))
-            channels = zip(cut(w, len(w)), biases, cut(result, len(w)), strict=True)
-            each(work, [(sample[None], a, b, c[None]) for a, b, c in channels], parts)
-    return y if all(done) else None
+    return y if kernels.compiled.convolution(x, w, bias, target, *border, groups, *more) is not None else None
 
 
 LAYERED = 1 << 14

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arrays.dtype import COMPLEX_HALF, as_complex_half, is_half
 from ..arrays.layout import laid_in_rows
+from ..arrays.parallel import copied
 from ..kernels import kernel, through, unsuited
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -45,7 +46,7 @@ def in_rows(a: Any) -> Any:
         if not 0 < stride <= last:
             return a
         last = stride
-    return np.ascontiguousarray(a)
+    return copied(a)
 
 
 def converted(a: Any, dtype: np.dtype) -> Any:

@@ -1,4 +1,4 @@
-"""Batch, group and layer norm by the compiled kernels, which have PyTorch's bits: in the array's own layout, cut among threads."""
+"""Batch, group and layer norm by the compiled kernels, which have PyTorch's bits: in the array's own layout."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from .. import kernels
 from ..arrays.dtype import is_half
-from ..arrays.layout import channels_are_last, with_channels_last
-from ..arrays.parallel import SHARED, each, run
+from ..arrays.layout import channels_are_last, row_order, with_channels_last
+from ..arrays.parallel import SHARED
 from ..arrays.state import state
 from .halves import FLOAT32, converted, in_rows, narrowed, widened
 from .rounding import fused
@@ -38,15 +38,6 @@ def laid_out(x: Any) -> Any:
     return last.reshape(-1, shape[1]) if last.flags.c_contiguous else None
 
 
-def shares(x: Any) -> list[tuple[int, int]]:
-    """The ranges of channels that are jobs of their own."""
-    channels = x.shape[1]
-    if x.ndim == 2 or state.threads == 1 or x.size < SHARED:
-        return [(0, channels)]
-    step = max(1, -(-channels // (4 * state.threads)))
-    return [(first, min(first + step, channels)) for first in range(0, channels, step)]
-
-
 def batch(x: Any, weight: Any, bias: Any, given: tuple, eps: float, running: tuple) -> Any:
     """The result with means and reciprocal deviations, running statistics updated; None if the kernel is not made for it."""
     laid = laid_out(x) if x.size else None
@@ -56,20 +47,10 @@ def batch(x: Any, weight: Any, bias: Any, given: tuple, eps: float, running: tup
     column = (1, -1) + (1,) * (x.ndim - 2)
     mean, rstd = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
     target = laid_out(out)
-    if state.threads == 1 or x.size < SHARED:
-        f = kernels.compiled.batch_norm
-        if f(laid, weight, bias, eps, target, mean, rstd, *running, *given, 0, laid.shape[1]) is None:
-            return None
-        return out, (mean if given[0] is None else given[0]).reshape(column), rstd.reshape(column)
-    done = []
-
-    def work(first: int, end: int) -> None:
-        f = kernels.compiled.batch_norm
-        done.append(f(laid, weight, bias, eps, target, mean, rstd, *running, *given, first, end))
-
-    jobs = shares(laid)
-    each(work, jobs, min(state.threads, len(jobs)))
-    return (out, (mean if given[0] is None else given[0]).reshape(column), rstd.reshape(column)) if all(done) else None
+    f = kernels.compiled.batch_norm
+    if f(laid, weight, bias, eps, target, mean, rstd, *running, *given, 0, laid.shape[1]) is None:
+        return None
+    return out, (mean if given[0] is None else given[0]).reshape(column), rstd.reshape(column)
 
 
 def batch_gradient(g: Any, needs: list, x: Any, weight: Any, mean: Any, rstd: Any, training: bool) -> Any:
@@ -80,22 +61,13 @@ def batch_gradient(g: Any, needs: list, x: Any, weight: Any, mean: Any, rstd: An
     dx = np.empty_like(x) if needs[0] else None
     target = None if dx is None else laid_out(dx)
     sums = [np.empty(x.shape[1], x.dtype) if needed else None for needed in needs[1:]]
-    mean, rstd = mean.reshape(-1), rstd.reshape(-1)
-    done = []
-
-    def work(first: int, end: int) -> None:
-        f = kernels.compiled.batch_norm_backward
-        done.append(f(gradient, laid, weight, mean, rstd, training, target, *sums, first, end))
-
-    jobs = shares(laid)
-    each(work, jobs, min(state.threads, len(jobs)))
-    return (dx, *sums) if all(done) else None
+    f, channels = kernels.compiled.batch_norm_backward, x.shape[1]
+    done = f(gradient, laid, weight, mean.reshape(-1), rstd.reshape(-1), training, target, *sums, 0, channels)
+    return None if done is None else (dx, *sums)
 
 
 BLOCK = 1 << 16
 """Elements of half types that are normalised at a time, so that their float32 stay in the cache."""
-TOGETHER = 8
-"""Channels whose moments the kernel adds at a time."""
 
 
 def in_blocks(x: Any) -> bool:
@@ -123,8 +95,7 @@ def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: fl
     laid, vectors = x.reshape(samples, channels, -1), [vector_of_singles(v) for v in (weight, bias, mean, var)]
     moving = [vector_of_singles(v) for v in running[:2]]
     out, means, rstd = np.empty_like(laid), np.empty(channels, FLOAT32), np.empty(channels, FLOAT32)
-    step = max(1, BLOCK * channels // x.size)
-    step = step if mean is not None else -(-step // TOGETHER) * TOGETHER
+    step = channels if x.size <= SHARED else max(1, BLOCK * channels // x.size)
     target = np.empty((samples, min(step, channels), laid.shape[2]), FLOAT32)
     for first in range(0, channels, step):
         part = slice(first, first + step)
@@ -134,9 +105,12 @@ def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: fl
         w, b, *known = parts(vectors, part)
         kept = (*parts(moving, part), running[2])
         f = kernels.compiled.batch_norm
-        if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count) is None:
+        if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count, True) is None:
             return None
-        out[:, part] = narrowed(made, x.dtype)
+        if step == channels:
+            out = narrowed(made, x.dtype)
+        else:
+            out[:, part] = narrowed(made, x.dtype)
     column = (1, -1) + (1,) * (x.ndim - 2)
     for to, v in zip(running[:2], moving, strict=True):
         if to is not None:
@@ -145,43 +119,18 @@ def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: fl
     return out.reshape(x.shape), means.reshape(column), rstd.reshape(column)
 
 
-def jobs_of(samples: int, size: int) -> list[slice]:
-    """The slices of samples that are jobs of their own."""
-    step = samples if state.threads == 1 or size < SHARED else max(1, samples // (4 * state.threads))
-    return [slice(first, first + step) for first in range(0, samples, step)]
-
-
 def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     """The result, means and reciprocal deviations [N, groups, 1]; None if the kernel is not made for this."""
     if not x.size:
         return None
-    x = np.ascontiguousarray(x)
+    x = row_order(x)
     samples, channels = x.shape[:2]
     lines, each_of = samples * groups, channels // groups
     out, mean, rstd = np.empty(x.shape, x.dtype), np.empty((lines, 1), x.dtype), np.empty((lines, 1), x.dtype)
-    if state.threads == 1 or x.size < SHARED:
-        some = (lines, each_of, x.size // (lines * each_of))
-        f = kernels.compiled.group_norm
-        found = f(x.reshape(some), weight, bias, eps, out.reshape(some), mean, rstd, groups)
-        kept = (samples, groups, 1)
-        return None if found is None else (out, mean.reshape(kept), rstd.reshape(kept))
-    shape = (samples, groups, each_of, -1)
-    mean, rstd = mean.reshape(samples, groups, 1), rstd.reshape(samples, groups, 1)
-    arrays = [x.reshape(shape), out.reshape(shape), mean, rstd]
-    done = []
-
-    def work(part: slice) -> None:
-        some, target, means, rstds = (flat(a[part]) for a in arrays)
-        done.append(kernels.compiled.group_norm(some, weight, bias, eps, target, means, rstds, groups))
-
-    jobs = jobs_of(samples, x.size)
-    each(work, [(job,) for job in jobs], min(state.threads, len(jobs)))
-    return (out, mean, rstd) if all(done) else None
-
-
-def flat(a: Any) -> Any:
-    """Samples and their groups as one dimension."""
-    return a.reshape(-1, *a.shape[2:])
+    some, kept = (lines, each_of, x.size // (lines * each_of)), (samples, groups, 1)
+    f = kernels.compiled.group_norm
+    found = f(x.reshape(some), weight, bias, eps, out.reshape(some), mean, rstd, groups)
+    return None if found is None else (out, mean.reshape(kept), rstd.reshape(kept))
 
 
 def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: Any, rstd: Any) -> Any:
@@ -189,30 +138,20 @@ def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: 
     if not x.size:
         return None
     images = channels_are_last(x)
-    x = np.ascontiguousarray(x)
+    x = row_order(x)
     samples, channels = x.shape[:2]
-    shape = (samples, groups, channels // groups, -1)
+    shape = (samples * groups, channels // groups, -1)
     dx = np.empty_like(x) if needs[0] else None
-    total = np.empty((samples, groups, channels // groups, 1), x.dtype)
-    with_x = np.empty_like(total)
-    arrays = [a.reshape(shape) for a in (np.ascontiguousarray(g), x)]
+    sums = [np.empty((*shape[:2], 1), x.dtype) for _ in range(2)]
+    moments = [a.reshape(-1, 1) for a in (mean, rstd)]
     target = None if dx is None else dx.reshape(shape)
-    done = []
-
-    def work(part: slice) -> None:
-        gradient, some, means, rstds, *sums = (flat(a[part]) for a in (*arrays, mean, rstd, total, with_x))
-        to = None if target is None else flat(target[part])
-        f = kernels.compiled.group_norm_backward
-        done.append(f(gradient, some, weight, means, rstds, *sums, to, groups))
-
-    jobs = jobs_of(samples, x.size)
-    each(work, [(job,) for job in jobs], min(state.threads, len(jobs)))
+    f = kernels.compiled.group_norm_backward
+    done = f(row_order(g).reshape(shape), x.reshape(shape), weight, *moments, *sums, target, groups)
     weights = [np.empty(channels, x.dtype) if needed else None for needed in needs[1:]]
-    if needs[1] or needs[2]:
-        f = kernels.compiled.group_norm_weights
-        done.append(f(flat(total), flat(with_x), flat(mean), flat(rstd), *weights, groups))
+    if done is not None and (needs[1] or needs[2]):
+        done = kernels.compiled.group_norm_weights(*sums, *moments, *weights, groups)
     dx = with_channels_last(dx) if images and needs[0] else dx
-    return (dx, *weights) if all(done) else None
+    return None if done is None else (dx, *weights)
 
 
 def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
@@ -222,15 +161,11 @@ def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
     if not x.size:
         return None
     weight, bias = side_by_side(weight), side_by_side(bias)
-    flat = np.ascontiguousarray(x).reshape(-1, n)
+    flat = row_order(x).reshape(-1, n)
     out, mean, rstd = np.empty_like(flat), np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
-    done = []
-
-    def block(x: Any, out: Any, mean: Any, rstd: Any) -> None:
-        done.append(kernels.compiled.layer_norm(x, weight, bias, eps, out, mean, rstd))
-
-    run(block, [flat, out, mean, rstd], len(flat) if x.size < SHARED else max(1, len(flat) // 16))
-    return (out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)) if all(done) else None
+    if kernels.compiled.layer_norm(flat, weight, bias, eps, out, mean, rstd) is None:
+        return None
+    return out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)
 
 
 def layer_of_halves(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
@@ -262,24 +197,15 @@ def layer_gradient(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean:
         return None
     weight = side_by_side(weight)
     flat, g = (np.ascontiguousarray(a).reshape(-1, n) for a in (x, g))
-    count = len(flat)
     mean, rstd = mean.reshape(-1, 1), rstd.reshape(-1, 1)
     dx = np.empty_like(flat) if needs[0] else None
     sums = [np.zeros(shape, x.dtype) if needed else None for needed in needs[1:]]
-    threads = state.threads if x.size >= SHARED else 1
-    step = count if threads == 1 else max(1, count // 16)
-    done = []
-
-    def work(part: slice, dx: Any, dw: Any, db: Any) -> None:
-        f = kernels.compiled.layer_norm_backward
-        done.append(f(g[part], flat[part], weight, mean[part], rstd[part], dx, dw, db))
-
-    # The sums over the rows are one job, so that they do not depend on the number of threads.
-    jobs: list = [(slice(0, count), dx if threads == 1 else None, *sums)]
-    if dx is not None and threads > 1:
-        jobs += [(slice(top, top + step), dx[top : top + step], None, None) for top in range(0, count, step)]
-    each(work, jobs, threads)
-    return (None if dx is None else dx.reshape(x.shape), *sums) if all(done) else None
+    # Threads share the rows, or the columns of sums over the rows: not both at once.
+    apart = state.threads > 1 and dx is not None and any(needs[1:])
+    for some in ((dx, None, None), (None, *sums)) if apart else ((dx, *sums),):
+        if kernels.compiled.layer_norm_backward(g, flat, weight, mean, rstd, *some) is None:
+            return None
+    return (None if dx is None else dx.reshape(x.shape), *sums)
 
 
 def layer_gradient_of_doubles(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> tuple:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.layout import channels_are_last, channels_before, channels_behind, row_order
 from ..kernels import kernel, unsuited
 from .adding import add_along
 from .rounding import fused
@@ -161,10 +162,7 @@ def weighed(x: Any, axis: int, index: np.ndarray, weights: list, in_turn: bool =
     if type(x) is np.ndarray and x.dtype in (np.float32, np.float64):
         around = math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])
         made = np.empty((around[0], len(index), around[2]), x.dtype)
-        if (
-            weigh(np.ascontiguousarray(x).reshape(around), made, index.T, np.array(weights, x.dtype), in_turn)
-            is not None
-        ):
+        if weigh(row_order(x).reshape(around), made, index.T, np.array(weights, x.dtype), in_turn) is not None:
             return made.reshape(*x.shape[:axis], len(index), *x.shape[axis + 1 :])
     shaped = [w.reshape(-1, *[1] * (x.ndim - 1 - axis)) for w in weights]
     of = [*range(len(weights))] if in_turn else [1, 0, *range(2, len(weights))]
@@ -188,7 +186,7 @@ def compiled(x: Any, rows: tuple, columns: tuple) -> Any:
     """An image resized by the kernel; None where there is none."""
     (y, by_row), (z, by_column) = rows, columns
     made = np.empty((*x.shape[:-2], len(y), len(z)), np.float32)
-    planes = np.ascontiguousarray(x).reshape(-1, *x.shape[-2:])
+    planes = row_order(x).reshape(-1, *x.shape[-2:])
     numbers = [np.ascontiguousarray(at.T) for at in (y, z)]
     weights = [np.array(w) for w in (by_row, by_column)]
     out = made.reshape(-1, len(y), len(z))
@@ -203,9 +201,13 @@ resize, nearest, nearest_sums, weigh = (
 def of_nearest(x: Any, size: tuple, *settings: Any) -> Any:
     """An image of the elements nearest to those of a size; None where there is no kernel."""
     shape = x.shape[-len(size) :]
+    if channels_are_last(x) and not x.dtype.names:  # all channels of a place are one element
+        behind = channels_behind(x)
+        whole = of_nearest(behind.view(f"V{behind.shape[-1] * x.itemsize}")[..., 0], size, *settings)
+        return None if whole is None else channels_before(whole[..., None].view(x.dtype))
     rows, columns = nearest_along(shape, size, *settings)
     made = np.empty((*x.shape[: -len(size)], *size), x.dtype)
-    planes = np.ascontiguousarray(x).reshape(-1, math.prod(shape[:-1]), shape[-1])
+    planes = row_order(x).reshape(-1, math.prod(shape[:-1]), shape[-1])
     return None if nearest(planes, made.reshape(-1, len(rows), len(columns)), rows, columns) is None else made
 
 
@@ -213,7 +215,7 @@ def sums_of_nearest(g: Any, shape: tuple, size: tuple, *settings: Any) -> Any:
     """The transpose of `of_nearest`, for images of a shape."""
     rows, columns = nearest_along(shape, size, *settings)
     made = np.empty((*g.shape[: -len(size)], *shape), g.dtype)
-    planes = np.ascontiguousarray(g).reshape(-1, len(rows), len(columns))
+    planes = row_order(g).reshape(-1, len(rows), len(columns))
     sums = made.reshape(-1, math.prod(shape[:-1]), shape[-1])
     return None if nearest_sums(planes, sums, rows, columns) is None else made
 
@@ -241,4 +243,4 @@ def of_bytes(x: Any, size: tuple, mode: str, align: bool, scales: tuple) -> Any:
         whole = np.copysign(np.floor(np.abs(weights) * (1 << bits) + 0.5), weights).astype(np.int32)
         total = weighed(x.astype(np.int32), x.ndim + at, index, list(whole.T))
         x = np.clip((total + (1 << bits >> 1)) >> bits, 0, 255).astype(np.uint8)
-    return np.ascontiguousarray(x)
+    return row_order(x)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
-from ..kernels import PRECISE, kernel, run, through
+from ..kernels import PRECISE, kernel, through
 from .arithmetic import product
 from .halves import computed
 
@@ -18,7 +18,7 @@ def rounded(ufunc: Any, x: Any) -> Any:
     """A transcendental function, for small float32 arrays computed in double and rounded."""
     dtype = x.dtype
     if (dtype is FLOAT32 or dtype is FLOAT64) and (precise := PRECISE.get(ufunc)) is not None:
-        return run(precise, x)
+        return precise(x)
     if dtype.itemsize == 2 and (precise := PRECISE.get(ufunc)) is not None:
         found = computed(precise, x)
         return ufunc(x) if found is None else found

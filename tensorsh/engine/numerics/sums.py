@@ -224,7 +224,7 @@ class _Loop:
         def plan(a: np.ndarray) -> np.ndarray:
             if not self.in_order:
                 a = a.transpose(self.order)
-            v = a.reshape(self.sizes)
+            v = a if a.shape == self.sizes else a.reshape(self.sizes)
             if half:
                 v = v.astype(F4)
             values = _near(folded, v, self.lanes) if self.by_rows else _columns(v.swapaxes(-1, -2), self.cut)
@@ -233,6 +233,8 @@ class _Loop:
             if half:
                 values = values.astype(self.dtype)
             # A sum that starts from 0 is never -0.
+            if values.shape == self.out_shape and values.base is None and values is not a:
+                return _add(values, 0, values)
             return _add(values.reshape(self.out_shape), 0, np.empty(self.out_shape, self.dtype))
 
         return plan
@@ -399,7 +401,7 @@ MANY = 1 << 12
 """Elements of rows from which a step of all of them costs less than a step of each."""
 
 
-SHORT = 16
+SHORT = 64
 """Elements of rows that are added side by side."""
 
 
@@ -409,11 +411,14 @@ def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
     if 1 < n < 4 and x.size > MANY:  # one after the other, all rows at a time
         total = x[..., 0] + x[..., 1]
         return total if n == 2 else np.add(total, x[..., 2], total)
-    nearest = min(range(x.ndim - 1), key=x.strides.__getitem__, default=None)
+    nearest = 0 if x.ndim == 2 else min(range(x.ndim - 1), key=x.strides.__getitem__, default=None)
     if nearest is not None and x.shape[nearest] > 8 and (n <= SHORT or x.strides[nearest] < x.strides[-1]):
         # Many rows side by side, as columns of which none is before the cut.
-        by_kernel = strided_sums(np.moveaxis(x, nearest, -1), 0)
-        by_kernel = None if by_kernel is None else np.moveaxis(by_kernel, -1, nearest)
+        order = [*range(x.ndim)]
+        order.append(order.pop(nearest))
+        by_kernel = strided_sums(x.transpose(order), 0)
+        if by_kernel is not None and nearest < x.ndim - 2:
+            by_kernel = by_kernel.transpose(*range(nearest), x.ndim - 2, *range(nearest, x.ndim - 2))
     else:
         by_kernel = strided_sums(x, None)
     return by_kernel if by_kernel is not None else _interleaved(x[..., None])[..., 0]
@@ -447,9 +452,11 @@ def _rest_and_lanes(rest: np.ndarray, lanes: np.ndarray) -> np.ndarray:
 
 def _columns(w: np.ndarray, cut: int) -> np.ndarray:
     """Sum [..., n, columns] over n: plain cascades for the columns before the cut, interleaved ones after it."""
+    if state.threads == 1 or w.size < SHARED:
+        return _some_columns(w, cut)
     *rows, _, columns = w.shape
     wide = -(-columns // (64 * state.threads)) * 64
-    if state.threads > 1 and w.size >= SHARED and wide < columns:
+    if wide < columns:
         total = np.empty((*rows, columns), w.dtype)
 
         def part(a: int) -> None:
@@ -463,7 +470,7 @@ def _columns(w: np.ndarray, cut: int) -> np.ndarray:
 
 def _some_columns(w: np.ndarray, cut: int) -> np.ndarray:
     columns, last = w.shape[-1], w.ndim - 1
-    nearest = min([last, *range(last - 1)], key=w.strides.__getitem__)
+    nearest = 1 if last == 1 else min([last, *range(last - 1)], key=w.strides.__getitem__)
     if nearest == last or cut not in (0, columns) or w.shape[nearest] < 8:
         by_kernel = strided_sums(w, cut)
     else:  # all columns are added alike, so others may be, which lie closer

@@ -77,6 +77,11 @@ def returned(result, narrow):
     return narrowed(result, narrow)
 
 
+def laid_last(result):
+    """Images with the channels last, as some kernels make them."""
+    return result if channels_are_last(result) else with_channels_last(result)
+
+
 class Around:
     """A kernel, called as it is."""
 
@@ -102,8 +107,8 @@ class Around:
             each = given[i]
             if 3 < each.ndim < self.most and channels_are_last(each):
                 if type(result) is tuple:
-                    return tuple([with_channels_last(r) if r.ndim == each.ndim else r for r in result])
-                return with_channels_last(result)
+                    return tuple([laid_last(r) if r.ndim == each.ndim else r for r in result])
+                return laid_last(result)
             i += 1
         return result
 

@@ -30,6 +30,7 @@ import numpy as np
 from ...sandbox.long_calls import MANY, READ
 from ..arrays.dtype import COMPLEX, dtype
 from ..arrays.layout import by_columns, copying
+from ..graph.fields import wrap
 from ..loading.table import FUNCTIONS
 from ..tape.record import attach, camel
 from ..tensors.inplace import computed_in, write
@@ -278,6 +279,8 @@ class Operator(Executor):
     def into(self, values: Any, out: Any, name: str = "") -> Any:
         """The ``out=`` form: results written into given tensors, resized where their shape differs. name: under which the
         operator was called, where it is one of several."""
+        if isinstance(out, NUMBERS) and self.scalars:
+            out = wrap(np.asarray(out))  # a number is a tensor wherever one may stand
         targets = list(out) if isinstance(out, (tuple, list)) else [out]
         for t in targets:
             if not isinstance(t, Tensor):

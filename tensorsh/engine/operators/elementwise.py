@@ -28,10 +28,11 @@ from ..arrays.constants import (
 )
 from ..arrays.door import asked
 from ..arrays.extents import meets
-from ..arrays.parallel import SHARED, elementwise
+from ..arrays.layout import dense_as, is_expanded
+from ..arrays.parallel import lay
 from ..arrays.state import state
 from ..graph.fields import Version
-from ..kernels import PRECISE, kernel, run
+from ..kernels import PRECISE, kernel
 from ..numerics.halves import by_table, computed, number
 from ..tensors.inplace import write
 from ..tensors.tensor import Tensor
@@ -103,7 +104,7 @@ def within(op: Any, loops: dict, arrays: list, to: Any = None) -> Callable | Non
         if given is None or op.same.ufunc is None or given[0] is not x or dtype is FLOAT64 and op.same.ufunc.ntypes < 2:
             return None
         ufunc, numbers = op.same.ufunc, tuple(map(dtype.type, given[1:]))
-    return partial(run, ufunc, x, *numbers, out=to) if type(ufunc) is np.ufunc and keeps(ufunc, dtype) else None
+    return partial(ufunc, x, *numbers, out=to) if type(ufunc) is np.ufunc and keeps(ufunc, dtype) else None
 
 
 @cache
@@ -133,6 +134,10 @@ def at_default(ufunc: Any, rest: Any) -> Callable:
     return compute
 
 
+LONG_REPEATED = 1 << 12
+"""Elements of an array that repeats them from which a function is computed of each once, and copied."""
+
+
 def precisely(ufunc: Any, options: dict) -> Callable:
     """A transcendental function of floats: by a kernel, or in double for small arrays of float32."""
     precise = PRECISE.get(options.get("precise", ufunc))
@@ -140,13 +145,15 @@ def precisely(ufunc: Any, options: dict) -> Callable:
     def compute(a: Any) -> Any:
         dtype = a.dtype
         if precise is not None and (dtype is FLOAT32 or dtype is FLOAT64):
-            return precise(a) if state.threads < 2 else run(precise, a)
+            if a.size > LONG_REPEATED and is_expanded(a):  # once for elements that repeat
+                once = precise(a[tuple([slice(None) if step else slice(1) for step in a.strides])])
+                lay(made := dense_as(a, np.empty), np.broadcast_to(once, a.shape))
+                return made
+            return precise(a)
         if dtype is FLOAT32:
             if a.size <= EXACT_SIZE:
                 wide = a.astype(FLOAT64)
                 return ufunc(wide, wide).astype(FLOAT32)
-            if a.size >= SHARED and state.threads > 1 and a.flags.c_contiguous:
-                return elementwise(lambda out, x: ufunc(x, out), np.empty_like(a), a)
         return ufunc(a)
 
     return compute

@@ -32,6 +32,21 @@ cdef extern from *:
         }
         return 1;
     }
+    #if PY_VERSION_HEX < 0x030C0000
+    #define tensorsh_short(x) ((size_t)(Py_SIZE(x) + 1) <= 2)
+    #else
+    #define tensorsh_short(x) PyUnstable_Long_IsCompact((PyLongObject *)(x))
+    #endif
+    /* Whether one of the arguments is an integer of more than 64 bits. */
+    static CYTHON_INLINE int tensorsh_wide(PyObject *const *args, Py_ssize_t n) {
+        for (Py_ssize_t k = 0; k < n; k++) {
+            int over = 0;
+            if (!PyLong_CheckExact(args[k]) || tensorsh_short(args[k])) continue;
+            PyLong_AsLongLongAndOverflow(args[k], &over);
+            if (over) return 1;
+        }
+        return 0;
+    }
     /* Whether a list or tuple has elements, all of one type, and so many of them (-1: any number). */
     static CYTHON_INLINE int tensorsh_all_of(PyObject *many, PyObject *kind, Py_ssize_t length) {
         Py_ssize_t n = PySequence_Fast_GET_SIZE(many);
@@ -66,10 +81,11 @@ cdef extern from *:
     Py_ssize_t vector_offset "tensorsh_vector_offset"
     bint alike "tensorsh_alike"(PyObject *const *args, PyObject *words, tuple names, tuple kinds)
     bint all_of "tensorsh_all_of"(PyObject *many, object kind, Py_ssize_t length)
+    bint any_wide "tensorsh_wide"(PyObject *const *args, Py_ssize_t n)
     tuple packed "tensorsh_packed"(PyObject *const *args, Py_ssize_t n)
     tuple in_order "tensorsh_in_order"(PyObject *const *args, bytes places, list defaults)
 
-cdef object Tensor, PROCEED, ask, explain, ndarray, types_of, MOST
+cdef object Tensor, PROCEED, ask, explain, too_wide, ndarray, types_of, MOST
 cdef tuple NUMBERS
 cdef list asked
 
@@ -94,6 +110,7 @@ cdef class PublicForm:
     cdef object _one(self, object input)
     cdef object _two(self, object input, object other)
     cdef object _general(self, tuple args, dict kwargs)
+    cdef object _widely(self, tuple args, dict kwargs)
     cdef object _failed(self, tuple args, dict kwargs, object error)
     cdef object _learn(self, tuple args, dict kwargs)
 
@@ -110,6 +127,8 @@ cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags,
     cdef PublicForm form = <PublicForm>callee
     cdef Py_ssize_t n = PyVectorcall_NARGS(flags)
     cdef Fit fit
+    if any_wide(args, n if words is NULL else n + len(<tuple>words)):
+        return form._widely(packed(args, n), named(args + n, words))
     if not form._door:
         if n > 0 and words is NULL and form._executor is not None and form._executor.operands == n:
             result = form._one(<object>args[0]) if n == 1 else form._two(<object>args[0], <object>args[1])

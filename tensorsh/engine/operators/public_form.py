@@ -13,7 +13,8 @@ from ..arrays.constants import NUMBERS
 from ..arrays.door import PROCEED, ask, asked, late
 from ..graph.fields import Fields, wrap
 from ..tensors.tensor import Tensor
-from ..wording.arguments import MOST, explain, types_of
+from ..wording.arguments import MOST, explain, too_wide, types_of
+from ..wording.overloads import is_wide
 from .casts import door_of
 from .older import today
 
@@ -180,6 +181,17 @@ class PublicForm:
         except Exception as error:
             return self._failed(args, kwargs, error)
 
+    def _widely(self, args, kwargs):
+        """The answer to arguments one of which is an integer of more than 64 bits."""
+        if self._door:
+            given = ask(self, args, kwargs)
+            if given is not PROCEED:
+                return given
+        told = too_wide(self._titled, args, kwargs)
+        if told is not None:
+            raise told
+        return self._general(args, kwargs)
+
     def _failed(self, args, kwargs, error):
         """The answer to arguments by which a call failed: of a function for sparse tensors, of those that are asked late, of an
         older form; else PyTorch's error is raised."""
@@ -290,6 +302,8 @@ if not cython.compiled:
     def interpreted(form, args, kwargs):
         """The answer of a form to any arguments."""
         n = len(args)
+        if any(type(x) is int and is_wide(x) for x in (*args, *kwargs.values())):
+            return form._widely(args, kwargs)
         if not form._door:
             if n and not kwargs and form._executor is not None and n == form._executor.operands:
                 result = form._one(args[0]) if n == 1 else form._two(args[0], args[1])

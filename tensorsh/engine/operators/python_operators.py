@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.constants import NUMBERS
+from ..arrays.numbers import check_width
 from ..loading.table import OPERATORS
 from ..tensors.inplace import write
 from ..tensors.tensor import Tensor
@@ -15,6 +16,7 @@ from .elementwise import inplace, reflected
 from .public_form import Symbol, of_array
 
 OPERANDS = (Tensor, *NUMBERS)
+NARROW = 1 << 62
 
 
 def install(python: str, name: str, ufunc: Any = None, **options: bool) -> None:
@@ -39,24 +41,31 @@ def selected(choose: Any) -> tuple:
     direct = getattr(choose, "direct", None)
 
     def forward(input: Any, other: Any, modulus: Any = None) -> Any:
-        if direct is not None and (type(other) is int or type(other) is float) and modulus is None:
+        kind = type(other)
+        if direct is not None and (kind is float or kind is int and -NARROW < other < NARROW) and modulus is None:
             return direct([input, other])
         if isinstance(other, np.ndarray):
             other = of_array(input, other)
         if modulus is not None or not isinstance(other, OPERANDS):
             return NotImplemented
+        if isinstance(other, int):
+            check_width(other)
         op, values = choose(input, other)
         return op.run(list(values))
 
     def backward(other: Any, input: Any) -> Any:
         if not isinstance(input, OPERANDS):
             return NotImplemented
+        if isinstance(input, int):
+            check_width(input)
         op, values = choose(input, other)
         return op.run(list(values))
 
     def changing(input: Any, other: Any) -> Any:
         if not isinstance(other, OPERANDS):
             return NotImplemented
+        if isinstance(other, int):
+            check_width(other)
         op, values = choose(input, other)
         return write(op, values)
 

@@ -11,7 +11,6 @@ import numpy as np
 from ...sandbox.long_calls import MANY, apart
 from ..arrays.constants import FLOAT32, FLOAT64
 from ..kernels import kernel as kernel_named
-from ..kernels import run
 from ..loading import scipy
 from ..numerics.halves import by_table
 from ..numerics.rounding import rounded
@@ -76,7 +75,7 @@ def scipy_function(
             and type(input) is np.ndarray
             and (input.dtype is FLOAT32 or input.dtype is FLOAT64 and ufunc.ntypes > 1)
         ):
-            return run(ufunc, input)
+            return ufunc(input)
         found = rounded(from_scipy(xp, scipy_name), input)
         return xp.copysign(found, input) if odd and found.dtype.kind == "f" else found
 

@@ -16,13 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.parallel import each
-from ..arrays.state import state
 from ..kernels import compiled, kernel
 
 _f4 = np.float32
-_PIECE = 32768  # values that are transformed at a time
-_SHARED = 1 << 18  # from here on, pieces are shared among threads
+_PIECE = 1 << 17  # values that are transformed at a time: enough for threads to share
 _MASK24 = np.uint32(0xFFFFFF)
 # m in [sqrt(1/2), sqrt(2)) and e with x = m * 2**e: subtract the bits of sqrt(1/2), so that the exponent field is e.
 _SQRT_HALF = np.int32(np.array(0.70710678, _f4).view(np.int32))
@@ -98,20 +95,17 @@ def _transformed(words: np.ndarray, mean: float, std: float) -> np.ndarray:
     return np.stack([_fma(part * r, std, mean) for part in both], 1).reshape(-1)
 
 
+def _transform(part: np.ndarray, words: np.ndarray, mean: float, std: float) -> None:
+    """Fill a part, whose size is a multiple of 16, with the normals that words become."""
+    if _compiled is None or _compiled(words, part, mean, std) is None:
+        part[...] = _transformed(words, mean, std)
+
+
 def _blocks32(generator: Any, out: np.ndarray, mean: float, std: float) -> None:
     """Fill out, whose size is a multiple of 16, consuming one word an element."""
-    n = len(out)
-
-    def transform(part: np.ndarray, words: np.ndarray) -> None:
-        if _compiled is None or _compiled(words, part, mean, std) is None:
-            part[...] = _transformed(words, mean, std)
-
-    if n <= _PIECE:
-        transform(out, generator.words32(n))
-        return
-    # The words are drawn one piece after the other; what is made of them may be made at once.
-    parts = (out[i : i + _PIECE] for i in range(0, n, _PIECE))
-    each(transform, ((part, generator.words32(len(part))) for part in parts), state.threads if n >= _SHARED else 1)
+    for first in range(0, len(out), _PIECE):
+        part = out[first : first + _PIECE]
+        _transform(part, generator.words32(len(part)), mean, std)
 
 
 def normal32(generator: Any, n: int, mean: float, std: float) -> np.ndarray:
@@ -122,6 +116,11 @@ def normal32(generator: Any, n: int, mean: float, std: float) -> np.ndarray:
     tail = n % 16
     if not tail:
         _blocks32(generator, out, mean, std)
+        return out
+    if n <= _PIECE:  # their words at once
+        words = generator.words32(n + 16)
+        _transform(out[:-tail], words[: n - tail], mean, std)
+        _transform(out[-16:], words[-16:], mean, std)
         return out
     _blocks32(generator, out[:-tail], mean, std)
     generator.words32(tail)

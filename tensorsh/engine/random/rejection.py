@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox.long_calls import argsort, searchsorted
+from ...sandbox.long_calls import MANY, argsort, searchsorted
 from ..arrays.errors import not_implemented
 from ..kernels import kernel
 from ..numerics.orders import leading
@@ -299,9 +299,12 @@ def multinomial(generator: Generator, p: np.ndarray, samples: int, replacement: 
         wrong = strange | ~(running[:, -1] > 0)
         running /= running[:, -1:].copy()
         running[:, -1] = 1
-        for k, (row, chosen) in enumerate(zip(running.astype(F8), out, strict=True)):
-            if wrong[k]:
-                why = "encountering probability entry < 0" if strange[k] else "sum of probabilities <= 0"
-                raise RuntimeError(f"invalid multinomial distribution ({why})")
-            chosen[:] = searchsorted(row, generator.doubles(samples))
+        good = int(wrong.argmax()) if wrong.any() else len(rows)
+        draws = generator.doubles(good * samples).reshape(good, samples)
+        if good < len(rows):
+            why = "encountering probability entry < 0" if strange[good] else "sum of probabilities <= 0"
+            raise RuntimeError(f"invalid multinomial distribution ({why})")
+        search = np.ndarray.searchsorted if rows.shape[1] * samples < MANY else searchsorted
+        for row, drawn, chosen in zip(running.astype(F8), draws, out, strict=True):
+            chosen[:] = search(row, drawn)
     return out.reshape(*p.shape[:-1], samples)

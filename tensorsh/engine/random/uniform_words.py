@@ -127,7 +127,8 @@ def normal(
     if n < 16 or not contiguous:
         return _from_doubles(_serial_normals(generator, n, mean, std), shape, dtype)
     if dtype is F4:
-        return normal32(generator, n, mean, std).reshape(shape)
+        found = normal32(generator, n, mean, std)
+        return found if shape == found.shape else found.reshape(shape)
     if dtype is F8:
         return normal64(generator, n, mean, std).reshape(shape)
     return normal16(generator, n, mean, std, dtype).reshape(shape)
@@ -352,6 +353,8 @@ def dropout_noise(generator: Generator, shape: Shape, dtype: Any, p: float) -> n
     if keep == 0.0:
         return np.zeros(shape, dtype)
     scale = (1.0 / np.float64(keep)) if dtype in (F8, C16) else np.float32(1) / np.float32(keep)
+    if dtype is F4 and mask.size <= 1024:
+        return np.multiply(mask, scale)
     out = converted(mask.view(np.uint8), dtype)
     out *= np.asarray(scale).astype(dtype)
     return out

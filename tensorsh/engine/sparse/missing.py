@@ -63,7 +63,8 @@ class Missing(NotImplementedError):
     def __str__(self) -> str:
         found = self.found()
         if found[:1] == "!":
-            return found.partition(" ")[2].replace("{layout}", "Sparse" + self.layout[7:].title())
+            words = found.partition(" ")[2].replace("{layout}", "Sparse" + self.layout[7:].title())
+            return words.replace("Sparse CSR tensors", f"Sparse {self.layout[7:].upper()} tensors")
         backend = BACKENDS.get(self.layout, "SparseCsrCPU").replace("CPU", self.device)
         return f"Could not run 'aten::{found}' with arguments from the '{backend}' backend."
 

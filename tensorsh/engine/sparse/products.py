@@ -8,6 +8,7 @@ import numpy as np
 
 from ...sandbox.long_calls import endable
 from ..arrays.dtype import is_half, of
+from ..arrays.errors import length
 from ..arrays.layout import BLOCKS, TITLES, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..arrays.layout import strided as STRIDED
 from ..arrays.views import expanded
@@ -41,14 +42,14 @@ def by_dense(x: Any, y: Any) -> Any:
     """A sparse matrix times a dense one: for each element its column's row is added, in the order of the elements."""
     if x.ndim != 2 or y.ndim != 2:
         short = y if y.ndim < 2 else x
+        if short.ndim >= 2:
+            raise RuntimeError(f"addmm: matrices expected, got {max(x.ndim, y.ndim)}D tensor")
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-short.ndim}, {short.ndim - 1}], but got 1)"
         )
     if x.shape[1] != y.shape[0]:
         if type(x) is Compressed:
-            raise RuntimeError(
-                f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
-            )
+            check_matrices(x, y)
         raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {x.shape[1]}, got {y.shape[0]}")
     if x.dtype != y.dtype:
         raise RuntimeError(f"expected scalar type {of(x).short} but found {of(y).short}")
@@ -85,14 +86,25 @@ def by_sparse(x: Any, y: Any) -> Coo:
     return Coo(indices, left[mine] * right[other], (x.shape[0], y.shape[1])).coalesce()
 
 
+def check_matrices(x: Any, y: Any) -> None:
+    """RuntimeError: factors, of which one is compressed, that are no matrices of fitting shapes."""
+    for name, each in (("mat1", x), ("mat2", y)):
+        if each.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {each.ndim}-D tensor")
+    if x.shape[1] != y.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
+        )
+
+
 @rule("mm")
 def mm(xp: Any, x: Any, y: Any) -> Any:
     """The product of two matrices: dense where one of them is."""
+    if Compressed in (type(x), type(y)):
+        length(x.shape, 0)
+        length(y.shape, 1)
+        check_matrices(x, y)
     if not isinstance(x, Sparse):
-        if x.ndim == 2 and y.ndim == 2 and type(y) is Compressed and x.shape[1] != y.shape[0]:
-            raise RuntimeError(
-                f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
-            )
         if x.ndim == 2 and y.ndim == 2 and x.shape[1] != y.shape[0]:
             raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {y.shape[0]}, got {x.shape[1]}")
         check_layouts(STRIDED, x, y)
@@ -170,8 +182,7 @@ def addmm(xp: Any, input: Any, x: Any, y: Any, beta: Any = 1, alpha: Any = 1) ->
 
 def summed_rows(xp: Any, input: Any, x: Any, y: Any, beta: Any, alpha: Any) -> Any:
     """The same where an operand is compressed."""
-    if x.ndim != 2 or y.ndim != 2 or x.shape[1] != y.shape[0]:
-        return mm(xp, x, y)  # which says what is wrong
+    check_matrices(x, y)
     result = layout_of(input)
     check_blocks(result, "empty")
     if any(isinstance(each, Sparse) and not each.nnz for each in (x, y)):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Mapping
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -59,10 +61,12 @@ def _listed(value: Any) -> list:
 
 def _inputs(function: str, given: Any) -> list:
     """The tensors that gradients are wanted of."""
-    inputs = _listed(given)
-    for x in inputs:
-        if not isinstance(x, (Tensor, GradientEdge)):
-            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}")
+    if isinstance(given, Mapping) and type(given) is not dict:
+        raise TypeError(
+            f"`inputs` argument to `{function}()` must be a dict, not {type(given).__name__}. Other Mapping types are not "
+            "supported."
+        )
+    inputs = list(given.values()) if type(given) is dict else _listed(given)
     if not inputs:
         raise RuntimeError(f"`inputs` argument to `{function}()` cannot be empty.")
     return inputs
@@ -71,9 +75,38 @@ def _inputs(function: str, given: Any) -> list:
 def _starts(outputs: list, given: Any) -> list:
     """A gradient for each output; what is given beyond them does not count."""
     gradients = [None] * len(outputs) if given is None else _listed(given)
-    if len(gradients) < len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
     return gradients[: len(outputs)]
+
+
+def _targets(inputs: list, accumulate: bool) -> dict:
+    """The nodes of the tensors that gradients are wanted of."""
+    targets: dict = {}
+    for x in inputs:
+        if not isinstance(x, (Tensor, GradientEdge)):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(x).__name__}")
+        node: Any = x._node  # type: ignore[union-attr]
+        if node is None:
+            raise RuntimeError(
+                "can't retain_grad on Tensor that has requires_grad=False"
+                if accumulate
+                else "One of the differentiated Tensors does not require grad"
+            )
+        targets[node] = x
+        if accumulate and isinstance(x, Tensor):
+            x.retain_grad()
+    return targets
+
+
+def switch(value: Any) -> bool:
+    """A setting as the walk reads it, an unsigned byte."""
+    if value is True or value is False:
+        return value
+    number = index(value)
+    if not -(2**63) <= number < 2**63:
+        raise OverflowError("Python int too large to convert to C long")
+    if not 0 <= number < 256:
+        raise OverflowError(f"unsigned byte integer is {'less than minimum' if number < 0 else 'greater than maximum'}")
+    return number != 0
 
 
 def _first_gradient(output: Tensor, given: Any, create: bool) -> Any:
@@ -123,12 +156,14 @@ def _check_recorded(i: int, output: Tensor) -> None:
         raise error
 
 
-def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict | None, accumulate: bool) -> dict:
-    roots = []
-    create_graph = create
+def _run(outputs: list, gradients: list, keep: Any, create: Any, inputs: list | None, accumulate: bool) -> dict:
+    """Walk from outputs. keep: None for what `create` is."""
+    starts: list = []
+    create_graph = create = switch(create)
+    keep = create if keep is None else switch(keep)
     if create and accumulate:
         warn_of_cycle()
-    for i, (output, given) in enumerate(zip(outputs, gradients, strict=True)):
+    for output, given in zip(outputs, gradients, strict=False):
         if isinstance(output, GradientEdge):
             if given is None:
                 if output._like is None or output._like.size != 1:  # type: ignore[attr-defined]
@@ -136,7 +171,7 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
                 given = find_function("ones_like")(wrap(output._like))  # type: ignore[attr-defined]
             elif getattr(output, "_form", None) is not None:
                 given = _fitting(given, *output._form)  # type: ignore[attr-defined]
-            roots.append((output._node, given if create else given._array))  # type: ignore[attr-defined]
+            starts.append(given if create else given._array)
             continue
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
@@ -144,9 +179,13 @@ def _run(outputs: list, gradients: list, keep: bool, create: bool, targets: dict
             create = True  # somebody is asked for the gradients, too
             if given is None and output._array.size == 1:
                 given = find_function("ones_like")(output)
-        start = _first_gradient(output, given, create)
+        starts.append(_first_gradient(output, given, create))
+    if len(starts) < len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(starts)} gradients")
+    for i, output in enumerate(outputs):
         _check_recorded(i, output)
-        roots.append((output._node, start))
+    roots = [(output._node, start) for output, start in zip(outputs, starts, strict=True)]
+    targets = None if inputs is None else _targets(inputs, accumulate)
     here = device_guard.runtime().getDevice() if device_guard.several else -1
     before, outer, hooks = state.grad_enabled, state.walk, state.packing
     state.grad_enabled, state.walk = create_graph, ([node for node, _ in roots], targets, [])
@@ -241,17 +280,8 @@ def backward(
         grad_tensors = grad_variables
     outputs = _listed(tensors)
     given = _starts(outputs, grad_tensors)
-    targets = None
-    if inputs is not None:
-        targets = {}
-        for x in _inputs("backward", inputs):
-            if x._node is None:
-                raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-            targets[x._node] = x
-            if not isinstance(x, GradientEdge):
-                x.retain_grad()
-    keep = create_graph if retain_graph is None else retain_graph
-    _run(outputs, given, keep, create_graph, targets, True)
+    wanted = None if inputs is None else _inputs("backward", inputs)
+    _run(outputs, given, retain_graph, create_graph, wanted, True)
 
 
 def grad(
@@ -264,11 +294,18 @@ def grad(
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple:
+) -> Any:
     """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated.
     Each has the shape of its input. `grad_outputs` stand for those of outputs that are no scalars; `create_graph` makes the
     gradients differentiable, `retain_graph` keeps the graph for another pass, `allow_unused` gives None for inputs that took
-    no part, `materialize_grads` zeros. RuntimeError: outputs without history, inputs that took no part."""
+    no part, `materialize_grads` zeros; for a dict of inputs there is a dict. RuntimeError: outputs without history, inputs that
+    took no part."""
+    if type(inputs) is dict:
+        found = grad(
+            outputs, list(inputs.values()), grad_outputs, retain_graph, create_graph, only_inputs, allow_unused,
+            is_grads_batched, materialize_grads,
+        )  # fmt: skip
+        return dict(zip(inputs, found, strict=True))
     outs, ins = _listed(outputs), _inputs("grad", inputs)
     given = _starts(outs, grad_outputs)
     if is_grads_batched:
@@ -284,17 +321,8 @@ def grad(
             outs, ins, given, bool(retain_graph), True, allow_unused=allow_unused, materialize_grads=materialize_grads
         )
         return tuple(aside(each) for each in pushed)
-    targets: dict = {}
-    for i, output in enumerate(outs):
-        if isinstance(output, Tensor):
-            _check_recorded(i, output)
-    x: Any
-    for x in ins:
-        if x._node is None:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        targets[x._node] = x
-    keep = create_graph if retain_graph is None else retain_graph
-    captured = _run(outs, given, keep, create_graph, targets, False)
+    allow_unused = switch(False if allow_unused is None else allow_unused)
+    captured = _run(outs, given, retain_graph, create_graph, ins, False)
     results: list = []
     for x in ins:
         alone = x._node in captured and _holders(captured, x._node) == ALONE
@@ -419,8 +447,8 @@ def tensor_backward(
     if (
         gradient is None
         and inputs is None
-        and not create_graph
-        and not retain_graph
+        and create_graph is False
+        and (retain_graph is None or retain_graph is False)
         and self._node is not None
         and (type(self) is Tensor and not listening)
     ):
@@ -442,7 +470,7 @@ def tensor_backward(
         _run(
             [self],
             [gradient] if gradient is None or isinstance(gradient, Tensor) else list(gradient),
-            create_graph if retain_graph is None else retain_graph,
+            retain_graph,
             create_graph,
             None,
             True,

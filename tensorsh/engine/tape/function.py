@@ -16,7 +16,7 @@ from ..graph.dual import TangentsAlone
 from ..graph.fields import Version, link, new, tick, wrap
 from ..graph.nodes import FREED, SECOND_TIME, AccumulateGrad, Node, Slot, raise_modified, result_node
 from ..graph.raw_saved import raw_tensors
-from ..graph.saved_hooks import Packed
+from ..graph.saved_hooks import Packed, note
 from ..tensors.inplace import rewrite
 from ..tensors.tensor import Tensor, wanting
 
@@ -48,11 +48,6 @@ class FunctionNode(Node):
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors for backward; they are checked for in-place changes."""
-        for at, t in enumerate(tensors):
-            if t is not None and not isinstance(t, Tensor):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument {at} is of type {type(t).__name__}"
-                )
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -124,7 +119,11 @@ class FunctionNode(Node):
     def _seal(self, outputs: list) -> None:
         """Turn `to_save` into what is kept: results by their arrays, so that no cycle arises."""
         kept: list = []
-        for t in self._to_save:
+        for at, t in enumerate(self._to_save):
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {at} is of type {type(t).__name__}"
+                )
             if t is None:
                 kept.append(None)
                 continue
@@ -363,7 +362,7 @@ def _record(node: Any, tensors: list, results: list, aside: bool) -> None:
         d._bump()
     node._sequence = tick()
     if state.anomaly and state.places:
-        node.__dict__["place"] = state.places()
+        note(node, state.places())
     node._outputs = len(results)
     node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
     if not node._materialize_non_diff_grads:

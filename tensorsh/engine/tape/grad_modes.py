@@ -250,7 +250,9 @@ class detect_anomaly(set_detect_anomaly):
         warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging.",
         )
-        super().__init__(True, check_nan)
+        self._owner = state.warned
+        self.before = (state.anomaly, state.check_nan)
+        self.mode, self.check_nan = True, check_nan
 
     def clone(self) -> Any:
         return set_detect_anomaly(True, self.check_nan)

@@ -318,23 +318,28 @@ def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
     return gradients
 
 
-def _say_cause(node: Node) -> None:
-    """Warn of what made the node that fails. Where warnings are errors it is only written, since another error comes."""
-    try:
-        warn(_cause(node))
-    except Warning as warning:
-        if not process.plain:
-            raise
-        print(f"Warning: {warning}", file=sys.stderr)
+def _say_cause(node: Any) -> None:
+    """Warn of what made the node that fails, and of the gradients in whose computation that was. Where warnings are errors it is
+    only written, since another error comes."""
+    start, did = "Error detected in", "caused the error"
+    while node is not None:
+        try:
+            warn(_cause(node, start, did))
+        except Warning as warning:
+            if not process.plain:
+                raise
+            print(f"Warning: {warning}", file=sys.stderr)
+        node = node.__dict__.get("inducing")
+        start, did = "\n\nPrevious calculation was induced by", "induced the previous calculation"
 
 
-def _cause(node: Node) -> str:
-    """What made the node that fails, as far as that was noted."""
+def _cause(node: Node, start: str, did: str) -> str:
+    """What made a node, as far as that was noted."""
     place = node._place
     if process.plain and not isinstance(place, str):
-        return f"Error detected in {node.name()}. {NO_LINES}"
+        return f"{start} {node.name()}. {NO_LINES}"
     lines = "\n" + place if isinstance(place, str) else ""
-    return f"Error detected in {node.name()}. Traceback of forward call that caused the error:{lines}"
+    return f"{start} {node.name()}. Traceback of forward call that {did}:{lines}"
 
 
 NO_LINES = "No forward pass information available. Enable detect anomaly during forward pass for more information."
@@ -342,18 +347,21 @@ NO_LINES = "No forward pass information available. Enable detect anomaly during 
 
 def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
     """One step under anomaly detection: where it fails, say what made it."""
+    before, state.inducing = state.inducing, node
     try:
         gradients = node._step(gradient, world)
     except Exception:
         _say_cause(node)
         raise
+    finally:
+        state.inducing = before
     if state.check_nan:
         for i, g in enumerate(gradients):
             if g is None:
                 continue
             array = world.array(g)
             if array.dtype.kind in "fc" and np.isnan(array).any():
-                warn(_cause(node))
+                _say_cause(node)
                 error = RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
                 error._node = node  # type: ignore[attr-defined]
                 raise error

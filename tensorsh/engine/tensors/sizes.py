@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -73,8 +72,12 @@ def size_of(name: str, size: tuple, position: int = 1) -> tuple[int, ...]:
     if isinstance(given, Tensor):
         given = given.reshape(-1).tolist()
     size = ints(name, "size", given, position)
-    check_signs(size, name)
-    if 0 in size or math.prod(size) >= 1 << 58:
+    total = 1
+    for n in size:
+        if n < 0:
+            check_signs(size, name)
+        total *= n
+    if not total or total >= 1 << 58:
         span(size, None, 4)
     return size
 

@@ -91,6 +91,8 @@ def indices_of(index: Any) -> list:
             "which will result either in an error or a different result",
         )
         return list(index)
+    if type(index) is str and index and len(index) < 32:  # a sequence of sequences, to PyTorch
+        return list(index)
     return [index]
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from ..arrays.backend import fetched, on_device
 from ..arrays.device import absent
 from ..arrays.state import state
+from ..arrays.type_names import type_name as kind_name
 
 _PROFILES: dict[str, tuple[int, float, int, int]] = {
     "default": (4, 1000, 3, 80),
@@ -149,6 +150,9 @@ def format_tensor(array: Any, spec: str, text: Callable[[], str], type_name: str
 
     A Parameter counts as any other; its caller gives `type_name`, and `array` as None where there is no number.
     """
+    if not isinstance(spec, str):
+        given = "None" if spec is None else kind_name(spec)
+        raise TypeError(f"__format__() argument must be str, not {given}")
     if array is not None and not array.shape and type_name == "Tensor" and not absent(array):
         return format(python_number(array), spec)
     if spec:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...sandbox.integers import is_derived, plain
+from ...sandbox.integers import is_derived, plain, whole
 from ..arrays.layout import check_options
+from ..arrays.numbers import check_width
 from ..arrays.type_names import type_name
 from ..tensors.inplace import check
 from ..tensors.tensor import Tensor
-from .overloads import LISTS, PYTHON, misfits, overloads, parameter_text, spoken_name, too_wide
+from .overloads import LISTS, PYTHON, is_wide, misfits, overloads, parameter_text, spoken_name, wide_among
 from .steps import misbound
 
 MOST = 16
@@ -122,13 +123,28 @@ def explain(title: str, args: tuple, kwargs: dict, error: Exception) -> Exceptio
         return error  # the form refused the arguments itself
     try:
         dotted, given, _ = split(title, args)
-        told = mismatch(title, args, kwargs) or too_wide(dotted, given, kwargs)
+        told = mismatch(title, args, kwargs) or too_wide(title, args, kwargs)
         told = told or unwritable(title, args) or overflow(error, args)
         if told is None and hasattr(error, "worded"):
             told = error.worded([dotted.removeprefix("Tensor.")])
         return told or error
     except Exception:
         return error
+
+
+def too_wide(title: str, args: tuple, kwargs: dict) -> Exception | None:
+    """PyTorch's error for an integer of more than 64 bits among the arguments of a form; None where there is none."""
+    if title.startswith("Tensor.__"):
+        try:
+            for value in args:
+                if is_wide(value):
+                    check_width(whole(value))
+        except OverflowError as error:
+            return error
+        return None
+    dotted, given, _ = split(title, args)
+    python = parameter_text(dotted).startswith(PYTHON)
+    return misbound(dotted, args, kwargs) if python else wide_among(dotted, given, kwargs)
 
 
 UNCHECKED = frozenset("requires_grad_ resize_ resize_as_ detach_ share_memory_ rename_ set_ apply_ map_".split())

@@ -273,16 +273,16 @@ def overloads(text: str) -> list[Overload]:
 
 
 def refuse(dotted: str, args: tuple, kwargs: dict) -> None:
-    """Raise PyTorch's error for arguments that fit no overload of a builtin function."""
-    error = misfits(dotted, args, kwargs)
+    """Raise PyTorch's error for arguments that fit no overload of a builtin function, or are too wide for it."""
+    error = misfits(dotted, args, kwargs) or wide_among(dotted, args, kwargs)
     if error is not None:
         raise error
 
 
-def too_wide(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
+def wide_among(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
     """PyTorch's error for an integer of more than 64 bits among arguments that fit; None where there is none."""
-    name = spoken_name(dotted)
-    for each in overloads(parameter_text(dotted)):
+    name, text = spoken_name(dotted), parameter_text(dotted)
+    for each in overloads(text):
         try:
             pairs = each.match(name, args, kwargs)
         except (Mismatch, Settled):
@@ -295,9 +295,11 @@ def too_wide(dotted: str, args: tuple, kwargs: dict) -> Exception | None:
                             f"{name}(): argument '{p.name}' failed to unpack the object at pos {at} with error "
                             f'"{OVERFLOW}'
                         )
-            elif is_wide(value) and p.kind not in ("Number", "Tensor"):
+            elif not is_wide(value) or p.kind in ("float", "Any"):
+                continue
+            elif p.kind not in ("Number", "Tensor"):
                 return ValueError(OVERFLOW)
-            elif is_wide(value):
+            else:
                 try:
                     check_width(whole(value))
                 except OverflowError as error:

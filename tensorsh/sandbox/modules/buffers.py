@@ -98,8 +98,10 @@ def array(environment: Environment) -> dict[str, Any]:
 
 
 def packing(environment: Environment) -> dict[str, Any]:
+    from ..restored import caches
     from .standard import take
 
+    caches[struct._clearcache] = None  # type: ignore[attr-defined]
     return take(struct, "calcsize error pack unpack") | {"Struct": class_of_structs}
 
 

@@ -12,7 +12,7 @@ import functools
 from types import FunctionType
 from typing import Any
 
-from ..builtins import is_subclass
+from ..builtins import held, is_subclass
 from ..classes import is_kept, is_reserved, is_script_class, refused, register_class
 from ..copying import same
 from ..gate import get_attribute
@@ -87,14 +87,26 @@ def wraps(wrapped: Any) -> Any:
     return lambda wrapper: update_wrapper(wrapper, wrapped)
 
 
+def _cached(function: Any, maxsize: Any, typed: bool) -> Any:
+    if held is None:
+        return functools.lru_cache(maxsize, typed)(function)
+    told = functools._CacheInfo  # type: ignore[attr-defined]
+    made = dressed(function)(held.cached(function, maxsize, typed, told))
+    made.__doc__ = getattr(function, "__doc__", None)
+    made.cache_parameters = lambda: {"maxsize": maxsize, "typed": typed}
+    return made
+
+
 def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
     if callable(maxsize):
-        return functools.lru_cache(128, typed)(_plain(maxsize))
-    return lambda function: functools.lru_cache(maxsize, typed)(_plain(function))
+        return _cached(_plain(maxsize), 128, typed)
+    functools.lru_cache(maxsize, typed)  # for its errors
+    size = None if maxsize is None else max(0, int(maxsize))
+    return lambda function: _cached(_plain(function), size, typed)
 
 
 def cache(user_function: Any) -> Any:
-    return functools.lru_cache(None)(_plain(user_function))
+    return _cached(_plain(user_function), None, False)
 
 
 def total_ordering(cls: Any) -> Any:

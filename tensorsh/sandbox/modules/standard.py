@@ -192,7 +192,10 @@ def typing(environment: Environment) -> dict[str, Any]:
     import typing as real
 
     from ..kinds import public_type, script_type
+    from ..restored import caches
     from .definitions import final, runtime_checkable
+
+    caches.update(dict.fromkeys(getattr(real, "_cleanups", ())))
 
     names = """AbstractSet Annotated Any AnyStr Callable ChainMap ClassVar Collection Concatenate Container Counter
     DefaultDict Deque Dict Final FrozenSet Generator Generic Hashable ItemsView Iterable Iterator KeysView List Literal

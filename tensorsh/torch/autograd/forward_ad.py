@@ -12,6 +12,7 @@ from ...engine.ops.shapes.views import alias
 from ...engine.tape.forward_mode import make, tangent_of
 from ...engine.tape.grad_modes import Mode
 from ...engine.tensors.tensor import Tensor
+from ...engine.wording.overloads import refuse
 from ...sandbox.namespace import Linked
 from ...sandbox.sealed import Sealed
 
@@ -99,8 +100,10 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """A dual tensor's primal and its tangent (None where it has none)."""
-    if _level(level) < 0:
+    at = _level(level)
+    if at < 0:
         return UnpackedDualTensor(tensor, None)
+    refuse("_nn._unpack_dual", (tensor,), {"level": at})
     tangent = tangent_of(tensor)
     return UnpackedDualTensor(tensor if tangent is None else plain(tensor), tangent)
 

@@ -278,6 +278,8 @@ def hessian(
             [ 0., 12.]])
     """
     several, _ = _tuple(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
     value = _scalar(func)
 
     if strict and vectorize:

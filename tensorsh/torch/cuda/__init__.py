@@ -219,6 +219,18 @@ def _is_in_bad_fork() -> bool:
     return False
 
 
+def _lazy_init() -> None:
+    """`init`, as libraries call it."""
+    if not is_available():
+        raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+def _lazy_call(callable: Any, **kwargs: Any) -> None:  # noqa: A002
+    """Call a function once there is a GPU in use."""
+    if is_available():
+        callable()
+
+
 def _is_compiled() -> bool:
     """Whether there is a GPU that can be reached."""
     return is_available()

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...engine.tensors.tensor import Tensor
 from . import nccl
-from .groups import Call, ProcessGroup, group_of, outside, seconds_of, warn_outside, world
+from .groups import INCOMPATIBLE, Call, ProcessGroup, group_of, outside, seconds_of, warn_outside, world
 from .held import Held, gather_bytes, octets, told
-from .reduce_ops import ReduceOp, Reduction, kind_of, supports_complex
+from .reduce_ops import RedOpType, ReduceOp, Reduction, kind_of, supports_complex
 from .sparse_tensors import is_sparse, sum_sparse
 from .transport import finished, in_pieces
 from .work import Work
@@ -111,6 +111,8 @@ def check_complex(t: Tensor, op: Any, name: str) -> None:
 def all_reduce(tensor: Tensor, op: Any = SUM, group: Any = None, async_op: bool = False) -> Work | None:
     """Reduce the tensors of all processes, elementwise, into each of them."""
     check_tensor(tensor, "tensor")
+    if not isinstance(op, (ReduceOp, RedOpType)):
+        raise TypeError(INCOMPATIBLE)
     check_complex(tensor, op, "all_reduce")
     found = find(group, "all_reduce")
     if found is None:
@@ -136,6 +138,8 @@ def broadcast(
     tensor: Tensor, src: int | None = None, group: Any = None, async_op: bool = False, group_src: int | None = None
 ) -> Work | None:
     """Give all processes the tensor of one of them."""
+    if not outside(group):
+        group_of(group)
     check_tensor(tensor, "tensor")
     found = find(group, "broadcast")
     if found is None:

@@ -5,6 +5,7 @@ from typing import Any
 from . import __all__ as _names
 from .groups import default_group as _get_default_group
 from .groups import world as _world  # noqa: F401
+from .starting import get_global_rank as _get_global_rank  # noqa: F401
 
 __all__ = [name for name in _names if name not in ("DeviceMesh", "init_device_mesh")]
 

@@ -18,6 +18,7 @@ from .work import Progress, Work
 
 __all__ = ["GroupMember", "ProcessGroup", "group"]
 
+INCOMPATIBLE = "(): incompatible function arguments. The following argument types are supported:"
 NOT_IN_MAP = "Process group {} is not initialized in the world group map. Please initialize the group first."
 NOT_REGISTERED = "Group {} is not registered, please create group with torch.distributed.new_group API"
 UNINITIALIZED = "Default process group has not been initialized, please make sure to call init_process_group."
@@ -77,6 +78,8 @@ class ProcessGroup(metaclass=Sealed):
 
     def _run(self, call: Call, begin: Callable[[], Any], result: Any, async_op: bool) -> Work | None:
         """Carries out a collective: the headers of all, then `begin()`'s steps. A `Work` where it may go on by itself."""
+        if not isinstance(async_op, bool):
+            raise TypeError(INCOMPATIBLE)
         if self._broken:
             raise DistBackendError(self._broken)
         self._count += 1

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from types import UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin
 
 from ...sandbox.sealed import Sealed
 from ._script import (  # noqa: F401 - names of this module, too
@@ -88,6 +90,8 @@ class CompilationUnit:
 class TracerWarning(Warning):
     """A warning of traces, which are not made."""
 
+    __module__ = "torch.jit._trace"
+
     @staticmethod
     def ignore_lib_warnings() -> None:
         """Leave such warnings out that come of torch itself: there are none."""
@@ -110,10 +114,24 @@ def annotate(the_type: Any, the_value: Any) -> Any:
 
 
 def isinstance(obj: Any, target_type: Any) -> bool:  # noqa: A001
-    """As Python's."""
-    import builtins
-
-    return builtins.isinstance(obj, target_type)
+    """As Python's, also for lists, dictionaries, tuples and unions of types, whose elements are looked at.
+    obj: any value. target_type: a type, or a tuple of types, one of which it may be.
+    >>> from typing import Dict, List
+    >>> torch.jit.isinstance([torch.ones(1)], List[torch.Tensor]), torch.jit.isinstance({"a": 1}, Dict[str, float])
+    (True, False)"""
+    if type(target_type) is tuple:
+        return any(isinstance(obj, each) for each in target_type)
+    origin, parts = get_origin(target_type), get_args(target_type)
+    if origin in (Union, UnionType):
+        return any(isinstance(obj, each) for each in parts)
+    if origin is None:
+        return builtins.isinstance(obj, target_type)
+    if not builtins.isinstance(obj, origin):
+        return False
+    if origin is tuple:
+        return len(obj) == len(parts) and all(map(isinstance, obj, parts))
+    rows = obj.items() if origin is dict else ((each,) for each in obj)
+    return all(isinstance(each, kind) for row in rows for each, kind in zip(row, parts, strict=False))
 
 
 class Final:

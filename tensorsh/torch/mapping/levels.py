@@ -25,7 +25,6 @@ from .rules import made
 from .slices import (
     ARITHMETIC,
     BOTH,
-    DATA,
     DYNAMIC,
     FORMATS,
     INTO,
@@ -38,6 +37,7 @@ from .slices import (
     TWO,
     UNLIKE,
     USUAL_FORMATS,
+    WRITING,
     Batched,
     Escaped,
     Own,
@@ -71,11 +71,13 @@ class Level(TorchFunctionMode):
         self.given: list = []
         """Weak references to the slices, of which none is to be asked when this is over."""
 
-    def slice_of(self, whole: Tensor) -> Batched:
-        """A slice of a tensor, for all of them. IndexError: the tensor has others, as where its memory was taken meanwhile."""
-        if whole.shape[0] != self.count:
-            raise IndexError(f"{whole.shape[0]} slices of {self.count}")
-        made = Batched.of(self, whole)
+    def slice_of(self, whole: Tensor, dim: int = 0) -> Batched:
+        """A slice of a tensor along a dimension, for all of them. IndexError: the tensor has others, as where its memory was taken meanwhile."""
+        if whole.shape[dim] != self.count:
+            raise IndexError(f"{whole.shape[dim]} slices of {self.count}")
+        made = Batched.of(self, whole.movedim(dim, 0) if dim else whole)
+        if dim:
+            made._given = whole, dim
         self.given.append(ref(made))
         return made
 
@@ -106,7 +108,7 @@ class Level(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
-        name = attribute = func.__name__
+        name = func.__name__
         depends = self.depend([*args, *kwargs.values()])
         if name in drawing():
             drawable(self, name, args, kwargs)
@@ -120,12 +122,12 @@ class Level(TorchFunctionMode):
             name = getattr(getattr(func, "__self__", None), "__name__", name)
         elif name == "grad":
             return self.gradients(func, *args, **kwargs)
-        if name == "data":
-            raise RuntimeError(DATA[attribute])
         if name in FORMATS and str(kwargs.get("memory_format")) not in USUAL_FORMATS:
             raise RuntimeError(FORMATS[name].format(spoken(kwargs["memory_format"])))
         if name in REFUSED:
             raise RuntimeError(REFUSED[name])
+        if kwargs.get("out") is not None:
+            raise RuntimeError(WRITING.format(name))
         if name == "where" and len(args) + len(kwargs) == 1:
             raise RuntimeError(DYNAMIC.format("where"))
         if name == "__getitem__" and any(masks(each) and self.depend([each]) for each in args[1:]):
@@ -300,8 +302,8 @@ class Level(TorchFunctionMode):
         return self._by_own_rule(cls, args)
 
     def _by_own_rule(self, cls: Any, args: tuple) -> Any:
-        in_dims = tuple(_mapped(each, lambda x: 0 if self.has(x) else None, None) for each in args)
-        wholes = [_mapped(each, lambda x: x._whole if self.has(x) else x) for each in args]
+        in_dims = tuple(_mapped(each, lambda x: x.as_given()[1] if self.has(x) else None, None) for each in args)
+        wholes = [_mapped(each, lambda x: x.as_given()[0] if self.has(x) else x) for each in args]
         answer = cls.vmap(VmapInfo(self.count, self.randomness), in_dims, *wholes)
         if not isinstance(answer, tuple):
             raise RuntimeError(TWO + f"Got a {type(answer)} instead")

@@ -54,10 +54,7 @@ ESCAPED = (
     "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
     "`gen_vmap_plumbing` Please file an issue if it looks like the latter"
 )
-DATA = {
-    "__get__": "accessing `data` under vmap transform is not allowed",
-    "__set__": "mutating directly with `.data` under vmap transform is not allowed.",
-}
+WRITING = "Batching rule not implemented for aten::{}.out; the fallback path doesn't work on out= or view ops."
 QUERIED = "NYI: querying is_contiguous inside of vmap for memory_format other than torch.contiguous_format"
 FORMATS = {
     "contiguous": QUERIED,
@@ -102,6 +99,8 @@ class Batched(Tensor):
     __torch_function__ = None
     _whole: Tensor
     _level: Any
+    _given: tuple | None = None
+    """The tensor of all slices as a program gave it, and the dimension along which they lie, where that is not the first."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         raise TypeError("Tensor() makes no tensor of this class")
@@ -118,12 +117,24 @@ class Batched(Tensor):
         return made
 
     @property
+    def data(self) -> Any:
+        raise RuntimeError("accessing `data` under vmap transform is not allowed")
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
+
+    def as_given(self) -> tuple:
+        """The tensor of all slices, and the dimension along which they lie."""
+        return self._given or (self._whole, 0)
+
+    @property
     def dims(self) -> int:
         """The dimensions of a slice."""
         return len(self._array.shape)
 
 
-Batched.__qualname__ = "Tensor"
+Batched.__name__ = Batched.__qualname__ = "Tensor"
 
 
 class Escaped(Batched):
@@ -183,8 +194,8 @@ def masks(index: Any) -> bool:
 def _text(x: Batched, *_: Any, **__: Any) -> str:
     within, whole = [], x
     while isinstance(whole, Batched):
-        within.append((whole._level.number, "BatchedTensor(lvl={}, bdim=0, value=\n{}\n)"))
-        whole = whole._whole
+        number, (whole, dim) = whole._level.number, whole.as_given()
+        within.append((number, f"BatchedTensor(lvl={{}}, bdim={dim}, value=\n{{}}\n)"))
     within += [(depth, TRACKING) for number, depth in state.gradients if whole._born >= number]
     return nested(whole, within)
 

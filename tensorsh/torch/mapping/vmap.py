@@ -172,8 +172,7 @@ def mapped(
     """The results for `count` slices of the leaves of the arguments."""
     level = Level(count, randomness, drawing())
     slices = [
-        leaf if dim is None else level.slice_of(leaf.movedim(dim, 0) if dim else leaf)
-        for leaf, dim in zip(leaves, dims, strict=True)
+        leaf if dim is None else level.slice_of(leaf, dim % leaf.ndim) for leaf, dim in zip(leaves, dims, strict=True)
     ]
     with no_numbers(randomness), level, under_way():
         result = func(*rebuild(args, slices), **kwargs)
@@ -209,7 +208,8 @@ def placed(level: Level, found: Any, dim: int | None, name: str) -> Any:
             "out_dims= to None for output?"
         )
     if level.has(found):
-        return found._whole.movedim(0, dim) if dim else found._whole  # type: ignore[attr-defined]
+        given, at = found.as_given()  # type: ignore[attr-defined]
+        return given if at == dim else found._whole.movedim(0, dim) if dim else found._whole  # type: ignore[attr-defined]
     if not -found.ndim - 1 <= dim <= found.ndim:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-found.ndim - 1}, {found.ndim}], but got {dim})"

@@ -79,9 +79,9 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many values go into an element of the result, and how many come out of one of the input."""
-    shape = tensor.shape  # of whatever has one: a weight need not be a tensor
-    if len(shape) < 2:
+    if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    shape = tensor.shape
     field = math.prod(shape[2:])
     return shape[1] * field, shape[0] * field
 
@@ -141,7 +141,7 @@ def zeros_(tensor: Tensor) -> Tensor:
 @filling
 def eye_(tensor: Tensor) -> Tensor:
     """The identity matrix."""
-    if tensor.ndim != 2:
+    if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return tensor.copy_(T.eye(*tensor.shape, dtype=tensor.dtype))
 
@@ -153,7 +153,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     where they do not divide the first size.
     >>> nn.init.dirac_(torch.empty(1, 1, 3))
     tensor([[[0., 1., 0.]]])"""
-    n = tensor.ndim
+    n = tensor.ndimension()
     if n not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     sizes = tensor.shape
@@ -188,13 +188,12 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
     generator: draws them (None: the default one).
     >>> nn.init.xavier_normal_(torch.empty(2, 3)).shape
     torch.Size([2, 3])"""
-    return tensor.normal_(
-        0.0, gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor)))), generator=generator
-    )
+    std = gain * math.sqrt(2.0 / float(sum(_calculate_fan_in_and_fan_out(tensor))))
+    return tensor.normal_(0.0, std, generator=generator)
 
 
 def _empty(tensor: Tensor) -> bool:
-    if 0 in tensor._array.shape:
+    if 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
         return True
     return False
@@ -232,7 +231,8 @@ def kaiming_normal_(
     if _empty(tensor):
         return tensor
     fan = _calculate_correct_fan(tensor, mode)
-    return tensor.normal_(0, calculate_gain(nonlinearity, a) / math.sqrt(fan), generator=generator)
+    std = calculate_gain(nonlinearity, a) / math.sqrt(fan)
+    return tensor.normal_(0, std, generator=generator)
 
 
 @filling
@@ -282,7 +282,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     >>> q = nn.init.orthogonal_(torch.empty(2, 2))
     >>> torch.allclose(q @ q.T, torch.eye(2), atol=1e-5)
     True"""
-    if tensor.ndim < 2:
+    if tensor.ndimension() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor._array.size == 0 or tensor.is_meta:
         return tensor
@@ -303,7 +303,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     draws them (None: the default one).
     >>> (nn.init.sparse_(torch.empty(4, 2), sparsity=0.5) == 0).sum(0)
     tensor([2, 2])"""
-    if tensor.ndim != 2:
+    if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor._array.shape
     zeros = math.ceil(sparsity * rows)

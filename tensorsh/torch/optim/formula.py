@@ -128,6 +128,8 @@ class Step:
     def take(self, arrays: list, *numbers: float) -> None:
         """Write over arrays what they become."""
         x = arrays[0]
+        if self.kernel is not None and self.kernel(*arrays, *numbers, self.settings) is not None:
+            return
         if x.size < SHARED:
             if self.taken(arrays, numbers) is None:
                 self.by_numpy(arrays, numbers)
@@ -141,11 +143,7 @@ class Step:
                 self.by_numpy(part, numbers)
 
     def taken(self, arrays: Sequence, numbers: tuple) -> Any:
-        """Take all steps at once; None where that cannot be."""
-        if self.kernel is not None:
-            found = self.kernel(*arrays, *numbers, self.settings)
-            if found is not None:
-                return found
+        """Take all steps in one pass; None where that cannot be."""
         run = self.runs.get(arrays[0].dtype)
         return None if run is None else run(*arrays, *numbers)
 

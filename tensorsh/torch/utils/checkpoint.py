@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -54,6 +54,17 @@ def detach_variable(inputs: tuple) -> tuple:
     return tuple(x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs)
 
 
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warn where no tensor among the inputs requires a gradient."""
+    if not any(x.requires_grad for x in inputs if isinstance(x, Tensor)):
+        warn("None of the inputs have requires_grad=True. Gradients will be None")
+
+
+def is_checkpoint_valid() -> bool:
+    """Whether a backward pass that goes on asks for no tensors by name, so that another may run within it."""
+    return state.walk is None or state.walk[1] is None
+
+
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
     """The GPUs on which tensors lie, and the states of their generators of random numbers; none of the CPU's."""
     devices = sorted({x.get_device() for x in args if isinstance(x, Tensor) and x.is_cuda})
@@ -89,14 +100,13 @@ class CheckpointFunction(Function):
         ctx.inputs = [None if isinstance(x, Tensor) else x for x in args]
         ctx.places = [i for i, x in enumerate(args) if isinstance(x, Tensor)]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
-        if not any(args[i].requires_grad for i in ctx.places):
-            warn("None of the inputs have requires_grad=True. Gradients will be None")
+        check_backward_validity(args)
         with no_grad():
             return function(*args)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple:
-        if state.walk[1] is not None:
+        if not is_checkpoint_valid():
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
                 ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing "
@@ -342,7 +352,8 @@ def checkpoint_sequential(
     if use_reentrant is None:
         warn(EXPLICIT)
         use_reentrant = True
-    steps = list(functions.children() if hasattr(functions, "children") else functions)
+    listed = hasattr(functions, "children") and hasattr(functions, "__len__")
+    steps = list(functions.children()) if listed else functions
     size = len(steps) // segments
 
     def part(chosen: list) -> Callable:

@@ -44,12 +44,26 @@ def conv_flop(
     return prod((x if transposed else out_shape)[2:]) * prod(w) * x[0] * 2
 
 
+def conv_backward_flop(
+    grad: tuple, x: tuple, w: tuple, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool,
+    output_padding: Any, groups: int, mask: Any, *, out_shape: Any,
+) -> int:  # fmt: skip
+    """Operations of a convolution's gradients: for its input the other convolution, for its weight one of input and gradient."""
+    both = (grad, x) if transposed else (x, grad)
+    pair = [(a[1], a[0], *a[2:]) for a in (*both, w)]
+    form = (None, stride, padding, dilation)
+    return (mask[0] and conv_flop(grad, w, *form, not transposed, out_shape=out_shape[0])) + (
+        mask[1] and conv_flop(pair[0], pair[1], *form, False, out_shape=pair[2])
+    )
+
+
 flop_registry: dict[str, Callable] = {
     "mm": mm_flop,
     "addmm": lambda bias, a, b, *_, **__: mm_flop(a, b),
     "bmm": bmm_flop,
     "baddbmm": lambda bias, a, b, *_, **__: bmm_flop(a, b),
     "convolution": conv_flop,
+    "convolution_backward": conv_backward_flop,
 }
 _own: dict[Any, Callable] = {}
 

@@ -179,3 +179,65 @@ for wrong in (lambda: torch.iinfo(bool), lambda: torch.finfo(int), lambda: torch
     except TypeError as error:
         print(str(error).splitlines()[0])
 print(S.pickle.__name__)
+
+import torch.cuda.comm
+from torch.distributed.distributed_c10d import _get_global_rank  # noqa: F401
+from torch.jit._trace import TracerWarning
+from torch.nn import functional as F
+from torch.nn.modules.conv import _size_2_t  # noqa: F401
+from torch.nn.modules.padding import _ConstantPadNd
+from torch.nn.modules.pooling import _AdaptiveAvgPoolNd, _MaxPoolNd
+from torch.nn.modules.transformer import _get_activation_fn, _get_clones
+from torch.nn.modules.utils import _list_with_default, _reverse_repeat_tuple
+from torch.nn.parallel import gather, scatter  # noqa: F401
+from torch.utils.data._utils.collate import default_collate_err_msg_format
+
+torch.manual_seed(0)
+q, k, w, b = torch.randn(2, 1, 4), torch.randn(3, 1, 4), torch.randn(12, 4), torch.randn(12)
+for source in ((q, q, q), (q, k, k), (q, k, k + 1)):
+    for part in F._in_projection_packed(*source, w, b):
+        print(part.shape, part.sum(), part.grad_fn)
+print(*F._in_projection(q, k, k, *w.chunk(3)))
+for mask in (None, torch.tensor([True, False]), torch.tensor([0.5, 1.0]), torch.tensor([1, 0])):
+    try:
+        print(F._canonical_mask(mask, "a", F._none_or_dtype(mask), "b", torch.float64, False))
+    except AssertionError as error:
+        print(error)
+try:
+    F._none_or_dtype(3)
+except RuntimeError as error:
+    print(error)
+print([F._get_softmax_dim("softmax", n, 1) for n in range(5)], _reverse_repeat_tuple((1, 2, 3), 2))
+print(_list_with_default((None, 5), (2, 3, 4)), _list_with_default(3, (2, 3)), default_collate_err_msg_format)
+print(_get_clones(torch.nn.ReLU(), 2), _get_activation_fn("gelu"), issubclass(torch.nn.MaxPool1d, _MaxPoolNd))
+print(
+    issubclass(torch.nn.AdaptiveAvgPool2d, _AdaptiveAvgPoolNd),
+    issubclass(torch.nn.ConstantPad3d, _ConstantPadNd),
+    TracerWarning,
+)
+done = []
+torch.cuda._lazy_call(lambda: done.append(1))
+try:
+    torch.cuda._lazy_init()
+except AssertionError as error:
+    print(error, done)
+packet = torch.ops.aten.add.Tensor._overloadpacket
+print(packet is torch.ops.aten.add, packet)
+
+import warnings
+
+from torch.cuda.amp.common import amp_definitely_not_available
+from torch.utils.checkpoint import check_backward_validity
+
+told = []
+x = torch.ones(1, requires_grad=True)
+y = x * 2
+y.register_hook(lambda g: told.append(torch.autograd._is_checkpoint_valid()))
+y.backward(retain_graph=True)
+torch.autograd.grad(y, x)
+print(told, torch.autograd._is_checkpoint_valid(), amp_definitely_not_available())
+with warnings.catch_warnings(record=True) as warned:
+    warnings.simplefilter("always")
+    check_backward_validity([x, 1])
+    check_backward_validity([torch.ones(1), 1])
+    print([str(each.message) for each in warned])

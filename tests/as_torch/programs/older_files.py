@@ -81,3 +81,10 @@ import pickle
 
 for value in (torch.sparse_csr, torch.strided, torch.Size([1, 2]), torch.float16, torch.device("cpu")):
     print(pickle.dumps(value, 2), pickle.loads(pickle.dumps(value)))
+
+for data in (b"<!DOCTYPE html>", b"version https://git-lfs", b"\x00\x00", b"{}", b"'x'"):
+    for weights_only in (True, False):
+        try:
+            torch.load(io.BytesIO(data), weights_only=weights_only)
+        except Exception as error:
+            print(type(error).__name__, error)

@@ -144,3 +144,32 @@ for n in (-1, 0, 2**65, 1.5):
         except Exception as error:
             print(type(error).__name__, error)
 print(torch.onnx.producer_name, torch.onnx.producer_version)
+
+from typing import Dict, List, Optional, Tuple
+
+from torch._jit_internal import Final, _overload, is_scripting  # noqa: F401
+
+tensor = torch.ones(1)
+for value, kind in (
+    ([1], List[int]), ([1.0], List[int]), ({"a": tensor}, Dict[str, torch.Tensor]), ((1, "x"), Tuple[int, str]),
+    ((1,), Tuple[int, str]), (None, Optional[int]), ("s", Optional[int]), ([[1]], List[List[int]]), ([["a"]], List[List[int]]),
+    (1, (int, str)), ([1], list[int]), (3, int | str), ({"a": [1]}, Dict[str, List[int]]),
+):  # fmt: skip
+    print(torch.jit.isinstance(value, kind), is_scripting())
+with warnings.catch_warnings(record=True) as warned:
+    warnings.simplefilter("always")
+
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        @torch.cuda.amp.custom_fwd(cast_inputs=torch.float16)
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        @torch.cuda.amp.custom_bwd
+        def backward(ctx, g):
+            return g * 2
+
+    x = torch.ones(2, requires_grad=True)
+    Twice.apply(x).sum().backward()
+    print(x.grad, *[(w.category.__name__, str(w.message)) for w in warned])

@@ -169,6 +169,24 @@ OPS = {
     "bad mm": lambda: d(X, S0) @ d(X, S0),
     "bad shard": lambda: d(X, Shard(3)),
     "redist bad": lambda: d(X, S0).redistribute(mesh, [Partial()]),
+    "out": lambda: torch.add(d(X, S0), 3, out=d(Y, S0)),
+    "out elsewhere": lambda: torch.mul(d(X, S0), d(Y, S0), out=d(Y, R)),
+    "same size": lambda: (d(X, S0).is_same_size(d(Y, R)), X.is_same_size(d(X, S0)), d(X, S0).is_same_size(Z)),
+    "fill_ terms": lambda: DTensor.from_local(X.clone(), mesh, [Partial()]).fill_(2.0),
+    "zero_ terms": lambda: DTensor.from_local(X.clone(), mesh, [Partial()]).zero_(),
+    "new_full": lambda: [
+        d(X, S0).new_full((8, 12), 2.0),
+        d(X, S0).new_full((4, 8), 2.0),
+        d(X, R).new_full((8, 12), 2.0),
+    ],
+    "new_zeros": lambda: [d(X, S1).new_zeros((8, 12)), d(X, S0).new_ones(4), d(X, S0).new_zeros(2, 3)],
+    "new_empty_strided": lambda: [
+        d(X, S0).new_empty_strided((8, 12), (12, 1)).zero_(),
+        d(X, S0).new_empty_strided((6, 12), (12, 1)).zero_(),
+    ],
+    "embedding norm": lambda: F.embedding(d(I, R), d(X, S1), max_norm=1.0),
+    "gather whole": lambda: torch.gather(d(X, R), 1, d(I[:, None].expand(8, 4).clone(), R)),
+    "gather rows": lambda: torch.gather(d(X, R), 0, d(I[:, None].expand(8, 4).clone(), S0)),
     "two placements": lambda: distribute_tensor(X, mesh, [S0, S1]),
 }
 

@@ -100,6 +100,19 @@ for wrong in (lambda: d.item(), lambda: d.tolist(), lambda: d.numpy(), lambda: d
               lambda: d.unbind(0), lambda: f"{d.sum():.2f}", lambda: dtn.DTensor.from_local(torch.ones(2)),
               lambda: distribute_tensor(d, mesh, [Shard(1)]), lambda: d.redistribute(mesh, [dtn.Partial()])):  # fmt: skip
     print(said(wrong))
+x = distribute_tensor(torch.ones(8, 4), mesh, [Shard(0)]).requires_grad_()
+x.register_hook(lambda grad: print("hook", type(grad).__name__, grad.shape))
+x.register_hook(lambda grad: (grad * 2).redistribute(placements=[dtn.Replicate()]))
+(x * 3).sum().backward()
+print(x.grad.full_tensor().unique())
+other = init_device_mesh("cpu", (dist.get_world_size(), 1))
+print(str(said(lambda: distribute_tensor(x, other, [Shard(0), Shard(1)]))).partition("stride")[0])
+doubled = dtn.distribute_module(
+    torch.nn.Identity(), mesh, input_fn=lambda inputs, mesh: distribute_tensor(inputs[0], mesh, [Shard(0)]),
+    output_fn=lambda outputs, mesh: (outputs * 2).to_local(),
+)  # fmt: skip
+print(doubled(torch.ones(8, 2)).shape)
+print(said(lambda: dtn.distribute_module(torch.nn.Identity(), mesh, input_fn=lambda inputs: inputs)))
 with mesh:
     print(distribute_tensor(torch.ones(4), placements=[Shard(0)]), dtn.DTensor.from_local(torch.ones(2)).placements)
 dist.destroy_process_group()

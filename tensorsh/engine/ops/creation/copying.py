@@ -11,6 +11,7 @@ from ...arrays.errors import argument_error, broadcast_error
 from ...arrays.layout import contiguous_format as contiguous
 from ...arrays.layout import copied_as, laid_out
 from ...arrays.numbers import converted
+from ...arrays.parallel import lay
 from ...arrays.warning import warn_of_old
 from ...graph.nodes import whole
 from ...loading import table
@@ -18,6 +19,7 @@ from ...operators.declare import Array, composite, operator
 from ...operators.registration import add_method
 from ...tensors.inplace import mutate
 from ...tensors.tensor import Tensor
+from .placing import filled
 
 
 @operator(out=False)
@@ -39,9 +41,9 @@ clone.gradient(input=lambda t, g: g)
 
 def in_format(array: Any, memory_format: Any = None) -> bool:
     """Whether an array lies in memory as a format (row order by default) wants it."""
-    name = "torch.contiguous_format" if memory_format is None else str(memory_format)
-    if name == "torch.contiguous_format":
+    if memory_format is None or memory_format is contiguous or str(memory_format) == "torch.contiguous_format":
         return array.flags.c_contiguous
+    name = str(memory_format)
     if name in ("torch.channels_last", "torch.channels_last_3d"):
         dims = 4 if name == "torch.channels_last" else 5
         return array.ndim == dims and np.moveaxis(array, 1, -1).flags.c_contiguous
@@ -140,11 +142,16 @@ def zero(xp, input: Array):
 zero.gradient(input=lambda t, g: nothing(t, g))
 
 
+def cleared(array: Any) -> None:
+    """Zeros in the place of all elements; sparse arrays do so themselves."""
+    filled(array, 0) if type(array) is np.ndarray else array.fill(0)
+
+
 def zero_(input: Tensor) -> Tensor:
     """Set every element to zero.
     The tensor itself is returned, as of every function whose name ends in an underscore; ``x.grad.zero_()`` is between two
     backward passes. RuntimeError: a leaf that wants a gradient outside of `no_grad`."""
-    return mutate(zero, [input], lambda array: array.fill(0))
+    return mutate(zero, [input], cleared)
 
 
 @operator("_copy", node="CopyBackwards", method=False)
@@ -173,7 +180,10 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 def assign(target: Any, source: Any) -> None:
     """Write an array into another, converting; a complex one leaves its imaginary part behind."""
     if type(source) is type(target) is np.ndarray and source.dtype is target.dtype:
-        target[...] = source
+        if source.shape == target.shape:
+            lay(target, source)
+        else:
+            target[...] = source
         return
     if source.dtype.kind == "c" and target.dtype.kind not in "cb":
         warn_of_old("complex")

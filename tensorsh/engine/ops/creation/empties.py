@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.blank import blank
 from ...arrays.cupy_module import nowhere
 from ...arrays.dtype import given_dtype
-from ...arrays.extents import count, span, strided
+from ...arrays.extents import count, fitting, span, strided
 from ...arrays.state import state
 from ...loading import table
 from ...operators.registration import add_method
@@ -34,7 +34,9 @@ def empty_strided(
         return made(nowhere().MetaArray(tuple(size), d, None, [s * d.itemsize for s in stride]), device, requires_grad)
     buffer = blank(span(size, stride, d.itemsize) // d.itemsize, d)
     count(size)
-    array = strided(buffer, size, tuple([s * d.itemsize for s in stride]))
+    array = fitting(buffer, size, stride, 0)
+    if array is None:
+        array = strided(buffer, size, tuple([s * d.itemsize for s in stride]))
     return made(array, device, requires_grad)
 
 

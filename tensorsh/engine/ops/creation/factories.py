@@ -203,6 +203,8 @@ def full(
 def _full(shape: tuple, value: Any, d: dtype | None) -> np.ndarray:
     if d is not None:
         d = given_dtype(d, "full")
+    elif type(value) is float:
+        d = state.default_dtype
     elif isinstance(value, (bool, np.bool_)):
         d = bool_
     elif isinstance(value, (int, np.integer)):
@@ -374,7 +376,8 @@ def range_(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's "
         "range builtin. Instead, use torch.arange, which produces values in [start, end).",
     )
-    start, end, step = [x if type(x) is int else _bound(x) for x in (start, end, step)]
+    if not type(start) is type(end) is type(step) is int:
+        start, end, step = _bound(start), _bound(end), _bound(step)
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (step > 0) != (end >= start) and start != end:
@@ -384,8 +387,9 @@ def range_(
     exact = step == 1 and type(start) is int and abs(start) < 1 << 52
     array = np.arange(start, start + count, dtype=np.float64) if exact else start + np.arange(count) * np.float64(step)
     array = array.astype(d.numpy, copy=False)
-    # PyTorch does not ask for the default device here.
-    return keeping(array, out, CPU if device is None else device, requires_grad, dtype)
+    if device is None and state.default_device is not None:
+        device = CPU  # PyTorch does not ask for the default device here
+    return keeping(array, out, device, requires_grad, dtype)
 
 
 def delivered(array: Any, out: Any, device: Any, requires_grad: bool, given: Any = None) -> Tensor:

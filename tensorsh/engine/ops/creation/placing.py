@@ -53,12 +53,26 @@ def zeros_as(a: Any, d: Any) -> Any:
         return dense_as(a, np.zeros, d)
     if type(a) is not np.ndarray:
         return np.zeros_like(a, d)
-    return np.zeros(a.shape, d) if a.flags.c_contiguous else filled(np.empty_like(a, d), 0)
+    if a.flags.c_contiguous or a.ndim == 2 and a.strides[0] > a.strides[1] > 0 and 1 not in a.shape:
+        return np.zeros(a.shape, d)
+    return filled(np.empty_like(a, d), 0)
+
+
+BYTES = 1 << 10
 
 
 def filled(made: Any, number: Any) -> Any:
-    """An array of one number, which lies there already: numpy's functions that also make it take three times as long."""
-    if type(made) is np.ndarray and made.dtype.kind != "V":
+    """An array of one number, which lies there already: numpy's functions that also make it take three times as long, and its
+    bytes are cleared three times as fast as its elements."""
+    if (
+        type(number) is int
+        and not number
+        and type(made) is np.ndarray
+        and made.size > BYTES
+        and made.flags.c_contiguous
+    ):
+        made.view(np.uint8).fill(0)
+    elif type(made) is np.ndarray and made.dtype.kind != "V":
         made.fill(number)
     else:
         made[...] = number

@@ -47,9 +47,11 @@ def linspace(
 ) -> Tensor:
     """`steps` evenly spaced values from `start` to `end`, both included.
     They are (end - start) / (steps - 1) apart; one step gives `start`. RuntimeError: a negative `steps`."""
-    check_bounds("linspace", start, end)
+    if type(start) is not float or type(end) is not float:
+        check_bounds("linspace", start, end)
+        start, end = _end(start), _end(end)
     dtype = of_out("linspace", dtype, out)
-    start, end, steps = _end(start), _end(end), _bound(steps)
+    steps = _bound(steps)
     if isinstance(steps, bool) or not isinstance(steps, int):
         raise TypeError(f"linspace(): argument 'steps' (position 3) must be int, not {type_name(steps)}")
     d = spaced_dtype("linspace", start, end, steps, dtype)
@@ -59,7 +61,7 @@ def linspace(
         array = both_halves(start, end, steps, np.dtype(np.float64))
         array = np.trunc(array).astype(d)
     else:
-        array = both_halves(start, end, steps, d).astype(d) if steps else np.empty(0, d)
+        array = both_halves(start, end, steps, d).astype(d, copy=False) if steps else np.empty(0, d)
     return keeping(array, out, device, requires_grad, dtype)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.constants import constant
-from ...arrays.numbers import converted, not_integral
+from ...arrays.numbers import check_width, converted, not_integral
 from ...kernels import through
 from ...loading import table
 from ...numerics.arithmetic import product, quotient
@@ -260,6 +260,8 @@ addcdiv.gradient(
 
 
 def reflected_sub(self: Tensor, other: Any) -> Any:
+    if type(other) is int:
+        check_width(other)
     return rsub(self, other) if isinstance(other, OPERANDS) else NotImplemented
 
 

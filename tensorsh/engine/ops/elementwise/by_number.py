@@ -34,7 +34,9 @@ def by_number(name: str, ufunc: str, promote: str, slope: Any) -> Any:
     op = operator(f"_{name}", method=False, node=title + "Backward1", promote=promote + " input number",
                   scalars="exact" if title in ("Mul", "Div") else True)(kernel)  # fmt: skip
     op.gradient(input=slope)
-    op.same = lambda a, value: by_half(getattr(np, ufunc), a, value, op.exact_numbers)
+    call = getattr(np, ufunc)
+    op.fast = lambda a, value: call(a, value) if type(value) is float else None
+    op.same = lambda a, value: by_half(call, a, value, op.exact_numbers)
 
     def function(input: Tensor, number: Any) -> Tensor:
         return op.function(input, number.item() if isinstance(number, Tensor) else number)

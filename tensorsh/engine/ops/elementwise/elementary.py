@@ -146,7 +146,7 @@ tanh_again.gradient(
 def sigmoid_backward(g: Any, result: Any) -> Any:
     if type(result) is np.ndarray and result.dtype.kind != "c":
         if kernels.suits(g, result):
-            return kernels.run(kernels.compiled.sigmoid_backward, g, result)
+            return kernels.compiled.sigmoid_backward(g, result)
         return g * (1 - result) * result
     return None
 

@@ -12,7 +12,7 @@ from ...arrays.constants import FLOAT32, FLOAT64
 from ...arrays.extents import span
 from ...arrays.on_arrays import on_arrays
 from ...arrays.type_names import type_name
-from ...kernels import kernel, run, unsuited
+from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.halves import by_table, in_rows
 from ...numerics.rounding import rounded
@@ -27,7 +27,7 @@ def compiled(name: str, x: Any) -> Any:
     ufunc = kernel(name)
     if ufunc is None or type(x) is not np.ndarray or x.dtype not in (FLOAT32, FLOAT64):
         return None
-    return leavable(run)(ufunc, x)
+    return leavable(ufunc)(x)
 
 
 log_gamma_above = kernel("log_gamma", unsuited)

@@ -26,6 +26,7 @@ from ...tape.record import view_of
 from ...tensors.captured import captured, refuse
 from ...tensors.inplace import check, mutate
 from ...tensors.overlap import apart, check_inplace
+from ...tensors.sizes import OVERFLOW
 from ...tensors.subscripts import (
     FULL,
     INDEX_KINDS,
@@ -66,6 +67,8 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             part = array[index, ...]
         except IndexError:
             raise out_of_bounds(array.shape, index) from None
+        except OverflowError:
+            raise ValueError(OVERFLOW) from None
         if self._node is not None and state.grad_enabled:
             return view_of(part, self, select.step(self._node, (array.shape, 0, index)))
         return view_of(part, self)
@@ -190,6 +193,8 @@ def chain(edge: Any, shape: tuple, index: tuple) -> Any:
 def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
     """The view that numbers, slices and None give, and the index tensors left for each of its dimensions (or None)."""
     number = isinstance(items[0], (int, np.integer)) if items else False
+    if len(items) > self._array.ndim and all(type(i) is str for i in items):
+        raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
     items = [as_index(i) for i in items]
     consumed = 0
     for i in items:
@@ -251,6 +256,8 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     given = value if isinstance(value, Tensor) else None
     if given is None and not isinstance(value, NUMBERS):
         raise TypeError(f"can't assign a {type_name(value)} to a torch.{self.dtype.short}Tensor")
+    if type(value) is int and not -(1 << 63) <= value < 1 << 63:
+        raise ValueError(OVERFLOW)
     tracked = state.grad_enabled and (self._node is not None or (given is not None and given._node is not None))
     kind = type(index)
     simple = kind is int or kind is slice or index is Ellipsis

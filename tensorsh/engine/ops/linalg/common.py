@@ -173,6 +173,10 @@ def each(f: Callable, *arrays: Any) -> Any:
     return np.stack(found).reshape((*core, *np.shape(found[0])))
 
 
+ROOM = 64
+"""The room for each column with which LAPACK works in blocks: with scipy's own, of one number or three, it takes twice as long."""
+
+
 def lapack(names: str, like: Any) -> list:
     """LAPACK functions for an array's dtype."""
     return functions_of(names, like.dtype)

@@ -58,7 +58,7 @@ def slope(t: Any, difference: Any, distance: Any, p: float) -> Any:
     if p == 2:
         found = difference / safe
     elif p == math.inf:
-        found = t.sign(difference) * (t.abs(difference) == d)
+        found = t.masked_fill(t.sign(difference) * (t.abs(difference) == d), d != d, math.nan)
     elif p < 2:
         size = t.abs(difference)
         still = difference == 0
@@ -89,7 +89,22 @@ def cdist_forward(xp, x1: Array, x2: Array, p):
     return p_norm(xp, x1[..., :, None, :] - x2[..., None, :, :], p) if found is None else found
 
 
+def gradient_by_kernel(g: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
+    """The gradient of distances between rows of two matrices, or of pairs of one matrix' rows; None for other norms."""
+    if p not in NORMS or p == 0 or type(g) is not np.ndarray:
+        return None
+    g, x1, x2, result = [None if x is None else np.ascontiguousarray(x) for x in (g, x1, x2, result)]
+    return distances_back(g, x1, x2, result, NORMS[p])
+
+
+def cdist_backward(g: Any, needs: Any, x1: Any, x2: Any, result: Any, p: float) -> Any:
+    """The gradients of distances between rows of two matrices, or None."""
+    found = gradient_by_kernel(g, x1, x2, result, p)
+    return None if found is None else [x if wanted else None for x, wanted in zip(found, needs, strict=True)]
+
+
 @cdist_forward.joint_gradient
+@on_arrays(cdist_backward)
 def cdist_gradient(t, g, needs, x1, x2, result, p):
     if p == 0:  # a count of differences
         return [t.zeros_like(x1), t.zeros_like(x2)]
@@ -164,10 +179,8 @@ def pdist_forward(xp, input: Array, p):
 
 
 def pdist_backward(g: Any, needs: Any, input: Any, result: Any, p: float) -> list | None:
-    """The gradient of Euclidean distances of pairs, or None."""
-    if p != 2 or type(g) is not np.ndarray:
-        return None
-    found = distances_back(*map(np.ascontiguousarray, (g, input, result)))
+    """The gradient of distances of pairs, or None."""
+    found = gradient_by_kernel(g, input, None, result, p)
     return None if found is None else [found]
 
 
@@ -207,7 +220,7 @@ def norm_along(xp, input: Array, p, dim, keepdim):
 
 @norm_along.joint_gradient
 def norm_along_gradient(t, g, needs, input, result, p, dim, keepdim):
-    if p in (0, -math.inf):
+    if p in (0, -math.inf) or p == 2 and t.raw:
         return [norm_gradient(t, g, input, p, result, dim, keepdim)]
     if keepdim:
         g, result = t.squeeze(g, dim), t.squeeze(result, dim)

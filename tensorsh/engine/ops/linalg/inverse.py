@@ -18,6 +18,7 @@ from .common import (
     check_float,
     check_info,
     check_square,
+    check_whole,
     constant,
     dtype_of,
     each,
@@ -225,9 +226,10 @@ def check_same_dtype(name: str, a: Any, b: Any, first: str = "A") -> None:
 def solve_ex(xp, A: Array, B: Array, *, left=True, check_errors=False):
     """The solution of ``A X = B`` (or ``X A = B``), and for each matrix 0 or the number of the zero pivot."""
     name = "linalg.solve"
+    check_whole(name, A)
+    check_same_dtype(name, A, B)
     check_float(name, A, "lu_cpu")
     check_square(name, A)
-    check_same_dtype(name, A, B)
     vector = is_vector(A, B)
     b = B[..., None] if vector else B
     check_system(name, A, b, left)

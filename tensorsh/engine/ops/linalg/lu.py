@@ -19,6 +19,7 @@ from ...operators.registration import add_method
 from ...tensors.tensor import Tensor
 from ..shapes.arrangement import tril
 from .common import (
+    ROOM,
     adj,
     check_float,
     check_info,
@@ -334,7 +335,7 @@ def ldl_factor_ex(xp, A: Array, *, hermitian=False, check_errors=False):
     (factor,) = lapack("hetrf" if hermitian and A.dtype.kind == "c" else "sytrf", A)
 
     def one(x: Any) -> tuple:
-        ldu, pivots, info = factor(x, lower=True)
+        ldu, pivots, info = factor(x, lower=True, lwork=ROOM * len(x))
         return tril.kernel(np, ldu), pivots.astype(np.int32), np.int32(max(info, 0))
 
     LD, pivots, info = each(one, A)

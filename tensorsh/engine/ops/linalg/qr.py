@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....sandbox.long_calls import batched
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
 from ...arrays.errors import common_shape, length
@@ -17,6 +18,7 @@ from ...numerics import batches, tall
 from ...operators.declare import Array, composite, operator
 from ...tensors.tensor import Tensor
 from .common import (
+    ROOM,
     adj,
     check_float,
     check_kernel,
@@ -56,7 +58,39 @@ def linalg_qr(xp, A: Array, mode="reduced"):
         return np.zeros((0,), A.dtype) if Q is None else Q, R
     if mode == "r":
         return np.zeros((0,), A.dtype), batches.qr(A, "r")
-    return small_qr(A, mode) or tuple(batches.qr(A, mode))
+    return (
+        small_qr(A, mode)
+        or (single_qr(A) if is_single(A) and mode == "reduced" else None)
+        or tuple(batches.qr(A, mode))
+    )
+
+
+def is_single(A: Any) -> bool:
+    """Whether LAPACK takes a matrix or matrices of float32 as they are; numpy makes float64 of them before."""
+    return type(A) is np.ndarray and A.dtype == np.float32 and A.size > 0
+
+
+@batched
+def single_factored(A: Any) -> tuple | None:
+    """Reflections and their factors, column by column in memory; None without scipy."""
+    try:
+        (geqrf,) = lapack("geqrf", A)
+    except ImportError:
+        return None
+    return each(lambda a: tuple(x.T for x in geqrf(a, lwork=ROOM * a.shape[1])[:2]), A)
+
+
+@batched
+def single_qr(A: Any) -> tuple | None:
+    """Q and R; None without scipy."""
+    found = single_factored(A)
+    if found is None:
+        return None
+    (orgqr,) = lapack("orgqr", A)
+    m, n = A.shape[-2:]
+    k = min(m, n)
+    R = np.triu(found[0].swapaxes(-1, -2)[..., :k, :])
+    return each(lambda h, tau: orgqr(h[:k].T, tau, lwork=ROOM * k, overwrite_a=True)[0], *found), R
 
 
 def small_qr(A: Any, mode: str) -> tuple | None:
@@ -129,7 +163,10 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
 def reflections(A: Any) -> tuple:
     """The vectors of reflections, column by column in memory, and their factors."""
     found = qr_factored(np.ascontiguousarray(A)) if A.dtype.kind == "f" else None
-    h, tau = batches.qr(A, "raw") if found is None else (found[0].swapaxes(-1, -2), found[1])
+    if found is not None:
+        h, tau = found[0].swapaxes(-1, -2), found[1]
+    else:
+        h, tau = (single_factored(A) if is_single(A) else None) or batches.qr(A, "raw")
     return np.ascontiguousarray(h).swapaxes(-1, -2), tau
 
 

@@ -94,7 +94,9 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 def bce_logits(xp, input: Array, target: Array, weight: Constant = None, pos_weight: Constant = None, reduction="mean"):
     """(1 - y) x + log(1 + exp(-x)), weighted; the logarithm in the stable form."""
     log = log_of_sigmoid(xp, input)
-    loss = (1 - target) * input - (log if pos_weight is None else ((pos_weight - 1) * target + 1) * log)
+    loss = 1 - target
+    loss *= input
+    loss -= log if pos_weight is None else ((pos_weight - 1) * target + 1) * log
     return reduce(xp, loss if weight is None else loss * weight, reduction)
 
 

@@ -26,7 +26,9 @@ from .classes import gradient_of_each, legacy, reduce, reduced
 )
 def soft_margin(xp, input: Array, target: Constant, reduction="mean"):
     """log(1 + exp(-y x))."""
-    return reduce(xp, log_of_one_more(xp, -input * target), reduction)
+    turned = -input
+    turned *= target
+    return reduce(xp, log_of_one_more(xp, turned), reduction)
 
 
 def soft_margin_slope(t, g, input, target, reduction):
@@ -45,7 +47,8 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     if input._array.dtype.kind in "iu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.short}")
     check_kept(input, target)
-    target = target.to(input.dtype)
+    if target._array.dtype is not input._array.dtype:
+        target = target.to(input.dtype)
     return soft_margin.function(input, target, legacy(size_average, reduce, reduction))
 
 
@@ -68,7 +71,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 @composite("nn.functional.margin_ranking_loss", method=False)
 def margin_ranking_loss(input1, input2, target, margin=0.0, size_average=None, reduce=None, reduction="mean"):
     """max(0, -y (x1 - x2) + margin)."""
-    if not input1.ndim == input2.ndim == target.ndim:
+    if not input1._array.ndim == input2._array.ndim == target._array.ndim:
         raise RuntimeError(
             f"margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: {input1.size()}, input2: "
             f"{input2.size()}, target: {target.size()} "

@@ -166,11 +166,22 @@ def flat(t: Any, condition: Any, g: Any, input: Any, name: str, slope: float = 0
     return t._stepped_backward(g, input, condition, slope, name)
 
 
+ELU = kernels.kernel("elu")
+
+
+def elu_of_floats(a: Any, alpha: Any = 1.0, scale: Any = 1.0, input_scale: Any = 1.0) -> Any:
+    """The kernel's elu, where it has one."""
+    if ELU is None or input_scale != 1 or type(a) is not np.ndarray or a.dtype.char not in "fd":
+        return None
+    kind = a.dtype.type
+    return ELU(a, kind(alpha * scale), kind(scale))
+
+
 @activation("_elu", check=only_floats("elu_cpu"), node="EluBackward0 EluBackward1")
 def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     """``scale * x`` above 0, ``scale * alpha * (exp(input_scale * x) - 1)`` below."""
     kind = input.dtype.type
-    if input_scale == 1 and (found := kernels.through("elu", input, kind(alpha * scale), kind(scale))) is not None:
+    if (found := elu_of_floats(input, alpha, scale, input_scale)) is not None:
         return found
     if type(input) is np.ndarray and not np.less_equal(input, 0).any():
         return input * kind(scale)
@@ -178,6 +189,7 @@ def elu(xp, input: Array, alpha=1.0, scale=1.0, input_scale=1.0):
     return xp.where(input <= 0, low, input * kind(scale))
 
 
+elu.fast = elu_of_floats
 elu.same = by_table(
     elu, by_kernel("elu", lambda x, alpha, scale, step: (x, alpha * scale, scale) if step == 1 else None)
 )
@@ -244,6 +256,7 @@ def celu(xp, input: Array, alpha=1.0):
     return elu.kernel(xp, input, alpha, 1.0, 1.0 / alpha)
 
 
+celu.fast = lambda a, alpha=1.0: elu_of_floats(a, alpha, 1.0, alpha)
 celu.same = by_table(celu, by_kernel("elu", lambda x, alpha: (x, alpha, 1.0) if alpha == 1 else None))
 celu.gradient(input=lambda t, g, input, alpha: elu_gradient(t, g, input, alpha, 1.0, 1.0 / alpha))
 STEEP = {op.name: steep(op, "elu") for op in (elu, celu)}
@@ -257,16 +270,15 @@ SQRT_HALF, SQRT_2_OVER_PI, INV_SQRT_2PI = math.sqrt(0.5), math.sqrt(2 / math.pi)
 
 
 def erf_of(x: Any) -> Any:
-    if kernels.suits(x):
-        return kernels.run(kernels.compiled.erf, x)
-    return rounded(from_scipy(module_of(x), "erf"), x)
+    found = kernels.through("erf", x)
+    return found if found is not None else rounded(from_scipy(module_of(x), "erf"), x)
 
 
 @activation("nn.functional.gelu", check=only_floats("GeluKernelImpl"), node="GeluBackward0")
 def gelu(xp, input: Array, *, approximate="none"):
     """``x`` times the normal distribution function of x, exactly or through tanh."""
     if kernels.suits(input) and approximate in ("none", "tanh"):
-        return kernels.run(kernels.compiled.gelu if approximate == "none" else kernels.compiled.gelu_tanh, input)
+        return (kernels.compiled.gelu if approximate == "none" else kernels.compiled.gelu_tanh)(input)
     kind = input.dtype.type
     half, one = kind(0.5), kind(1)
     if approximate == "tanh":
@@ -281,7 +293,7 @@ def gelu_backward(g: Any, input: Any, approximate: Any) -> Any:
     if not kernels.suits(g, input):
         return None
     tanh = approximate == "tanh"
-    return kernels.run(kernels.compiled.gelu_tanh_backward if tanh else kernels.compiled.gelu_backward, g, input)
+    return (kernels.compiled.gelu_tanh_backward if tanh else kernels.compiled.gelu_backward)(g, input)
 
 
 @on_arrays(gelu_backward)
@@ -426,9 +438,26 @@ def glu(xp, input: Array, dim=-1):
     if input.shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")
     first, second = halves(xp, input, dim)
-    return first * sigmoid_of(xp, second)
+    s = sigmoid_of(xp, second)
+    return xp.multiply(first, s, out=s)
 
 
+def glu_backward(g: Any, input: Any, dim: Any) -> Any:
+    if type(g) is not np.ndarray or g.dtype is not input.dtype:
+        return None
+    found = np.empty_like(input)
+    dim %= input.ndim
+    (first, second), (one, other) = halves(np, input, dim), halves(np, found, dim)
+    s = sigmoid_of(np, second)
+    np.multiply(g, s, one)
+    rest = np.subtract(s.dtype.type(1), s)
+    rest *= s
+    rest *= first
+    np.multiply(rest, g, other)
+    return found
+
+
+@on_arrays(glu_backward)
 def glu_gradient(t: Any, g: Any, input: Any, dim: Any) -> Any:
     first, second = halves(None, input, dim % input.ndim)
     s = t.sigmoid(second)

@@ -14,7 +14,7 @@ from ...arrays.bounds import refuse
 from ...arrays.determinism import chance
 from ...arrays.dtype import of
 from ...arrays.extents import count, sized, strided
-from ...arrays.layout import channels_are_last, with_channels_last
+from ...arrays.layout import channels_are_last, row_order, with_channels_last
 from ...loading.table import find_function
 from ...numerics.halves import in_singles
 from ...numerics.windows import check_adaptive, many, remembered
@@ -39,7 +39,7 @@ def volume(x: Any, d: int) -> Any:
     """An array [..., *S] as planes of three dimensions, for the compiled kernels."""
     shape = x.shape
     first = len(shape) - d
-    return np.ascontiguousarray(x).reshape(prod(shape[:first]), *(1,) * (3 - d), *shape[first:])
+    return row_order(x).reshape(prod(shape[:first]), *(1,) * (3 - d), *shape[first:])
 
 
 @lru_cache(64)

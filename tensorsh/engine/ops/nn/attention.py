@@ -26,6 +26,7 @@ from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...numerics.products import batches
 from ...operators.declare import Array, Unlinked, composite, operator
+from ...tape.worlds import differentiable
 from ...tensors.tensor import Tensor
 from ..creation.copying import fitting
 from ..elementwise.by_number import times
@@ -41,7 +42,11 @@ def additive(mask: Any, causal: bool, query: Any, key: Any) -> Any:
     columns = key.shape[2]
     if causal:
         xp = module_of([query])
-        mask = xp.tril(xp.ones((rows, columns), bool))
+        lower = xp.tril(xp.ones((rows, columns), bool))
+        if mask is None or mask.dtype.kind == "b":
+            mask = lower if mask is None else lower & mask
+        else:
+            mask = np.where(lower, mask, mask.dtype.type(-np.inf))
     if mask is None:
         return None
     if mask.dtype.kind == "b":
@@ -88,7 +93,7 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
     columns = key.shape[2]
     kind = query.dtype.type
     whole = kernels.suits(query, key, value)
-    mask = None if causal and whole else additive(mask, causal, query, key)
+    mask = None if causal and whole and mask is None else additive(mask, causal, query, key)
     # In memory a row of the result holds all heads, as PyTorch has it and as what follows wants it.
     out = np.empty((batch, rows, heads, width), query.dtype).swapaxes(1, 2)
     sums = np.empty((batch, heads, rows, 1), query.dtype)
@@ -101,7 +106,7 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
             s = batches(query[at][:, part], turned[..., :end])
             if whole:
                 if mask is not None:
-                    np.add(s, mask[at][:, part], s)
+                    np.add(s, mask[at][:, part, :end], s)
                 total = np.empty((*s.shape[:2], 1), s.dtype)
                 kernels.compiled.attention_weights(s, total, exact, min(top + 1, end) if causal else 0)
                 sums[at][:, part] = total
@@ -135,7 +140,7 @@ def attention_backward(g, needs, query, key, value, mask, is_causal, scale, resu
     rows, columns = query.shape[2], key.shape[2]
     kind = query.dtype.type
     whole = kernels.suits(query, key, value, g)
-    added = None if is_causal and whole else additive(mask, is_causal, query, key)
+    added = None if is_causal and whole and mask is None else additive(mask, is_causal, query, key)
     dq, dk, dv = np.empty_like(query), np.zeros_like(key), np.zeros_like(value)
     exact = query.dtype == FLOAT32 and result1.size * columns <= EXACT_SIZE
     delta = np.einsum("bhie,bhie->bhi", g, result)[..., None]
@@ -172,7 +177,19 @@ def attention_backward(g, needs, query, key, value, mask, is_causal, scale, resu
 @attention.joint_gradient
 @on_arrays(attention_backward)
 def _(t, g, needs, query, key, value, mask, is_causal, scale, result, result1):
-    return written_out(t, g, needs, query, key, value, mask, is_causal, scale)
+    named = {} if mask is None else {"attn_mask": mask}
+    if scale != 1.0 / math.sqrt(query.shape[3]):
+        named["scale"] = scale
+    return *t._attention_backward(g, query, key, value, result, result1, 0.0, is_causal, **named), None
+
+
+@composite("_attention_backward", method=False)
+def attention_gradients(
+    grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask=None, scale=None
+):  # fmt: skip
+    """The gradients of `_attention` by operators that can be differentiated in turn."""
+    scale = 1.0 / math.sqrt(query.shape[3]) if scale is None else scale
+    return written_out(differentiable, grad_out, (True,) * 3, query, key, value, attn_mask, is_causal, scale)[:3]
 
 
 def on_device_node(query: Any, key: Any, value: Any, mask: Any, *_: Any) -> str:
@@ -218,7 +235,7 @@ def written_out(
     if mask is not None or causal:
         found = additive(None if mask is None else mask._array, causal, query._array, key._array)
         scores = scores + wrap(found)
-    weights = t.softmax(scores, 3)
+    weights = (t.softmax if mask is None else t._safe_softmax)(scores, 3)
     kept, dw = weights, t.matmul(g, t.transpose(value, 2, 3))
     if dropout is not None:
         noise = wrap(
@@ -315,9 +332,11 @@ def scaled_dot_product_attention(
         copies = query.shape[-3] // key.shape[-3]
         key, value = key.repeat_interleave(copies, -3), value.repeat_interleave(copies, -3)
     whole = fused(query, key, value, attn_mask, dropout_p)
+    half = query.dtype in HALVES and isinstance(query._array, np.ndarray) and whole is None
+    half = half and suited(query, key, value, attn_mask, dropout_p)  # one operator in PyTorch, several here
     if state.attention is not ATTENTION and whole is not attention and isinstance(query._array, np.ndarray):
-        check_ways(query.dtype in HALVES and suited(query, key, value, attn_mask, dropout_p))
-    if is_causal and attn_mask is not None and whole is not attention:
+        check_ways(half)
+    if is_causal and attn_mask is not None and whole is not attention and not (half and "flash" in state.attention):
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if whole:
         if attn_mask is not None:
@@ -326,7 +345,11 @@ def scaled_dot_product_attention(
         return whole.function(*given, drawn(query, key, dropout_p)) if dropout_p else whole.function(*given)
     if is_causal:
         rows, columns = query.shape[-2], key.shape[-2]
-        attn_mask = find_function("ones")(rows, columns, device=query.device).tril().bool()
+        causal = find_function("ones")(rows, columns, device=query.device).tril().bool()
+        if attn_mask is None or attn_mask.dtype.name == "bool":
+            attn_mask = causal if attn_mask is None else causal & attn_mask
+        else:
+            attn_mask = attn_mask.masked_fill(causal.logical_not(), -math.inf)
     # PyTorch scales both factors by the root, which keeps half precision in range.
     root = math.sqrt(abs(scale))
     sign = -1.0 if scale < 0 else 1.0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.errors import refuse_halves
-from ...arrays.layout import row_order
+from ...arrays.layout import channels_are_last, channels_before, channels_behind, row_order
 from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.windows import check_pool_input, check_window, remembered, settings
@@ -28,15 +28,17 @@ from .pooling import FEW, as_planes, batched, batchwise, exactly, outputs, place
 def average_pool(xp, input: Array, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
     """Means of the windows of input [N, C, *S]."""
     shape, total = input.shape, None
-    x = input if type(input) is np.ndarray and 0 < input.size <= FEW else None
+    last = type(input) is np.ndarray and input.ndim == 4 and input.dtype.char in "fd" and channels_are_last(input)
+    x = input if type(input) is np.ndarray and (last or 0 < input.size <= FEW) else None
     if x is not None and x.dtype.char not in "fd":
         x = exactly(x) if prod(kernel_size) < FEW and x.dtype.kind in "iu" else None
     if x is not None:
         settings = kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         out, bounds, planar, counts = regions(shape[2:], *settings)
-        total = region_sums(as_planes(row_order(x), len(out)), bounds, planar, False)
+        planes = channels_behind(x)[:, None] if last else as_planes(row_order(x), len(out))
+        total = region_sums(planes, bounds, planar, False)
     if total is not None:
-        total = total.reshape(shape[:2] + out)
+        total = channels_before(total[:, 0]) if last else total.reshape(shape[:2] + out)
         kind = total.dtype
         np.divide(total, counts.astype(kind) if type(counts) is np.ndarray else kind.type(counts), total)
         return total if x is input else np.trunc(total).astype(input.dtype)

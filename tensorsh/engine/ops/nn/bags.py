@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,10 @@ from .embedding import check_indices, check_kinds, renormalise, spread_of
 
 SUM, MEAN, MAX = range(3)
 bag_rows: Any = kernel("bag_rows", unsuited)
+bag_maxima: Any = kernel("bag_maxima", unsuited)
 """Rows added to the rows of their bags; None for what is not for it."""
+FEW = 1 << 14
+"""So many numbers of bags are kept for the next call."""
 WIDE = 256
 """Rows that are so wide are added several at a time."""
 
@@ -41,9 +45,10 @@ def maxima(xp: Any, weight: Any, indices: Any, bag: Any, bags: int) -> tuple:
     asking whether each is larger than the last."""
     if xp is not np:
         return accelerator().row_maxima(xp, weight, indices, starts(bag, bags))
+    best, where = np.zeros((bags, weight.shape[1]), weight.dtype), np.full((bags, weight.shape[1]), -1, np.int64)
+    if bag_maxima(weight, indices, bag, best, where) is not None:
+        return best, where
     rows = weight[indices]
-    best = xp.zeros((bags, rows.shape[1]), rows.dtype)
-    where = xp.full(best.shape, -1, np.int64)
     edges = starts(bag, bags).tolist()
     if (unknown := rows != rows).any():  # more than nothing is no NaN, but for the one that a bag begins with
         unknown[[begin for begin, end in zip(edges, edges[1:], strict=False) if begin < end]] = False
@@ -137,8 +142,16 @@ def _(t, g, needs, weight, indices, bag, bags, mode, frequencies, kept, per_samp
     return spread_of(t, sparse)(values, made(indices), weight.shape[0], -1), to_weights
 
 
-def numbered(index: Any, begins: Any, bags: int, rows: int, by_index: bool) -> Any:
-    """The bag of each index, where all are checked; `by_index`: what PyTorch adds up bag by bag. The rest it leaves to a library,
+@lru_cache(64)
+def of_length(bags: int, length: int) -> Any:
+    """The bag of each index of bags of one length; only read."""
+    found = np.repeat(np.arange(bags), length)
+    found.flags.writeable = False
+    return found
+
+
+def numbered(index: Any, begins: Any, bags: int, rows: int, by_index: bool, length: int | None = None) -> Any:
+    """The bag of each index, where all are checked; `length`: that of all bags; `by_index`: what PyTorch adds up bag by bag. The rest it leaves to a library,
     which says other things and ends at the last offset."""
     if len(begins) and begins[0] != 0:
         raise RuntimeError(
@@ -156,6 +169,8 @@ def numbered(index: Any, begins: Any, bags: int, rows: int, by_index: bool) -> A
                 f"embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be {index[at]}"
             )
         raise RuntimeError(f"Index {at} of input takes value {index[at]} which is not in the valid range [0, {rows})")
+    if length is not None:
+        return of_length(bags, length) if len(index) <= FEW else np.repeat(np.arange(bags), length)
     ends = np.append(begins[1:], len(index))[:bags]
     if by_index and bags:
         ends[-1] = len(index)
@@ -163,9 +178,10 @@ def numbered(index: Any, begins: Any, bags: int, rows: int, by_index: bool) -> A
 
 
 def combined(
-    weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx, sparse=False
+    weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, include_last_offset, padding_idx, sparse=False, length=None
 ):  # fmt: skip
-    """The bags, and the number of the bag of each index, without those that are `padding_idx`."""
+    """The bags, and the number of the bag of each index, without those that are `padding_idx`; `length`: that of all bags, where they
+    have one."""
     check_indices(result_type([indices._array, offsets._array]), "#1", "embedding_bag")
     check_kinds(weight.dtype, (float16, bfloat16, float32, float64), "#1 'weight'", "embedding_bag")
     if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
@@ -192,7 +208,7 @@ def combined(
     xp = module_of([index])
     if xp is np:
         by_index = mode == MAX or padding_idx is not None or weight._array.dtype == FLOAT64
-        bag = numbered(index, begins, bags, rows, by_index)
+        bag = numbered(index, begins, bags, rows, by_index, length)
         index = index[: len(bag)]
     else:
         outside(index, 0, rows)
@@ -243,6 +259,7 @@ def embedding_bag(
             f"embedding_bag: If per_sample_weights ({per_sample_weights.size()}) is not None, then it must have the same shape "
             f"as the input ({input.size()})"
         )
+    length = None
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
     if input.ndim == 2:
@@ -279,7 +296,16 @@ def embedding_bag(
         )
     number = ("sum", "mean", "max").index(mode)
     return combined(
-        weight, input, offsets, scale_grad_by_freq, number, per_sample_weights, include_last_offset, padding_idx, sparse
+        weight,
+        input,
+        offsets,
+        scale_grad_by_freq,
+        number,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+        sparse,
+        length,
     )[0]
 
 

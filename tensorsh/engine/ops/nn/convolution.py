@@ -17,6 +17,7 @@ import numpy as np
 
 from ...arrays.blas import alone
 from ...arrays.extents import strided
+from ...arrays.layout import row_order
 from ...arrays.parallel import SHARED, each
 from ...arrays.state import state
 from ...kernels import kernel as compiled
@@ -26,16 +27,10 @@ from ...numerics.convolution import compiled_forward, compiled_weight, layered, 
 from ...numerics.convolution import geometry as placed
 from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
+from ...tape.worlds import differentiable
 from ...tensors.inplace import fits_dtype
 from ...tensors.tensor import Tensor
-from ...wording.convolution import (
-    check_dims,
-    check_output,
-    check_types,
-    geometry,
-    transposed_geometry,
-    tuples,
-)
+from ...wording.convolution import check_dims, check_output, check_types, geometry, transposed_geometry, tuples
 from ..elementwise.by_number import times
 
 
@@ -104,6 +99,17 @@ MANY_PAIRS = 1024
 weight anew for each line."""
 
 
+PLACES = 1 << 10
+products = compiled("products", unsuited)
+
+
+def of_places(matrix: Any, x: Any) -> Any:
+    """A matrix times the channels of many places [N, C, *S], without a copy of them; None for others."""
+    if type(x) is not np.ndarray or prod(x.shape[2:]) < PLACES or (state.threads > 1 and x.size >= SHARED):
+        return None
+    return products(np.broadcast_to(matrix, (len(x), *matrix.shape)), row_order(x).reshape(*x.shape[:2], -1))
+
+
 def _forward(
     xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, bias: Any = None
 ) -> Any:
@@ -121,6 +127,9 @@ def _forward(
     view = windows(xp, padded(xp, x, padding), w.shape[2:], stride, dilation)
     n, o, out = len(x), len(w), view.shape[w.ndim :]
     flat = w.reshape(groups, o // groups, -1)
+    if out == x.shape[2:] and groups == 1 and flat.shape[2] == x.shape[1] and (y := of_places(flat[0], x)) is not None:
+        y = y.reshape(n, o, *out)
+        return y if bias is None else np.add(y, bias.reshape(-1, *[1] * len(out)), y)
     if few:
         y = np.matmul(flat, lined_up(np, view, groups)).reshape(o, n, *out).swapaxes(0, 1)
         return np.ascontiguousarray(y) if bias is None else np.add(y, bias.reshape(-1, *[1] * len(out)), order="C")
@@ -226,7 +235,8 @@ def _transposed(
             return x
     flat = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
     if all(k == 1 for k in kernel) and all(s == 1 for s in stride) and not any(padding) and tuple(size) == tuple(out):
-        cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out)))
+        cols = of_places(flat[0], g) if groups == 1 else None
+        cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out))) if cols is None else cols
         return cols.reshape(n, groups * inner, *out)
     if max(stride) > 1 == max(dilation) and large:
         x = _by_parts(xp, g, w, stride, padding, groups, size)
@@ -325,7 +335,14 @@ def input_gradient(t, g, shape, weight, stride, padding, dilation, transposed, g
 
 
 @convolution.joint_gradient
-def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups):
+def _(t, g, needs, input, weight, stride, padding, dilation, transposed, output_padding, groups):
+    form = (stride, padding, dilation, transposed, output_padding, groups, needs)
+    if t.raw:
+        return gradients(t, g, input, weight, *form)
+    return t._convolution_backward(g, input, weight, [g.shape[1] if needs[2] else 0], *form)
+
+
+def gradients(t, g, input, weight, stride, padding, dilation, transposed, _, groups, needs):
     spatial = (stride, padding, dilation, groups)
     if input.shape[1:2] == (0,) and not transposed:
         found = t.zeros_like(input), t.zeros_like(weight), t.constant(np.zeros(len(weight), t.array(g).dtype))
@@ -337,6 +354,15 @@ def _(t, g, needs, input, weight, stride, padding, dilation, transposed, groups)
         w = t._convolution_weight(*pair, tuple(weight.shape[2:]), *spatial)
     b = t.sum(g, (0, *range(2, g.ndim))) if needs[2] else None
     return x, w, b
+
+
+@composite("_convolution_backward", method=False)
+def convolution_backward(
+    grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask
+):  # fmt: skip
+    """The gradients of a convolution for its input, its weight and its bias: None for those that `output_mask` leaves out."""
+    form = (tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding), groups, output_mask)
+    return gradients(differentiable, grad_output, input, weight, *form)
 
 
 @operator("_convolution_weight", node=SECOND, method=False, wide=True)

@@ -77,7 +77,12 @@ def upsample(xp, input: Array, size, mode, align, scales):
             axis = input.ndim - d + at
             input = weighed(input, axis, *single_taps(input.shape[axis], size[at], mode, align, scales[at]))
         return np.ascontiguousarray(input)
-    if mode.startswith("nearest") and type(input) is np.ndarray and math.prod(size) <= FLAT and input.size:
+    if (
+        mode.startswith("nearest")
+        and type(input) is np.ndarray
+        and math.prod(size) <= FLAT
+        and 0 < input.size <= FEW_ELEMENTS
+    ):
         planes = input.reshape(*input.shape[:-d], -1)
         return planes.take(nearest_of_few(input.shape[-d:], tuple(size), mode, align, tuple(scales)), -1)
     if mode.startswith("nearest") and type(input) is np.ndarray and input.size:

@@ -52,14 +52,23 @@ def additive(
     mask: Tensor | None, name: str, query: Tensor, other: Tensor | None = None, other_name: str = ""
 ) -> Tensor | None:
     """A mask as numbers to add: minus infinity where a boolean one is True; `other`: what should have its dtype."""
+    return canonical(mask, name, dtype_of(other), other_name, query.dtype)
+
+
+def dtype_of(other: Any) -> Any:
+    """The dtype of a mask that may be None."""
     if other is not None and not hasattr(other, "dtype"):
         raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
-    kind = query.dtype
+    return None if other is None else other.dtype
+
+
+def canonical(mask: Any, name: str, other: Any, other_name: str, kind: Any, check_other: bool = True) -> Any:
+    """A mask in this dtype, to add; other: the dtype that it should have itself."""
     if mask is None:
         return None
     own, number = mask.dtype, mask.is_floating_point()
     expect(number or own.name == "bool", f"only bool and floating types of {name} are supported")
-    if other is not None and own is not other.dtype:
+    if check_other and other is not None and own is not other:
         warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.")
     return mask if number else find_function("zeros_like")(mask, dtype=kind).masked_fill_(mask, -math.inf)
 

@@ -183,10 +183,15 @@ def _losses() -> None:
             dict.fromkeys(("anchor", "positive", "negative")) | {"margin": 1.0, "p": 2, "eps": 1e-6, "swap": False},
         ),
     ):
+        settings = settings | {"reduction": 0}  # not the mean, which PyTorch's signature shows
+        names = (*settings, *(("zero_infinity",) if name == "ctc_loss" else ()))
 
-        def loss(*args: Any, _name: str = name, _settings: dict = settings, **kwargs: Any) -> Any:
-            names = (*_settings, "reduction", *(("zero_infinity",) if _name == "ctc_loss" else ()))
-            given = _settings | {"reduction": 1} | dict(zip(names, args, strict=False)) | kwargs
+        def loss(
+            *args: Any, _name: str = name, _names: tuple = names, _settings: dict = settings, **kwargs: Any
+        ) -> Any:
+            if len(args) < 4 and not kwargs and _name not in ("kl_div", "poisson_nll_loss"):
+                return find_function("nn.functional." + _name)(*args, reduction="none")  # which begins alike
+            given = _settings | dict(zip(_names, args, strict=False)) | kwargs
             kind = int(given.pop("reduction"))
             shown = ("none", "mean", "sum")[kind] if 0 <= kind <= 2 else "none"
             function = find_function("nn.functional." + _name)

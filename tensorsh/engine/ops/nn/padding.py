@@ -6,7 +6,11 @@ import numpy as np
 
 from ...arrays.errors import not_implemented
 from ...arrays.extents import signed, sized
+from ...arrays.layout import channels_are_last, empty_as
 from ...arrays.numbers import converted
+from ...arrays.parallel import lay
+from ...arrays.state import state
+from ...graph.fields import wrap
 from ...numerics.adding import add_along
 from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
@@ -16,18 +20,27 @@ from ...tensors.tensor import Tensor
 MODES = {"reflect": "Reflection", "replicate": "Replication"}
 
 
+FEW = 1 << 14
+"""Elements that are filled sooner than the places around an edge are found."""
+
+
 @operator("constant_pad_nd", node="ConstantPadNdBackward0", method=False, out=False, laid="images 1")
 def constant_pad(xp, input: Array, pad, value=0):
     """`pad` counts elements before and after, last dimension first; negative numbers cut off."""
     cuts, shape, inside = frame(input.shape, tuple(pad))
     sized(shape, input.itemsize)
     number = converted(value if isinstance(value, complex) else float(value), input.dtype)
-    if xp is np:
-        out = np.empty(shape, input.dtype)
-        out.fill(number)
-    else:
+    if xp is not np:
         out = xp.full(shape, number, input.dtype)
-    out[inside] = input[cuts]
+        out[inside] = input[cuts]
+        return out
+    out = empty_as(input, shape)
+    if out.size <= FEW:
+        out.fill(number)
+    for d, kept in enumerate(inside) if out.size > FEW else ():  # each element is written once
+        out[(*inside[:d], slice(0, kept.start))] = number
+        out[(*inside[:d], slice(kept.stop, None))] = number
+    lay(out[inside], input[cuts])
     return out
 
 
@@ -86,10 +99,17 @@ def border_pad(xp, input: Array, pad, mode):
 def bordered(xp, a, pad, mode):
     """The same for borders that add: an array in the middle of the result, whose borders are then copied from within."""
     shape, inside, borders = sides(a.shape, tuple(pad), mode)
-    out = xp.empty(shape, a.dtype)
-    out[inside] = a
+    if xp is np:
+        out = empty_as(a, shape)
+        lay(out[inside], a)
+    else:
+        out = xp.empty(shape, a.dtype)
+        out[inside] = a
     for border, source in borders:
-        out[border] = out[source]
+        if xp is np and out[source].shape == out[border].shape:
+            lay(out[border], out[source], True)
+        else:
+            out[border] = out[source]
     return out
 
 
@@ -111,11 +131,14 @@ def sides(sizes: tuple, pad: tuple, mode: str) -> tuple[tuple, tuple, list[tuple
         inner[axis] = slice(None)
         part = lambda *ends: (*inner[:axis], slice(*ends), *inner[axis + 1 :])  # noqa: B023 - used in this turn
         end, last = before + sizes[axis], before + sizes[axis] - 2 - after
-        edges = mode == "replicate"
+        edges, around = mode == "replicate", mode == "circular"
         if axis == n - 1 and before + after <= FEW_COLUMNS:
-            left = [(k, before if edges else 2 * before - k) for k in range(before)]
-            right = [(end + k, end - 1 if edges else end - 2 - k) for k in range(after)]
+            left = [(k, before if edges else k + sizes[axis] if around else 2 * before - k) for k in range(before)]
+            right = [(end + k, end - 1 if edges else before + k if around else end - 2 - k) for k in range(after)]
             borders += [((*inner[:axis], column), (*inner[:axis], source)) for column, source in left + right]
+            continue
+        if around:
+            borders += [(part(before), part(end - before, end)), (part(end, None), part(before, before + after))]
             continue
         if before:
             borders.append((part(before), part(before, before + 1) if edges else part(2 * before, before, -1)))
@@ -240,6 +263,14 @@ def check_padded(shape: tuple, widths: tuple, mode: str) -> None:
 
 def circular_pad(input: Tensor, widths: tuple) -> Tensor:
     """The input in the middle of a larger tensor, whose borders are then copied from the opposite ends."""
+    a = input._array
+    if (
+        type(a) is np.ndarray
+        and min(widths) >= 0
+        and not channels_are_last(a)
+        and (input._node is None or not state.grad_enabled)
+    ):
+        return wrap(bordered(np, a, widths, "circular"))
     axes = [(input.ndim - 1 - at, widths[2 * at], widths[2 * at + 1]) for at in range(len(widths) // 2)]
     shape = list(input.shape)
     for axis, before, after in axes:

@@ -17,8 +17,8 @@ from ....sandbox.wrapping import wraps
 from ...arrays.dtype import is_half
 from ...arrays.errors import not_implemented
 from ...arrays.extents import strided
-from ...arrays.layout import channels_are_last, with_channels_last
-from ...arrays.parallel import SHARED, each, run
+from ...arrays.layout import channels_are_last, row_order, with_channels_last
+from ...arrays.parallel import run
 from ...arrays.state import state
 from ...graph.fields import Saved, keep_result
 from ...graph.nodes import Hidden
@@ -147,7 +147,7 @@ def compiled_maxima(
     """Maxima, and their places where these are wanted, by the compiled kernel; None for what it is not made for."""
     if type(x) is not np.ndarray or prod(kernel) > 256:
         return None
-    x = np.ascontiguousarray(x)
+    x = row_order(x)
     kind = x.dtype
     if kind is not FLOAT32 and kind is not FLOAT64 and kind.char not in "fd":
         wide = exactly(x)
@@ -156,18 +156,8 @@ def compiled_maxima(
     d, given = len(kernel), numbers(kernel, stride, padding, dilation)
     best = np.empty(x.shape[:2] + out, kind)
     where = np.empty(best.shape, np.uint8) if placed else None
-    if x.size < SHARED or state.threads == 1:
-        done = pool(as_planes(x, d), as_planes(best, d), as_planes(where, d) if placed else None, given)
-        return None if done is None else (best, where)
-    jobs = jobs_of_planes(x.shape[0] * x.shape[1], x.size)
-    parts = [as_planes(x, d), as_planes(best, d), as_planes(where, d) if placed else None]
-    done = []
-
-    def work(first: int, end: int) -> None:
-        done.append(pool(*(None if p is None else p[first:end] for p in parts), given))
-
-    each(work, jobs, min(state.threads, len(jobs)))
-    return (best, where) if all(d is not None for d in done) else None
+    done = pool(as_planes(x, d), as_planes(best, d), as_planes(where, d) if placed else None, given)
+    return None if done is None else (best, where)
 
 
 def exactly(x: Any) -> Any:
@@ -185,14 +175,6 @@ def exactly(x: Any) -> Any:
 
 FEW, MANY, EXACT = 4096, 1 << 20, 1 << 40
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-
-
-def jobs_of_planes(planes: int, size: int) -> list[tuple[int, int]]:
-    """The ranges of planes that are jobs of their own."""
-    if state.threads == 1 or size < SHARED:
-        return [(0, planes)]
-    step = max(1, -(-planes // (4 * state.threads)))
-    return [(first, min(first + step, planes)) for first in range(0, planes, step)]
 
 
 PLANES = 1 << 16
@@ -291,14 +273,7 @@ def max_pool_spread(xp, grad: Array, shape, where: Array, kernel_size, stride, p
     ):
         full = np.zeros(shape, grad.dtype)
         given = numbers(kernel_size, stride, padding, dilation)
-        parts = [as_planes(grad, d), as_planes(full, d), as_planes(where, d)]
-        jobs, done = jobs_of_planes(shape[0] * shape[1], full.size), []
-        each(
-            lambda first, end: done.append(spread(*(p[first:end] for p in parts), given)),
-            jobs,
-            min(state.threads, len(jobs)),
-        )
-        if all(d is not None for d in done):
+        if spread(as_planes(grad, d), as_planes(full, d), as_planes(where, d), given) is not None:
             return full
     full = surrounded(xp, xp.zeros(shape, grad.dtype), padding, kernel_size, stride, dilation, out, 0)
     apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel_size, stride, dilation, strict=True))

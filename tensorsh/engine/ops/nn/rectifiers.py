@@ -34,7 +34,7 @@ def compiled(name: str, x: Any, *numbers: Any) -> Any:
     if x.dtype.itemsize == 2 and len(numbers) == 1:
         number = np.asarray(numbers[0], x.dtype).astype(FLOAT32)
         return computed(ufunc, x, number)
-    return kernels.run(ufunc, x, *map(x.dtype.type, numbers)) if x.dtype in FLOATS else None
+    return ufunc(x, *map(x.dtype.type, numbers)) if x.dtype in FLOATS else None
 
 
 FLOATS = frozenset((FLOAT32, FLOAT64))

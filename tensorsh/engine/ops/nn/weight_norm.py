@@ -13,7 +13,10 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     if dim == -1:
         return v.norm(pow)
     if dim == 0:
-        return v.contiguous().view(length(v.shape, 0), -1).norm(pow, 1).view(-1, *(1,) * (v.ndim - 1))
+        shape = v._array.shape
+        if len(shape) == 2 and v._node is None and v._array.flags.c_contiguous:
+            return v.norm(pow, 1, True)
+        return v.contiguous().view(length(shape, 0), -1).norm(pow, 1).view(-1, *(1,) * (len(shape) - 1))
     if dim == v.ndim - 1:
         return v.contiguous().view(-1, v.shape[-1]).norm(pow, 0).view(*(1,) * (v.ndim - 1), -1)
     return norm_except_dim(v.transpose(0, dim), pow, 0).transpose(0, dim)

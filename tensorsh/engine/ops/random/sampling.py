@@ -32,12 +32,12 @@ from .drawn import normal_of_both, normal_of_mean, normal_of_std
 def source(generator: Any, device: Any = None, like: Any = None) -> Any:
     """The engine's generator behind a torch.Generator; for None that of the device, or of an array's device. A device that is not
     there is refused here, before a number is drawn."""
-    if generator is None and type(like) is np.ndarray:
-        return default_generator()
     if like is not None:
         where = None if isinstance(like, np.ndarray) else device_of(like)
     else:
         where = state.default_device if device is None else device
+    if where is None and generator is None:
+        return default_generator()
     where = None if where is None else as_device(where)
     if where is not None and where.type != "cpu":
         where = check_device(where)

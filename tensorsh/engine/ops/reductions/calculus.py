@@ -33,18 +33,20 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
     """The differences of neighbours along `dim`, `n` times; of booleans, whether they differ."""
     if not isinstance(input, Tensor):
         raise TypeError(f"diff(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
-    if not input.ndim:
+    ndim = input._array.ndim
+    if not ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
-    pieces = [x for x in (prepend, input, append) if x is not None]
-    if any(x.ndim != input.ndim for x in pieces):
-        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-    if n == 0 and len(pieces) == 1:
+    others = [x for x in (prepend, append) if x is not None]
+    for x in others:
+        if x.ndim != ndim:
+            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    if n == 0 and not others:
         return input.new_zeros(input.shape).copy_(input)
-    dim = wrap_dim(dim, input.ndim)
-    for x in pieces:
-        for i in range(x.ndim):
+    dim = wrap_dim(dim, ndim)
+    for x in others:
+        for i in range(ndim):
             if i != dim and x._array.shape[i] != input._array.shape[i]:
                 raise RuntimeError(
                     "diff expects the shape of tensor to prepend or append to match that of input except along the "
@@ -53,11 +55,11 @@ def diff(input, n=1, dim=-1, prepend=None, append=None):
                 )
     if n == 0:
         return input.new_zeros(input.shape).copy_(input)
-    if len(pieces) > 1:
-        input = find_function("cat")(pieces, dim)
+    if others:
+        input = find_function("cat")([x for x in (prepend, input, append) if x is not None], dim)
     for _ in range(min(n, input._array.shape[dim])):
         behind, ahead = ends(input, dim)
-        input = ahead.logical_xor(behind) if input.dtype.category == BOOL else ahead - behind
+        input = ahead.logical_xor(behind) if input._array.dtype.kind == "b" else ahead - behind
         if not input._array.shape[dim]:
             break
     return input

@@ -142,8 +142,13 @@ def fold(xp, a, ord, axes, keepdims):
 
 def plain_norm(x, ord, dim, keepdim, dtype):
     """The 2-norm of an array of floats, of all elements or along a dimension."""
-    if ord != 2 or dtype is not None or x.size < 2 or not x.flags.c_contiguous:
+    if ord != 2 or dtype is not None or x.size < 2:
         return None
+    if not x.flags.c_contiguous:
+        if dim is not None or keepdim or x.size > EXACT_SIZE or laid_in_rows(x) is not None:
+            return None
+        squares = compiled_squares(x.reshape(1, -1), True)
+        return None if squares is None else np.sqrt(squares[0])
     if type(dim) is tuple and len(dim) > 1:
         n = x.ndim
         if len(dim) != n or len({d % n for d in dim if -n <= d < n}) != n:
@@ -215,6 +220,17 @@ def vector_norm(xp, x: Array, ord=2, dim=None, keepdim=False, *, dtype=None):
     return fold(xp, x, ord, tuple(range(x.ndim)) if axes is None else axes, keepdim)
 
 
+def towards(g, x, length):
+    """``g * (x / length)`` of arrays in row order, where no length is zero; None elsewhere."""
+    for a in (g, x, length):
+        if type(a) is not np.ndarray or a.dtype is not x.dtype or not a.flags.c_contiguous:
+            return None
+    if x.dtype.itemsize < 4 or x.dtype.kind != "f" or not length.all():
+        return None
+    found = np.divide(x, length)
+    return np.multiply(g, found, found)
+
+
 def norm_gradient(t, g, x, ord, result, dim, keepdim):
     """The gradient of a norm; zero where the norm is zero, shared among the largest elements for infinity."""
     if x.shape and not keepdim:
@@ -224,6 +240,8 @@ def norm_gradient(t, g, x, ord, result, dim, keepdim):
         return None
     if ord == 1:
         return t.sgn(x) * g
+    if ord == 2 and t.raw and (found := towards(g, x, result)) is not None:
+        return found
     zero = constant(t, lambda r: r == 0, result)
     if ord == 2:
         return g * t.masked_fill(x / result, zero, 0)

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ... import kernels
 from ...arrays.dtype import of
 from ...arrays.layout import row_order
 from ...arrays.on_arrays import on_arrays
 from ...arrays.parallel import BLOCK, rows
-from ...arrays.state import state
 from ...arrays.warning import warn
 from ...kernels import kernel, unsuited
 from ...numerics.halves import converted
@@ -62,14 +60,10 @@ def total_along(xp, e, axis):
     return xp.add.reduce(e, axis=axis, keepdims=True)
 
 
-def is_large(a, axis):
-    return type(a) is np.ndarray and a.size > BLOCK and axis == a.ndim - 1 and a.flags.c_contiguous and a.shape[-1] > 32
-
-
 def normalized(xp, a, axis):
     """softmax of a floating-point array with elements: along the last dimension times 1/sum, else by the sum."""
     a = row_order(a)
-    if (found := whole(softmax_kernel, axis, a)) is not None:
+    if (found := softmax_kernel(a, axis)) is not None:
         return found
     e = rounded(xp.exp, xp.subtract(a, xp.max(a, axis=axis, keepdims=True)))
     s = total_along(xp, e, axis)
@@ -79,7 +73,7 @@ def normalized(xp, a, axis):
 def log_normalized(xp, a, axis):
     """log_softmax of a floating-point array with elements."""
     a = row_order(a)
-    if (found := whole(log_softmax_kernel, axis, a)) is not None:
+    if (found := log_softmax_kernel(a, axis)) is not None:
         return found
     r = xp.subtract(a, xp.max(a, axis=axis, keepdims=True))
     return xp.subtract(r, rounded(xp.log, total_along(xp, rounded(xp.exp, r.copy()), axis)), out=r)
@@ -100,15 +94,6 @@ def log_normalized_halves(a, narrow):
 
 log_softmax_halves = kernel("log_softmax_halves", unsuited)
 softmax_kernel, log_softmax_kernel = kernel("softmax", unsuited), kernel("log_softmax", unsuited)
-
-
-def whole(kernel, axis, *arrays):
-    """A compiled kernel of arrays, or of blocks of their rows for several threads; None where they do not suit it."""
-    a = arrays[0]
-    if a.size > BLOCK and state.threads > 1 and kernels.suits(*arrays) and is_large(a, axis):
-        contiguous = [np.ascontiguousarray(each) for each in arrays]
-        return rows(lambda out, *blocks: kernel(*blocks, 1, out), np.empty_like(a), *contiguous)
-    return kernel(*arrays, axis)
 
 
 def prepared(name, a, dim):
@@ -186,7 +171,7 @@ def backward(op, node, kernel, formula, gradient):
     def of_arrays(g, result, dim):
         if type(result) is not np.ndarray or not result.ndim:
             return None
-        found = whole(kernel, dim % result.ndim, result, row_order(g))
+        found = kernel(result, row_order(g), dim % result.ndim)
         return formula(np, g, result, dim) if found is None else found
 
     def again(xp, grad_output: Array, output: Array, dim, input_dtype=None):

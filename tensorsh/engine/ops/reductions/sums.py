@@ -17,7 +17,7 @@ from ...arrays.layout import along_in_memory, row_order
 from ...arrays.parallel import BLOCK, blocks_of_rows
 from ...kernels import kernel, unsuited
 from ...numerics import cumulative, sums
-from ...numerics.halves import FLOAT32, converted
+from ...numerics.halves import FLOAT32, computed, converted
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import FLOATS, constant, filled, reduced_shape, spread_back
@@ -311,7 +311,8 @@ def log_of_row_sums(a, axes, keepdims, xp):
     else:
         most = np.maximum.reduce if type(a) is np.ndarray else xp.max
         top = most(a.real if a.dtype.kind == "c" else a, axis=axes, keepdims=True)
-    result = xp.log(total(xp, exp(a - top), axes, True)) + top
+    less = computed(np.subtract, a, top) if type(a) is np.ndarray else None
+    result = xp.log(total(xp, exp(a - top if less is None else less), axes, True)) + top
     if type(result) is not np.ndarray or not np.isfinite(np.add.reduce(result, None)):
         top = xp.where(xp.isinf(top), top.dtype.type(0), top)
         result = xp.log(total(xp, exp(a - top), axes, True)) + top

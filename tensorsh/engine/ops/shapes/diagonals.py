@@ -64,13 +64,12 @@ def trace(xp, input: Array):
     """The sum of a matrix's diagonal.
     A tensor without dimensions; integers give int64. The matrix need not be square. RuntimeError: no two dimensions.
     """
-    if input.dtype.kind == "b":
+    dtype = input.dtype
+    if dtype.kind == "b":
         raise not_implemented("trace", input)
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
-    if input.dtype.kind in "biu":
-        return input.trace(dtype=np.int64)
-    return xp.asarray(input.trace(dtype=input.dtype))
+    return input.trace(dtype=np.int64 if dtype.kind in "iu" else dtype)
 
 
 trace.gradient(input=lambda t, g, input_shape: t._trace_backward(g, input_shape))
@@ -99,7 +98,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Tensor
         raise RuntimeError("all dimensions of input must be of equal length")
     rows, columns = array.shape[:2]
     step = sum(array.strides) // array.itemsize
-    size = min(array.shape)
+    size = min(rows, columns)
     if type(array) is np.ndarray and 0 not in array.strides and input._node is None and type(fill_value) in PLAIN:
         number = converted(fill_value, array.dtype)
         mutate(fill_number_, [input, fill_value], lambda a: restrided(a, (size,), (step,), None).fill(number))

@@ -7,28 +7,24 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import module_of, move, move_like
-from ...arrays.constants import undispatched
 from ...arrays.device import CPU, absent
 from ...arrays.dtype import COMPLEX_HALF
 from ...arrays.errors import broadcast_error, wrap_dim
 from ...arrays.extents import count, repeated, sized
-from ...arrays.layout import channels_are_last, contiguous_format, joined, laid_in_rows, row_order
+from ...arrays.layout import contiguous_format, joined, row_order
 from ...arrays.promotion import result_type
 from ...arrays.state import state
 from ...arrays.type_names import type_name
 from ...arrays.views import expanded
 from ...arrays.warning import warn_once
 from ...graph.fields import wrap
-from ...kernels import kernel, unsuited
 from ...loading import table
+from ...numerics.joining import join, together
 from ...operators.declare import Array, Arrays, Ints, composite, operator
 from ...operators.results import writes_out
 from ...tensors.sizes import check_counts, check_repeats, ints
 from ...tensors.tensor import Size, Tensor
 from ...wording.cpp_text import in_cpp
-
-concatenate = undispatched(np.concatenate)
-join = kernel("join", unsuited)  # of few elements
 
 
 def common(arrays: list) -> list:
@@ -42,23 +38,6 @@ def common(arrays: list) -> list:
         a.astype(target, copy=False).view(target) if target.kind == "c" else a.astype(target, copy=False)
         for a in arrays
     ]
-
-
-def together(xp: Any, arrays: list, dim: int) -> Any:
-    """Arrays one behind another, in row order, or with the channels last where all of them have, without a second copy."""
-    first = arrays[0]
-    plain = xp is np and all([type(a) is np.ndarray for a in arrays]) and first.dtype is not COMPLEX_HALF
-    if not plain or all([a.flags.c_contiguous for a in arrays]):
-        return joined(xp.concatenate(arrays, dim), arrays)
-    if any([a.ndim != first.ndim for a in arrays]) or not -first.ndim <= dim < first.ndim:
-        raise ValueError
-    if all(map(channels_are_last, arrays)) and (laid := laid_in_rows(first)) is not None:
-        order = np.argsort(laid[1])
-        found = np.concatenate([a.transpose(order) for a in arrays], laid[1][dim])
-        return found.transpose(laid[1])
-    shape = list(first.shape)
-    shape[dim] = sum([a.shape[dim] for a in arrays])
-    return np.concatenate(arrays, dim, out=np.empty(shape, first.dtype))
 
 
 def stacked(arrays: list, dim: Any) -> Any:

@@ -22,6 +22,8 @@ from ...arrays.extents import (
     span,
 )
 from ...arrays.layout import (
+    COMPRESSED,
+    TITLES,
     channels_are_last,
     channels_last,
     channels_last_3d,
@@ -113,6 +115,9 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     A tuple, or an int with `dim`; (3, 1) for a 2 by 3 matrix in row order, (1, 3) for its transpose. IndexError: no
     such dimension.
     """
+    kind = getattr(self._array, "layout", None)
+    if kind in COMPRESSED:
+        raise RuntimeError(f"Sparse {TITLES[kind][6:].upper()} tensors do not have strides")
     strides = element_strides(self._array)
     if dim is None:
         return strides

@@ -13,7 +13,7 @@ import numpy as np
 from ....sandbox.integers import whole
 from ...arrays.backend import module_of
 from ...arrays.errors import own_dim, wrap_dim
-from ...arrays.extents import check_bounds, element_offset, strided
+from ...arrays.extents import check_bounds, element_offset, fitting, strided
 from ...loading import table
 from ...operators.declare import Array, camel, composite, operator
 from ...tensors.duplicates import reclassed
@@ -263,9 +263,13 @@ def as_strided(input: Tensor, size, stride, storage_offset=None) -> Tensor:
 def restrided(array: Any, size: Any, stride: Any, storage_offset: int | None) -> Any:
     """An array's storage with other sizes, strides (in elements) and first element."""
     size, stride = ints("as_strided", "size", size), ints("as_strided", "stride", stride, 2)
-    start = element_offset(array)
-    offset = start if storage_offset is None else whole(storage_offset)
-    check_bounds(array, size, stride, offset)
+    offset = start = 0
+    if storage_offset is not None:
+        offset, start = whole(storage_offset), element_offset(array)
+    made = fitting(array, size, stride, offset - start) if offset >= 0 else None
+    if made is not None:
+        return made
+    check_bounds(array, size, stride, element_offset(array) if storage_offset is None else offset)
     itemsize = array.itemsize
     return strided(array, size, tuple([s * itemsize for s in stride]), (offset - start) * itemsize)
 
@@ -304,7 +308,7 @@ def pieces(input: Any, lengths: list, dim: int) -> list:
     parts = []
     start = 0
     for n in lengths:
-        parts.append(input[(*before, slice(start, start + n))])
+        parts.append(input[(*before, slice(start, start + n))] if dim else input[start : start + n])
         start += n
     return parts
 

@@ -361,11 +361,10 @@ def real_over_all(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bo
     last = 2 * (x._array.shape[dims[-1]] - 1) if wanted is None or wanted[-1] == -1 else wanted[-1]
     points(last)
     sizes[-1] = last // 2 + 1
-    if not forward or any([x._array.shape[d] == 1 for d in dims]) or not stays_real(x, dims[:-1]):
-        x = prepared(x, True)
-    x = resized(x, dims, sizes)
+    real = forward and not any([x._array.shape[d] == 1 for d in dims]) and stays_real(x, dims[:-1])
+    x = resized(prepared(x, True), dims, sizes)
     mode = scaling(norm, forward)
-    if not forward:
+    if not forward or real:  # the conjugate of a transform of real numbers is that of the way back
         return c2r.function(x, dims, mode, last)
     if len(dims) > 1:
         x = c2c.function(x, dims[:-1], mode, True)

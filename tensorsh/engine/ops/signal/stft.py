@@ -223,17 +223,17 @@ def istft(
 
 def _window(name: str, shape: Callable, parameters: tuple = ()) -> None:
     """Declare ``torch.{name}``; `shape(x, n, ...)` gives the values at 0 .. n - 1 of a symmetric window."""
-    names, defaults = [p for p, _ in parameters], [d for _, d in parameters]
+    defaults = dict(parameters)
 
     def function(
         window_length: int, periodic: bool = True, *values: Any, dtype: Any = None, layout: Any = None, device: Any = None,
         pin_memory: bool = False, requires_grad: bool = False, **named: Any,
     ) -> Tensor:  # fmt: skip
-        given = dict(zip(names, defaults, strict=True)) | dict(zip(names, values, strict=False))
+        given = defaults if not values else defaults | dict(zip(defaults, values, strict=False))
         for key, value in named.items():
             if key not in given:
                 raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
-            given[key] = value
+            given = given | {key: value}
         kind = dtype or state.default_dtype
         if kind.category != FLOAT:
             raise RuntimeError(

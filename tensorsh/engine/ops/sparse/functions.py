@@ -23,6 +23,7 @@ from ...sparse.rules import RULES, reduced, sparse_operator
 from ...sparse.softmax import softmax as softmax_of
 from ...sparse.softmax import softmax_backward
 from ...tensors.tensor import Tensor
+from ...wording.overloads import refuse
 from ..creation.factories import zeros
 from .layouts import coalesce, values
 
@@ -204,6 +205,7 @@ sum_along.gradient(input=sum_gradient)
 @composite("sparse.sum", method=False)
 def sum(input: Tensor, dim: Any = None, dtype: Any = None) -> Tensor:
     """The sum of a sparse tensor's elements, or over some dimensions; its gradient is as sparse as the tensor."""
+    refuse("_nn._sparse_sum", (input,) if dim is None else (input, dim), {} if dtype is None else {"dtype": dtype})
     if dim is None:
         return values(coalesce(input)).sum(dtype=dtype) if dtype is not None else values(coalesce(input)).sum()
     if dtype is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from ....engine.tape.grad_modes import enable_grad
 from ...optim.optimizer import Optimizer
+from ...questions import typename
 from ..algorithms.join import Join, Joinable, JoinHook
 from ..collectives import broadcast
 from ..groups import group_of
@@ -39,6 +39,13 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         self._optim_defaults, self._optim_constructor = dict(defaults), optimizer_class
         self._begun = False
         super().__init__(params, dict(defaults))
+        kinds = [typename(p) for group in self.param_groups for p in group["params"]]
+        sparse = self.param_groups[0]["params"][0].is_sparse
+        if sparse or set(kinds) != {kinds[0]}:
+            named = kinds[0] if sparse else f"both {kinds[0]} and {next(k for k in kinds if k != kinds[0])}"
+            raise ValueError(
+                f"ZeroRedundancyOptimizer only supports using the same dense type for all parameters but got {named}"
+            )
         self._owner: dict[int, int] = {}
         self._loads = [0] * self.world_size
         self._shares: list[list[list[Any]]] = [[] for _ in range(self.world_size)]
@@ -74,13 +81,9 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         """Step the share of this process, and get the others'."""
         if self._join is not None:
             Join._told(self, False)
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
         for group, own in zip(self.param_groups, self.optim.param_groups, strict=True):
             own.update({key: value for key, value in group.items() if key != "params"})
-        self.optim.step(**kwargs)
+        loss = self.optim.step(**kwargs if closure is None else {"closure": closure, **kwargs})
         self._spread()
         for group, own in zip(self.param_groups, self.optim.param_groups, strict=True):
             group.update({key: value for key, value in own.items() if key != "params"})

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ....engine.arrays.device import absent
+from ....engine.arrays.warning import warn
 from ....engine.graph.fields import wrap
 from ....engine.graph.nodes import AccumulateGrad
-from ....engine.operators.torch_function import stay
+from ....engine.operators.torch_function import DisableTorchFunctionSubclass, stay
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.shape import Size
 from ....engine.tensors.tensor import Tensor
@@ -207,6 +209,18 @@ class DTensor(Tensor):
             gradient = local_of(gradient.redistribute(placements=whole))
         local.backward(gradient, retain_graph, create_graph, inputs)
 
+    def register_hook(self, hook: Callable) -> Any:
+        """Call a function with the gradient, a tensor in parts, before it is kept.
+        hook: what it gives takes the gradient's place, None nothing."""
+        mesh, placements, shape = self._mesh, gradient_placements(self._placements), self._shape
+
+        def called(gradient: Tensor) -> Any:
+            found = hook(placed_tensor(gradient, mesh, placements, shape))
+            return local_of(found.redistribute(placements=placements)) if isinstance(found, DTensor) else found
+
+        with DisableTorchFunctionSubclass():
+            return super().register_hook(called)
+
     def item(self) -> Any:
         """The number of a tensor of one element; of one in terms the term that is here."""
         if self.numel() != 1:
@@ -297,16 +311,20 @@ def distribute_tensor(
     (None: whole everywhere). src_data_rank: whose values count (0); None: each process cuts its own.
     >>> distribute_tensor(torch.ones(4), mesh, [Shard(0)])  # doctest: +SKIP"""
     mesh = current(device_mesh)
+    if not isinstance(tensor, DTensor) and tensor._node is not None and type(tensor._node) is not AccumulateGrad:
+        raise RuntimeError("`distribute_tensor` should be used to distribute leaf tensors! but found non-leaf tensor!")
     wanted = normal(placements, tensor.dim(), mesh)
     if isinstance(tensor, DTensor):
+        if tensor.device_mesh != mesh:
+            raise ValueError(
+                f"Cannot distribute a DTensor with device mesh {tensor.device_mesh} to a different device mesh {mesh}."
+            )
         if tensor.placements != wanted:
             raise ValueError(
                 f"Cannot distribute a DTensor with placements {tensor.placements} to a different placements "
                 f"{list(placements)}. do you want to call `redistribute` instead?"
             )
         return tensor
-    if tensor._node is not None and type(tensor._node) is not AccumulateGrad:
-        raise RuntimeError("`distribute_tensor` should be used to distribute leaf tensors! but found non-leaf tensor!")
     nowhere = absent(tensor._array)
     array = tensor._array if nowhere else np.ascontiguousarray(tensor._array)
     if src_data_rank is not None and not nowhere:
@@ -339,10 +357,27 @@ def distribute_module(
             partition_fn(name, each, mesh)
         replicate(each, mesh)
     if input_fn is not None:
-        module.register_forward_pre_hook(lambda mod, inputs: input_fn(mod, inputs, mesh))
+        before = of_module(input_fn, "input_fn")
+        module.register_forward_pre_hook(lambda mod, inputs: before(mod, inputs, mesh))
     if output_fn is not None:
-        module.register_forward_hook(lambda mod, inputs, outputs: output_fn(mod, outputs, mesh))
+        after = of_module(output_fn, "output_fn")
+        module.register_forward_hook(lambda mod, inputs, outputs: after(mod, outputs, mesh))
     return module
+
+
+def of_module(function: Callable, name: str) -> Callable:
+    """A function around a module's calls, which may be one of older programs that is not given the module."""
+    count = len(inspect.signature(function).parameters)
+    if count == 2:
+        warn(
+            f"Deprecating {name} that takes two arguments (inputs, device_mesh), please use {name} that takes in (module, inputs, "
+            "device_mesh) instead!",
+            FutureWarning,
+        )
+        return lambda mod, values, mesh: function(values, mesh)
+    if count != 3:
+        raise ValueError(f"{name} should take in 3 arguments, but got {count} arguments!")
+    return function
 
 
 def replicate(module: Any, mesh: Any) -> None:

@@ -121,6 +121,8 @@ def gather(call: Call) -> Any:
         dim, index = call.argument(2, "dim"), call.argument(1, "indices")
     if not in_parts(x) or not in_parts(index) or not isinstance(dim, int):
         return NotImplemented
+    if all(p.is_replicate() for p in x._placements):
+        return call.run({id(x): x._placements, id(index): index._placements}, index._placements, tuple(index._shape))
     ndim = len(x._shape)
     places = tuple(
         p if isinstance(p, Shard) and p.dim != dim % ndim and index._shape[p.dim] == x._shape[p.dim] else REPLICATE

@@ -50,6 +50,17 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
         with DisableTorchFunctionSubclass():
             return func(*args, **kwargs)
     kwargs = beside_defaults(getattr(func, "_title", ""), kwargs)
+    if name == "is_same_size":
+        return args[0].shape == args[1].shape
+    if in_parts(kwargs.get("out")):
+        out = kwargs.pop("out")
+        found = func(*args, **kwargs).redistribute(placements=out._placements)
+        if out._shape != found._shape:
+            raise RuntimeError(
+                f"out of shape {list(out._shape)} does not fit a result in parts of {list(found._shape)}"
+            )
+        local_of(out).copy_(local_of(found))
+        return out
     found = tensors_in((args, kwargs), [])
     mesh = next(t._mesh for t in found if in_parts(t))
     for t in found:
@@ -244,7 +255,8 @@ def partial(call: Call, here: list) -> Any:
     together = call.name in LINEAR_TOGETHER and len(here) == len(terms) and len(set(terms)) == 1
     together = together and len(here) == sum(isinstance(a, Tensor) for a in call.args) == 2
     scaled = call.name in SCALING and len(terms) == 1 and isinstance(here[0], Partial)
-    return terms[0] if together or scaled or call.name in LINEAR_ALONE and len(here) == 1 else None
+    alone = call.name in LINEAR_ALONE or call.title in ("fill_", "zero_")
+    return terms[0] if together or scaled or alone and len(here) == 1 else None
 
 
 @rule("linear")
@@ -430,6 +442,10 @@ def loss(call: Call) -> Any:
 def embedding(call: Call) -> Any:
     """Rows of a table: its columns are the result's last dimension; of rows in parts, each process finds its own."""
     numbers, table = call.argument(0, "input"), call.argument(1, "weight")
+    if call.argument(3, "max_norm") is not None:  # the norms of whole rows
+        raise NotImplementedError(
+            "Operator aten.embedding_renorm_.default does not have a sharding strategy registered."
+        )
     if not in_parts(numbers) or call.mesh.ndim != 1 or not in_parts(table):
         return NotImplemented
     p, q = numbers._placements[0], table._placements[0]

@@ -178,3 +178,17 @@ def getitem(call: Call) -> Any:
         wanted.append(p)
         out.append(place)
     return call.run({id(x): tuple(wanted)}, tuple(out), sizes=sizes)
+
+
+@rule("new_full", "new_zeros", "new_ones", "new_empty", "new_empty_strided")
+def made_anew(call: Call) -> Any:
+    """Of the tensor's own shape: in its parts; whole elsewhere."""
+    x, size = call.args[0], call.argument(1, "size")
+    shape = tuple([size, *call.args[2:]] if isinstance(size, int) else size)
+    local = shape if shape != x._shape else tuple(x._array.shape)
+    strides = call.name == "new_empty_strided" and call.argument(2, "stride")
+    more = call.args[2:] if call.name == "new_full" else (list(strides),) if strides and local == shape else ()
+    named = {k: v for k, v in call.kwargs.items() if k not in ("size", "stride")}
+    made = x._local_tensor.new_empty if strides and local != shape else getattr(x._local_tensor, call.title)
+    placed = x._placements if shape == x._shape else (REPLICATE,) * call.mesh.ndim
+    return placed_tensor(made(local, *more, **named), call.mesh, placed, shape)

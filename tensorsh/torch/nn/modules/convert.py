@@ -12,6 +12,7 @@ from ....engine.arrays.errors import combination_error
 from ....engine.arrays.warning import warn
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
+from ....engine.wording.overloads import refuse
 
 ON_CONVERSION = {"overwrite": False, "swap": False}
 """What ``torch.__future__`` says of parameters that are converted or loaded."""
@@ -19,6 +20,7 @@ ON_CONVERSION = {"overwrite": False, "swap": False}
 
 def converter(args: tuple, kwargs: dict) -> Callable:
     """The function that ``to(*args, **kwargs)`` applies to each tensor; non-floating tensors keep their dtype."""
+    refuse("Tensor.to", args, kwargs)
     given, kwargs = kwargs, dict(kwargs)
     if len(args) > 4:
         raise combination_error("to", *args, **given)

@@ -269,8 +269,8 @@ class Module(metaclass=OpenSealed):
         """Put a module in the place of a dotted name."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
-        path, _, name = target.rpartition(".")
-        parent = self.get_submodule(path)
+        *path, name = target.split(".")
+        parent = self.get_submodule(".".join(path))
         if not isinstance(module, Module):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         if strict and not hasattr(parent, name):
@@ -337,7 +337,7 @@ class Module(metaclass=OpenSealed):
                     continue
                 if remove_duplicate:
                     seen.add(id(value))
-                yield f"{path}.{name}" if path else name, value
+                yield path + ("." if path else "") + name, value
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """The parameters of this module and those below it with their dotted names."""

@@ -34,6 +34,8 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
 
 def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
     """A linear layer that does what a linear layer and a batch normalisation do in evaluation."""
+    if linear.training or bn.training:
+        raise AssertionError("Fusion only for eval!")
     if linear.out_features != bn.num_features and bn.num_features != 1:
         raise AssertionError(
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "

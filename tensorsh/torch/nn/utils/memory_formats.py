@@ -11,9 +11,10 @@ __all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_
 
 
 def laid_out(module: Module, kinds: tuple, memory_format: Any) -> Module:
-    for each in module.modules():
-        if isinstance(each, kinds):
-            each.weight.data = each.weight.detach().clone(memory_format=memory_format)
+    if isinstance(module, kinds):
+        module.weight.data = module.weight.detach().clone(memory_format=memory_format)
+    for each in module.children():
+        laid_out(each, kinds, memory_format)
     return module
 
 

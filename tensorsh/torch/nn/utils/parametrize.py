@@ -206,12 +206,12 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
         entry.append(parametrization)
         entry.unsafe |= unsafe
         return module
-    if type(tensor_name) is not str or is_special(tensor_name):
-        raise AttributeError(f"{tensor_name!r} cannot be the name of a parametrization")
     if tensor_name not in module._parameters and tensor_name not in module._buffers:
         raise ValueError(
             f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name '{tensor_name}'"
         )
+    if type(tensor_name) is not str or is_special(tensor_name):
+        raise AttributeError(f"{tensor_name!r} cannot be the name of a parametrization")
     original = read_named(module, tensor_name)
     if not unsafe:
         _check(parametrization, original)

@@ -21,6 +21,7 @@ from ....engine.arrays.errors import check_broadcast
 from ....engine.graph.fields import wrap
 from ....engine.ops.nn.recurrent import retitle
 from ....engine.tensors.tensor import Tensor
+from ....engine.wording.overloads import refuse
 from ....sandbox.sealed import Sealed
 from ..reach import T
 
@@ -118,7 +119,9 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     T, ...) (False). enforce_sorted: lengths must fall (True); False sorts them. RuntimeError for other lengths.
     >>> nn.utils.rnn.pack_padded_sequence(torch.tensor([[1, 3], [2, 0]]), [2, 1]).data
     tensor([1, 3, 2])"""
-    lengths = (lengths if isinstance(lengths, Tensor) else T.as_tensor(lengths)).to(int64)
+    lengths = (lengths if isinstance(lengths, Tensor) else T.as_tensor(lengths, dtype=int64)).to(int64)
+    if enforce_sorted:
+        refuse("_nn._pack_padded_sequence", (input, lengths, batch_first), {})
     if input.numel() == 0:
         raise RuntimeError("Cannot pack empty tensors.")
     if lengths.ndim != 1:
@@ -130,6 +133,7 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
         lengths, order = T.sort(lengths, descending=True)
         order = order.to(input.device)
         input = input.index_select(0 if batch_first else 1, order)
+        refuse("_nn._pack_padded_sequence", (input, lengths, batch_first), {})
     if batch_first:
         input = input.transpose(0, 1)
     sizes = lengths.tolist()
@@ -172,8 +176,9 @@ def pad_packed_sequence(
                 f"{total_length} and max sequence length being {longest}"
             )
         longest = total_length
-    batch = sizes[0]
     data = sequence.data
+    refuse("_nn._pad_packed_sequence", (data, sequence.batch_sizes, batch_first, padding_value, longest), {})
+    batch = sizes[0]
     # Each place of the result takes a row of the data, or the row of padding behind them.
     rows = np.full((longest, batch), data.shape[0], np.int64)
     for t, (at, n) in enumerate(zip([0, *accumulate(sizes)], sizes, strict=False)):
@@ -207,14 +212,12 @@ def pad_sequence(
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
-    parts = list(sequences)
+    parts = sequences.unbind(0) if isinstance(sequences, Tensor) else tuple(sequences)
+    refuse("_nn.pad_sequence", (parts, batch_first, padding_value, padding_side), {})
     if not parts:
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    for i, part in enumerate(parts):
-        if not isinstance(part, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(part).__name__}")
     longest = max(part.shape[0] for part in parts)
     shape = (len(parts), longest) if batch_first else (longest, len(parts))
     made = T.full((*shape, *parts[0].shape[1:]), padding_value, dtype=parts[0].dtype, device=parts[0].device)

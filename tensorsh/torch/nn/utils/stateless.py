@@ -21,4 +21,5 @@ def functional_call(
         "PyTorch. Please use `torch.func.functional_call` instead which is a drop-in replacement.",
         FutureWarning,
     )
+    _ = module.named_parameters, parameters_and_buffers.keys
     return _call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)

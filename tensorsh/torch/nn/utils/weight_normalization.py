@@ -30,9 +30,7 @@ class WeightNorm(metaclass=Sealed):
 
 
 def hooks_of(module: Any, kind: type) -> dict:
-    return {
-        k: hook for k, hook in dict.get(module.__dict__, "_forward_pre_hooks", {}).items() if isinstance(hook, kind)
-    }
+    return {k: hook for k, hook in module._forward_pre_hooks.items() if isinstance(hook, kind)}
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:

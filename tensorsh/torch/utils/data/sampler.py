@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from ....engine.arrays.dtype import int64
 from ....sandbox.sealed import OpenSealed, housed
 from ...nn.reach import T
 
@@ -16,8 +17,6 @@ __all__ = [
 
 def draw_seed(generator: Any = None) -> int:
     """A 64-bit number from a generator, or the session's."""
-    from ....engine.arrays.dtype import int64
-
     return T.empty((), dtype=int64).random_(generator=generator).item()
 
 
@@ -100,8 +99,8 @@ class RandomSampler(Sampler):
         wanted = self.num_samples
         if self.replacement:
             for _ in range(wanted // 32):
-                yield from T.randint(high=n, size=(32,), low=0, generator=generator).tolist()
-            yield from T.randint(high=n, size=(wanted % 32,), low=0, generator=generator).tolist()
+                yield from T.randint(high=n, size=(32,), dtype=int64, generator=generator).tolist()
+            yield from T.randint(high=n, size=(wanted % 32,), dtype=int64, generator=generator).tolist()
         else:
             for _ in range(wanted // n):
                 yield from T.randperm(n, generator=generator).tolist()

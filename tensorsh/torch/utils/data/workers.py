@@ -15,8 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ....engine.arrays.blas import set_threads
-from ....engine.arrays.state import state
+from ....engine.kernels import use_threads
 from ....language.diagnostics import told
 from ....sandbox.processes import Child, start
 from ....sandbox.sealed import program_frame
@@ -40,8 +39,7 @@ SHORT_GRACE = 0.5
 
 def serve(end: End, loader: Any, info: WorkerInfo, base: int) -> int:
     """What a worker does: makes the batches it is asked for until nobody asks any more."""
-    state.threads = 1
-    set_threads(1)
+    use_threads(1)
     seed(info.seed, base, info.id)
     become(info)
     if hasattr(loader.dataset, "_begin_pass"):

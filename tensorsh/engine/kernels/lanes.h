@@ -1,9 +1,9 @@
 /* Vectors of 32 and of 64 bytes, and what shuffles their lanes. The broad ones are for processors that have such registers: elsewhere a
    compiler makes slow code of them. */
-#ifndef TENSORSH_FOURIER_LANES_H
-#define TENSORSH_FOURIER_LANES_H
+#ifndef TENSORSH_LANES_H
+#define TENSORSH_LANES_H
 
-#include "fourier_steps.h"
+#include "kernels.h"
 
 typedef float vectors __attribute__((vector_size(32)));
 typedef double wide_vectors __attribute__((vector_size(32)));

@@ -9,6 +9,10 @@
 
 #include "kernels.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* it takes a vector that is put together for one that is read */
+#endif
+
 #define SHORT 16   /* fewer numbers than this are transformed without twiddle factors */
 #define LARGEST 48 /* factors are less than this */
 

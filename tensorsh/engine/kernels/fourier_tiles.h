@@ -4,10 +4,6 @@
 
 #include "lanes.h"
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized" /* it takes a vector that is put together for one that is read */
-#endif
-
 /* `out`: from `first`, and where there is one `second`, which has the numbers at odd places, to the array; otherwise the other way. */
 #define TILES(T, R, name)                                                                                              \
     /* Lines that stand in one piece each. Blocks that would reach over the end of a line go back from it; a line shorter than a block is \

@@ -49,7 +49,7 @@ LEVELS = {
     **{
         f"kernels/{name}": LOOPS
         for name in (
-            "bessel complex convolution counting distances elementwise gemm patience places pooling rectifiers rows series tapped triangles"
+            "complex convolution counting distances elementwise patience places pooling rectifiers rows"
         ).split()
     },
     "arrays/extents": FEW,

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import kernels
 from ..arrays.extents import strided
+from ..arrays.layout import row_order
 from ..arrays.parallel import SHARED, each
 from ..arrays.state import state
 
@@ -136,3 +137,14 @@ def compiled_weight(x: Any, g: Any, kernel: tuple, stride: tuple, padding: tuple
         return None
     w = sums[0] if pieces == 1 else np.add.reduce(sums, 0)
     return w.reshape(*shape[:2], *kernel)
+
+
+PLACES = 1 << 10
+products = kernels.kernel("products", kernels.unsuited)
+
+
+def of_places(matrix: Any, x: Any) -> Any:
+    """A matrix times the channels of many places [N, C, *S], without a copy of them; None for others."""
+    if type(x) is not np.ndarray or prod(x.shape[2:]) < PLACES or (state.threads > 1 and x.size >= SHARED):
+        return None
+    return products(np.broadcast_to(matrix, (len(x), *matrix.shape)), row_order(x).reshape(*x.shape[:2], -1))

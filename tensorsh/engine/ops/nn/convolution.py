@@ -17,17 +17,23 @@ import numpy as np
 
 from ...arrays.blas import alone
 from ...arrays.extents import strided
-from ...arrays.layout import row_order
 from ...arrays.parallel import SHARED, each
 from ...arrays.state import state
 from ...kernels import kernel as compiled
 from ...kernels import unsuited
 from ...loading import table
-from ...numerics.convolution import compiled_forward, compiled_weight, layered, layered_forward, layered_weight, suits
+from ...numerics.convolution import (
+    compiled_forward,
+    compiled_weight,
+    layered,
+    layered_forward,
+    layered_weight,
+    of_places,
+    suits,
+)
 from ...numerics.convolution import geometry as placed
 from ...numerics.windows import remembered
 from ...operators.declare import Array, composite, operator
-from ...tape.worlds import differentiable
 from ...tensors.inplace import fits_dtype
 from ...tensors.tensor import Tensor
 from ...wording.convolution import check_dims, check_output, check_types, geometry, transposed_geometry, tuples
@@ -97,17 +103,6 @@ def lined_up(xp: Any, part: Any, groups: int) -> Any:
 MANY_PAIRS = 1024
 """Where a weight of so many pairs of channels meets few places, one product of matrices is faster than the kernels, which read the
 weight anew for each line."""
-
-
-PLACES = 1 << 10
-products = compiled("products", unsuited)
-
-
-def of_places(matrix: Any, x: Any) -> Any:
-    """A matrix times the channels of many places [N, C, *S], without a copy of them; None for others."""
-    if type(x) is not np.ndarray or prod(x.shape[2:]) < PLACES or (state.threads > 1 and x.size >= SHARED):
-        return None
-    return products(np.broadcast_to(matrix, (len(x), *matrix.shape)), row_order(x).reshape(*x.shape[:2], -1))
 
 
 def _forward(
@@ -356,15 +351,6 @@ def gradients(t, g, input, weight, stride, padding, dilation, transposed, _, gro
     return x, w, b
 
 
-@composite("_convolution_backward", method=False)
-def convolution_backward(
-    grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask
-):  # fmt: skip
-    """The gradients of a convolution for its input, its weight and its bias: None for those that `output_mask` leaves out."""
-    form = (tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding), groups, output_mask)
-    return gradients(differentiable, grad_output, input, weight, *form)
-
-
 @operator("_convolution_weight", node=SECOND, method=False, wide=True)
 def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
     """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
@@ -498,13 +484,3 @@ def _conv_transpose(d: int) -> None:
 for _d in (1, 2, 3):
     _conv(_d)
     _conv_transpose(_d)
-
-
-@composite("convolution", method=False)
-def general(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
-    """Convolution in any number of dimensions, every setting given for each of them."""
-    d = weight.ndim - 2
-    settings = [tuples("conv", v, d, w) for v, w in ((stride, "stride"), (padding, "padding"), (dilation, "dilation"))]
-    return convolution.function(
-        input, weight, bias, *settings, bool(transposed), tuples("conv", output_padding, d, "output_padding"), groups
-    )

@@ -1,4 +1,4 @@
-"""Functions of ``torch`` itself that ``nn.functional`` wraps: normalisation, dropout and losses, with their arguments in order."""
+"""Functions of ``torch`` itself that ``nn.functional`` wraps: normalisation, dropout, convolution and losses, with their arguments in order."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...operators.declare import Array, composite, operator
+from ...tape.worlds import differentiable
+from ...wording.convolution import tuples
 from ..random.sampling import source
 from .activation import only_floats
+from .convolution import convolution, gradients
 from .normalization import check_group, check_parameters, group, input_rstd, of_batch, statistics, update
 
 
@@ -316,3 +319,22 @@ def frobenius_norm(input, dim, keepdim=False):
 def nuclear_norm(input, dim=None, keepdim=False):
     """The sum of singular values."""
     return find_function("linalg.matrix_norm")(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
+
+
+@composite("convolution", method=False)
+def general(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+    """Convolution in any number of dimensions, every setting given for each of them."""
+    d = weight.ndim - 2
+    settings = [tuples("conv", v, d, w) for v, w in ((stride, "stride"), (padding, "padding"), (dilation, "dilation"))]
+    return convolution.function(
+        input, weight, bias, *settings, bool(transposed), tuples("conv", output_padding, d, "output_padding"), groups
+    )
+
+
+@composite("_convolution_backward", method=False)
+def convolution_backward(
+    grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask
+):  # fmt: skip
+    """The gradients of a convolution for its input, its weight and its bias: None for those that `output_mask` leaves out."""
+    form = (tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding), groups, output_mask)
+    return gradients(differentiable, grad_output, input, weight, *form)

@@ -272,3 +272,9 @@ def test_second() -> None:
 
 def check_second(name: str, is_complex: bool) -> None:
     check(*(CASES | REAL)[name], is_complex, True)
+
+
+def test_norm_of_a_number_has_a_gradient():
+    x = torch.tensor(-3.0, dtype=torch.float64, requires_grad=True)
+    torch.linalg.vector_norm(x, 2.0, 0).backward()
+    assert x.grad.tolist() == -1.0

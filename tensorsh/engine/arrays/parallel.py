@@ -137,10 +137,13 @@ def lay(out: Any, x: Any, apart: bool = False) -> None:
 
 def copied(x: Any) -> Any:
     """A copy in C order."""
-    if type(x) is not np.ndarray or x.ndim < 2 or x.flags.c_contiguous:
+    if type(x) is not np.ndarray or not x.ndim or x.flags.c_contiguous:
         return x.copy()
     out = np.empty(x.shape, x.dtype)
-    run(lay, [out, x], -(-len(x) // (4 * state.threads if state.threads > 1 else 1)) or 1)
+    if state.threads < 2 or x.size < SHARED:
+        lay(out, x, True)
+    else:
+        run(lay, [out, x], -(-len(x) // (4 * state.threads)) or 1)
     return out
 
 

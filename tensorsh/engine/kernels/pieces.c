@@ -46,6 +46,9 @@ WIDE static void lines_laid(const char *in, char *out, size bytes, Step lines) {
                 if (line.from == 0 && line.to == sizeof(T)) {                                                 \
                     const T one = *(const T *)from;                                                           \
                     for (size k = first; k < end; k++) ((T *)to)[k] = one;                                    \
+                } else if (line.from == 2 * (size)sizeof(T) && line.to == sizeof(T)) { /* in vectors */       \
+                    INDEPENDENT                                                                               \
+                    for (size k = first; k < end; k++) ((T *)to)[k] = ((const T *)from)[2 * k];               \
                 } else {                                                                                      \
                     for (size k = first; k < end; k++) *(T *)(to + k * line.to) = *(const T *)(from + k * line.from); \
                 }                                                                                             \

@@ -225,7 +225,7 @@ def towards(g, x, length):
     for a in (g, x, length):
         if type(a) is not np.ndarray or a.dtype is not x.dtype or not a.flags.c_contiguous:
             return None
-    if x.dtype.itemsize < 4 or x.dtype.kind != "f" or not length.all():
+    if not x.ndim or x.dtype.itemsize < 4 or x.dtype.kind != "f" or not length.all():
         return None
     found = np.divide(x, length)
     return np.multiply(g, found, found)

@@ -109,7 +109,7 @@ def test_a_failing_piece_is_heard_of(threads) -> None:
         raise ValueError("here")
 
     with pytest.raises(ValueError, match="here"):
-        parallel.run(fails, [np.empty(2_000_000, np.float32), np.ones(2_000_000, np.float32)], 1 << 15)
+        parallel.run(fails, [np.empty(2_000_000, np.float32), np.ones(2_000_000, np.float32)], parallel.PIECE)
 
 
 @pytest.mark.parametrize("settings", [{}, {"stride": 2, "padding": 2}, {"groups": 2, "dilation": 2}])

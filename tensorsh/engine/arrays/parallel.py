@@ -16,6 +16,8 @@ import numpy as np
 from ...sandbox.long_calls import MANY, Helper, parked
 from .state import state
 
+PIECE = 1 << 15
+"""Elements of a piece of an elementwise function with intermediate results."""
 BLOCK = 1 << 18
 """Arrays of more elements than this are worked on a block of rows at a time."""
 ROWS = 1 << 16

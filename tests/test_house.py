@@ -307,6 +307,59 @@ def test_modules_named_in_text_are_there():
             assert text.removeprefix("tensorsh.").rstrip(".") in FILES, f"{module} names {text}"
 
 
+@cache
+def defined(module: str) -> set[str] | None:
+    """The names that a module's file binds at its top, or as global anywhere; None where it makes names as they are asked for."""
+    path = FILES[module]
+    if re.search(r"def __getattr__\(name|globals\(\)|lazily\(|setattr\(|import \*|__dict__", text_of(path)):
+        return None
+    found = {"__name__", "__file__", "__doc__", "__dict__", "__path__"}
+    found |= {name.rpartition(".")[2] for name in FILES if name.rpartition(".")[0] == module}
+    found |= {c.stem for c in path.parent.glob("*.c")} if path.stem == "__init__" else set()  # modules in C
+
+    def bindings(node: ast.AST) -> None:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+            return
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.update([(alias.asname or alias.name).split(".")[0] for alias in node.names])
+        for child in ast.iter_child_nodes(node):
+            bindings(child)
+
+    bindings(tree(path))
+    for node in nodes(path):
+        if isinstance(node, ast.Global):
+            found.update(node.names)
+    return found
+
+
+def test_what_is_read_from_a_module_is_there():
+    """A constant that is gone is noticed here, and not where a handler of errors hides it."""
+    missing = []
+    for module, path in FILES.items():
+        here = ["tensorsh", *parts(path)[:-1]]
+        modules: dict[str, str] = {}
+        for node in nodes(path):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                base = here[1 : len(here) - node.level + 1] + (node.module.split(".") if node.module else [])
+                for alias in node.names:
+                    whole, within = ".".join([*base, alias.name]), ".".join(base)
+                    if whole in FILES:
+                        modules[alias.asname or alias.name] = whole
+                    elif within in FILES and alias.name != "*" and alias.name not in (defined(within) or {alias.name}):
+                        missing.append(f"{module}: {alias.name} of {within}")
+        bound = {node.id for node in nodes(path) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        bound |= {node.arg for node in nodes(path) if isinstance(node, ast.arg)}
+        for node in nodes(path):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id not in bound:
+                target = modules.get(node.value.id)
+                if target and node.attr not in (defined(target) or {node.attr}):
+                    missing.append(f"{module}: {node.value.id}.{node.attr}")
+    assert missing == []
+
+
 def test_the_architecture_page_shows_the_house():
     text = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
     shown = re.findall(r"^\| (?:\*\*)?(`[^|]*?`)(?:\*\*)? *\|", text, re.M)

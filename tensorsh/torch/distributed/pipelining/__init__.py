@@ -5,7 +5,8 @@ from __future__ import annotations
 from ....sandbox.namespace import lazily
 
 _PLACES = {
-    "stage": "PipelineStage pipeline",
+    "stage": "PipelineStage",
+    "pipe": "Pipe SplitPoint pipeline",
     "schedules": "Schedule1F1B ScheduleGPipe ScheduleInterleaved1F1B ScheduleLoopedBFS",
 }
 _found = lazily(__name__, _PLACES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..groups import group_of
 from ..objects import read, written
 from ..point_to_point import isend, recv
 
-__all__ = ["PipelineStage", "pipeline"]
+__all__ = ["PipelineStage"]
 
 
 class PipelineStage(metaclass=OpenSealed):
@@ -114,10 +114,3 @@ class PipelineStage(metaclass=OpenSealed):
                 for p in self.submod.parameters():
                     if isinstance(p.grad, Tensor):
                         p.grad.div_(factor)
-
-
-def pipeline(*args: Any, **kwargs: Any) -> NoReturn:
-    """Cutting a model by its trace, which tensorsh does not have."""
-    raise NotImplementedError(
-        "tensorsh does not cut models by their trace: give each process its layers, PipelineStage(layers, rank, world_size, device)"
-    )

@@ -7,14 +7,14 @@ from enum import Enum
 from typing import Any
 
 from ....sandbox import process
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, SealedEnum
 from ...nn.modules.module import Module
 from .stage import PipelineStage
 
 __all__ = ["Pipe", "SplitPoint", "pipeline"]
 
 
-class SplitPoint(Enum):
+class SplitPoint(Enum, metaclass=SealedEnum):
     """Where a stage begins: before a module is called, or behind it."""
 
     __module__ = "torch.distributed.pipelining"

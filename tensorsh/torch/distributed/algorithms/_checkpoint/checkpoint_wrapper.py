@@ -7,6 +7,7 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any
 
+from .....sandbox.sealed import SealedEnum
 from ....autograd.graph import save_on_cpu
 from ....nn.modules.module import Module
 from ....utils.checkpoint import checkpoint
@@ -23,7 +24,7 @@ __all__ = [
 INSIDE = "_checkpoint_wrapped_module"
 
 
-class CheckpointImpl(Enum):
+class CheckpointImpl(Enum, metaclass=SealedEnum):
     """How a call is computed again: by a backward pass within the backward pass, or by hooks of what is saved."""
 
     __module__ = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper"

@@ -7,7 +7,8 @@ from enum import Enum
 from typing import Any
 
 from ....sandbox import process
-from ....sandbox.sealed import OpenSealed, SealedEnum
+from ....sandbox.sealed import OpenSealed
+from ...nn.attention import SealedEnum
 from ...nn.modules.module import Module
 from .stage import PipelineStage
 

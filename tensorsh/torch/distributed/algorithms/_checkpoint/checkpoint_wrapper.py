@@ -7,8 +7,8 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any
 
-from .....sandbox.sealed import SealedEnum
 from ....autograd.graph import save_on_cpu
+from ....nn.attention import SealedEnum
 from ....nn.modules.module import Module
 from ....utils.checkpoint import checkpoint
 from ...fsdp.wrap import lambda_auto_wrap_policy, wrap_within

@@ -42,16 +42,12 @@ INLINE size room_for(size numbers, size item) { return ((numbers * item + 1023) 
         const size width = way->width[out], step = width * way->step[out], next = width == 1 && second ? 2 * step : step; \
         const size other = width == 1 ? step : 1, have = way->have[out];                                               \
         size at[LANES], adjacent = !way->own || out;                                                                   \
-        /* where there are fewer lines than lanes, the others may read what stands beside these */                     \
-        const size beyond = width * (lines->at[out][0] + LANES) + have * next - step <= way->end[out];                 \
-        for (int l = 0; l < LANES; l++) {                                                                              \
-            at[l] = width * lines->at[out][l < lines->count ? l : 0];                                                  \
-            adjacent &= l < lines->count ? at[l] == at[0] + width * l : out || beyond;                                 \
-        }                                                                                                              \
+        for (int l = 0; l < LANES; l++) at[l] = width * lines->at[out][l < lines->count ? l : 0];                      \
         if (way->step[out] == 1 && (!way->own || out)) {                                                               \
             if (second && name##_rows(out, first, second, array, at, lines->count, have, way->end[out])) return;       \
             if (!second && name##_rows(out, first, NULL, array, at, lines->count, have, way->end[out])) return;        \
         }                                                                                                              \
+        for (int l = 1; l < lines->count; l++) adjacent &= at[l] == at[0] + width * l;                                 \
         if (adjacent && width == 1) {                                                                                  \
             name##_columns(out, first, NULL, array + at[0], next, have, lines->count);                                 \
             if (second) name##_columns(out, second, NULL, array + at[0] + step, next, have, lines->count);             \
@@ -361,23 +357,29 @@ static int fourier(Call *c, size from, size to) {
     ways[1].kind = WHOLE_OF_REAL, ways[1].own = 1, ways[1].together = 0, ways[1].parts[IN] = 1, ways[1].negative = 0, ways[1].steps.order = (int)(c->in[OWN_ORDER].whole & 31);
     ways[1].early = ways[1].halfway = 1, ways[1].late = c->in[SCALE].number;
     const size half = whole->ndim ? whole->shape[whole->ndim - 1] / 2 + 1 : inner;
-    size line = from, outer = from / inner, i = from % inner, halved = i % half;
+    size line = from, i = from % inner, halved = i % half;
+    size at[2] = {from / inner * around.n * inner + i, last ? from * n : from / inner * n * inner + i};
     for (; line < to; line++) {
         const int real = whole->ndim && twin(whole, i, halved, &second) == i;
         Lines *now = &lines[real];
         if (!second) {
-            now->at[IN][now->count] = outer * around.n * inner + i;
-            now->at[OUT][now->count++] = last ? line * n : outer * n * inner + i;
+            now->at[IN][now->count] = at[IN];
+            now->at[OUT][now->count++] = at[OUT];
+            if (now->count == lanes) transform(c, &ways[real], now);
         }
-        if (now->count == lanes || (i == inner - 1 && inner > lanes && now->count > FEW)) transform(c, &ways[real], now); /* in one piece */
-        if (i == inner - 1 && inner > lanes)
-            for (; now->count; now->count--) {
-                Lines *last_few = &left[real];
+        const int ends_row = ++i == inner;
+        at[IN]++, at[OUT] += last ? n : 1;
+        if (ends_row) i = 0, at[IN] += (around.n - 1) * inner, at[OUT] += last ? 0 : (n - 1) * inner;
+        if (whole->ndim && ++halved == half) halved = 0;
+        if (inner <= lanes || !(ends_row || real || second)) continue;
+        /* here lines that stand side by side come to an end: in one piece, unless they are few */
+        if (lines[0].count > (ends_row ? FEW : lanes / 2)) transform(c, &ways[0], &lines[0]);
+        for (int k = 0; k <= 1 && ends_row; k++)
+            for (now = &lines[k]; now->count; now->count--) {
+                Lines *last_few = &left[k];
                 for (int out = IN; out <= OUT; out++) last_few->at[out][last_few->count] = now->at[out][now->count - 1];
-                if (++last_few->count == lanes) transform(c, &ways[real], last_few);
+                if (++last_few->count == lanes) transform(c, &ways[k], last_few);
             }
-        if (++i == inner) i = 0, outer++;
-        if (++halved == half) halved = 0;
     }
     transform(c, &ways[0], &lines[0]);
     transform(c, &ways[1], &lines[1]);

@@ -10,7 +10,6 @@ import numpy as np
 from .. import kernels
 from ..arrays.dtype import is_half
 from ..arrays.layout import channels_are_last, row_order, with_channels_last
-from ..arrays.parallel import SHARED
 from ..arrays.state import state
 from .halves import FLOAT32, converted, in_rows, narrowed, widened
 from .rounding import fused
@@ -48,7 +47,7 @@ def batch(x: Any, weight: Any, bias: Any, given: tuple, eps: float, running: tup
     mean, rstd = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
     target = laid_out(out)
     f = kernels.compiled.batch_norm
-    if f(laid, weight, bias, eps, target, mean, rstd, *running, *given, 0, laid.shape[1]) is None:
+    if f(laid, weight, bias, eps, target, mean, rstd, *running, *given) is None:
         return None
     return out, (mean if given[0] is None else given[0]).reshape(column), rstd.reshape(column)
 
@@ -61,8 +60,8 @@ def batch_gradient(g: Any, needs: list, x: Any, weight: Any, mean: Any, rstd: An
     dx = np.empty_like(x) if needs[0] else None
     target = None if dx is None else laid_out(dx)
     sums = [np.empty(x.shape[1], x.dtype) if needed else None for needed in needs[1:]]
-    f, channels = kernels.compiled.batch_norm_backward, x.shape[1]
-    done = f(gradient, laid, weight, mean.reshape(-1), rstd.reshape(-1), training, target, *sums, 0, channels)
+    f = kernels.compiled.batch_norm_backward
+    done = f(gradient, laid, weight, mean.reshape(-1), rstd.reshape(-1), training, target, *sums)
     return None if done is None else (dx, *sums)
 
 
@@ -83,40 +82,24 @@ def vector_of_singles(v: Any) -> Any:
     return None if v is None else np.ascontiguousarray(converted(v.reshape(-1), FLOAT32))
 
 
-def parts(vectors: Any, part: slice) -> list:
-    return [None if v is None else v[part] for v in vectors]
-
-
 def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float, running: tuple) -> Any:
-    """As `batch`, for a half type, some channels at a time; None for others."""
+    """As `batch`, for a half type; None for others."""
     if not in_blocks(x) or x.ndim < 3:
         return None
     samples, channels = x.shape[:2]
-    laid, vectors = x.reshape(samples, channels, -1), [vector_of_singles(v) for v in (weight, bias, mean, var)]
+    *weights, mean, var = [vector_of_singles(v) for v in (weight, bias, mean, var)]
     moving = [vector_of_singles(v) for v in running[:2]]
-    out, means, rstd = np.empty_like(laid), np.empty(channels, FLOAT32), np.empty(channels, FLOAT32)
-    step = channels if x.size <= SHARED else max(1, BLOCK * channels // x.size)
-    target = np.empty((samples, min(step, channels), laid.shape[2]), FLOAT32)
-    for first in range(0, channels, step):
-        part = slice(first, first + step)
-        wide = widened(np.ascontiguousarray(laid[:, part]))
-        count = wide.shape[1]
-        made = target if count == target.shape[1] else np.empty_like(wide)
-        w, b, *known = parts(vectors, part)
-        kept = (*parts(moving, part), running[2])
-        f = kernels.compiled.batch_norm
-        if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count, True) is None:
-            return None
-        if step == channels:
-            out = narrowed(made, x.dtype)
-        else:
-            out[:, part] = narrowed(made, x.dtype)
+    out, means, rstd = np.empty_like(x), np.empty(channels, FLOAT32), np.empty(channels, FLOAT32)
+    laid, target = (a.reshape(samples, channels, -1) for a in (x, out))
+    f = kernels.compiled.batch_norm
+    if f(laid, *weights, eps, target, means, rstd, *moving, running[2], mean, var) is None:
+        return None
     column = (1, -1) + (1,) * (x.ndim - 2)
     for to, v in zip(running[:2], moving, strict=True):
         if to is not None:
             to[...] = converted(v, to.dtype)
-    means = means if mean is None else vectors[2]
-    return out.reshape(x.shape), means.reshape(column), rstd.reshape(column)
+    means = means if mean is None else mean
+    return out, means.reshape(column), rstd.reshape(column)
 
 
 def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:

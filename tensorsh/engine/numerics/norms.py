@@ -11,7 +11,7 @@ from .. import kernels
 from ..arrays.dtype import is_half
 from ..arrays.layout import channels_are_last, row_order, with_channels_last
 from ..arrays.state import state
-from .halves import FLOAT32, converted, in_rows, narrowed, widened
+from .halves import FLOAT32, converted, in_rows
 from .rounding import fused
 
 
@@ -65,30 +65,34 @@ def batch_gradient(g: Any, needs: list, x: Any, weight: Any, mean: Any, rstd: An
     return None if done is None else (dx, *sums)
 
 
-BLOCK = 1 << 16
-"""Elements of half types that are normalised at a time, so that their float32 stay in the cache."""
+MANY = 1 << 16
+"""Fewer elements of half types are normalised as others are, in float32."""
 
 
-def in_blocks(x: Any) -> bool:
-    """Whether an array of a half type is normalised block by block: a large one, whatever the number of threads, so that it gets the
-    same bits."""
+def in_halves(x: Any) -> bool:
+    """Whether an array of a half type is normalised by the kernels as it is: a large one."""
     if type(x) is not np.ndarray or not is_half(x.dtype) or kernels.compiled is None:
         return False
-    return x.flags.c_contiguous and x.size > BLOCK
+    return x.flags.c_contiguous and x.size > MANY
 
 
-def vector_of_singles(v: Any) -> Any:
-    """A vector of numbers as float32, where there is one."""
-    return None if v is None else np.ascontiguousarray(converted(v.reshape(-1), FLOAT32))
+def singles(*vectors: Any) -> list:
+    """Vectors of numbers as float32, where there are any."""
+    return [None if v is None else np.ascontiguousarray(converted(v.reshape(-1), FLOAT32)) for v in vectors]
+
+
+def of_moments(x: Any) -> Any:
+    """The dtype of means and deviations."""
+    return FLOAT32 if is_half(x.dtype) else x.dtype
 
 
 def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float, running: tuple) -> Any:
     """As `batch`, for a half type; None for others."""
-    if not in_blocks(x) or x.ndim < 3:
+    if not in_halves(x) or x.ndim < 3:
         return None
     samples, channels = x.shape[:2]
-    *weights, mean, var = [vector_of_singles(v) for v in (weight, bias, mean, var)]
-    moving = [vector_of_singles(v) for v in running[:2]]
+    *weights, mean, var = singles(weight, bias, mean, var)
+    moving = singles(*running[:2])
     out, means, rstd = np.empty_like(x), np.empty(channels, FLOAT32), np.empty(channels, FLOAT32)
     laid, target = (a.reshape(samples, channels, -1) for a in (x, out))
     f = kernels.compiled.batch_norm
@@ -109,7 +113,7 @@ def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     x = row_order(x)
     samples, channels = x.shape[:2]
     lines, each_of = samples * groups, channels // groups
-    out, mean, rstd = np.empty(x.shape, x.dtype), np.empty((lines, 1), x.dtype), np.empty((lines, 1), x.dtype)
+    out, mean, rstd = np.empty(x.shape, x.dtype), *np.empty((2, lines, 1), of_moments(x))
     some, kept = (lines, each_of, x.size // (lines * each_of)), (samples, groups, 1)
     f = kernels.compiled.group_norm
     found = f(x.reshape(some), weight, bias, eps, out.reshape(some), mean, rstd, groups)
@@ -145,32 +149,20 @@ def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
         return None
     weight, bias = side_by_side(weight), side_by_side(bias)
     flat = row_order(x).reshape(-1, n)
-    out, mean, rstd = np.empty_like(flat), np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
+    out, mean, rstd = np.empty_like(flat), *np.empty((2, len(flat), 1), of_moments(x))
     if kernels.compiled.layer_norm(flat, weight, bias, eps, out, mean, rstd) is None:
         return None
     return out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)
 
 
 def layer_of_halves(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
-    """As `layer`, for a half type, some rows at a time; None for others."""
-    if not in_blocks(x):
-        return None
-    weight, bias = vector_of_singles(weight), vector_of_singles(bias)
-    dims = len(normalized_shape)
-    flat = x.reshape(-1, prod(x.shape[x.ndim - dims :]))
-    count, n = flat.shape
-    out, mean, rstd = np.empty_like(flat), np.empty((count, 1), FLOAT32), np.empty((count, 1), FLOAT32)
-    step = max(1, BLOCK // n)
-    target = np.empty((min(step, count), n), FLOAT32)
-    for first in range(0, count, step):
-        part = slice(first, first + step)
-        wide = widened(flat[part])
-        made = target[: len(wide)]
-        if kernels.compiled.layer_norm(wide, weight, bias, eps, made, mean[part], rstd[part]) is None:
-            return None
-        out[part] = narrowed(made, x.dtype)
-    shape = (*x.shape[: x.ndim - dims], *(1,) * dims)
-    return out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)
+    """As `layer`, for a half type; None for others."""
+    return layer(x, len(normalized_shape), *singles(weight, bias), eps) if in_halves(x) else None
+
+
+def group_of_halves(x: Any, weight: Any, bias: Any, num_groups: int, eps: float) -> Any:
+    """As `group`, for a half type; None for others."""
+    return group(x, *singles(weight, bias), num_groups, eps) if in_halves(x) else None
 
 
 def layer_gradient(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> Any:

@@ -92,7 +92,16 @@ STEPS = [
     "torch.optim.Adam([t], 0.1, amsgrad=True, weight_decay=0.01)",
     "torch.optim.AdamW([t], 0.1)",
 ]
-TRANSFORMS = ["fft(z)", "ifft(z)", "fft(z, dim=0)", "rfft(x)", "fft(x)", "rfft2(x)", "rfftn(x.reshape(-1, 4, x.shape[-1]))", "fft(z[0])"]
+TRANSFORMS = [
+    "fft(z)",
+    "ifft(z)",
+    "fft(z, dim=0)",
+    "rfft(x)",
+    "fft(x)",
+    "rfft2(x)",
+    "rfftn(x.reshape(-1, 4, x.shape[-1]))",
+    "fft(z[0])",
+]
 RANDOM = [
     "randn(16)",
     "randn(1001)",

@@ -170,7 +170,7 @@ def across_places(g: Any, x: Any) -> Any:
     if type(x) is not np.ndarray:
         return None
     turned = o > 16 >= c  # the kernel makes sixteen or more columns at a time
-    left, right = ((x, g) if turned else (g, x))
+    left, right = (x, g) if turned else (g, x)
     left = row_order(left).reshape(n, -1, places)
     right = row_order(right).reshape(n, -1, places).swapaxes(1, 2)
     total = np.zeros((c, o) if turned else (o, c), x.dtype)

@@ -157,12 +157,18 @@ def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
 
 def layer_of_halves(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
     """As `layer`, for a half type; None for others."""
-    return layer(x, len(normalized_shape), *singles(weight, bias), eps) if in_halves(x) else None
+    if not in_halves(x):
+        return None
+    weight, bias = singles(weight, bias)
+    return layer(x, len(normalized_shape), weight, bias, eps)
 
 
 def group_of_halves(x: Any, weight: Any, bias: Any, num_groups: int, eps: float) -> Any:
     """As `group`, for a half type; None for others."""
-    return group(x, *singles(weight, bias), num_groups, eps) if in_halves(x) else None
+    if not in_halves(x):
+        return None
+    weight, bias = singles(weight, bias)
+    return group(x, weight, bias, num_groups, eps)
 
 
 def layer_gradient(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> Any:

@@ -270,10 +270,10 @@ class AccumulateGrad(Node):
             if array.dtype is not like.dtype and array.dtype != like.dtype:
                 array = cast(array, like.dtype)
             if old is None:
-                # Stolen when nobody else can hold it: our caller's two references, `gradient`, `array`, the argument.
+                # Stolen when nobody else can hold it: our caller's reference, `gradient`, `array`, the argument.
                 # A view is, when it is all there is of its base (the gradient of a transposed weight).
                 base = array.base
-                if array.strides != like.strides or sys.getrefcount(array) > 5 or (
+                if array.strides != like.strides or sys.getrefcount(array) > 4 or (
                     base is not None and (type(base) is not type(array) or sys.getrefcount(base) > 3
                                           or base.base is not None or base.size != array.size)
                 ):  # fmt: skip

@@ -307,6 +307,8 @@ class AccumulateGrad(Node):
                 found = hook(variable)
                 if found is not None and not isinstance(found, Fields):
                     raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+                if found is not None and found is not variable:
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def nowhere() -> AccumulateGrad:

@@ -29,7 +29,7 @@ for made in (
 
 out = empty(f, f, torch.int64, f)
 made = torch.linalg.lstsq(a * 2, torch.ones(2, 1), out=out)
-print(type(made).__name__, [x is y for x, y in zip(made, out)], out[0].tolist(), out[2].item())
+print(type(made).__name__, [x is y for x, y in zip(made, out, strict=True)], out[0].tolist(), out[2].item())
 for wrong in (empty(f, f), empty(f, f, f, f), empty(i, f, torch.int64, f)):
     try:
         print(torch.linalg.lstsq(a * 2, torch.ones(2, 1), out=wrong))

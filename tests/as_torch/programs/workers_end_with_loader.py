@@ -24,7 +24,7 @@ print([worker.is_alive() for worker in workers])
 del loader
 for worker in workers:
     worker.join(10)
-print([worker.is_alive() for worker in workers])
+print([(worker.is_alive(), worker.exitcode) for worker in workers])
 
 passes = iter(DataLoader(data, num_workers=2, batch_size=3, persistent_workers=True))
 workers = list(passes._workers)
@@ -33,4 +33,4 @@ print([batch[0].tolist() for batch in passes], [worker.is_alive() for worker in 
 del passes
 for worker in workers:
     worker.join(10)
-print([worker.is_alive() for worker in workers])
+print([(worker.is_alive(), worker.exitcode) for worker in workers])

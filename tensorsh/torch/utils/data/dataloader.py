@@ -175,7 +175,12 @@ class DataLoader(metaclass=OpenSealed):
             return _SingleProcessDataLoaderIter(self)
         from .workers import WorkersPass
 
-        return WorkersPass(self)
+        return WorkersPass(self._seen_by(object.__new__(DataLoader)) if self.persistent_workers else self)
+
+    def _seen_by(self, reader: Any) -> Any:
+        """What a pass that stays reads of the loader, without holding it: workers end when the loader is gone."""
+        vars(reader).update(vars(self), _iterator=None)
+        return reader
 
     def __iter__(self) -> Iterator:
         if not self.num_workers or not self.persistent_workers:
@@ -183,6 +188,7 @@ class DataLoader(metaclass=OpenSealed):
         if self._iterator is None:
             self._iterator = self._get_iterator()
         else:
+            self._seen_by(self._iterator._loader)
             self._iterator.restart()
         return self._iterator
 

@@ -13,6 +13,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from ....engine.kernels import use_threads
@@ -174,6 +175,10 @@ class Worker:
 
     def is_alive(self) -> bool:
         return self.child.poll() is None
+
+    @property
+    def exitcode(self) -> int | None:
+        return self.child.poll()
 
     def terminate(self) -> None:
         self.child.kill(signal.SIGTERM)
@@ -355,7 +360,9 @@ class WorkersPass(Pass):
         import signal
 
         workers, self._workers = self._workers, ()
-        for worker in workers:
+        for worker in workers:  # which is told, too: those begun after it hold its end
+            with suppress(Ended, OSError):
+                worker.end.send(Message(None), block=False)
             worker.end.close()
         until = time.monotonic() + grace
         for worker in workers:

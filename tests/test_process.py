@@ -107,3 +107,18 @@ for _ in range(5): step()
 print(json.dumps({"faults": resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before}))
 """
     assert answer(code)["faults"] < 1000  # of pages: each result has as many
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or compiled is None, reason="that is of glibc, and done by the kernels"
+)
+def test_large_arrays_of_an_own_process_begin_at_a_line_of_the_cache() -> None:
+    """A vector of 64 bytes that lies in two lines takes twice as long to read, and to write."""
+    code = """
+from tensorsh.sandbox import process
+process.owned = True
+from tensorsh import torch
+kept = [torch.rand(3000 * k) + 1 for k in range(2, 20)]
+print(json.dumps({"past": [x.data_ptr() % 64 for x in kept]}))
+"""
+    assert answer(code)["past"] == [0] * 18

@@ -71,6 +71,10 @@ CONVOLUTIONS = [
     "F.conv2d(x, k3)",
     "F.conv2d(x, k5, padding=2)",
     "F.conv2d(x, k3, stride=2)",
+    "F.conv2d(x, k3[:, :, :1, :1])",
+    "F.conv2d(x.expand(300, -1, -1, -1), k3[:1, :, 1:2, 1:2], b4[:1]).norm()",
+    "F.group_norm(x.expand(300, -1, -1, -1).half(), 2)",
+    "F.batch_norm(x.expand(300, -1, -1, -1).bfloat16(), None, None, training=True)",
     "F.group_norm(x, 2, w, b)",
     "F.instance_norm(x)",
     "F.max_pool2d(x, 2)",
@@ -88,7 +92,16 @@ STEPS = [
     "torch.optim.Adam([t], 0.1, amsgrad=True, weight_decay=0.01)",
     "torch.optim.AdamW([t], 0.1)",
 ]
-TRANSFORMS = ["fft(z)", "ifft(z)", "fft(z, dim=0)", "rfft(x)", "fft(x)", "rfft2(x)", "fft(z[0])"]
+TRANSFORMS = [
+    "fft(z)",
+    "ifft(z)",
+    "fft(z, dim=0)",
+    "rfft(x)",
+    "fft(x)",
+    "rfft2(x)",
+    "rfftn(x.reshape(-1, 4, x.shape[-1]))",
+    "fft(z[0])",
+]
 RANDOM = [
     "randn(16)",
     "randn(1001)",

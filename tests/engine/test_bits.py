@@ -63,12 +63,13 @@ def test_norms_by_threads(name: str) -> None:
 
 def test_what_does_not_suit_is_left_to_the_formula() -> None:
     c, x, v, s = kernels.compiled, random(2, 3, 4), random(3), random(2, 3, 1)
-    rest = (0.1, None, None, 0, 3)
+    rest = (0.1, None, None)
     assert c.batch_norm(x.astype(float), None, None, 1e-5, x, v, v, None, None, *rest) is None
     assert c.batch_norm(x, v[:2], None, 1e-5, x.copy(), v, v, None, None, *rest) is None
     assert c.batch_norm(x, None, None, 1e-5, x.copy(), None, None, None, None, *rest) is None
-    assert c.batch_norm(x, None, None, 1e-5, x.copy(), v, v, None, None, 0.1, None, None, 0, 4) is None
-    assert c.batch_norm_backward(x, x, v, v, None, True, None, None, None, 0, 3) is None
+    assert c.batch_norm(x, None, None, 1e-5, x.copy(), v[:2], v, None, None, *rest) is None
+    assert c.batch_norm(x.astype(np.float16), None, None, 1e-5, x.copy(), v, v, None, None, *rest) is None
+    assert c.batch_norm_backward(x, x, v, v, None, True, None, None, None) is None
     assert c.group_norm(x, v[:2], None, 1e-5, x.copy(), v[:2].copy(), v[:2].copy(), 1) is None
     assert c.group_norm_backward(x, x, None, v, v, s, s, None, 1) is None
     assert c.group_norm_weights(s, s, v, v, None, None, 1) is None

@@ -329,7 +329,7 @@ def test_slopes_are_computed_in_float32_and_rounded(dtype: np.dtype) -> None:
 
 @halves_of
 @pytest.mark.parametrize("weighed", [np.dtype("f4"), None], ids=str)
-def test_norms_in_blocks_are_those_of_the_whole(dtype: np.dtype, weighed: np.dtype | None) -> None:
+def test_norms_of_halves_are_those_of_their_floats(dtype: np.dtype, weighed: np.dtype | None) -> None:
     weighed = weighed or dtype
     x = RNG.normal(size=(3, 20, 40, 41)).astype(dtype)
     w, b, mean = RNG.normal(size=(3, 20)).astype(weighed)
@@ -345,6 +345,10 @@ def test_norms_in_blocks_are_those_of_the_whole(dtype: np.dtype, weighed: np.dty
             assert all(a.tobytes() == c.tobytes() for a, c in zip(found[1:], wanted[1:], strict=True))
             for a, c in () if given else zip(running[:2], exact[:2], strict=True):
                 assert a.tobytes() == c.astype(weighed).tobytes()
+        found = norms.group_of_halves(x, w, b, 5, 1e-5)
+        wanted = norms.group(*wide[:3], 5, 1e-5)
+        assert found[0].tobytes() == wanted[0].astype(dtype).tobytes()
+        assert all(a.tobytes() == c.tobytes() for a, c in zip(found[1:], wanted[1:], strict=True))
         rows, wide_rows = x.reshape(-1, 41), wide[0].reshape(-1, 41)
         w, b = RNG.normal(size=(2, 41)).astype(weighed)
         found = norms.layer_of_halves(rows, (41,), w, b, 1e-5)
@@ -363,7 +367,11 @@ def test_norms_of_many_halves_do_not_depend_on_the_number_of_threads(dtype: np.d
         with threads(count):
             images = torch.from_numpy(x.reshape(16, 64, 32, 32).astype("f4")).to(getattr(torch, dtype.name))
             rows = images.reshape(1024, 1024)
-            made = functional.layer_norm(rows, (1024,)), functional.batch_norm(images, None, None, training=True)
+            made = (
+                functional.layer_norm(rows, (1024,)),
+                functional.batch_norm(images, None, None, training=True),
+                functional.group_norm(images, 8),
+            )
             found.append([t.float().numpy().tobytes() for t in made])
     assert found[0] == found[1]
 

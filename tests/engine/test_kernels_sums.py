@@ -142,3 +142,13 @@ def test_rows_of_a_large_array_have_the_logarithms_of_their_own() -> None:
     a[3, 7], a[9, 1], a[11], a[12, 5] = np.nan, np.inf, -np.inf, -np.inf
     found = torch.tensor(a).logsumexp(-1)
     assert np.array_equal(found.numpy(), [torch.tensor(row).logsumexp(0).item() for row in a], equal_nan=True)
+
+
+@pytest.mark.parametrize("shape", [(100_001,), (600, 700), (3, 5, 90, 110)], ids=str)
+def test_norms_of_many_numbers_in_every_order_of_memory(shape: tuple) -> None:
+    a = RNG.standard_normal(shape).astype(np.float32)
+    exact = np.sqrt((a.astype(np.float64) ** 2).sum())
+    x = torch.tensor(a)
+    assert x.norm().item() == pytest.approx(exact, rel=3e-7)
+    assert x.mT.norm().item() == x.norm().item() if x.ndim > 1 else True
+    assert torch.linalg.vector_norm(x.movedim(0, -1)).item() == x.norm().item()

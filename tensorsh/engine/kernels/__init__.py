@@ -102,6 +102,7 @@ if process.programs:
 if process.owned:
     keep_freed(1 << 27)
     if compiled is not None:
+        compiled.begin_at_lines()
         compiled.quick_halves()
         compiled.quick_steps()
 

@@ -95,23 +95,26 @@ static void OF(given)(const struct OF(norm) *v, const NUMBER *var, NUMBER *rstd)
 }
 
 /* The channels of lines from..to. */
-static struct OF(norm) OF(norm_of)(const Call *c, const Argument *x, int k, size from, size to) {
-    const size first = c->in[k].whole, end = c->in[k + 1].whole, together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
-    struct OF(norm) v = {.x = x->data, .n = x->shape[0], .c = x->shape[1], .s = x->ndim == 3 ? x->shape[2] : 0};
-    v.from = first + from * together;
-    v.to = first + to * together < end ? first + to * together : end;
-    return v;
+static struct OF(norm) OF(norm_of)(const Argument *x, size from, size to) {
+    const size channels = x->shape[1], together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
+    return (struct OF(norm)){.x = x->data, .n = x->shape[0], .c = channels, .s = x->ndim == 3 ? x->shape[2] : 0,
+                             .from = from * together, .to = to * together < channels ? to * together : channels};
 }
 
-static void OF(batch_norm)(Call *c, size from, size to, void (*image_moments)(const struct OF(norm) *)) {
-    struct OF(norm) v = OF(norm_of)(c, &c->in[0], 12, from, to);
+/* The other arrays and numbers of a call. */
+static void OF(given_to)(const Call *c, struct OF(norm) *v) {
+    v->w = c->in[1].data, v->b = c->in[2].data, v->eps = c->in[3].number, v->out = c->in[4].data, v->rstd = c->in[6].data;
+    v->running_mean = c->in[7].data, v->running_var = c->in[8].data, v->momentum = c->in[9].number;
+    v->mean = c->in[c->in[11].data ? 10 : 5].data;
+}
+
+static void OF(batch_norm)(Call *c, size from, size to) {
+    struct OF(norm) v = OF(norm_of)(&c->in[0], from, to);
     const NUMBER *var = c->in[11].data;
     NUMBER *room = c->scratch, *rstd = c->in[6].data;
-    v.w = c->in[1].data, v.b = c->in[2].data, v.eps = c->in[3].number, v.out = c->in[4].data, v.rstd = rstd;
-    v.running_mean = c->in[7].data, v.running_var = c->in[8].data, v.momentum = c->in[9].number;
-    v.mean = c->in[var ? 10 : 5].data;
+    OF(given_to)(c, &v);
     if (var) OF(given)(&v, var, rstd = room + (v.s ? 0 : 2 * v.c));
-    else if (v.s) image_moments(&v);
+    else if (v.s) OF(image_moments)(&v);
     else OF(row_moments)(&v);
     if (v.s) OF(images)(&v, rstd);
     else OF(rows)(&v, rstd, room, room + v.c);

@@ -3,7 +3,7 @@
    The sums are PyTorch's. Where a channel's elements lie side by side, [n, c, s]: its moments one after the other in double;
    in the gradients those of an image in eight lanes in float, the images' in double. Where the channels do, [rows, c]: row by
    row in float. What PyTorch's compiler fuses is fused here; all other operations round as written. */
-#include "kernels.h"
+#include "conversions.h"
 
 #define LANES 8
 #define TOGETHER 8 /* channels whose moments are added at a time: each addition waits for the one before it */
@@ -12,12 +12,11 @@ typedef float vector __attribute__((vector_size(4 * LANES), aligned(4)));
 
 #define TOGETHER_IN_ROWS 64 /* channels of a row that make a line of work */
 
-/* x [n, c, s] or [n, c], of which the channels between the numbers in arguments `k` and `k` + 1 are worked on. */
-static int shaped(Call *c, const Argument *x, int k) {
+/* x [n, c, s] or [n, c]; threads share the channels. */
+static int shaped(Call *c, const Argument *x) {
     if (x->ndim < 2 || x->ndim > 3 || x->count == 0) return 0;
-    const size from = c->in[k].whole, to = c->in[k + 1].whole, together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
-    if (from < 0 || to < from || to > x->shape[1]) return 0;
-    c->lines = (to - from + together - 1) / together;
+    const size together = x->ndim == 3 ? 1 : TOGETHER_IN_ROWS;
+    c->lines = (x->shape[1] + together - 1) / together;
     c->each = x->count / x->shape[1] * together, c->apart = 1;
     return 1;
 }
@@ -34,28 +33,49 @@ static int shaped(Call *c, const Argument *x, int k) {
 #define OF(name) name##_of_floats
 #include "batch_norm_functions.h"
 
-/* As `image_moments`, in lanes, for half types, whose results are rounded to a few digits. */
+/* A channel's sum for half types, whose results are rounded to a few digits: in lanes, of which short pieces are added up in float. */
 #define PIECES 32
-INLINE void add_lanes(const float *x, size n, float less, int square, double *lanes) {
-    size i = 0;
-    for (; i + PIECES <= n; i += PIECES)
-        for (int k = 0; k < PIECES; k++) {
-            const float v = x[i + k] - less;
-            lanes[k] += square ? v * v : v;
-        }
-    for (; i < n; i++) lanes[0] += square ? (x[i] - less) * (x[i] - less) : x[i] - less;
-}
-INLINE double channel_sum(const struct norm_of_floats *v, size c, float less, int square) {
+#define PIECE (8 * PIECES)
+INLINE double channel_sum(const float *x, size n, float less, int square) {
     double lanes[PIECES] = {0};
-    for (size n = 0; n < v->n; n++) add_lanes(v->x + (n * v->c + c) * v->s, v->s, less, square, lanes);
+    for (size first = 0, m; first < n; first += m) {
+        float some[PIECES] = {0};
+        m = n - first < PIECE ? n - first : PIECE;
+        for (size i = first; i + PIECES <= first + m; i += PIECES)
+            for (int k = 0; k < PIECES; k++) {
+                const float v = x[i + k] - less;
+                some[k] += square ? v * v : v;
+            }
+        for (int k = 0; k < PIECES; k++) lanes[k] += some[k];
+        for (size i = first + m / PIECES * PIECES; i < first + m; i++) lanes[0] += square ? (x[i] - less) * (x[i] - less) : x[i] - less;
+    }
     for (int k = 1; k < PIECES; k++) lanes[0] += lanes[k];
     return lanes[0];
 }
 WIDE static void moments_in_lanes(const struct norm_of_floats *v) {
-    for (size c = v->from; c < v->to; c++) {
-        const size count = v->n * v->s;
-        const float mean = (float)(channel_sum(v, c, 0, 0) / (double)count);
-        finish_of_floats(v, c, mean, (float)channel_sum(v, c, mean, 1), count);
+    const size count = v->n * v->s;
+    const float mean = (float)(channel_sum(v->x, count, 0, 0) / (double)count);
+    finish_of_floats(v, 0, mean, (float)channel_sum(v->x, count, mean, 1), count);
+}
+
+/* Channels of a half type, one after the other: as floats, which stay near, and back. */
+static void batch_norm_of_halves(Call *c, size from, size to) {
+    const Argument *x = &c->in[0];
+    const size s = x->shape[2];
+    const int brain = x->kind == BRAIN;
+    float *const room = c->scratch, *rstd = (float *)c->in[6].data + from;
+    struct norm_of_floats v = norm_of_of_floats(x, from, to), one;
+    given_to_of_floats(c, &v);
+    one = v, one.c = 1, one.from = 0, one.to = 1, one.x = one.out = room;
+    for (size k = from; k < to && !ends(c, v.n * s); k++, rstd++) {
+        one.w = v.w ? v.w + k : NULL, one.b = v.b ? v.b + k : NULL, one.mean = v.mean + k, one.rstd = v.rstd + k;
+        one.running_mean = v.running_mean ? v.running_mean + k : NULL, one.running_var = v.running_var ? v.running_var + k : NULL;
+        float known;
+        for (size n = 0; n < v.n; n++) halves_to_floats(brain, (const uint16_t *)x->data + (n * v.c + k) * s, room + n * s, s);
+        if (c->in[11].data) given_of_floats(&one, (const float *)c->in[11].data + k, &known);
+        else moments_in_lanes(&one);
+        images_of_floats(&one, c->in[11].data ? &known : rstd);
+        for (size n = 0; n < v.n; n++) floats_to_halves(brain, room + n * s, (uint16_t *)c->in[4].data + (n * v.c + k) * s, s);
     }
 }
 
@@ -144,27 +164,31 @@ WIDE static void rows_backward(const struct norm_of_floats *v, float *restrict s
 
 static int batch_norm_plan(Call *c) {
     const Argument *x = &c->in[0];
-    const int known = c->in[11].data != NULL;
-    if (!shaped(c, x, 12) || known != (c->in[10].data != NULL)) return 0;
-    c->room = ((x->ndim == 2 ? 2 : 0) + (known ? 1 : 0)) * x->shape[1] * x->item;
-    return of_one_kind(c, 1, 2) && of_one_kind(c, 4, 8) && of_one_kind(c, 10, 11) && have(c, 1, 2, x->shape[1]) && have(c, 4, 4, x->count) && have(c, 5, 8, x->shape[1]) && have(c, 10, 11, x->shape[1]);
+    const int known = c->in[11].data != NULL, half = x->kind == HALF || x->kind == BRAIN;
+    if (!shaped(c, x) || known != (c->in[10].data != NULL) || c->in[4].kind != x->kind || (half && x->ndim != 3)) return 0;
+    for (int k = 1; k <= 11; k++)
+        if (k != 3 && k != 4 && k != 9 && c->in[k].data && c->in[k].kind != (half ? FLOAT32 : x->kind)) return 0;
+    if (half) c->room = x->shape[0] * x->shape[2] * (size)sizeof(float);
+    else c->room = ((x->ndim == 2 ? 2 : 0) + (known ? 1 : 0)) * x->shape[1] * x->item;
+    return have(c, 1, 2, x->shape[1]) && have(c, 4, 4, x->count) && have(c, 5, 8, x->shape[1]) && have(c, 10, 11, x->shape[1]);
 }
 
 static int batch_norm(Call *c, size from, size to) {
-    if (c->in[0].kind == FLOAT32) batch_norm_of_floats(c, from, to, c->in[14].whole ? moments_in_lanes : image_moments_of_floats);
-    else batch_norm_of_doubles(c, from, to, image_moments_of_doubles);
+    if (c->in[0].kind == FLOAT32) batch_norm_of_floats(c, from, to);
+    else if (c->in[0].kind == FLOAT64) batch_norm_of_doubles(c, from, to);
+    else batch_norm_of_halves(c, from, to);
     return 1;
 }
 
 static int batch_norm_backward_plan(Call *c) {
     const Argument *x = &c->in[1];
-    if (!shaped(c, x, 9)) return 0;
+    if (!shaped(c, x)) return 0;
     c->room = x->ndim == 2 ? 2 * x->shape[1] * (size)sizeof(float) : 0;
     return have(c, 0, 0, x->count) && have(c, 2, 4, x->shape[1]) && have(c, 6, 6, x->count) && have(c, 7, 8, x->shape[1]);
 }
 
 static int batch_norm_backward(Call *c, size from, size to) {
-    struct norm_of_floats v = norm_of_of_floats(c, &c->in[1], 9, from, to);
+    struct norm_of_floats v = norm_of_of_floats(&c->in[1], from, to);
     v.g = c->in[0].data, v.w = c->in[2].data, v.mean = c->in[3].data, v.rstd = c->in[4].data, v.training = c->in[5].whole != 0;
     v.out = c->in[6].data, v.dw = c->in[7].data, v.db = c->in[8].data;
     if (v.s) images_backward(&v);
@@ -173,10 +197,10 @@ static int batch_norm_backward(Call *c, size from, size to) {
 }
 
 const Kernel batch_norm_kernels[] = {
-    {"batch_norm", "rr?r?xRRRR?R?xr?r?ii|b", batch_norm_plan, batch_norm,
+    {"batch_norm", "hr?r?xHRRR?R?xr?r?", batch_norm_plan, batch_norm,
      "batch_norm(x [n, c, s] or [n, c], weight, bias, eps, out, mean, rstd, running mean, running variance, momentum, given mean, "
-     "given variance, from channel, to, in lanes)"},
-    {"batch_norm_backward", "fff?ffbF?F?F?ii", batch_norm_backward_plan, batch_norm_backward,
-     "batch_norm_backward(g, x, weight, mean, rstd, training, dx, dw, db, from channel, to)"},
+     "given variance)"},
+    {"batch_norm_backward", "fff?ffbF?F?F?", batch_norm_backward_plan, batch_norm_backward,
+     "batch_norm_backward(g, x, weight, mean, rstd, training, dx, dw, db)"},
     {0},
 };

@@ -202,8 +202,14 @@ struct rooms {
     size planes, weights, lines, sums, lanes; /* elements */
 };
 
-/* Few samples are cut, so that there are lines for all threads. */
+/* Few samples are cut into strips, so that there are enough for all threads. */
 static size strips_of(const struct shapes *s) { return s->n < 8 ? 8 / s->n : 1; }
+
+/* Lines of work, each of several strips: every one begins with the weights laid together. */
+static size lines_of_strips(const struct shapes *s) {
+    const size all = s->n * strips_of(s), most = sharers() < 2 ? 1 : 4 * sharers();
+    return all < most ? all : most;
+}
 
 static void forward_rooms(struct rooms *r, const struct shapes *s) {
     const size outs = s->o / s->groups;
@@ -346,12 +352,14 @@ static int convolution_plan(Call *c) {
     c->answer = 3;
     forward_rooms(&r, &s);
     c->apart = 1;
-    return room_of(c, &s, r.planes + r.weights + r.sums, s.n * strips_of(&s));
+    return room_of(c, &s, r.planes + r.weights + r.sums, lines_of_strips(&s));
 }
 
 static int convolution(Call *c, size from, size to) {
     struct shapes s;
     if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4, 1)) return 0;
+    const size all = s.n * strips_of(&s);
+    from = from * all / c->lines, to = to * all / c->lines;
     forward(c, c->in[0].data, c->in[1].data, c->in[2].data, c->in[3].data, &s, c->scratch, from, to);
     return 1;
 }

@@ -41,22 +41,21 @@ INLINE size room_for(size numbers, size item) { return ((numbers * item + 1023) 
         enum { LANES = sizeof(T) / sizeof(R) };                                                                        \
         const size width = way->width[out], step = width * way->step[out], next = width == 1 && second ? 2 * step : step; \
         const size other = width == 1 ? step : 1, have = way->have[out];                                               \
+        const size *const place = lines->at[out];                                                                      \
         size at[LANES], adjacent = !way->own || out;                                                                   \
-        /* where there are fewer lines than lanes, the others may read what stands beside these */                     \
-        const size beyond = width * (lines->at[out][0] + LANES) + have * next - step <= way->end[out];                 \
-        for (int l = 0; l < LANES; l++) {                                                                              \
-            at[l] = width * lines->at[out][l < lines->count ? l : 0];                                                  \
-            adjacent &= l < lines->count ? at[l] == at[0] + width * l : out || beyond;                                 \
-        }                                                                                                              \
+        for (int l = 1; l < lines->count; l++) adjacent &= place[l] == place[0] + l;                                   \
+        if (way->step[out] == 1 || !adjacent)                                                                          \
+            for (int l = 0; l < LANES; l++) at[l] = width * place[l < lines->count ? l : 0];                           \
         if (way->step[out] == 1 && (!way->own || out)) {                                                               \
             if (second && name##_rows(out, first, second, array, at, lines->count, have, way->end[out])) return;       \
             if (!second && name##_rows(out, first, NULL, array, at, lines->count, have, way->end[out])) return;        \
         }                                                                                                              \
+        R *const start = array + width * place[0];                                                                     \
         if (adjacent && width == 1) {                                                                                  \
-            name##_columns(out, first, NULL, array + at[0], next, have, lines->count);                                 \
-            if (second) name##_columns(out, second, NULL, array + at[0] + step, next, have, lines->count);             \
+            name##_columns(out, first, NULL, start, next, have, lines->count);                                         \
+            if (second) name##_columns(out, second, NULL, start + step, next, have, lines->count);                     \
         } else if (adjacent && second)                                                                                 \
-            name##_columns(out, first, second, array + at[0], step, have, lines->count);                               \
+            name##_columns(out, first, second, start, step, have, lines->count);                                       \
         else                                                                                                           \
             for (size j = 0; j < have; j++)                                                                            \
                 for (int l = 0; l < (out ? lines->count : LANES); l++) {                                               \
@@ -361,29 +360,43 @@ static int fourier(Call *c, size from, size to) {
     ways[1].kind = WHOLE_OF_REAL, ways[1].own = 1, ways[1].together = 0, ways[1].parts[IN] = 1, ways[1].negative = 0, ways[1].steps.order = (int)(c->in[OWN_ORDER].whole & 31);
     ways[1].early = ways[1].halfway = 1, ways[1].late = c->in[SCALE].number;
     const size half = whole->ndim ? whole->shape[whole->ndim - 1] / 2 + 1 : inner;
-    size line = from, outer = from / inner, i = from % inner, halved = i % half;
-    for (; line < to; line++) {
-        const int real = whole->ndim && twin(whole, i, halved, &second) == i;
-        Lines *now = &lines[real];
-        if (!second) {
-            now->at[IN][now->count] = outer * around.n * inner + i;
-            now->at[OUT][now->count++] = last ? line * n : outer * n * inner + i;
+    const size step[2] = {inner == 1 ? around.n : 1, inner == 1 || last ? n : 1}; /* from a line to the next one beside it */
+    size i = from % inner, halved = i % half;
+    size at[2] = {from / inner * around.n * inner + i, last ? from * n : from / inner * n * inner + i};
+    for (size line = from, run; line < to; line += run) {
+        int real = 0;
+        run = inner == 1 ? to - line : inner - i < to - line ? inner - i : to - line;
+        if (whole->ndim && (halved == 0 || 2 * halved == whole->shape[whole->ndim - 1]))
+            real = twin(whole, i, halved, &second) == i, run = 1;
+        else if (whole->ndim) {
+            const size ordinary = (whole->shape[whole->ndim - 1] + 1) / 2 - halved;
+            second = 0, run = run < ordinary ? run : ordinary;
         }
-        if (now->count == lanes || (i == inner - 1 && inner > lanes && now->count > FEW)) transform(c, &ways[real], now); /* in one piece */
-        if (i == inner - 1 && inner > lanes)
-            for (; now->count; now->count--) {
-                Lines *last_few = &left[real];
+        Lines *now = &lines[real];
+        run = run < lanes - now->count ? run : lanes - now->count;
+        for (int k = IN; k <= OUT && !second; k++)
+            for (size l = 0; l < run; l++) now->at[k][now->count + l] = at[k] + l * step[k];
+        if (!second && (now->count += (int)run) == lanes) transform(c, &ways[real], now);
+        const int ends_row = inner > 1 && (i += run) == inner;
+        at[IN] += run * step[IN], at[OUT] += run * step[OUT];
+        if (ends_row) i = 0, at[IN] += (around.n - 1) * inner, at[OUT] += last ? 0 : (n - 1) * inner;
+        if (whole->ndim && (halved += run) == half) halved = 0;
+        if (inner <= lanes || !(ends_row || real || second)) continue;
+        /* here lines that stand side by side come to an end: in one piece, unless they are few */
+        if (lines[0].count > (ends_row ? FEW : lanes / 2)) transform(c, &ways[0], &lines[0]);
+        for (int k = 0; k <= 1 && ends_row; k++)
+            for (now = &lines[k]; now->count; now->count--) {
+                Lines *last_few = &left[k];
                 for (int out = IN; out <= OUT; out++) last_few->at[out][last_few->count] = now->at[out][now->count - 1];
-                if (++last_few->count == lanes) transform(c, &ways[real], last_few);
+                if (++last_few->count == lanes) transform(c, &ways[k], last_few);
             }
-        if (++i == inner) i = 0, outer++;
-        if (++halved == half) halved = 0;
     }
     transform(c, &ways[0], &lines[0]);
     transform(c, &ways[1], &lines[1]);
     transform(c, &ways[0], &left[0]);
     transform(c, &ways[1], &left[1]);
-    for (line = from, halved = from % half; whole->ndim > 1 && line < to; line++, halved = halved + 1 == half ? 0 : halved + 1) {
+    size line = from;
+    for (halved = from % half; whole->ndim > 1 && line < to; line++, halved = halved + 1 == half ? 0 : halved + 1) {
         i = line % inner;
         const size other = twin(whole, i, halved, &second), at = line / inner * n * inner;
         if (other < 0 || other == i || second) continue;

@@ -4,6 +4,14 @@
 
 #include "lanes.h"
 
+/* Less than 128 bytes of two vectors, in pieces of known sizes, each of which lies within one of them: others would wait for the vectors
+   to be written. */
+INLINE void some_bytes(char *to, const char *from, size bytes) {
+    size done = 0;
+    UNROLL(5) for (int piece = 64; piece >= 4; piece /= 2)
+        if (bytes & piece) memcpy(to + done, from + done, piece), done += piece;
+}
+
 /* `out`: from `first`, and where there is one `second`, which has the numbers at odd places, to the array; otherwise the other way. */
 #define TILES(T, R, name)                                                                                              \
     /* Lines that stand in one piece each. Blocks that would reach over the end of a line go back from it; a line shorter than a block is \
@@ -17,6 +25,14 @@
             if (at[l] + LANES > end) return 0;                                                                         \
         for (size k = 0; k < have; k += block) {                                                                       \
             T rows[LANES];                                                                                             \
+            if (k == have - 1 && k && block > 2) { /* the middle of a real signal's transform, mostly */               \
+                for (int l = 0; l < (out ? lines : LANES); l++)                                                        \
+                    for (int part = 0; part < each; part++) {                                                          \
+                        R *const lane = (R *)(part ? &second[k] : &first[k]) + l, *const place = array + at[l] + each * k + part; \
+                        *(out ? place : lane) = *(out ? lane : place);                                                 \
+                    }                                                                                                  \
+                break;                                                                                                 \
+            }                                                                                                          \
             if (k > have - block && have >= block) k = have - block;                                                   \
             if (!out) {                                                                                                \
                 UNROLL(8) for (int l = 0; l < LANES; l++) {                                                            \
@@ -46,19 +62,23 @@
     /* Lines that stand side by side, of which those in `lines` are written. */                                        \
     INLINE void name##_columns(int out, T *first, T *second, R *array, size step, size have, int lines) {              \
         enum { LANES = sizeof(T) / sizeof(R) };                                                                        \
-        const size some = (second ? 2 : 1) * (size)sizeof(R) * lines;                                                  \
+        const size each = second ? 2 : 1, some = each * (size)sizeof(R) * lines;                                       \
+        const size safe = lines == LANES ? have : have - 1 - each * (LANES - lines) / step; /* beyond, a vector may reach over the end */ \
         for (size k = 0; k < have; k++, array += step) {                                                               \
             T both[2];                                                                                                 \
             if (!out) {                                                                                                \
-                memcpy(&both[0], array, sizeof *both); /* each by itself: a copy of both goes in smaller parts, which wait for each other */ \
-                if (second) memcpy(&both[1], array + LANES, sizeof *both);                                             \
+                R kept[2 * LANES] = {0};                                                                               \
+                const R *from = array;                                                                                 \
+                if (k >= safe) memcpy(kept, array, some), from = kept;                                                 \
+                memcpy(&both[0], from, sizeof *both); /* each by itself: a copy of both goes in smaller parts, which wait for each other */ \
+                if (second) memcpy(&both[1], from + LANES, sizeof *both);                                              \
                 if (second) name##_evens(&first[k], &both[0], &both[1]), name##_odds(&second[k], &both[0], &both[1]);  \
                 else first[k] = both[0];                                                                               \
                 continue;                                                                                              \
             }                                                                                                          \
             if (second) name##_lows(&both[0], &first[k], &second[k]), name##_highs(&both[1], &first[k], &second[k]);   \
             else both[0] = first[k];                                                                                   \
-            if (lines < LANES) memcpy(array, both, some);                                                              \
+            if (lines < LANES) some_bytes((char *)array, (const char *)both, some);                                    \
             else {                                                                                                     \
                 memcpy(array, &both[0], sizeof *both);                                                                 \
                 if (second) memcpy(array + LANES, &both[1], sizeof *both);                                             \

@@ -17,6 +17,7 @@ INLINE void turn_four(const float *from, size row, float *to, size step, const f
     _mm_storeu_ps(to, a), _mm_storeu_ps(to + step, b), _mm_storeu_ps(to + 2 * step, c), _mm_storeu_ps(to + 3 * step, d);
 }
 
+#define FEW_TILES 4
 #if FOR_LEVEL(4)
 #define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define FUSED(a, b, c) (VECTOR) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
@@ -242,7 +243,7 @@ static int factors(Call *c, int ndim) {
     out->shape[ndim - 1] = n;
     c->lines = 1, c->each = times(times(m, k), n);
     c->room = room_for(k, n);
-    return times(a->count, n) <= MOST;
+    return c->each <= MOST;
 }
 
 /* product(a, b, bias=None): a (m, k) times b (k, n), plus bias (n,) in each row. */
@@ -281,10 +282,10 @@ WIDE static void multiply_plainly(const float *a, size a_row, size a_column, con
         }
 }
 
-/* products(a, b): the products of the matrices of two batches, (s, m, k) by (s, k, n). */
+/* products(a, b, alone): the products of the matrices of two batches, (s, m, k) by (s, k, n); `alone`: each as `product` makes it. */
 static int products_plan(Call *c) {
     if (!factors(c, 3) || c->in[0].shape[0] != c->in[1].shape[0]) return 0;
-    c->lines = c->in[0].shape[0];
+    c->lines = c->in[0].shape[0], c->apart = 1;
     return 1;
 }
 
@@ -293,13 +294,13 @@ static int products(Call *c, size from, size to) {
     struct matrix a, b;
     matrices_of(x, &a);
     matrices_of(y, &b);
-    const size m = x->shape[1], k = x->shape[2], n = y->shape[2];
+    const size m = x->shape[1], k = x->shape[2], n = y->shape[2], alone = c->in[2].whole;
     const size a_step = x->strides[0] / (size)sizeof(float), b_step = y->strides[0] / (size)sizeof(float);
     float *out = (float *)c->out[0].data + from * m * n;
     a.data += from * a_step, b.data += from * b_step;
     for (size i = from; i < to; i++, a.data += a_step, b.data += b_step, out += m * n) {
-        if (m * k * n < PLAIN) multiply_plainly(a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out);
-        else multiply(c, a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out, c->scratch, x->shape[0] > 1, 1, NULL);
+        if (!alone && m * k * n < PLAIN) multiply_plainly(a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out);
+        else multiply(c, a.data, a.row, a.column, b.data, b.row, b.column, m, k, n, out, c->scratch, !alone && x->shape[0] > 1, !alone, NULL);
     }
     return 1;
 }
@@ -363,7 +364,7 @@ WIDE static int dot(Call *c, size from, size to) {
 const Kernel gemm_kernels[] = {
     {"dot", "ff", dot_plan, dot, "dot(x, y), of vectors"},
     {"product", "ee|f?", product_plan, product, "product(a, b, bias=None)"},
-    {"products", "ee", products_plan, products, "products(a, b), of batches"},
+    {"products", "ee|b", products_plan, products, "products(a, b, alone=False), of batches"},
     {"turned", "ex", turned_plan, turned, "turned(x, factor), transposed, of a batch"},
     {0},
 };

@@ -7,13 +7,19 @@ typedef float NAME(vector) __attribute__((vector_size(4 * LANES_), aligned(4)));
 #define VECTOR NAME(vector)
 #define PANEL (2 * LANES_)
 
-/* `count` rows of a tile: c[r][0 .. columns) (+)= sum over k of a[r][k] * panel[k][..]. */
-TARGET INLINE void NAME(rows)(int count, size k, const float *a, size a_row, size a_column, const float *panel, float *c, size c_row,
-                       size columns, int add) {
+/* The first columns of a tile's rows. */
+TARGET __attribute__((noinline)) static void NAME(part)(int count, const float *kept, float *c, size c_row, size columns, int add) {
+    for (int r = 0; r < count; r++, c += c_row, kept += PANEL)
+        for (size j = 0; j < columns; j++) c[j] = add ? c[j] + kept[j] : kept[j];
+}
+
+/* `count` rows of a tile: c[r][0 .. columns) (+)= sum over k of a[r][k] * panel[k][..], whose rows are `step` apart. */
+TARGET INLINE void NAME(rows)(int count, size k, const float *a, size a_row, size a_column, const float *panel, size step, float *c,
+                       size c_row, size columns, int add) {
     VECTOR sum[ROWS_][2];
     UNROLL(16)
     for (int r = 0; r < count; r++) sum[r][0] = sum[r][1] = (VECTOR){0};
-    for (size p = 0; p < k; p++, panel += PANEL) {
+    for (size p = 0; p < k; p++, panel += step) {
         const VECTOR b0 = *(const VECTOR *)panel, b1 = *(const VECTOR *)(panel + LANES_);
     UNROLL(16)
         for (int r = 0; r < count; r++) {
@@ -22,23 +28,24 @@ TARGET INLINE void NAME(rows)(int count, size k, const float *a, size a_row, siz
             sum[r][1] = FUSED(x, b1, sum[r][1]);
         }
     }
+    if (columns < PANEL) {
+        VECTOR kept[ROWS_][2];
+        UNROLL(16)
+        for (int r = 0; r < count; r++) kept[r][0] = sum[r][0], kept[r][1] = sum[r][1];
+        NAME(part)(count, (const float *)kept, c, c_row, columns, add);
+        return;
+    }
     UNROLL(16)
     for (int r = 0; r < count; r++, c += c_row) {
-        if (columns == PANEL) {
-            VECTOR *to = (VECTOR *)c, *more = (VECTOR *)(c + LANES_);
-            *to = add ? *to + sum[r][0] : sum[r][0];
-            *more = add ? *more + sum[r][1] : sum[r][1];
-        } else {
-            float kept[PANEL];
-            memcpy(kept, sum[r], sizeof kept);
-            for (size j = 0; j < columns; j++) c[j] = add ? c[j] + kept[j] : kept[j];
-        }
+        VECTOR *to = (VECTOR *)c, *more = (VECTOR *)(c + LANES_);
+        *to = add ? *to + sum[r][0] : sum[r][0];
+        *more = add ? *more + sum[r][1] : sum[r][1];
     }
 }
 
-#define CASE(n) case n: NAME(rows)(n, k, a, a_row, a_column, panel, c, c_row, columns, add); break;
-TARGET static void NAME(tile)(int count, size k, const float *a, size a_row, size a_column, const float *panel, float *c, size c_row,
-                       size columns, int add) {
+#define CASE(n) case n: NAME(rows)(n, k, a, a_row, a_column, panel, step, c, c_row, columns, add); break;
+TARGET static void NAME(tile)(int count, size k, const float *a, size a_row, size a_column, const float *panel, size step, float *c,
+                       size c_row, size columns, int add) {
     switch (count) {
         CASE(1) CASE(2) CASE(3) CASE(4) CASE(5)
 #if ROWS_ > 6
@@ -74,19 +81,21 @@ TARGET static void NAME(pack)(const float *b, size b_row, size b_column, size k,
     }
 }
 
-/* One block of k; `panels` has room for k rows of b, each filled up to whole panels. */
+/* One block of k; `panels` has room for k rows of b, each filled up to whole panels. Few rows of a read b where it lies. */
 TARGET static void NAME(block)(const float *a, size a_row, size a_column, const float *b, size b_row, size b_column, size m, size k,
                         size n, float *c, size c_row, float *panels, int add) {
-    NAME(pack)(b, b_row, b_column, k, n, panels);
+    const size whole = b_column == 1 && m <= FEW_TILES * ROWS_ ? n / PANEL * PANEL : 0; /* columns that lie as panels do */
+    if (whole < n) NAME(pack)(b + whole * b_column, b_row, b_column, k, n - whole, panels);
     for (size top = 0; top < m; top += 10 * ROWS_) {
         size end = m < top + 10 * ROWS_ ? m : top + 10 * ROWS_;
         for (size j = 0; j < n; j += PANEL) {
-            const size columns = n - j < PANEL ? n - j : PANEL;
+            const size columns = n - j < PANEL ? n - j : PANEL, step = j < whole ? b_row : PANEL;
+            const float *panel = j < whole ? b + j : panels + (j - whole) * k;
             size i = top;
             for (; i + ROWS_ <= end; i += ROWS_)
-                NAME(rows)(ROWS_, k, a + i * a_row, a_row, a_column, panels + j * k, c + i * c_row + j, c_row, columns, add);
+                NAME(rows)(ROWS_, k, a + i * a_row, a_row, a_column, panel, step, c + i * c_row + j, c_row, columns, add);
             if (i < end)
-                NAME(tile)((int)(end - i), k, a + i * a_row, a_row, a_column, panels + j * k, c + i * c_row + j, c_row, columns, add);
+                NAME(tile)((int)(end - i), k, a + i * a_row, a_row, a_column, panel, step, c + i * c_row + j, c_row, columns, add);
         }
     }
 }

@@ -11,7 +11,7 @@ struct groups {
     const float *g, *x, *w, *b;
     float *out, *mean, *rstd, *sum, *with_x; /* of a channel: the sums of g and of g x */
     double eps;
-    size from, to, d, s, of_sample; /* groups from..to are worked on */
+    size from, to, first, d, s, of_sample; /* groups from..to are worked on, of arrays that begin with the first */
 };
 
 #define NORMALIZE(T, name, FUSED)                                                                              \
@@ -19,8 +19,8 @@ struct groups {
         const size n = v->d * v->s;                                                                           \
         T mean[ROWS], variance[ROWS];                                                                         \
         for (size i = v->from; i < v->to; i++) {                                                              \
-            const T *x = (const T *)(const void *)v->x + i * n;                                               \
-            T *out = (T *)(void *)v->out + i * n;                                                             \
+            const T *x = (const T *)(const void *)v->x + (i - v->first) * n;                                  \
+            T *out = (T *)(void *)v->out + (i - v->first) * n;                                                \
             const size row = (i - v->from) % ROWS;                                                            \
             if (row == 0) {                                                                                   \
                 const T *some[ROWS];                                                                          \
@@ -135,7 +135,7 @@ static struct groups groups_of(const Call *c, int array, int of_sample, size fro
 
 static int group_norm_plan(Call *c) {
     if (!grouped(c, 0, 7)) return 0;
-    return of_one_kind(c, 1, 2) && of_one_kind(c, 4, 6) && have(c, 1, 2, c->in[7].whole * c->in[0].shape[1]) &&
+    return norm_of_kinds(c) && have(c, 1, 2, c->in[7].whole * c->in[0].shape[1]) &&
            have(c, 4, 4, c->in[0].count) && have(c, 5, 6, c->lines);
 }
 
@@ -143,7 +143,17 @@ static int group_norm(Call *c, size from, size to) {
     struct groups v = groups_of(c, 0, 7, from, to);
     v.x = c->in[0].data, v.w = c->in[1].data, v.b = c->in[2].data, v.eps = c->in[3].number;
     v.out = c->in[4].data, v.mean = c->in[5].data, v.rstd = c->in[6].data;
-    (c->in[0].kind == FLOAT32 ? normalize_groups_floats : normalize_groups_doubles)(&v);
+    if (c->room) { /* halves, a few groups at a time */
+        float *const wide = c->scratch, *const made = wide + ROWS * c->each;
+        v.x = wide, v.out = made;
+        for (size row = from; row < to && !ends(c, ROWS * c->each); row = v.to) {
+            v.from = v.first = row, v.to = to - row < ROWS ? to : row + ROWS;
+            rows_widened(c, row, v.to - row, wide);
+            normalize_groups_floats(&v);
+            rows_narrowed(c, row, v.to - row, made);
+        }
+    } else
+        (c->in[0].kind == FLOAT32 ? normalize_groups_floats : normalize_groups_doubles)(&v);
     return 1;
 }
 
@@ -177,7 +187,7 @@ static int group_norm_weights(Call *c, size from, size to) {
 }
 
 const Kernel group_norm_kernels[] = {
-    {"group_norm", "rr?r?xRRRi", group_norm_plan, group_norm,
+    {"group_norm", "hr?r?xHRRi", group_norm_plan, group_norm,
      "group_norm(x [groups, channels of a group, s], weight, bias, eps, out, means, rstds, groups of a sample)"},
     {"group_norm_backward", "fff?ffFFF?i", group_norm_backward_plan, group_norm_backward,
      "group_norm_backward(g, x, weight, means, rstds, sums of g, sums of g x, dx, groups of a sample)"},

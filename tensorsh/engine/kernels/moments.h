@@ -10,4 +10,10 @@
 void chunk_moments_of_floats(const float *const *rows, int count, float *means, float *squares);
 void chunk_moments_of_doubles(const double *const *rows, int count, double *means, double *squares);
 
+/* What norms of rows have in common: x, weight, bias, eps, out, means and reciprocal deviations. Rows of a half type are taken as floats,
+   MOMENT_ROWS at a time, which have room, and then what is made of them. */
+int norm_of_kinds(Call *c);
+void rows_widened(const Call *c, size row, size some, float *to);
+void rows_narrowed(const Call *c, size row, size some, const float *from);
+
 #endif

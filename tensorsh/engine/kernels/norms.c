@@ -1,4 +1,5 @@
 /* Layer norm: rows less their mean, divided by their deviation, and the gradients of float32. Operations round as written. */
+#include "conversions.h"
 #include "moments_of_rows.h"
 
 #define LANES 8
@@ -99,11 +100,30 @@ WIDE static void normalize_backward(const float *g, const float *x, const float 
     }
 }
 
+int norm_of_kinds(Call *c) {
+    const Argument *x = &c->in[0];
+    const int half = x->kind == HALF || x->kind == BRAIN;
+    int good = c->in[4].kind == x->kind;
+    for (int k = 1; k <= 6; k++) good &= k == 3 || k == 4 || !c->in[k].data || c->in[k].kind == (half ? FLOAT32 : x->kind);
+    c->room = half ? 2 * MOMENT_ROWS * c->each * (size)sizeof(float) : 0;
+    return good;
+}
+
+void rows_widened(const Call *c, size row, size some, float *to) {
+    const Argument *x = &c->in[0];
+    halves_to_floats(x->kind == BRAIN, (const uint16_t *)x->data + row * c->each, to, some * c->each);
+}
+
+void rows_narrowed(const Call *c, size row, size some, const float *from) {
+    const Argument *out = &c->in[4];
+    floats_to_halves(out->kind == BRAIN, from, (uint16_t *)out->data + row * c->each, some * c->each);
+}
+
 static int layer_norm_plan(Call *c) {
     const Argument *x = &c->in[0];
     if (x->ndim != 2 || x->count == 0) return 0;
     c->lines = x->shape[0], c->each = x->shape[1], c->apart = 1;
-    return of_one_kind(c, 1, 2) && of_one_kind(c, 4, 6) && have(c, 1, 2, c->each) && have(c, 4, 4, x->count) && have(c, 5, 6, c->lines);
+    return norm_of_kinds(c) && have(c, 1, 2, c->each) && have(c, 4, 4, x->count) && have(c, 5, 6, c->lines);
 }
 
 INLINE float *line_of(const Call *c, int k, size from, size each) {
@@ -117,7 +137,15 @@ INLINE double *wide_line_of(const Call *c, int k, size from, size each) {
 static int layer_norm(Call *c, size from, size to) {
     const size n = c->each;
     const double eps = c->in[3].number;
-    if (c->in[0].kind == FLOAT32)
+    if (c->room) { /* halves, a few rows at a time */
+        float *const wide = c->scratch, *const made = wide + ROWS * n;
+        for (size row = from, some; row < to && !ends(c, ROWS * n); row += some) {
+            some = to - row < ROWS ? to - row : ROWS;
+            rows_widened(c, row, some, wide);
+            normalize_floats(wide, c->in[1].data, c->in[2].data, made, line_of(c, 5, row, 1), line_of(c, 6, row, 1), some, n, (float)eps);
+            rows_narrowed(c, row, some, made);
+        }
+    } else if (c->in[0].kind == FLOAT32)
         normalize_floats(line_of(c, 0, from, n), c->in[1].data, c->in[2].data, line_of(c, 4, from, n), line_of(c, 5, from, 1),
                          line_of(c, 6, from, 1), to - from, n, (float)eps);
     else
@@ -147,7 +175,7 @@ static int layer_norm_backward(Call *c, size from, size to) {
 }
 
 const Kernel layer_norm_kernels[] = {
-    {"layer_norm", "rr?r?xRRR", layer_norm_plan, layer_norm,
+    {"layer_norm", "hr?r?xHRR", layer_norm_plan, layer_norm,
      "layer_norm(x [rows, n], weight or None, bias or None, eps, out, means, reciprocal deviations)"},
     {"layer_norm_backward", "fff?ffF?F?F?", layer_norm_backward_plan, layer_norm_backward,
      "layer_norm_backward(g, x, weight or None, means, reciprocal deviations, dx, dw, db), the last three or None"},

@@ -139,12 +139,46 @@ def compiled_weight(x: Any, g: Any, kernel: tuple, stride: tuple, padding: tuple
     return w.reshape(*shape[:2], *kernel)
 
 
-PLACES = 1 << 10
 products = kernels.kernel("products", kernels.unsuited)
+
+
+def pointwise(kernel: tuple, stride: tuple, padding: tuple, groups: int) -> bool:
+    """Whether each place of the result is made of the channels at the same place."""
+    return groups == 1 and max(kernel) == 1 == max(stride) and not any(padding)
 
 
 def of_places(matrix: Any, x: Any) -> Any:
     """A matrix times the channels of many places [N, C, *S], without a copy of them; None for others."""
-    if type(x) is not np.ndarray or prod(x.shape[2:]) < PLACES or (state.threads > 1 and x.size >= SHARED):
+    if type(x) is not np.ndarray:
         return None
-    return products(np.broadcast_to(matrix, (len(x), *matrix.shape)), row_order(x).reshape(*x.shape[:2], -1))
+    n, channels, *size = x.shape
+    if n < state.threads > 1 and x.size >= SHARED:  # threads share samples
+        return None
+    rows, columns = matrix.shape
+    y = products(strided(matrix, (n, rows, columns), (0, *matrix.strides)), row_order(x).reshape(n, channels, -1), True)
+    return None if y is None else y.reshape(n, rows, *size)
+
+
+TOGETHER = 1 << 20
+"""Elements of the samples' products that are made before they are added up."""
+
+
+def across_places(g: Any, x: Any) -> Any:
+    """The sum of the products of samples [N, O, *S] and [N, C, *S] over their places, one sample after the other [O, C]; None for
+    others."""
+    (n, o), c, places = g.shape[:2], x.shape[1], prod(x.shape[2:])
+    if type(x) is not np.ndarray:
+        return None
+    turned = o > 16 >= c  # the kernel makes sixteen or more columns at a time
+    left, right = (x, g) if turned else (g, x)
+    left = row_order(left).reshape(n, -1, places)
+    right = row_order(right).reshape(n, -1, places).swapaxes(1, 2)
+    total = np.zeros((c, o) if turned else (o, c), x.dtype)
+    some = max(1, TOGETHER // total.size)
+    for first in range(0, n, some):
+        parts = products(left[first : first + some], right[first : first + some], True)
+        if parts is None:
+            return None
+        for part in parts:
+            total += part
+    return np.ascontiguousarray(total.T) if turned else total

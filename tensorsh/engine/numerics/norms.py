@@ -10,9 +10,8 @@ import numpy as np
 from .. import kernels
 from ..arrays.dtype import is_half
 from ..arrays.layout import channels_are_last, row_order, with_channels_last
-from ..arrays.parallel import SHARED
 from ..arrays.state import state
-from .halves import FLOAT32, converted, in_rows, narrowed, widened
+from .halves import FLOAT32, converted, in_rows
 from .rounding import fused
 
 
@@ -48,7 +47,7 @@ def batch(x: Any, weight: Any, bias: Any, given: tuple, eps: float, running: tup
     mean, rstd = np.empty(x.shape[1], x.dtype), np.empty(x.shape[1], x.dtype)
     target = laid_out(out)
     f = kernels.compiled.batch_norm
-    if f(laid, weight, bias, eps, target, mean, rstd, *running, *given, 0, laid.shape[1]) is None:
+    if f(laid, weight, bias, eps, target, mean, rstd, *running, *given) is None:
         return None
     return out, (mean if given[0] is None else given[0]).reshape(column), rstd.reshape(column)
 
@@ -61,62 +60,50 @@ def batch_gradient(g: Any, needs: list, x: Any, weight: Any, mean: Any, rstd: An
     dx = np.empty_like(x) if needs[0] else None
     target = None if dx is None else laid_out(dx)
     sums = [np.empty(x.shape[1], x.dtype) if needed else None for needed in needs[1:]]
-    f, channels = kernels.compiled.batch_norm_backward, x.shape[1]
-    done = f(gradient, laid, weight, mean.reshape(-1), rstd.reshape(-1), training, target, *sums, 0, channels)
+    f = kernels.compiled.batch_norm_backward
+    done = f(gradient, laid, weight, mean.reshape(-1), rstd.reshape(-1), training, target, *sums)
     return None if done is None else (dx, *sums)
 
 
-BLOCK = 1 << 16
-"""Elements of half types that are normalised at a time, so that their float32 stay in the cache."""
+MANY = 1 << 16
+"""Fewer elements of half types are normalised as others are, in float32."""
 
 
-def in_blocks(x: Any) -> bool:
-    """Whether an array of a half type is normalised block by block: a large one, whatever the number of threads, so that it gets the
-    same bits."""
+def in_halves(x: Any) -> bool:
+    """Whether an array of a half type is normalised by the kernels as it is: a large one."""
     if type(x) is not np.ndarray or not is_half(x.dtype) or kernels.compiled is None:
         return False
-    return x.flags.c_contiguous and x.size > BLOCK
+    return x.flags.c_contiguous and x.size > MANY
 
 
-def vector_of_singles(v: Any) -> Any:
-    """A vector of numbers as float32, where there is one."""
-    return None if v is None else np.ascontiguousarray(converted(v.reshape(-1), FLOAT32))
+def singles(*vectors: Any) -> list:
+    """Vectors of numbers as float32, where there are any."""
+    return [None if v is None else np.ascontiguousarray(converted(v.reshape(-1), FLOAT32)) for v in vectors]
 
 
-def parts(vectors: Any, part: slice) -> list:
-    return [None if v is None else v[part] for v in vectors]
+def of_moments(x: Any) -> Any:
+    """The dtype of means and deviations."""
+    return FLOAT32 if is_half(x.dtype) else x.dtype
 
 
 def batch_of_halves(x: Any, weight: Any, bias: Any, mean: Any, var: Any, eps: float, running: tuple) -> Any:
-    """As `batch`, for a half type, some channels at a time; None for others."""
-    if not in_blocks(x) or x.ndim < 3:
+    """As `batch`, for a half type; None for others."""
+    if not in_halves(x) or x.ndim < 3:
         return None
     samples, channels = x.shape[:2]
-    laid, vectors = x.reshape(samples, channels, -1), [vector_of_singles(v) for v in (weight, bias, mean, var)]
-    moving = [vector_of_singles(v) for v in running[:2]]
-    out, means, rstd = np.empty_like(laid), np.empty(channels, FLOAT32), np.empty(channels, FLOAT32)
-    step = channels if x.size <= SHARED else max(1, BLOCK * channels // x.size)
-    target = np.empty((samples, min(step, channels), laid.shape[2]), FLOAT32)
-    for first in range(0, channels, step):
-        part = slice(first, first + step)
-        wide = widened(np.ascontiguousarray(laid[:, part]))
-        count = wide.shape[1]
-        made = target if count == target.shape[1] else np.empty_like(wide)
-        w, b, *known = parts(vectors, part)
-        kept = (*parts(moving, part), running[2])
-        f = kernels.compiled.batch_norm
-        if f(wide, w, b, eps, made, means[part], rstd[part], *kept, *known, 0, count, True) is None:
-            return None
-        if step == channels:
-            out = narrowed(made, x.dtype)
-        else:
-            out[:, part] = narrowed(made, x.dtype)
+    *weights, mean, var = singles(weight, bias, mean, var)
+    moving = singles(*running[:2])
+    out, means, rstd = np.empty_like(x), np.empty(channels, FLOAT32), np.empty(channels, FLOAT32)
+    laid, target = (a.reshape(samples, channels, -1) for a in (x, out))
+    f = kernels.compiled.batch_norm
+    if f(laid, *weights, eps, target, means, rstd, *moving, running[2], mean, var) is None:
+        return None
     column = (1, -1) + (1,) * (x.ndim - 2)
     for to, v in zip(running[:2], moving, strict=True):
         if to is not None:
             to[...] = converted(v, to.dtype)
-    means = means if mean is None else vectors[2]
-    return out.reshape(x.shape), means.reshape(column), rstd.reshape(column)
+    means = means if mean is None else mean
+    return out, means.reshape(column), rstd.reshape(column)
 
 
 def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
@@ -126,7 +113,7 @@ def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     x = row_order(x)
     samples, channels = x.shape[:2]
     lines, each_of = samples * groups, channels // groups
-    out, mean, rstd = np.empty(x.shape, x.dtype), np.empty((lines, 1), x.dtype), np.empty((lines, 1), x.dtype)
+    out, mean, rstd = np.empty(x.shape, x.dtype), *np.empty((2, lines, 1), of_moments(x))
     some, kept = (lines, each_of, x.size // (lines * each_of)), (samples, groups, 1)
     f = kernels.compiled.group_norm
     found = f(x.reshape(some), weight, bias, eps, out.reshape(some), mean, rstd, groups)
@@ -162,32 +149,26 @@ def layer(x: Any, dims: int, weight: Any, bias: Any, eps: float) -> Any:
         return None
     weight, bias = side_by_side(weight), side_by_side(bias)
     flat = row_order(x).reshape(-1, n)
-    out, mean, rstd = np.empty_like(flat), np.empty((len(flat), 1), x.dtype), np.empty((len(flat), 1), x.dtype)
+    out, mean, rstd = np.empty_like(flat), *np.empty((2, len(flat), 1), of_moments(x))
     if kernels.compiled.layer_norm(flat, weight, bias, eps, out, mean, rstd) is None:
         return None
     return out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)
 
 
 def layer_of_halves(x: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> Any:
-    """As `layer`, for a half type, some rows at a time; None for others."""
-    if not in_blocks(x):
+    """As `layer`, for a half type; None for others."""
+    if not in_halves(x):
         return None
-    weight, bias = vector_of_singles(weight), vector_of_singles(bias)
-    dims = len(normalized_shape)
-    flat = x.reshape(-1, prod(x.shape[x.ndim - dims :]))
-    count, n = flat.shape
-    out, mean, rstd = np.empty_like(flat), np.empty((count, 1), FLOAT32), np.empty((count, 1), FLOAT32)
-    step = max(1, BLOCK // n)
-    target = np.empty((min(step, count), n), FLOAT32)
-    for first in range(0, count, step):
-        part = slice(first, first + step)
-        wide = widened(flat[part])
-        made = target[: len(wide)]
-        if kernels.compiled.layer_norm(wide, weight, bias, eps, made, mean[part], rstd[part]) is None:
-            return None
-        out[part] = narrowed(made, x.dtype)
-    shape = (*x.shape[: x.ndim - dims], *(1,) * dims)
-    return out.reshape(x.shape), mean.reshape(shape), rstd.reshape(shape)
+    weight, bias = singles(weight, bias)
+    return layer(x, len(normalized_shape), weight, bias, eps)
+
+
+def group_of_halves(x: Any, weight: Any, bias: Any, num_groups: int, eps: float) -> Any:
+    """As `group`, for a half type; None for others."""
+    if not in_halves(x):
+        return None
+    weight, bias = singles(weight, bias)
+    return group(x, weight, bias, num_groups, eps)
 
 
 def layer_gradient(g: Any, needs: list, x: Any, shape: tuple, weight: Any, mean: Any, rstd: Any) -> Any:

@@ -23,12 +23,14 @@ from ...kernels import kernel as compiled
 from ...kernels import unsuited
 from ...loading import table
 from ...numerics.convolution import (
+    across_places,
     compiled_forward,
     compiled_weight,
     layered,
     layered_forward,
     layered_weight,
     of_places,
+    pointwise,
     suits,
 )
 from ...numerics.convolution import geometry as placed
@@ -108,6 +110,8 @@ weight anew for each line."""
 def _forward(
     xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, bias: Any = None
 ) -> Any:
+    if pointwise(w.shape[2:], stride, padding, groups) and (y := of_places(w.reshape(w.shape[:2]), x)) is not None:
+        return y if bias is None else np.add(y, bias.reshape(-1, *[1] * (y.ndim - 2)), y)
     few = xp is np and len(w) * w.shape[1] >= MANY_PAIRS
     if few:
         few = len(x) * prod(placed(x.shape[2:], w.shape[2:], stride, padding, dilation)[0]) * groups <= len(w)
@@ -122,9 +126,6 @@ def _forward(
     view = windows(xp, padded(xp, x, padding), w.shape[2:], stride, dilation)
     n, o, out = len(x), len(w), view.shape[w.ndim :]
     flat = w.reshape(groups, o // groups, -1)
-    if out == x.shape[2:] and groups == 1 and flat.shape[2] == x.shape[1] and (y := of_places(flat[0], x)) is not None:
-        y = y.reshape(n, o, *out)
-        return y if bias is None else np.add(y, bias.reshape(-1, *[1] * len(out)), y)
     if few:
         y = np.matmul(flat, lined_up(np, view, groups)).reshape(o, n, *out).swapaxes(0, 1)
         return np.ascontiguousarray(y) if bias is None else np.add(y, bias.reshape(-1, *[1] * len(out)), order="C")
@@ -229,7 +230,7 @@ def _transposed(
         if x is not None:
             return x
     flat = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
-    if all(k == 1 for k in kernel) and all(s == 1 for s in stride) and not any(padding) and tuple(size) == tuple(out):
+    if pointwise(kernel, stride, padding, 1) and tuple(size) == tuple(out):
         cols = of_places(flat[0], g) if groups == 1 else None
         cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out))) if cols is None else cols
         return cols.reshape(n, groups * inner, *out)
@@ -355,6 +356,8 @@ def gradients(t, g, input, weight, stride, padding, dilation, transposed, _, gro
 def convolution_weight(xp, input: Array, grad: Array, kernel, stride, padding, dilation, groups):
     """The gradient of the weight [O, C/G, *K] of a convolution: input [N, C, *S] against grad [N, O, *out]."""
     n, o = grad.shape[:2]
+    if pointwise(kernel, stride, padding, groups) and (w := across_places(grad, input)) is not None:
+        return w.reshape(*w.shape, *kernel)
     few = xp is np and o * input.shape[1] // groups >= MANY_PAIRS and n * prod(grad.shape[2:]) * groups <= 16 * o
     if not few and suits(input, grad, kernel) and max(dilation) == 1:
         w = compiled_weight(input, grad, kernel, stride, padding, dilation, groups)

@@ -144,8 +144,9 @@ def _forms(d: int) -> None:
         kernel, size = _many(kernel_size, d), _many(output_size, d)
         _check_counts(name, d, kernel, size)
         if _random_samples is None:
-            batch = 1 if input.ndim == d + 1 else input.size(0)
-            _random_samples = find_function("rand")(batch, input.size(-d - 1), d, dtype=input.dtype)
+            at = input._array.shape.__getitem__ if input.ndim > d else input.size  # the latter says what is wrong
+            batch = 1 if input.ndim == d + 1 else at(0)
+            _random_samples = find_function("rand")(batch, at(-d - 1), d, dtype=input.dtype)
         _check_planes(name, d, input._array.shape)
         for which, n, k, out in zip(("time", "height", "width")[-d:], spatial, kernel, size, strict=True):
             if out + k - 1 > n:

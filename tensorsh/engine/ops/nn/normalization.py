@@ -306,6 +306,9 @@ def group(xp, input: Array, weight: Array = None, bias: Array = None, num_groups
     return y, mean, rstd
 
 
+group.same = norms.group_of_halves
+
+
 @gradients_in_singles
 def group_backward(g, needs, input, weight, num_groups, result1, result2):
     if type(g) is np.ndarray and g.dtype == input.dtype == np.float64 and g.size:

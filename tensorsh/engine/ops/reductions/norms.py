@@ -15,6 +15,7 @@ from ...arrays.type_names import type_name
 from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.arithmetic import multiplied
+from ...numerics.products import vectors
 from ...numerics.sums import left
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, reduced_shape
@@ -123,7 +124,8 @@ def fold(xp, a, ord, axes, keepdims):
     if xp is not np or a.size > EXACT_SIZE or not a.size:
         rows = along_rows(a, axes) if ord == 2 and xp is np else None
         if rows is not None:
-            return np.sqrt(np.einsum("ij,ij->i", rows, rows)).reshape(left(a.shape, axes, keepdims))
+            total = vectors(rows[0], rows[0]) if len(rows) == 1 else np.einsum("ij,ij->i", rows, rows)
+            return np.sqrt(total).reshape(left(a.shape, axes, keepdims))
         powers = xp.abs(a) if ord == 1 else a * a if ord == 2 else xp.power(a, kind.type(ord))
         total = xp.add.reduce(powers, axis=axes, keepdims=keepdims)
     else:
@@ -164,7 +166,7 @@ def plain_norm(x, ord, dim, keepdim, dtype):
         return None
     if x.size > EXACT_SIZE:
         x = x.reshape(-1)
-        return np.sqrt(x.dot(x))
+        return np.sqrt(vectors(x, x))
     return np.sqrt(square_sums(x.reshape(1, -1))[0])
 
 

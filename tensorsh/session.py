@@ -201,10 +201,7 @@ class Session:
         return self._recent.compile(source, filename, known, self._cache, future, checked)
 
     def execute(
-        self,
-        program: Program,
-        echo: Callable[[Any], None] | None = None,
-        statements: list[Statement] | None = None,
+        self, program: Program, echo: Callable[[Any], None] | None = None, statements: list[Statement] | None = None
     ) -> None:
         """Runs a program (or some of its statements) one by one; values other than None go to `echo`."""
         chosen = program.statements if statements is None else statements

@@ -50,7 +50,7 @@ class autocast(metaclass=Sealed):
         elif enabled and device_type == "cpu" and dtype not in (None, bfloat16, float16):
             warn(
                 "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
-                "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently.",
+                "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently."
             )
             enabled = False
         self.device, self._enabled = device_type, enabled

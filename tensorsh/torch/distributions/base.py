@@ -185,7 +185,7 @@ class Distribution(metaclass=OpenSealed):
         except NotImplementedError:
             warn(
                 f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize the "
-                "distribution with `validate_args=False` to turn off validation.",
+                "distribution with `validate_args=False` to turn off validation."
             )
             return
         for name, constraint in required.items():
@@ -325,7 +325,7 @@ class Distribution(metaclass=OpenSealed):
         except NotImplementedError:
             warn(
                 f"{type(self)} does not define `support` to enable sample validation. Please initialize the distribution "
-                "with `validate_args=False` to turn off validation.",
+                "with `validate_args=False` to turn off validation."
             )
             return
         if not bool(support.check(value).all()):

@@ -52,9 +52,7 @@ class Wishart(Scaled, ExponentialFamily):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {n - 1}.")
         self._take_matrix(name, value, batch_shape)
         if bool(self.df.lt(n).any()):
-            warn(
-                "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.",
-            )
+            warn("Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.")
         Distribution.__init__(self, batch_shape, value.shape[-2:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = self._factor()
         del self._factor

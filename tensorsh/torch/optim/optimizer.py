@@ -178,7 +178,7 @@ class Optimizer(metaclass=OpenSealed):
         if len(own) != len(params):
             warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
-                "github.com/pytorch/pytorch/issues/40967 for more information",
+                "github.com/pytorch/pytorch/issues/40967 for more information"
             )
         for group in self.param_groups:
             if ("param_names" in param_group) != ("param_names" in group):

@@ -103,7 +103,7 @@ class Join(metaclass=OpenSealed):
                 warn(
                     "Detected uneven input skew of greater than 1000. This means that rank "
                     f"{self._group.rank()} has at least 1000 fewer inputs than other currently-active ranks. This level of skew "
-                    "could lead to performance degradation during training.",
+                    "could lead to performance degradation during training."
                 )
             for hook in self._hooks:
                 hook.main_hook()

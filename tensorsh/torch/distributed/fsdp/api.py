@@ -165,10 +165,7 @@ class StateDictSettings(Settings):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(
-        self,
-        state_dict_type: Any = None,
-        state_dict_config: Any = None,
-        optim_state_dict_config: Any = None,
+        self, state_dict_type: Any = None, state_dict_config: Any = None, optim_state_dict_config: Any = None
     ) -> None:
         self._keep(locals())
 

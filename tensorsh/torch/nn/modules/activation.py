@@ -164,10 +164,7 @@ class Hardtanh(Module):
         super().__init__()
         for old, given in (("min", min_value), ("max", max_value)):
             if given is not None:
-                warn(
-                    f"keyword argument `{old}_value` is deprecated and renamed to `{old}_val`",
-                    FutureWarning,
-                )
+                warn(f"keyword argument `{old}_value` is deprecated and renamed to `{old}_val`", FutureWarning)
         self.min_val = min_val if min_value is None else min_value
         self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace

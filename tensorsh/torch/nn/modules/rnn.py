@@ -82,7 +82,7 @@ class RNNBase(Module):
         if dropout > 0 and num_layers == 1:
             warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
-                f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+                f"greater than 1, but got dropout={dropout} and num_layers={num_layers}"
             )
         for name, value, kind in (
             ("bias", bias, bool), ("batch_first", batch_first, bool), ("input_size", input_size, int),

@@ -208,9 +208,7 @@ class TransformerEncoder(Module):
         self.mask_check = mask_check
         why = why_not_nested(encoder_layer)
         if enable_nested_tensor and why:
-            warn(
-                f"enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer{why}",
-            )
+            warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer{why}")
             self.use_nested_tensor = False
 
     def forward(self, src: Tensor, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None) -> Tensor:

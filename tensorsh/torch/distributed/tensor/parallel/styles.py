@@ -267,9 +267,7 @@ def parallelize_module(
             f'parallelize_module only supports 1D DeviceMesh, but got {mesh.ndim}D: take one of its dimensions, mesh["name"]'
         )
     if parallelize_plan is None:
-        warn(
-            "No parallelize_plan is provided and auto-parallel is not supported at the moment, so this is a no-op.",
-        )
+        warn("No parallelize_plan is provided and auto-parallel is not supported at the moment, so this is a no-op.")
         return module
     if isinstance(parallelize_plan, ParallelStyle):
         return parallelize_plan._apply(module, mesh)
@@ -283,7 +281,7 @@ def parallelize_module(
         if not found:
             warn(
                 f"Parallelize plan key '{path.split('.')[-1]}' could not be resolved: no submodule matching token '{path.split('.')[0]}' in module "
-                f"{module}, skipping this plan item.",
+                f"{module}, skipping this plan item."
             )
         for _, each in found:
             style._apply(each, mesh)

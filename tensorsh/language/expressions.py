@@ -9,33 +9,15 @@ from .targets import AsItem, GeneratorArgument, Keyword, make_arguments, split_a
 
 LOAD = ast.Load()
 BINARY = {
-    "+": ast.Add(),
-    "-": ast.Sub(),
-    "*": ast.Mult(),
-    "/": ast.Div(),
-    "//": ast.FloorDiv(),
-    "%": ast.Mod(),
-    "@": ast.MatMult(),
-    "**": ast.Pow(),
-    "|": ast.BitOr(),
-    "^": ast.BitXor(),
-    "&": ast.BitAnd(),
-    "<<": ast.LShift(),
+    "+": ast.Add(), "-": ast.Sub(), "*": ast.Mult(), "/": ast.Div(), "//": ast.FloorDiv(), "%": ast.Mod(),
+    "@": ast.MatMult(), "**": ast.Pow(), "|": ast.BitOr(), "^": ast.BitXor(), "&": ast.BitAnd(), "<<": ast.LShift(),
     ">>": ast.RShift(),
-}
+}  # fmt: skip
 _UNARY = {"+": ast.UAdd(), "-": ast.USub(), "~": ast.Invert()}
 _COMPARE = {
-    "<": ast.Lt(),
-    ">": ast.Gt(),
-    "<=": ast.LtE(),
-    ">=": ast.GtE(),
-    "==": ast.Eq(),
-    "!=": ast.NotEq(),
-    "in": ast.In(),
-    "not in": ast.NotIn(),
-    "is": ast.Is(),
-    "is not": ast.IsNot(),
-}
+    "<": ast.Lt(), ">": ast.Gt(), "<=": ast.LtE(), ">=": ast.GtE(), "==": ast.Eq(), "!=": ast.NotEq(), "in": ast.In(),
+    "not in": ast.NotIn(), "is": ast.Is(), "is not": ast.IsNot(),
+}  # fmt: skip
 _NOT, _AND, _OR = ast.Not(), ast.And(), ast.Or()
 
 

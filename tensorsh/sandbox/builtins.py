@@ -140,13 +140,9 @@ def _refusal(name: str, why: str) -> Callable[..., NoReturn]:
 
 def _make_open(permissions: Permissions) -> Callable[..., Any]:
     def open(
-        file: Any,
-        mode: str = "r",
-        buffering: int = -1,
-        encoding: str | None = None,
-        errors: str | None = None,
+        file: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None,
         newline: str | None = None,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         return permissions.open(file, mode, buffering, encoding, errors, newline)
 
     return open

@@ -324,21 +324,10 @@ def exchanged(saved: Any, given: dict, result: Tensor, number: int) -> Any:
 
 
 def wrapper(
-    cls: type,
-    size: Any,
-    strides: Any = None,
-    storage_offset: Any = None,
-    memory_format: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    dispatch_sizes_strides_policy: Any = None,
-    dispatch_device: bool = False,
-    dispatch_layout: bool = False,
-    **_: Any,
-) -> Any:
+    cls: type, size: Any, strides: Any = None, storage_offset: Any = None, memory_format: Any = None,
+    dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+    dispatch_sizes_strides_policy: Any = None, dispatch_device: bool = False, dispatch_layout: bool = False, **_: Any,
+) -> Any:  # fmt: skip
     """A tensor of a class that has a shape, a dtype and a device, and no elements: its class answers in its place."""
     attend()
     kind = (dtype or float32).numpy

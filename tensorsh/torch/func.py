@@ -408,13 +408,9 @@ def _by_columns(output: Tensor, given: Given, again: bool) -> list:
 
 
 def jacrev(
-    func: Callable,
-    argnums: int | tuple = 0,
-    *,
-    has_aux: bool = False,
-    chunk_size: Any = None,
+    func: Callable, argnums: int | tuple = 0, *, has_aux: bool = False, chunk_size: Any = None,
     _preallocate_and_copy: bool = False,
-) -> Callable:
+) -> Callable:  # fmt: skip
     """A function that gives the Jacobian of `func`, row by row: a backward pass for each element of the result.
 
     argnums: which argument, or a tuple of them. has_aux: `func` returns a pair, of which the second is handed through.

@@ -154,15 +154,9 @@ def _int_mm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _addmm_activation(
-    self: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *,
-    beta: float = 1,
-    alpha: float = 1,
-    use_gelu: bool = False,
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1, use_gelu: bool = False,
     out: Any = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """A product of matrices, added and passed through relu or gelu."""
     found = T.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     found = T.nn.functional.gelu(found) if use_gelu else found.relu()

@@ -20,14 +20,9 @@ from ..sandbox.named import read_named
 from ..sandbox.sealed import Sealed
 
 __all__ = [
-    "ProfilerAction",
-    "ProfilerActivity",
-    "profile",
-    "record_function",
-    "schedule",
-    "supported_activities",
+    "ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule", "supported_activities",
     "tensorboard_trace_handler",
-]
+]  # fmt: skip
 
 
 class SealedEnum(Sealed, EnumType):
@@ -184,16 +179,10 @@ class EventList(list, metaclass=Sealed):
         self._memory = profile_memory
 
     def table(
-        self,
-        sort_by: str | None = None,
-        row_limit: int = 100,
-        max_src_column_width: int = 75,
-        max_name_column_width: int = 55,
-        max_shapes_column_width: int = 80,
-        header: str | None = None,
-        top_level_events_only: bool = False,
-        time_unit: str | None = None,
-    ) -> str:
+        self, sort_by: str | None = None, row_limit: int = 100, max_src_column_width: int = 75,
+        max_name_column_width: int = 55, max_shapes_column_width: int = 80, header: str | None = None,
+        top_level_events_only: bool = False, time_unit: str | None = None,
+    ) -> str:  # fmt: skip
         """The events as text, the largest in `sort_by` first."""
         if not self:
             return ""

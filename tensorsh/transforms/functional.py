@@ -95,12 +95,9 @@ def normalize(tensor: Any, mean: Sequence[float], std: Sequence[float], inplace:
 
 
 def resize(
-    img: Any,
-    size: Any,
-    interpolation: Any = InterpolationMode.BILINEAR,
-    max_size: int | None = None,
+    img: Any, size: Any, interpolation: Any = InterpolationMode.BILINEAR, max_size: int | None = None,
     antialias: bool | None = True,
-) -> Any:
+) -> Any:  # fmt: skip
     """The image in another size; of one number, that is the shorter edge's."""
     mode = mode_of(interpolation).value
     if isinstance(size, (list, tuple)):

@@ -166,13 +166,9 @@ class Graph:
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
 
     def call_function(
-        self,
-        the_function: Callable,
-        args: Any = None,
-        kwargs: Any = None,
-        type_expr: Any = None,
+        self, the_function: Callable, args: Any = None, kwargs: Any = None, type_expr: Any = None,
         name: str | None = None,
-    ) -> Node:
+    ) -> Node:  # fmt: skip
         """A call of a function."""
         return self.create_node("call_function", the_function, args, kwargs, name, type_expr)
 

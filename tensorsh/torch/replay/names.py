@@ -44,8 +44,16 @@ FUNCTIONAL = frozenset(
 RECURRENT = frozenset("lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell".split())
 """Whole recurrent networks, and a step of one."""
 METHODS = (ELEMENTWISE | SHAPES | REDUCTIONS | PRODUCTS) - {
-    "broadcast_to", "concat", "stack", "cat", "rsub", "einsum", "full_like", "ones_like", "zeros_like",
-} | {"double", "float", "contiguous", "clone", "detach"}  # fmt: skip
+    "broadcast_to",
+    "concat",
+    "stack",
+    "cat",
+    "rsub",
+    "einsum",
+    "full_like",
+    "ones_like",
+    "zeros_like",
+} | {"double", "float", "contiguous", "clone", "detach"}
 """Methods of tensors that are recorded."""
 OVER = frozenset("copy_ fill_ zero_ index_add_ index_copy_ index_fill_ masked_scatter_ scatter_ scatter_add_".split())
 """Methods that write over a tensor and are recorded as such."""
@@ -66,29 +74,10 @@ MATH = frozenset("sqrt exp log pow sin cos tan tanh atan floor ceil pi e tau inf
 BUILTINS = {
     id(each): each
     for each in (
-        range,
-        len,
-        zip,
-        enumerate,
-        float,
-        int,
-        bool,
-        abs,
-        min,
-        max,
-        sum,
-        list,
-        tuple,
-        dict,
-        reversed,
-        round,
-        builtins.all,
-        NotImplementedError,
-        RuntimeError,
-        TypeError,
-        ValueError,
+        range, len, zip, enumerate, float, int, bool, abs, min, max, sum, list, tuple, dict, reversed, round,
+        builtins.all, NotImplementedError, RuntimeError, TypeError, ValueError,
     )
-}
+}  # fmt: skip
 """Builtins that change nothing and ask tensors for nothing but what a recording can tell."""
 ONE_TENSOR = (SHAPES | REDUCTIONS | {"pad"}) - set(
     "cat concat stack expand_as gather index_select max min reshape_as view_as".split()

@@ -57,15 +57,10 @@ class MixedPrecision(Settings):
     __module__ = "torch.distributed.fsdp.api"
 
     def __init__(
-        self,
-        param_dtype: Any = None,
-        reduce_dtype: Any = None,
-        buffer_dtype: Any = None,
-        keep_low_precision_grads: bool = False,
-        cast_forward_inputs: bool = False,
-        cast_root_forward_inputs: bool = True,
-        _module_classes_to_ignore: Any = (_BatchNorm,),
-    ) -> None:
+        self, param_dtype: Any = None, reduce_dtype: Any = None, buffer_dtype: Any = None,
+        keep_low_precision_grads: bool = False, cast_forward_inputs: bool = False,
+        cast_root_forward_inputs: bool = True, _module_classes_to_ignore: Any = (_BatchNorm,),
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
 

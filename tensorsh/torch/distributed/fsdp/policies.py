@@ -16,12 +16,9 @@ class MixedPrecisionPolicy(Settings):
     __module__ = "torch.distributed.fsdp"
 
     def __init__(
-        self,
-        param_dtype: Any = None,
-        reduce_dtype: Any = None,
-        output_dtype: Any = None,
+        self, param_dtype: Any = None, reduce_dtype: Any = None, output_dtype: Any = None,
         cast_forward_inputs: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     def __hash__(self) -> int:

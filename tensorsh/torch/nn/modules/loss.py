@@ -436,13 +436,9 @@ class TripletMarginWithDistanceLoss(Loss):
     tensor(2.)"""
 
     def __init__(
-        self,
-        *,
-        distance_function: Callable | None = None,
-        margin: float = 1.0,
-        swap: bool = False,
+        self, *, distance_function: Callable | None = None, margin: float = 1.0, swap: bool = False,
         reduction: str = "mean",
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(reduction=reduction)
         self.distance_function = PairwiseDistance() if distance_function is None else distance_function
         self.margin = positive("TripletMarginWithDistanceLoss", margin)

@@ -346,11 +346,7 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
 
 
 for _f in (
-    transfer_parametrizations_and_params,
-    is_parametrized,
-    type_before_parametrizations,
-    register_parametrization,
-    remove_parametrizations,
-    cached,
-):
+    transfer_parametrizations_and_params, is_parametrized, type_before_parametrizations, register_parametrization,
+    remove_parametrizations, cached,
+):  # fmt: skip
     _f.__module__ = "torch.nn.utils.parametrize"

@@ -57,10 +57,7 @@ class MNIST(VisionDataset):
             )
         return images, labels.long()
 
-    @property
-    def raw_folder(self) -> str:
-        """Where the files lie."""
-        return os.path.join(self.root, type(self).__name__, "raw")
+    raw_folder = property(lambda self: os.path.join(self.root, type(self).__name__, "raw"), doc="Where the files lie.")
 
     @property
     def class_to_idx(self) -> dict[str, int]:

@@ -239,13 +239,8 @@ class _Handle:
         if target is not None:
             UNWRITTEN.add(self)
 
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def mode(self) -> str:
-        return self._mode_text
+    name = property(lambda self: self._name)
+    mode = property(lambda self: self._mode_text)
 
     def readable(self) -> bool:
         return "r" in self._mode_text or "+" in self._mode_text

@@ -340,11 +340,7 @@ class CustomOpDef(metaclass=Sealed):
 
     _namespace = property(lambda self: self._qualname.partition("::")[0])
     _name = property(lambda self: self._qualname.partition("::")[2])
-
-    @property
-    def default(self) -> CustomOpDef:
-        """The only form of the operator."""
-        return self
+    default = property(lambda self: self, doc="The only form of the operator.")
 
 
 class WarnNotImplemented(Function):

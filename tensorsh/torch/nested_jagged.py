@@ -136,29 +136,16 @@ class NestedTensor(Nested):
     def _values(self) -> Tensor:  # type: ignore[override]
         return self.values()
 
-    @property
-    def _offsets(self) -> Tensor:
-        return self._nested.offsets
-
-    @property
-    def _lengths(self) -> Any:
-        return self._nested.lengths
+    _offsets = property(lambda self: self._nested.offsets)
+    _lengths = property(lambda self: self._nested.lengths)
 
     @property
     def _metadata_cache(self) -> dict:
         return {name: find_function("zeros")(n, 0) for name, n in self._nested.known.items()}
 
-    @property
-    def _maybe_max_seqlen(self) -> int | None:
-        return self._nested.known.get("max_seqlen")
-
-    @property
-    def _maybe_min_seqlen(self) -> int | None:
-        return self._nested.known.get("min_seqlen")
-
-    @property
-    def _ragged_idx(self) -> int:
-        return self._nested.ragged
+    _maybe_max_seqlen = property(lambda self: self._nested.known.get("max_seqlen"))
+    _maybe_min_seqlen = property(lambda self: self._nested.known.get("min_seqlen"))
+    _ragged_idx = property(lambda self: self._nested.ragged)
 
     def _get_max_seqlen(self) -> int:
         return self._nested.known.setdefault("max_seqlen", max(lengths(self)))

@@ -138,10 +138,7 @@ class FunctionEvent(metaclass=Sealed):
     device_time = device_time_total = self_device_time_total = 0
     device_memory_usage = self_device_memory_usage = flops = 0
 
-    @property
-    def cpu_time(self) -> float:
-        return self.cpu_time_total / self.count
-
+    cpu_time = property(lambda self: self.cpu_time_total / self.count)
     cpu_time_str = property(lambda self: in_words(self.cpu_time))
     cpu_time_total_str = property(lambda self: in_words(self.cpu_time_total))
     self_cpu_time_total_str = property(lambda self: in_words(self.self_cpu_time_total))
@@ -240,9 +237,7 @@ class EventList(list, metaclass=Sealed):
         total.cpu_time_total = total.self_cpu_time_total
         return total
 
-    @property
-    def self_cpu_time_total(self) -> float:
-        return sum(e.self_cpu_time_total for e in self)
+    self_cpu_time_total = property(lambda self: sum(e.self_cpu_time_total for e in self))
 
 
 def row(cells: Iterable, widths: list) -> str:

@@ -94,10 +94,7 @@ class QuantizedTensor(Tensor, metaclass=TensorMeta):
         with DisableTorchFunctionSubclass():
             return answered(func, name, args, kwargs or {})
 
-    @property
-    def dtype(self) -> Any:
-        return self._kind
-
+    dtype = property(lambda self: self._kind)
     is_quantized = property(lambda self: True)
 
     def dequantize(self) -> Tensor:

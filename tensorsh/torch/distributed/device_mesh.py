@@ -66,25 +66,11 @@ class DeviceMesh(metaclass=Sealed):
             own = own if outside(made) else made
         return own
 
-    @property
-    def device_type(self) -> str:
-        return self._device
-
-    @property
-    def mesh(self) -> Tensor:
-        return wrap(self._grid.copy())
-
-    @property
-    def mesh_dim_names(self) -> tuple | None:
-        return self._names
-
-    @property
-    def ndim(self) -> int:
-        return self._grid.ndim
-
-    @property
-    def shape(self) -> tuple:
-        return tuple(self._grid.shape)
+    device_type = property(lambda self: self._device)
+    mesh = property(lambda self: wrap(self._grid.copy()))
+    mesh_dim_names = property(lambda self: self._names)
+    ndim = property(lambda self: self._grid.ndim)
+    shape = property(lambda self: tuple(self._grid.shape))
 
     def size(self, mesh_dim: int | None = None) -> int:
         """The number of ranks, or of those along a dimension."""

@@ -133,9 +133,7 @@ class Wishart(Scaled, ExponentialFamily):
         slopes = T.digamma((nu / 2).unsqueeze(-1) - T.arange(p, dtype=nu.dtype, device=nu.device).div(2)).sum(-1)
         return (p + 1) * self._log_scale() + T.mvlgamma(nu / 2, p=p) - (nu - p - 1) / 2 * slopes + nu * p / 2
 
-    @property
-    def _natural_params(self) -> tuple:
-        return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
+    _natural_params = property(lambda self: (-self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         p = self._event_shape[-1]

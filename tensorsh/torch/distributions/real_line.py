@@ -65,9 +65,7 @@ class Normal(LocationScale, ExponentialFamily):
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * pi) + T.log(self.scale)
 
-    @property
-    def _natural_params(self) -> tuple:
-        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+    _natural_params = property(lambda self: (self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         return -0.25 * x.pow(2) / y + 0.5 * T.log(-pi / y)

@@ -110,13 +110,8 @@ class Graph:
         self._co_fields: dict[str, Any] = {}
         """Where the function stands that was traced."""
 
-    @property
-    def nodes(self) -> _node_list:
-        return _node_list(self)
-
-    @property
-    def output_node(self) -> Any:
-        return lambda: next(n for n in reversed(self.nodes) if n.op == "output")
+    nodes = property(lambda self: _node_list(self))
+    output_node = property(lambda self: lambda: next(n for n in reversed(self.nodes) if n.op == "output"))
 
     def find_nodes(self, *, op: str, target: Any = None, sort: bool = True) -> list[Node]:
         """The nodes of a kind, and of a target."""

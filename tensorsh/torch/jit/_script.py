@@ -28,10 +28,7 @@ def refuse(name: str, instead: str) -> NoReturn:
 class ScriptModule(Module):
     """A module of TorchScript. A class of one's own is derived from it, and its modules are scripted when they are assigned."""
 
-    @property
-    def original_name(self) -> str:
-        """The name of the class it was made of."""
-        return type(self).__name__
+    original_name = property(lambda self: type(self).__name__, doc="The name of the class it was made of.")
 
     def __setattr__(self, name: str, value: Any) -> None:
         Module.__setattr__(self, name, script_module(value) if isinstance(value, Module) else value)

@@ -49,10 +49,7 @@ class _Folder(metaclass=OpenSealed):
     def validate_checkpoint_id(cls, checkpoint_id: Any) -> bool:
         return isinstance(checkpoint_id, (str, os.PathLike)) and "://" not in os.fspath(checkpoint_id)
 
-    @property
-    def checkpoint_id(self) -> str:
-        """The folder."""
-        return self.path
+    checkpoint_id = property(lambda self: self.path, doc="The folder.")
 
 
 class FileSystemWriter(_Folder, StorageWriter):

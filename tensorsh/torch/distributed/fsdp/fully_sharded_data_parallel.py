@@ -98,10 +98,7 @@ class FullyShardedDataParallel(Module):
         self._settings = settings(StateDictType.FULL_STATE_DICT)
         self._clean = False
 
-    @property
-    def module(self) -> Module:
-        """The module within."""
-        return self._modules[INSIDE]
+    module = property(lambda self: self._modules[INSIDE], doc="The module within.")
 
     def __getattr__(self, name: str) -> Any:
         try:

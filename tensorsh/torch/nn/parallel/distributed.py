@@ -225,13 +225,8 @@ class DistributedDataParallel(Module, Joinable):
         """What this process does for those that are not through."""
         return Shadow(self, kwargs.get("divide_by_initial_world_size", True))
 
-    @property
-    def join_device(self) -> Any:
-        return self._trained[0].device
-
-    @property
-    def join_process_group(self) -> Any:
-        return self.process_group
+    join_device = property(lambda self: self._trained[0].device)
+    join_process_group = property(lambda self: self.process_group)
 
     def register_comm_hook(self, state: Any, hook: Callable) -> None:
         """Let `hook(state, bucket)` reduce the gradients of each bucket: it gives back a Future of them."""

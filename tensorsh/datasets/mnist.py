@@ -15,17 +15,8 @@ class MNIST(VisionDataset):
     `root`/MNIST/raw, or in `root` itself; nothing is downloaded. RuntimeError where they are not there."""
 
     classes = [
-        "0 - zero",
-        "1 - one",
-        "2 - two",
-        "3 - three",
-        "4 - four",
-        "5 - five",
-        "6 - six",
-        "7 - seven",
-        "8 - eight",
-        "9 - nine",
-    ]
+        "0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight", "9 - nine",
+    ]  # fmt: skip
 
     def __init__(
         self, root: Any, train: bool = True, transform: Callable | None = None,

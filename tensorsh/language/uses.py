@@ -16,12 +16,9 @@ from .rules import Case, rule
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 HOMES = {
-    "torch": "torch",
-    "torch.nn": "nn",
-    "torch.optim": "torch.optim",
-    "torch.nn.functional": "nn.functional",
+    "torch": "torch", "torch.nn": "nn", "torch.optim": "torch.optim", "torch.nn.functional": "nn.functional",
     "torch.optim.lr_scheduler": "torch.optim.lr_scheduler",
-}
+}  # fmt: skip
 """Where names stand that are looked for in torch itself, and how one writes that."""
 
 

@@ -33,11 +33,9 @@ _keeping: WeakSet[type] = WeakSet()
 _kept: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
 OPEN = ("tensorsh.torch.", "tensorsh.datasets.", "tensorsh.transforms.", "tensorsh.sandbox.")
 KEEPING = (
-    "tensorsh.torch.multiprocessing",
-    "tensorsh.torch.distributed",
-    "tensorsh.torch.utils.data.fetching",
+    "tensorsh.torch.multiprocessing", "tensorsh.torch.distributed", "tensorsh.torch.utils.data.fetching",
     "tensorsh.torch.utils.data.workers",
-)
+)  # fmt: skip
 """Where classes stand whose objects keep what no program gets: sockets, processes, terminals, the memory of several processes.
 Elsewhere, but for the homes above, all do."""
 changes = 0

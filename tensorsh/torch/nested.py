@@ -19,13 +19,8 @@ from .nested_strided_rules import padded as padded_strided
 from .root import torch as T  # noqa: N812
 
 __all__ = [
-    "as_nested_tensor",
-    "masked_select",
-    "narrow",
-    "nested_tensor",
-    "nested_tensor_from_jagged",
-    "to_padded_tensor",
-]
+    "as_nested_tensor", "masked_select", "narrow", "nested_tensor", "nested_tensor_from_jagged", "to_padded_tensor",
+]  # fmt: skip
 
 PROTOTYPE = (
     "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend specifying "

@@ -135,11 +135,9 @@ def copied(module: Module, kind: type, registries: dict[str, dict]) -> Any:
 
 
 def script_module(
-    module: Module,
-    kind: type = RecursiveScriptModule,
-    below: type = RecursiveScriptModule,
+    module: Module, kind: type = RecursiveScriptModule, below: type = RecursiveScriptModule,
     memo: dict[int, Any] | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """A module as one of TorchScript's: of its own class and of `kind`, with those below it. RuntimeError for lazy ones."""
     memo = {} if memo is None else memo
     if isinstance(module, ScriptModule):

@@ -44,16 +44,8 @@ FUNCTIONAL = frozenset(
 RECURRENT = frozenset("lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell".split())
 """Whole recurrent networks, and a step of one."""
 METHODS = (ELEMENTWISE | SHAPES | REDUCTIONS | PRODUCTS) - {
-    "broadcast_to",
-    "concat",
-    "stack",
-    "cat",
-    "rsub",
-    "einsum",
-    "full_like",
-    "ones_like",
-    "zeros_like",
-} | {"double", "float", "contiguous", "clone", "detach"}
+    "broadcast_to", "concat", "stack", "cat", "rsub", "einsum", "full_like", "ones_like", "zeros_like",
+} | {"double", "float", "contiguous", "clone", "detach"}  # fmt: skip
 """Methods of tensors that are recorded."""
 OVER = frozenset("copy_ fill_ zero_ index_add_ index_copy_ index_fill_ masked_scatter_ scatter_ scatter_add_".split())
 """Methods that write over a tensor and are recorded as such."""

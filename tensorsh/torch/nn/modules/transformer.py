@@ -87,14 +87,9 @@ class Layer(Module):
         self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False, need_weights: bool = False
     ) -> Tensor:
         found = self.self_attn(
-            x,
-            x,
-            x,
-            attn_mask=attn_mask,
-            key_padding_mask=key_padding_mask,
-            need_weights=need_weights,
+            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=need_weights,
             is_causal=is_causal,
-        )
+        )  # fmt: skip
         return self.dropout1(found[0])
 
     def _ff_block(self, x: Tensor) -> Tensor:

@@ -96,13 +96,9 @@ class DistributedDataParallel(Module, Joinable):
             self._sync([p for n, p in module.named_parameters() if n not in ignored] + self._states, 0)
         sparse = {id(each.weight) for each in module.modules() if isinstance(each, Table) and each.sparse}
         self.reducer = Reducer(
-            self._trained,
-            self.process_group,
-            self.bucket_bytes_cap,
-            gradient_as_bucket_view,
-            find_unused_parameters,
+            self._trained, self.process_group, self.bucket_bytes_cap, gradient_as_bucket_view, find_unused_parameters,
             sparse,
-        )
+        )  # fmt: skip
         self._join = None
 
     def _check_shapes(self) -> None:

@@ -150,12 +150,9 @@ class PrepareModuleInput(ParallelStyle):
 
     __module__ = "torch.distributed.tensor.parallel.style"
     _told = (
-        "input_layouts",
-        "desired_input_layouts",
-        "input_kwarg_layouts",
-        "desired_input_kwarg_layouts",
+        "input_layouts", "desired_input_layouts", "input_kwarg_layouts", "desired_input_kwarg_layouts",
         "use_local_output",
-    )
+    )  # fmt: skip
 
     def __init__(
         self, *, input_layouts: Any = None, desired_input_layouts: Any = None, input_kwarg_layouts: Any = None,

@@ -14,14 +14,8 @@ import numpy as np
 from ....root import torch
 
 __all__ = [
-    "Measurement",
-    "TaskSpec",
-    "ordered_unique",
-    "select_unit",
-    "set_torch_threads",
-    "trim_sigfig",
-    "unit_to_english",
-]
+    "Measurement", "TaskSpec", "ordered_unique", "select_unit", "set_torch_threads", "trim_sigfig", "unit_to_english",
+]  # fmt: skip
 
 UNITS = {"ns": ("nanosecond", 1e-9), "us": ("microsecond", 1e-6), "ms": ("millisecond", 1e-3), "s": ("second", 1)}
 MOST_FIGURES = 4

@@ -175,6 +175,14 @@ def housed(kind: type, module: str) -> None:
         kind.__firstlineno__ = line  # type: ignore[attr-defined]
 
 
+def all_housed(names: dict[str, Any], module: str = "") -> None:
+    """Tell the classes that a file has made so far to be of a module of PyTorch's, by default that of the file's own name."""
+    home = names["__name__"]
+    for kind in list(names.values()):
+        if isinstance(kind, type) and kind.__module__ == home:
+            housed(kind, module or home[9:])
+
+
 class Dotted(Sealed):
     """The metaclass of `torch.Size` and its like, which Python's messages name with their module as it names those that are
     compiled."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, all_housed
 from ...nn.reach import T
 
 __all__ = ["Schedule1F1B", "ScheduleGPipe"]
@@ -18,8 +18,6 @@ class PipelineScheduleSingle(metaclass=OpenSealed):
     stage: it. n_microbatches: parts of a batch. loss_fn: `loss_fn(output, target)` at the last stage (None: only forward).
     args_chunk_spec, kwargs_chunk_spec, output_merge_spec: accepted: batches are cut and joined along their first dimension.
     scale_grads: divide gradients by the number of parts (True)."""
-
-    __module__ = "torch.distributed.pipelining.schedules"
 
     def __init__(
         self, stage: Any, n_microbatches: int, loss_fn: Callable | None = None, args_chunk_spec: Any = None,
@@ -80,8 +78,6 @@ class PipelineScheduleSingle(metaclass=OpenSealed):
 class ScheduleGPipe(PipelineScheduleSingle):
     """All microbatches forward, then all backward."""
 
-    __module__ = "torch.distributed.pipelining.schedules"
-
     def _order(self) -> list[tuple[bool, int]]:
         numbers = range(self._n_microbatches)
         return [(False, i) for i in numbers] + [(True, i) for i in numbers]
@@ -89,8 +85,6 @@ class ScheduleGPipe(PipelineScheduleSingle):
 
 class Schedule1F1B(PipelineScheduleSingle):
     """As many microbatches forward as stages follow, then one backward for each forward: fewer are kept at a time."""
-
-    __module__ = "torch.distributed.pipelining.schedules"
 
     def _order(self) -> list[tuple[bool, int]]:
         ahead = min(self._n_microbatches, self._stage.num_stages - self._stage.stage_index)
@@ -100,6 +94,9 @@ class Schedule1F1B(PipelineScheduleSingle):
             if i + ahead < self._n_microbatches:
                 order.append((False, i + ahead))
         return order
+
+
+all_housed(globals())
 
 
 def cut(value: Any, count: int) -> list:

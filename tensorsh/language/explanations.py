@@ -292,19 +292,8 @@ def _import(s: Scene) -> Mistake | None:
 
 
 _LOOKS = (
-    _block,
-    _fstring,
-    _print,
-    _try,
-    _function,
-    _colon,
-    _equals,
-    _import,
-    _dictionary,
-    _else,
-    _comma,
-    _comprehension,
-)
+    _block, _fstring, _print, _try, _function, _colon, _equals, _import, _dictionary, _else, _comma, _comprehension,
+)  # fmt: skip
 
 # ---- advice for what CPython calls just "invalid syntax"
 

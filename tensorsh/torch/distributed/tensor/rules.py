@@ -371,14 +371,8 @@ def along(call: Call) -> Any:
         return NotImplemented
     dims = [d % ndim if ndim else 0 for d in dims]
     keeps = call.name in (
-        "softmax",
-        "log_softmax",
-        "cumsum",
-        "sort",
-        "argsort",
-        "topk",
-        "normalize",
-    ) or call.kwargs.get("keepdim", False)
+        "softmax", "log_softmax", "cumsum", "sort", "argsort", "topk", "normalize",
+    ) or call.kwargs.get("keepdim", False)  # fmt: skip
     keeps = keeps or len(call.args) > place + 1 and call.args[place + 1] is True
     total = len(call.args) <= place and "dim" not in call.kwargs
     how = REDUCTIONS.get(call.name)

@@ -97,9 +97,6 @@ class LoadPlan:
     planner_data: Any = None
 
 
-enter(WriteItemType, LoadItemType, BytesIOWriteData, TensorWriteData, WriteItem, ReadItem, SavePlan, LoadPlan)
-
-
 class SavePlanner(metaclass=OpenSealed):
     """What a checkpoint is to hold. `save` calls its methods in their order: those of all processes, but `create_global_plan` of the
     first alone."""
@@ -177,3 +174,4 @@ class LoadPlanner(metaclass=OpenSealed):
 
 
 all_housed(globals())
+enter(WriteItemType, LoadItemType, BytesIOWriteData, TensorWriteData, WriteItem, ReadItem, SavePlan, LoadPlan)

@@ -23,9 +23,6 @@ class WriteResult:
     storage_data: Any
 
 
-enter(WriteResult)
-
-
 class _Storage(metaclass=OpenSealed):
     """What writers and readers have in common."""
 
@@ -93,3 +90,4 @@ class StorageReader(_Storage):
 
 
 all_housed(globals())
+enter(WriteResult)

@@ -11,6 +11,7 @@ import numpy as np
 from ....engine.arrays.state import state
 from ....engine.graph.fields import wrap
 from ....engine.tensors.tensor import Tensor
+from ...containers import values_in
 from ...distributed.algorithms.join import Join, Joinable, JoinHook
 from ...distributed.collectives import all_gather, all_reduce, broadcast
 from ...distributed.grad_bucket import GradBucket
@@ -285,11 +286,8 @@ class Shadow(JoinHook):
 
 def tensors_of(value: Any) -> list[Tensor]:
     """The tensors in containers and in objects with attributes."""
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, dict):
-        return [t for each in value.values() for t in tensors_of(each)]
-    if isinstance(value, (list, tuple)):
-        return [t for each in value for t in tensors_of(each)]
-    fields = getattr(value, "__dataclass_fields__", None)
-    return [t for name in fields or () for t in tensors_of(getattr(value, name))]
+    found = []
+    for each in values_in(value):
+        fields = getattr(each, "__dataclass_fields__", ())
+        found += [each] if isinstance(each, Tensor) else tensors_of([getattr(each, name) for name in fields])
+    return found

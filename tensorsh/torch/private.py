@@ -12,8 +12,6 @@ from .grad_scaler import unscale, update_scale
 from .private_sparse import PUBLIC, SPARSE
 from .root import torch as T  # noqa: N812
 
-__all__: list[str] = []
-
 globals().update(FOREACH | {name: function for name, function in SPARSE.items() if name in PUBLIC})
 
 

@@ -8,8 +8,6 @@ from typing import Any
 from ...engine.arrays.state import state
 from ..mapping.levels import FALLBACK
 
-__all__: list[str] = []
-
 
 def _told(name: str) -> tuple[Any, Any]:
     """What says, and what sets, what is done about functions that are made slice by slice."""

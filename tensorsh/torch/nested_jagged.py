@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from ..engine.loading.table import find_function
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.tensor import Tensor
-from .nested_base import Nested, nested
+from .checks import _check_with
+from .nested_base import TRUNCATED, Nested, nested
 from .rebuilding import _rebuild_from_type_v2
 from .root import torch as T  # noqa: N812
 from .undocumented import SymInt
@@ -247,11 +248,8 @@ def parts(x: Any) -> list:
     each = all(0 <= length <= rows for _, length in found)
     if each and holes and any(begin + length > rows for begin, length in found):
         raise RuntimeError("unbind(): nested tensor offsets and lengths do not match ragged_idx dimension")
-    if not each or sum(n for _, n in found) > rows or holes and any(begin < 0 for begin, _ in found):
-        raise RuntimeError(
-            "Expected cond to be True, but got False. (Could this error message be improved? If so, please report an enhancement "
-            "request to PyTorch.)"
-        )
+    wrong = not each or sum(n for _, n in found) > rows or holes and any(begin < 0 for begin, _ in found)
+    _check_with(RuntimeError, not wrong)
     with DisableTorchFunctionSubclass():
         if not holes:
             return list(Tensor.split(x, [length for _, length in found], at))
@@ -273,9 +271,7 @@ def padded(input: Any, padding: float, output_size: Any = None) -> Tensor:
     for x in many:
         missing = longest - x.shape[at]
         if missing < 0:
-            raise RuntimeError(
-                "Value in output_size is less than NestedTensor padded size. Truncation is not supported."
-            )
+            raise RuntimeError(TRUNCATED)
         shape = [missing if i == at else n for i, n in enumerate(x.shape)]
         made.append(find_function("cat")([x, x.new_full(shape, padding)], at) if missing else x)
     return find_function("stack")(made)

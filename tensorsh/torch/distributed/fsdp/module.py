@@ -11,6 +11,7 @@ from ....sandbox.named import read_named, write_named
 from ....sandbox.sealed import OpenSealed, joined
 from ...containers import cast, tensors_in
 from ...nn.modules.module import Module
+from .._composable.contract import APPLIED
 from ..device_mesh import init_device_mesh
 from ..starting import get_world_size
 from .group import Group
@@ -112,10 +113,7 @@ def fully_shard(
         if type(each).__name__ in ("ModuleList", "ModuleDict") and type(each).forward is Module.forward:
             raise ValueError(f"fully_shard does not support containers that do not implement forward: {each}")
         if isinstance(each, FSDPModule):
-            raise AssertionError(
-                "Each distinct composable distributed API can only be applied to a module once. fully_shard has already been "
-                f"applied to the following module:\n{each}"
-            )
+            raise AssertionError(APPLIED.format("fully_shard", each))
     if shard_placement_fn is not None:
         raise ValueError("fully_shard cuts parameters along their first dimension here: leave out shard_placement_fn")
     if mesh is None:

@@ -106,7 +106,7 @@ WRITABLE_VARIABLES = frozenset(
 )
 
 # modules with an underscore that programs import all the same
-PRIVATE_MODULES = frozenset(("_pytree", "_functional_collectives", "_dynamo"))
+PRIVATE_MODULES = frozenset(("_pytree", "_functional_collectives", "_dynamo", "_checkpoint"))
 
 
 def is_special(name: str) -> bool:

@@ -33,8 +33,9 @@ SUBMODULES = (
     "backends.openmp backends.opt_einsum backends.quantized mps version jit amp overrides profiler library func storage hub onnx compiler nested sparse "
     "distributed distributed.constants distributed.device_mesh distributed.distributed_c10d distributed._functional_collectives distributed.nn "
     "distributed.nn.functional xpu mtia multiprocessing distributed.algorithms distributed.algorithms.join "
-    "distributed.algorithms.ddp_comm_hooks distributed.algorithms.ddp_comm_hooks.default_hooks distributed._tensor "
-    "distributed.algorithms.ddp_comm_hooks.post_localSGD_hook distributed.algorithms.model_averaging "
+    "distributed.algorithms._checkpoint distributed.algorithms._checkpoint.checkpoint_wrapper distributed.algorithms.ddp_comm_hooks distributed.algorithms.ddp_comm_hooks.default_hooks distributed._tensor "
+    "distributed.algorithms.ddp_comm_hooks.post_localSGD_hook distributed.algorithms.ddp_comm_hooks.powerSGD_hook "
+    "distributed.algorithms.ddp_comm_hooks.debugging_hooks distributed.algorithms.model_averaging "
     "distributed.algorithms.model_averaging.averagers distributed.algorithms.model_averaging.utils "
     "nn.parallel.distributed distributed.tensor distributed.tensor.parallel distributed.fsdp distributed.fsdp.wrap "
     "distributed.fsdp.api distributed.fsdp.fully_sharded_data_parallel distributed.checkpoint "
@@ -65,7 +66,8 @@ SPARSE = "_nnz _indices _values _coalesced_ _dimI _dimV".split()
 """What programs ask of sparse tensors by names with an underscore."""
 PRIVATE = (
     "_LRScheduler _Loss _WeightedLoss _BatchNorm _InstanceNorm _NormBase _ConvNd _ConvTransposeNd _DropoutNd _ntuple _single "
-    "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan _pytree _functional_collectives _dynamo _orig_mod _tensor"
+    "_pair _triple _quadruple _calculate_fan_in_and_fan_out _calculate_correct_fan _pytree _functional_collectives _dynamo _orig_mod _tensor "
+    "_checkpoint"
 ).split()
 """Names with an underscore that programs use all the same: base classes, above all."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
+from ....engine.arrays.dtype import int64, uint8
 from ....engine.graph.fields import wrap
 from ....engine.tape.backward import backward
 from ....engine.tape.grad_modes import no_grad
@@ -13,16 +15,17 @@ from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import OpenSealed
 from ...nn.modules.module import Module
 from ..groups import group_of
-from ..objects import recv_object_list, send_object_list
+from ..objects import read, written
 from ..point_to_point import isend, recv
 
-__all__ = ["PipelineStage", "pipeline"]
+__all__ = ["PipelineStage"]
 
 
 class PipelineStage(metaclass=OpenSealed):
-    """The layers of one process of a pipeline. What it takes is what the stage before it gives.
+    """The layers of one part of a pipeline, of which each process has one or, in turn, several. What it takes is what the stage before
+    it gives.
     submodule: the layers. stage_index: its number. num_stages: how many there are. device: where it computes. input_args, output_args,
-    output_grads, input_grads: accepted. group: the processes, one for each stage (None: all). dw_builder, get_mesh: accepted.
+    output_grads, input_grads: accepted. group: the processes (None: all); stage i is in process i modulo their number. dw_builder, get_mesh: accepted.
     ValueError for a number that there is not."""
 
     __module__ = "torch.distributed.pipelining.stage"
@@ -40,43 +43,45 @@ class PipelineStage(metaclass=OpenSealed):
             raise RuntimeError(
                 f"Pipeline group size {self.group_size} cannot be larger than number of stages {num_stages}"
             )
-        if self.group_size < num_stages:
-            raise RuntimeError(
-                "several stages in one process are not supported: give each process one, with all its layers"
-            )
         self._kept: dict[int, tuple] = {}
         self._on_the_way: list[Any] = []
 
     is_first = property(lambda self: self.stage_index == 0, doc="Whether it takes the batch.")
     is_last = property(lambda self: self.stage_index == self.num_stages - 1, doc="Whether it gives the result.")
 
-    def _send(self, tensors: tuple, to: int) -> None:
-        for t in tensors:
-            self._on_the_way.append(isend(t.detach().contiguous(), group=self.group, group_dst=to))
+    def _near(self, step: int) -> int:
+        """The process of the stage before (-1) or behind (1)."""
+        return (self.stage_index + step) % self.group_size
 
-    def _receive(self, forms: list, source: int) -> tuple:
+    def _send(self, tensors: Iterable, step: int) -> None:
+        """Pass tensors on to a neighbour; the tag tells what goes forward and back to several stages of one process apart."""
+        tag = 2 * (self.stage_index + step) + (step < 0)
+        for t in tensors:
+            self._on_the_way.append(isend(t.detach().contiguous(), None, self.group, tag, self._near(step)))
+
+    def _receive(self, forms: Iterable, step: int) -> tuple:
+        """What a neighbour passed on: tensors of shapes and dtypes."""
         found = []
         for shape, dtype in forms:
             t = wrap(np.empty(shape, dtype.numpy))
-            recv(t, group=self.group, group_src=source)
+            recv(t, None, self.group, 2 * self.stage_index + (step > 0), self._near(step))
             found.append(t)
         return tuple(found)
 
     def _forward(self, number: int, args: tuple, kwargs: dict) -> Any:
         """The layers of one microbatch: of the batch at the first stage, of what comes from the one before elsewhere."""
         if not self.is_first:
-            box: list = [None]
-            recv_object_list(box, group=self.group, group_src=self.group_rank - 1)
-            args = self._receive(box[0], self.group_rank - 1)
+            (size,) = self._receive([((1,), int64)], -1)
+            (text,) = self._receive([((int(size),), uint8)], -1)
+            args = self._receive(read(text._array), -1)
             for t in args:
                 if t.is_floating_point():
                     t.requires_grad_()
         output = self.submod(*args, **kwargs)
         outputs = tuple(output) if isinstance(output, (tuple, list)) else (output,)
         if not self.is_last:
-            forms = [(tuple(t.shape), t.dtype) for t in outputs]
-            send_object_list([forms], group=self.group, group_dst=self.group_rank + 1)
-            self._send(outputs, self.group_rank + 1)
+            text = written([(tuple(t.shape), t.dtype) for t in outputs])
+            self._send([wrap(np.array([text.size])), wrap(text), *outputs], 1)
         self._kept[number] = args, outputs
         return output
 
@@ -87,12 +92,10 @@ class PipelineStage(metaclass=OpenSealed):
             backward(loss)
         else:
             wanted = [t for t in outputs if t.requires_grad]
-            backward(wanted, list(self._receive([(tuple(t.shape), t.dtype) for t in wanted], self.group_rank + 1)))
+            backward(wanted, list(self._receive([(tuple(t.shape), t.dtype) for t in wanted], 1)))
         if not self.is_first:
             trained = [t for t in args if t.requires_grad]
-            self._send(
-                tuple(wrap(np.zeros_like(t._array)) if t.grad is None else t.grad for t in trained), self.group_rank - 1
-            )
+            self._send([wrap(np.zeros_like(t._array)) if t.grad is None else t.grad for t in trained], -1)
 
     def _finish(self, factor: int | None) -> None:
         """Wait for what is on its way, and divide the gradients by the number of microbatches."""
@@ -104,10 +107,3 @@ class PipelineStage(metaclass=OpenSealed):
                 for p in self.submod.parameters():
                     if isinstance(p.grad, Tensor):
                         p.grad.div_(factor)
-
-
-def pipeline(*args: Any, **kwargs: Any) -> NoReturn:
-    """Cutting a model by its trace, which tensorsh does not have."""
-    raise NotImplementedError(
-        "tensorsh does not cut models by their trace: give each process its layers, PipelineStage(layers, rank, world_size, device)"
-    )

@@ -1,0 +1,3 @@
+"""``torch.distributed.algorithms._checkpoint``: modules that keep less of what they compute."""
+
+__all__: list[str] = []

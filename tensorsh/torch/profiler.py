@@ -21,14 +21,9 @@ from ..sandbox.sealed import Sealed
 from .profiled import bytes_in_words, in_words, made, operations, row, scaled, share
 
 __all__ = [
-    "ProfilerAction",
-    "ProfilerActivity",
-    "profile",
-    "record_function",
-    "schedule",
-    "supported_activities",
+    "ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule", "supported_activities",
     "tensorboard_trace_handler",
-]
+]  # fmt: skip
 
 
 class SealedEnum(Sealed, EnumType):
@@ -114,10 +109,7 @@ class FunctionEvent(metaclass=Sealed):
     device_time = device_time_total = self_device_time_total = 0
     device_memory_usage = self_device_memory_usage = 0
 
-    @property
-    def cpu_time(self) -> float:
-        return self.cpu_time_total / self.count
-
+    cpu_time = property(lambda self: self.cpu_time_total / self.count)
     cpu_time_str = property(lambda self: in_words(self.cpu_time))
     cpu_time_total_str = property(lambda self: in_words(self.cpu_time_total))
     self_cpu_time_total_str = property(lambda self: in_words(self.self_cpu_time_total))
@@ -155,16 +147,10 @@ class EventList(list, metaclass=Sealed):
         self._memory, self._flops = profile_memory, with_flops
 
     def table(
-        self,
-        sort_by: str | None = None,
-        row_limit: int = 100,
-        max_src_column_width: int = 75,
-        max_name_column_width: int = 55,
-        max_shapes_column_width: int = 80,
-        header: str | None = None,
-        top_level_events_only: bool = False,
-        time_unit: str | None = None,
-    ) -> str:
+        self, sort_by: str | None = None, row_limit: int = 100, max_src_column_width: int = 75,
+        max_name_column_width: int = 55, max_shapes_column_width: int = 80, header: str | None = None,
+        top_level_events_only: bool = False, time_unit: str | None = None,
+    ) -> str:  # fmt: skip
         """The events as text, the largest in `sort_by` first."""
         if not self:
             return ""
@@ -228,9 +214,7 @@ class EventList(list, metaclass=Sealed):
         total.cpu_time_total = total.self_cpu_time_total
         return total
 
-    @property
-    def self_cpu_time_total(self) -> float:
-        return sum(e.self_cpu_time_total for e in self)
+    self_cpu_time_total = property(lambda self: sum(e.self_cpu_time_total for e in self))
 
 
 class profile(ContextDecorator, metaclass=Sealed):

@@ -205,13 +205,8 @@ class DataLoader(metaclass=OpenSealed):
                 "potential slowness/freeze if necessary."
             )
 
-    @property
-    def _auto_collation(self) -> bool:
-        return self.batch_sampler is not None
-
-    @property
-    def _index_sampler(self) -> Any:
-        return self.sampler if self.batch_sampler is None else self.batch_sampler
+    _auto_collation = property(lambda self: self.batch_sampler is not None)
+    _index_sampler = property(lambda self: self.sampler if self.batch_sampler is None else self.batch_sampler)
 
     def __len__(self) -> int:
         if self._dataset_kind == _DatasetKind.Map:

@@ -183,9 +183,7 @@ class Worker:
     def terminate(self) -> None:
         self.child.kill(signal.SIGTERM)
 
-    @property
-    def pid(self) -> int:
-        return self.child.pid
+    pid = property(lambda self: self.child.pid)
 
     def ask(self, request: Any) -> None:
         """Ask for a batch; None: for no more."""

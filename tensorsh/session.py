@@ -71,17 +71,11 @@ class Session:
     """
 
     def __init__(
-        self,
-        permissions: Any = None,
-        stdout: TextIO | None = None,
-        *,
-        stdin: TextIO | None = None,
-        cache: str | os.PathLike[str] | None = None,
-        arguments: list[str] | None = None,
-        max_memory: int | str | MemoryBound | None = None,
-        timeout: float | str | None = None,
+        self, permissions: Any = None, stdout: TextIO | None = None, *, stdin: TextIO | None = None,
+        cache: str | os.PathLike[str] | None = None, arguments: list[str] | None = None,
+        max_memory: int | str | MemoryBound | None = None, timeout: float | str | None = None,
         folder: str | os.PathLike[str] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         this = ref(self)  # no cycle: a session is freed when it is let go, before what its programs left
         self._environment = make_environment(
             stdout,
@@ -201,10 +195,7 @@ class Session:
         return self._recent.compile(source, filename, known, self._cache, future, checked)
 
     def execute(
-        self,
-        program: Program,
-        echo: Callable[[Any], None] | None = None,
-        statements: list[Statement] | None = None,
+        self, program: Program, echo: Callable[[Any], None] | None = None, statements: list[Statement] | None = None
     ) -> None:
         """Runs a program (or some of its statements) one by one; values other than None go to `echo`."""
         chosen = program.statements if statements is None else statements

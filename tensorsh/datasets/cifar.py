@@ -24,13 +24,9 @@ class CIFAR10(VisionDataset):
     label_bytes = 1
 
     def __init__(
-        self,
-        root: Any,
-        train: bool = True,
-        transform: Callable | None = None,
-        target_transform: Callable | None = None,
-        download: bool = False,
-    ) -> None:
+        self, root: Any, train: bool = True, transform: Callable | None = None,
+        target_transform: Callable | None = None, download: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(root, transform=transform, target_transform=target_transform)
         self.train = train
         names = self.train_list if train else self.test_list

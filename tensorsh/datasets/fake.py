@@ -17,14 +17,9 @@ class FakeData(VisionDataset):
     10"""
 
     def __init__(
-        self,
-        size: int = 1000,
-        image_size: tuple[int, int, int] = (3, 224, 224),
-        num_classes: int = 10,
-        transform: Callable | None = None,
-        target_transform: Callable | None = None,
-        random_offset: int = 0,
-    ) -> None:
+        self, size: int = 1000, image_size: tuple[int, int, int] = (3, 224, 224), num_classes: int = 10,
+        transform: Callable | None = None, target_transform: Callable | None = None, random_offset: int = 0,
+    ) -> None:  # fmt: skip
         super().__init__(transform=transform, target_transform=target_transform)
         self.size, self.num_classes, self.image_size, self.random_offset = size, num_classes, image_size, random_offset
 

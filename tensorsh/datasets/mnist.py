@@ -19,13 +19,9 @@ class MNIST(VisionDataset):
     ]  # fmt: skip
 
     def __init__(
-        self,
-        root: Any,
-        train: bool = True,
-        transform: Callable | None = None,
-        target_transform: Callable | None = None,
-        download: bool = False,
-    ) -> None:
+        self, root: Any, train: bool = True, transform: Callable | None = None,
+        target_transform: Callable | None = None, download: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(root, transform=transform, target_transform=target_transform)
         self.train = train
         names = self._files()
@@ -52,10 +48,7 @@ class MNIST(VisionDataset):
             )
         return images, labels.long()
 
-    @property
-    def raw_folder(self) -> str:
-        """Where the files lie."""
-        return os.path.join(self.root, type(self).__name__, "raw")
+    raw_folder = property(lambda self: os.path.join(self.root, type(self).__name__, "raw"), doc="Where the files lie.")
 
     @property
     def class_to_idx(self) -> dict[str, int]:

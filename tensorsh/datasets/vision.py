@@ -49,12 +49,9 @@ class VisionDataset(Dataset):
     """Base class of datasets of images in a folder: one of one's own defines `__getitem__(number)` and `__len__`."""
 
     def __init__(
-        self,
-        root: Any = None,
-        transforms: Callable | None = None,
-        transform: Callable | None = None,
+        self, root: Any = None, transforms: Callable | None = None, transform: Callable | None = None,
         target_transform: Callable | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.root = os.path.expanduser(root) if isinstance(root, str) else root
         separate = transform is not None or target_transform is not None
         if transforms is not None and separate:

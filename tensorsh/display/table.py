@@ -17,15 +17,9 @@ NARROWEST = 5
 
 
 def table_text(
-    columns: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    *,
-    right: Iterable[str] = (),
-    spare: Iterable[str] = (),
-    width: int = 80,
-    unicode: bool = True,
-    theme: Theme = PLAIN,
-) -> str:
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Iterable[str] = (), spare: Iterable[str] = (),
+    width: int = 80, unicode: bool = True, theme: Theme = PLAIN,
+) -> str:  # fmt: skip
     """A table as text. Columns named in `right` are aligned to the right, those in `spare` go first, in this order, where
     there is not room for all; `unicode=False` draws with ASCII only."""
     right = set(right)

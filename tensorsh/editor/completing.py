@@ -18,18 +18,13 @@ from .server import Server, range_of
 MOST = 700
 """Completions in one answer; more come as the word grows."""
 KINDS = {
-    "function": lsp.CompletionItemKind.Function,
-    "class": lsp.CompletionItemKind.Class,
-    "variable": lsp.CompletionItemKind.Variable,
-    "module": lsp.CompletionItemKind.Module,
-    "keyword": lsp.CompletionItemKind.Keyword,
-    "keyword argument": lsp.CompletionItemKind.Field,
-    "dtype": lsp.CompletionItemKind.Constant,
-    "device": lsp.CompletionItemKind.Constant,
-    "file": lsp.CompletionItemKind.File,
-    "parameter": lsp.CompletionItemKind.Variable,
+    "function": lsp.CompletionItemKind.Function, "class": lsp.CompletionItemKind.Class,
+    "variable": lsp.CompletionItemKind.Variable, "module": lsp.CompletionItemKind.Module,
+    "keyword": lsp.CompletionItemKind.Keyword, "keyword argument": lsp.CompletionItemKind.Field,
+    "dtype": lsp.CompletionItemKind.Constant, "device": lsp.CompletionItemKind.Constant,
+    "file": lsp.CompletionItemKind.File, "parameter": lsp.CompletionItemKind.Variable,
     "namespace": lsp.CompletionItemKind.Module,
-}
+}  # fmt: skip
 
 
 def add(server: Server) -> None:

@@ -64,9 +64,7 @@ class Document:
         self._indexed = asyncio.Event()
         self._ended = asyncio.Event()
 
-    @property
-    def is_python(self) -> bool:
-        return self.uri.endswith((".py", ".pyi"))
+    is_python = property(lambda self: self.uri.endswith((".py", ".pyi")))
 
     @property
     def is_begun(self) -> bool:

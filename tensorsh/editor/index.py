@@ -179,15 +179,9 @@ class Index:
     def told(self) -> dict[str, Any]:
         """The index as JSON takes it."""
         return {
-            "symbols": self.symbols,
-            "names": self.names,
-            "attributes": self.attributes,
-            "keywords": self.keywords,
-            "outline": self.outline(),
-            "folds": self.folds,
-            "functions": self.functions(),
-            "methods": self.methods(),
-        }
+            "symbols": self.symbols, "names": self.names, "attributes": self.attributes, "keywords": self.keywords,
+            "outline": self.outline(), "folds": self.folds, "functions": self.functions(), "methods": self.methods(),
+        }  # fmt: skip
 
     def functions(self) -> dict[str, list[Any]]:
         """`{name: [signature, docstring]}` of the functions and classes at the top of the text, as they are written."""

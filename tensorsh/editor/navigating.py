@@ -16,11 +16,9 @@ from .server import Server, range_of
 TOKENS = ["namespace", "class", "function", "method", "parameter", "variable", "property"]
 MODIFIERS = ["declaration", "defaultLibrary"]
 SYMBOLS = {
-    "function": lsp.SymbolKind.Function,
-    "method": lsp.SymbolKind.Method,
-    "class": lsp.SymbolKind.Class,
+    "function": lsp.SymbolKind.Function, "method": lsp.SymbolKind.Method, "class": lsp.SymbolKind.Class,
     "variable": lsp.SymbolKind.Variable,
-}
+}  # fmt: skip
 _CELL = re.compile(r"#\s*%%")
 
 

@@ -36,13 +36,8 @@ OFTEN = 0.2
 REFUSED = (PermissionError, ModuleNotFoundError, EOFError, MemoryError)
 """Errors that may come of running here: no files, no other modules, no input, little memory."""
 ELEMENTS = (
-    "on meta tensors",
-    "of meta tensor",
-    "meta device type",
-    "with Meta tensors",
-    "register_meta",
-    "expected device",
-)
+    "on meta tensors", "of meta tensor", "meta device type", "with Meta tensors", "register_meta", "expected device",
+)  # fmt: skip
 """Words of errors that only tensors without elements raise."""
 _MEANT = re.compile(r"did you mean (.*)\?")
 _QUOTED = re.compile(r"`([^`]+)`")

@@ -30,14 +30,9 @@ def difference_text(result: Result, color: bool = False) -> str:
 
 
 def command(
-    paths: Sequence[str],
-    bless: bool = False,
-    jobs: int = 0,
-    verbose: bool = False,
-    permissions: Any = None,
-    timeout: float | None = None,
-    ranks: int = 0,
-) -> int:
+    paths: Sequence[str], bless: bool = False, jobs: int = 0, verbose: bool = False, permissions: Any = None,
+    timeout: float | None = None, ranks: int = 0,
+) -> int:  # fmt: skip
     """`tensorsh test`: runs the files, prints differences and a summary, returns the exit code."""
     began = perf_counter()
     color = use_color(sys.stdout)

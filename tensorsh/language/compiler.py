@@ -33,31 +33,12 @@ Translation: Any = None
 """The class of that name, once a text was to be translated."""
 
 RUNTIME: dict[str, Any] = {
-    "<attribute>": attribute,
-    "<private>": private_attribute,
-    "<pure>": pure,
-    "<place>": Place,
-    "<store>": store,
-    "<flag>": flag,
-    "<data>": data,
-    "<view>": view,
-    "<told>": told,
-    "<read>": read,
-    "<enclosed>": Enclosed,
-    "<shown>": shown,
-    "<checked>": checked,
-    "<vetted>": vetted,
-    "<several>": several,
-    "<kept>": kept,
-    "<range>": shown_range,
-    "<ranged>": ranged,
-    "<goes on>": goes_on,
-    "<limit>": Limit,
-    "<own>": own,
-    "<own data>": own_data,
-    "<own form>": own_form,
-    "__build_class__": build_class,
-}
+    "<attribute>": attribute, "<private>": private_attribute, "<pure>": pure, "<place>": Place, "<store>": store,
+    "<flag>": flag, "<data>": data, "<view>": view, "<told>": told, "<read>": read, "<enclosed>": Enclosed,
+    "<shown>": shown, "<checked>": checked, "<vetted>": vetted, "<several>": several, "<kept>": kept,
+    "<range>": shown_range, "<ranged>": ranged, "<goes on>": goes_on, "<limit>": Limit, "<own>": own,
+    "<own data>": own_data, "<own form>": own_form, "__build_class__": build_class,
+}  # fmt: skip
 
 
 class Statement:
@@ -94,16 +75,9 @@ class Program:
     )  # fmt: skip
 
     def __init__(
-        self,
-        filename: str,
-        source: str,
-        module: CodeType,
-        last: CodeType | None,
-        names: frozenset[str],
-        questions: dict[str, bool],
-        translation: Any,
-        checked: bool = False,
-    ) -> None:
+        self, filename: str, source: str, module: CodeType, last: CodeType | None, names: frozenset[str],
+        questions: dict[str, bool], translation: Any, checked: bool = False,
+    ) -> None:  # fmt: skip
         self.filename = filename
         self.source = source
         self.module = module
@@ -169,13 +143,9 @@ class Program:
 
 
 def compile_program(
-    source: str,
-    filename: str = "<string>",
-    bound: Container[str] = (),
-    cache: str | PathLike[str] | None = None,
-    future: int = 0,
-    checked: bool = False,
-) -> Program:
+    source: str, filename: str = "<string>", bound: Container[str] = (), cache: str | PathLike[str] | None = None,
+    future: int = 0, checked: bool = False,
+) -> Program:  # fmt: skip
     """Compile a text; `bound` are the names that exist already, `cache` a folder to keep the result in, `future` what an
     earlier text imported from `__future__`, as a flag of Python's; `checked` reads every attribute on the gate."""
     global Translation
@@ -212,14 +182,9 @@ class Recent:
         self._programs: dict[tuple[str, str, int, bool], Program] = {}
 
     def compile(
-        self,
-        source: str,
-        filename: str,
-        bound: Container[str],
-        cache: str | PathLike[str] | None,
-        future: int,
+        self, source: str, filename: str, bound: Container[str], cache: str | PathLike[str] | None, future: int,
         checked: bool,
-    ) -> Program:
+    ) -> Program:  # fmt: skip
         """As `compile_program`."""
         key = source, filename, future, checked
         program = self._programs.get(key)

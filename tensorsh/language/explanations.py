@@ -17,20 +17,11 @@ if TYPE_CHECKING:
     from .tokens import Token
 
 _HEADS = {
-    "IF": "'if' statement",
-    "ELIF": "'elif' statement",
-    "ELSE": "'else' statement",
-    "WHILE": "'while' statement",
-    "FOR": "'for' statement",
-    "TRY": "'try' statement",
-    "EXCEPT": "'except' statement",
-    "FINALLY": "'finally' statement",
-    "WITH": "'with' statement",
-    "DEF": "function definition",
-    "CLASS": "class definition",
-    "_MATCH": "'match' statement",
-    "_CASE": "'case' statement",
-}
+    "IF": "'if' statement", "ELIF": "'elif' statement", "ELSE": "'else' statement", "WHILE": "'while' statement",
+    "FOR": "'for' statement", "TRY": "'try' statement", "EXCEPT": "'except' statement",
+    "FINALLY": "'finally' statement", "WITH": "'with' statement", "DEF": "function definition",
+    "CLASS": "class definition", "_MATCH": "'match' statement", "_CASE": "'case' statement",
+}  # fmt: skip
 _EQUALS = "invalid syntax. Maybe you meant '==' or ':=' instead of '='?"
 
 
@@ -301,19 +292,8 @@ def _import(s: Scene) -> Mistake | None:
 
 
 _LOOKS = (
-    _block,
-    _fstring,
-    _print,
-    _try,
-    _function,
-    _colon,
-    _equals,
-    _import,
-    _dictionary,
-    _else,
-    _comma,
-    _comprehension,
-)
+    _block, _fstring, _print, _try, _function, _colon, _equals, _import, _dictionary, _else, _comma, _comprehension,
+)  # fmt: skip
 
 # ---- advice for what CPython calls just "invalid syntax"
 

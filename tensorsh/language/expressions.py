@@ -3,39 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import Any
 
 from .mistake import Children, Mistake, Place, Where, node, place_in, place_of
 from .targets import AsItem, GeneratorArgument, Keyword, make_arguments, split_arguments, store
 
 LOAD = ast.Load()
 BINARY = {
-    "+": ast.Add(),
-    "-": ast.Sub(),
-    "*": ast.Mult(),
-    "/": ast.Div(),
-    "//": ast.FloorDiv(),
-    "%": ast.Mod(),
-    "@": ast.MatMult(),
-    "**": ast.Pow(),
-    "|": ast.BitOr(),
-    "^": ast.BitXor(),
-    "&": ast.BitAnd(),
-    "<<": ast.LShift(),
+    "+": ast.Add(), "-": ast.Sub(), "*": ast.Mult(), "/": ast.Div(), "//": ast.FloorDiv(), "%": ast.Mod(),
+    "@": ast.MatMult(), "**": ast.Pow(), "|": ast.BitOr(), "^": ast.BitXor(), "&": ast.BitAnd(), "<<": ast.LShift(),
     ">>": ast.RShift(),
-}
+}  # fmt: skip
 _UNARY = {"+": ast.UAdd(), "-": ast.USub(), "~": ast.Invert()}
 _COMPARE = {
-    "<": ast.Lt(),
-    ">": ast.Gt(),
-    "<=": ast.LtE(),
-    ">=": ast.GtE(),
-    "==": ast.Eq(),
-    "!=": ast.NotEq(),
-    "in": ast.In(),
-    "not in": ast.NotIn(),
-    "is": ast.Is(),
-    "is not": ast.IsNot(),
-}
+    "<": ast.Lt(), ">": ast.Gt(), "<=": ast.LtE(), ">=": ast.GtE(), "==": ast.Eq(), "!=": ast.NotEq(), "in": ast.In(),
+    "not in": ast.NotIn(), "is": ast.Is(), "is not": ast.IsNot(),
+}  # fmt: skip
 _NOT, _AND, _OR = ast.Not(), ast.And(), ast.Or()
 
 
@@ -54,44 +38,8 @@ def group(c: Children, where: Where) -> ast.expr:
     return c[0]
 
 
-def as_item(c: Children, where: Where) -> AsItem:
-    return AsItem(c[0], store(c[1], "with"), where)
-
-
-def yield_expression(c: Children, where: Where) -> ast.Yield:
-    return ast.Yield(c[0], **where)
-
-
-def yield_from(c: Children, where: Where) -> ast.YieldFrom:
-    return ast.YieldFrom(c[0], **where)
-
-
 def walrus(c: Children, where: Where) -> ast.NamedExpr:
     return ast.NamedExpr(store(c[0], "walrus"), c[1], **where)
-
-
-def conditional(c: Children, where: Where) -> ast.IfExp:
-    return ast.IfExp(c[1], c[0], c[2], **where)
-
-
-def lambda_(c: Children, where: Where) -> ast.Lambda:
-    return ast.Lambda(c[0] or make_arguments([]), c[1], **where)
-
-
-def or_(c: Children, where: Where) -> ast.BoolOp:
-    return ast.BoolOp(_OR, c, **where)
-
-
-def and_(c: Children, where: Where) -> ast.BoolOp:
-    return ast.BoolOp(_AND, c, **where)
-
-
-def not_(c: Children, where: Where) -> ast.UnaryOp:
-    return ast.UnaryOp(_NOT, c[0], **where)
-
-
-def comparison_operator(c: Children, where: Where) -> ast.cmpop:
-    return _COMPARE[c[0][1] if len(c) == 1 else f"{c[0][1]} {c[1][1]}"]
 
 
 def compare(c: Children, where: Where) -> ast.Compare:
@@ -103,10 +51,6 @@ def binary(c: Children, where: Where) -> ast.BinOp:
     token = c[1]
     where["left"], where["op"], where["right"] = c[0], BINARY[token[1]], c[2]
     return node(ast.BinOp, where)
-
-
-def unary(c: Children, where: Where) -> ast.UnaryOp:
-    return ast.UnaryOp(_UNARY[c[0][1]], c[1], **where)
 
 
 def attribute(c: Children, where: Where) -> ast.Attribute:
@@ -134,10 +78,6 @@ def call(c: Children, where: Where) -> ast.Call:
 arguments = list
 
 
-def generator_argument(c: Children, where: Where) -> GeneratorArgument:
-    return GeneratorArgument(ast.GeneratorExp(c[0], c[1:], **where), place_in(where))
-
-
 def keyword_argument(c: Children, where: Where) -> Keyword:
     name, value = c
     if type(name) is not ast.Name:
@@ -155,10 +95,6 @@ def _through_sign(name: ast.expr, value: ast.expr) -> Place:
     return (line, column, last, end + (gap + 1) // 2)
 
 
-def keywords_argument(c: Children, where: Where) -> Keyword:
-    return Keyword(ast.keyword(None, c[0], **where), unpacks=True)
-
-
 def subscript(c: Children, where: Where) -> ast.Subscript:
     index = c[1]
     if type(index) is ast.Starred:
@@ -168,39 +104,15 @@ def subscript(c: Children, where: Where) -> ast.Subscript:
     return node(ast.Subscript, where)
 
 
-def slice_(c: Children, where: Where) -> ast.Slice:
-    return ast.Slice(c[0], c[1], c[2], **where)
-
-
 def name(c: Children, where: Where) -> ast.Name:
     token = c[0]
     where["id"], where["ctx"] = token[1], LOAD
     return node(ast.Name, where)
 
 
-def generator(c: Children, where: Where) -> ast.GeneratorExp:
-    return ast.GeneratorExp(c[0], c[1:], **where)
-
-
 def list_(c: Children, where: Where) -> ast.List:
     where["elts"], where["ctx"] = c, LOAD
     return node(ast.List, where)
-
-
-def list_comprehension(c: Children, where: Where) -> ast.ListComp:
-    return ast.ListComp(c[0], c[1:], **where)
-
-
-def dict_item(c: Children, where: Where) -> tuple[ast.expr | None, ast.expr]:
-    return c[0], c[1]
-
-
-def double_star_item(c: Children, where: Where) -> tuple[ast.expr | None, ast.expr]:
-    return None, c[0]
-
-
-def dict_(c: Children, where: Where) -> ast.Dict:
-    return ast.Dict([key for key, _ in c], [value for _, value in c], **where)
 
 
 def dict_comprehension(c: Children, where: Where) -> ast.DictComp:
@@ -211,13 +123,27 @@ def dict_comprehension(c: Children, where: Where) -> ast.DictComp:
     return ast.DictComp(key, value, c[1:], **where)
 
 
-def set_(c: Children, where: Where) -> ast.Set:
-    return ast.Set(c, **where)
-
-
-def set_comprehension(c: Children, where: Where) -> ast.SetComp:
-    return ast.SetComp(c[0], c[1:], **where)
-
-
-def comprehension_for(c: Children, where: Where) -> ast.comprehension:
-    return ast.comprehension(store(c[0], "for"), c[1], c[2:], 0)
+PLAIN: dict[str, Callable[[Children, Where], Any]] = {
+    "as_item": lambda c, where: AsItem(c[0], store(c[1], "with"), where),
+    "yield_expression": lambda c, where: ast.Yield(c[0], **where),
+    "yield_from": lambda c, where: ast.YieldFrom(c[0], **where),
+    "conditional": lambda c, where: ast.IfExp(c[1], c[0], c[2], **where),
+    "lambda_": lambda c, where: ast.Lambda(c[0] or make_arguments([]), c[1], **where),
+    "or_": lambda c, where: ast.BoolOp(_OR, c, **where),
+    "and_": lambda c, where: ast.BoolOp(_AND, c, **where),
+    "not_": lambda c, where: ast.UnaryOp(_NOT, c[0], **where),
+    "comparison_operator": lambda c, where: _COMPARE[c[0][1] if len(c) == 1 else f"{c[0][1]} {c[1][1]}"],
+    "unary": lambda c, where: ast.UnaryOp(_UNARY[c[0][1]], c[1], **where),
+    "generator_argument": lambda c, where: GeneratorArgument(ast.GeneratorExp(c[0], c[1:], **where), place_in(where)),
+    "keywords_argument": lambda c, where: Keyword(ast.keyword(None, c[0], **where), unpacks=True),
+    "slice_": lambda c, where: ast.Slice(c[0], c[1], c[2], **where),
+    "generator": lambda c, where: ast.GeneratorExp(c[0], c[1:], **where),
+    "list_comprehension": lambda c, where: ast.ListComp(c[0], c[1:], **where),
+    "dict_item": lambda c, where: (c[0], c[1]),
+    "double_star_item": lambda c, where: (None, c[0]),
+    "dict_": lambda c, where: ast.Dict([key for key, _ in c], [value for _, value in c], **where),
+    "set_": lambda c, where: ast.Set(c, **where),
+    "set_comprehension": lambda c, where: ast.SetComp(c[0], c[1:], **where),
+    "comprehension_for": lambda c, where: ast.comprehension(store(c[0], "for"), c[1], c[2:], 0),
+}
+"""Rules that one expression says."""

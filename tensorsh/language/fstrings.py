@@ -34,9 +34,7 @@ class FString:
         self.depth = -1
         self.field_start = 0
 
-    @property
-    def in_field(self) -> bool:
-        return bool(self.fields)
+    in_field = property(lambda self: bool(self.fields))
 
     def enter_field(self, depth: int, start: int) -> None:
         self.fields.append((depth, start))

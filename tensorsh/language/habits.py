@@ -19,17 +19,9 @@ TENSOR = {
 """What a tensor has in place of a name."""
 
 FUNCTIONS = {
-    "squareroot": "sqrt",
-    "ln": "log",
-    "power": "pow",
-    "absolute": "fabs",
-    "average": "mean",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "rnd": "rand",
-    "append": "cat",
-}
+    "squareroot": "sqrt", "ln": "log", "power": "pow", "absolute": "fabs", "average": "mean", "arcsin": "asin",
+    "arccos": "acos", "arctan": "atan", "rnd": "rand", "append": "cat",
+}  # fmt: skip
 """What a function is called, in lower case and without underscores."""
 
 ARGUMENTS = {"axis": "dim", "axes": "dim", "keepdims": "keepdim", "learning_rate": "lr"}

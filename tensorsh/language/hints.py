@@ -16,7 +16,7 @@ from .habits import ARGUMENTS, FUNCTIONS, IMPORTS, OF_TENSORS, TENSOR
 from .layers import misfit
 from .places import Host, Place, headline, nearest
 from .pytorch_names import in_plain_python, instead_of
-from .rules import RULES, Case, rule
+from .rules import RULES, Case, always, rule
 from .uses import HOMES, elsewhere
 
 
@@ -312,11 +312,6 @@ def unknown_device(case: Case) -> str | None:
     )
 
 
-@rule(r"^AttributeError: cannot assign \w+ before Module.__init__\(\) call")
-def before_init(case: Case) -> str:
-    return "`__init__` of a module begins with `super().__init__()`"
-
-
 @rule(r"^RuntimeError: Error\(s\) in loading state_dict")
 def unknown_keys(case: Case) -> str | None:
     lacking, _, more = str(case.error).partition("Unexpected key(s)")
@@ -327,11 +322,6 @@ def unknown_keys(case: Case) -> str | None:
         if near := nearest(name, missing, 1):
             return f"`{name}` is like `{near[0]}`, which is missing"
     return None
-
-
-@rule(r"a Tensor with \d+ elements cannot be converted to Scalar|only one element tensors can be converted")
-def one_number(case: Case) -> str:
-    return "`.tolist()` gives all numbers; an index, `.sum()` or `.mean()` make one of them"
 
 
 @rule(r"^RuntimeError: (mean|std|var)\b.*(could not infer output dtype|only support)")
@@ -362,26 +352,6 @@ def mixed_dtypes(case: Case) -> str | None:
     return f"`{first}` is {a} and `{second}` is {b}; convert one of them, as in `{second}.to({first}.dtype)`"
 
 
-@rule(r"0D or 1D target tensor expected, multi-target not supported")
-def one_class_each(case: Case) -> str:
-    return "a target holds one number of a class for each example: `.squeeze(1)` of a column, `.argmax(1)` of rows with a 1"
-
-
-@rule(r"all elements of input should be between 0 and 1")
-def no_probabilities(case: Case) -> str:
-    return "`torch.sigmoid` makes probabilities of scores; `nn.BCEWithLogitsLoss` takes the scores as they are"
-
-
-@rule(r"^ValueError: Expected more than 1 value per channel when training")
-def one_example(case: Case) -> str:
-    return "one example has no spread; `net.eval()` takes what training has seen, a DataLoader's `drop_last=True` leaves it out"
-
-
-@rule(r"a leaf Variable that requires grad is being used in an in-place operation")
-def update_leaf(case: Case) -> str | None:
-    return "update parameters inside `with torch.no_grad():`"
-
-
 @rule(r"does not require grad and does not have a grad_fn")
 def no_graph(case: Case) -> str | None:
     found = case.host.history(case.error, case.place.filename, case.place.line)
@@ -394,11 +364,6 @@ def no_graph(case: Case) -> str | None:
 @rule(r"modified by an inplace operation")
 def modified(case: Case) -> str | None:
     return case.host.history(case.error, case.place.filename, case.place.line)
-
-
-@rule(r"grad can be implicitly created only for (real )?scalar outputs")
-def not_scalar(case: Case) -> str | None:
-    return "reduce it first, as with `.sum()` or `.mean()`, or pass backward a gradient of its shape"
 
 
 @rule(r"shape '\[([\d, -]+)\]' is invalid for input of size (\d+)")
@@ -419,13 +384,29 @@ def bad_view(case: Case) -> str | None:
     return f"the shape holds {known} elements, the tensor has {total}"
 
 
-@rule(r"[Oo]nly Tensors of floating point and complex dtype can require gradients")
-def integer_grad(case: Case) -> str | None:
-    return "write the numbers with a point (`1.`) or give `dtype=torch.float32`"
-
-
 @rule(r"^RuntimeError: vmap: It looks like you're (attempting|calling)")
 def _depends_on_slices(case: Case) -> str:
     if case.match[1] == "attempting":
         return "all slices are computed at once, so no branch can depend on one; torch.where(condition, a, b) takes elements"
     return "all slices are computed at once, so none has a Python number; compute with the tensor itself"
+
+
+for _pattern, _advice in {
+    r"^AttributeError: cannot assign \w+ before Module.__init__\(\) call":
+        "`__init__` of a module begins with `super().__init__()`",
+    r"a Tensor with \d+ elements cannot be converted to Scalar|only one element tensors can be converted":
+        "`.tolist()` gives all numbers; an index, `.sum()` or `.mean()` make one of them",
+    r"0D or 1D target tensor expected, multi-target not supported":
+        "a target holds one number of a class for each example: `.squeeze(1)` of a column, `.argmax(1)` of rows with a 1",
+    r"all elements of input should be between 0 and 1":
+        "`torch.sigmoid` makes probabilities of scores; `nn.BCEWithLogitsLoss` takes the scores as they are",
+    r"^ValueError: Expected more than 1 value per channel when training":
+        "one example has no spread; `net.eval()` takes what training has seen, a DataLoader's `drop_last=True` leaves it out",
+    r"a leaf Variable that requires grad is being used in an in-place operation":
+        "update parameters inside `with torch.no_grad():`",
+    r"grad can be implicitly created only for (real )?scalar outputs":
+        "reduce it first, as with `.sum()` or `.mean()`, or pass backward a gradient of its shape",
+    r"[Oo]nly Tensors of floating point and complex dtype can require gradients":
+        "write the numbers with a point (`1.`) or give `dtype=torch.float32`",
+}.items():  # fmt: skip
+    always(_pattern, _advice)

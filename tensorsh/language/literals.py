@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from .mistake import Children, Mistake, Where, node, place_in, where_of
@@ -33,22 +34,6 @@ def number_value(text: str, where: Where) -> int | float | complex:
         limit = sys.get_int_max_str_digits()
         message = f"Exceeds the limit ({limit} digits) for integer string conversion: value has {len(lowered)} digits"
         raise Mistake(message, place_in(where), "Write large integers in hexadecimal, or compute them.") from None
-
-
-def none(c: Children, where: Where) -> ast.Constant:
-    return ast.Constant(None, None, **where)
-
-
-def true(c: Children, where: Where) -> ast.Constant:
-    return ast.Constant(True, None, **where)
-
-
-def false(c: Children, where: Where) -> ast.Constant:
-    return ast.Constant(False, None, **where)
-
-
-def ellipsis(c: Children, where: Where) -> ast.Constant:
-    return ast.Constant(..., None, **where)
 
 
 def strings(c: Children, where: Where) -> ast.expr:
@@ -96,10 +81,6 @@ def _literal(token: Any) -> tuple[str | bytes, bool]:
         raise Mistake(str(error), token[2:]) from None
 
 
-def fstring(c: Children, where: Where) -> ast.JoinedStr:
-    return ast.JoinedStr(_parts(c[1:-1]), **where)
-
-
 def _parts(children: Children) -> list[ast.expr]:
     values: list[ast.expr] = []
     for child in children:
@@ -133,5 +114,12 @@ def fstring_field(c: Children, where: Where) -> list[ast.expr]:
     return [text, field]
 
 
-def format_spec(c: Children, where: Where) -> ast.JoinedStr:
-    return ast.JoinedStr(_parts(c), **where)
+PLAIN: dict[str, Callable[[Children, Where], Any]] = {
+    "none": lambda c, where: ast.Constant(None, None, **where),
+    "true": lambda c, where: ast.Constant(True, None, **where),
+    "false": lambda c, where: ast.Constant(False, None, **where),
+    "ellipsis": lambda c, where: ast.Constant(..., None, **where),
+    "fstring": lambda c, where: ast.JoinedStr(_parts(c[1:-1]), **where),
+    "format_spec": lambda c, where: ast.JoinedStr(_parts(c), **where),
+}
+"""Rules that one expression says."""

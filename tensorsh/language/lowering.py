@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from .expressions import BINARY
 from .mistake import Children, Mistake, Where, node, place_in, place_of, where_of
@@ -47,14 +49,6 @@ def _flat(statements: Children) -> list[ast.stmt]:
 simple_line = list
 
 
-def line_block(c: Children, where: Where) -> list[ast.stmt]:
-    return c[0]
-
-
-def block(c: Children, where: Where) -> list[ast.stmt]:
-    return _flat(c)
-
-
 def expression_statement(c: Children, where: Where) -> ast.Expr:
     where["value"] = c[0]
     return node(ast.Expr, where)
@@ -68,70 +62,10 @@ def assign(c: Children, where: Where) -> ast.Assign:
     return node(ast.Assign, where)
 
 
-def augmented_operator(c: Children, where: Where) -> ast.operator:
-    return BINARY[c[0][1][:-1]]
-
-
-def augmented_assign(c: Children, where: Where) -> ast.AugAssign:
-    return ast.AugAssign(store(c[0], "augmented"), c[1], c[2], **where)
-
-
 def annotated_assign(c: Children, where: Where) -> ast.AnnAssign:
     target = c[0]
     bare = type(target) is ast.Name and (target.lineno, target.col_offset) == (where["lineno"], where["col_offset"])
     return ast.AnnAssign(store(target, "annotated"), c[1], c[2], int(bare), **where)
-
-
-def pass_statement(c: Children, where: Where) -> ast.Pass:
-    return ast.Pass(**where)
-
-
-def break_statement(c: Children, where: Where) -> ast.Break:
-    return ast.Break(**where)
-
-
-def continue_statement(c: Children, where: Where) -> ast.Continue:
-    return ast.Continue(**where)
-
-
-def return_statement(c: Children, where: Where) -> ast.Return:
-    return ast.Return(c[0], **where)
-
-
-def raise_statement(c: Children, where: Where) -> ast.Raise:
-    return ast.Raise(c[0], c[1], **where)
-
-
-def del_statement(c: Children, where: Where) -> ast.Delete:
-    return ast.Delete(delete_targets(c[0], where), **where)
-
-
-def assert_statement(c: Children, where: Where) -> ast.Assert:
-    return ast.Assert(c[0], c[1], **where)
-
-
-def global_statement(c: Children, where: Where) -> ast.Global:
-    return ast.Global([name[1] for name in c], **where)
-
-
-def nonlocal_statement(c: Children, where: Where) -> ast.Nonlocal:
-    return ast.Nonlocal([name[1] for name in c], **where)
-
-
-def dotted_name(c: Children, where: Where) -> str:
-    return ".".join(name[1] for name in c)
-
-
-def module_alias(c: Children, where: Where) -> ast.alias:
-    return ast.alias(c[0], c[1] and c[1][1], **where)
-
-
-def name_alias(c: Children, where: Where) -> ast.alias:
-    return ast.alias(c[0][1], c[1] and c[1][1], **where)
-
-
-def import_statement(c: Children, where: Where) -> ast.Import:
-    return ast.Import(c, **where)
 
 
 def dots(c: Children, where: Where) -> int:
@@ -141,10 +75,6 @@ def dots(c: Children, where: Where) -> int:
 def source(c: Children, where: Where) -> tuple[str | None, int]:
     """The module of `from ... import`, and how many dots stand in front of it."""
     return (c[0], 0) if len(c) == 1 else (c[1], c[0])
-
-
-def import_from(c: Children, where: Where) -> ast.ImportFrom:
-    return ast.ImportFrom(c[0][0], c[1:], c[0][1], **where)
 
 
 def import_star(c: Children, where: Where) -> ast.ImportFrom:
@@ -163,14 +93,6 @@ def if_statement(c: Children, where: Where) -> ast.If:
     return ast.If(c[0], c[1], orelse, **where)
 
 
-def elif_clause(c: Children, where: Where) -> tuple[ast.expr, list[ast.stmt], Where]:
-    return c[0], c[1], {"lineno": where["lineno"], "col_offset": where["col_offset"]}
-
-
-def while_statement(c: Children, where: Where) -> ast.While:
-    return ast.While(c[0], c[1], c[2] or [], **where)
-
-
 def for_statement(c: Children, where: Where) -> ast.For:
     target, source, body, orelse = c
     return ast.For(store(target, "for"), source, body, orelse or [], None, **where)
@@ -179,14 +101,6 @@ def for_statement(c: Children, where: Where) -> ast.For:
 def try_statement(c: Children, where: Where) -> ast.Try:
     body, handlers, orelse, final = c[0], c[1:-2], c[-2] or [], c[-1] or []
     return ast.Try(body, handlers, orelse, final, **where)
-
-
-def try_finally(c: Children, where: Where) -> ast.Try:
-    return ast.Try(c[0], [], [], c[1], **where)
-
-
-def except_clause(c: Children, where: Where) -> ast.ExceptHandler:
-    return ast.ExceptHandler(c[0], c[1] and c[1][1], c[2], **where)
 
 
 def with_item(c: Children, where: Where) -> ast.withitem | list[ast.withitem]:
@@ -254,18 +168,6 @@ def parameter(c: Children, where: Where) -> Parameter:
     return Parameter("", ast.arg(name[1], annotation, None, **at), default)
 
 
-def lambda_parameter(c: Children, where: Where) -> Parameter:
-    return Parameter("", ast.arg(c[0][1], None, None, **where_of(c[0])), c[1])
-
-
-def positional_mark(c: Children, where: Where) -> PositionalMark:
-    return PositionalMark(place_in(where))
-
-
-def keyword_mark(c: Children, where: Where) -> KeywordMark:
-    return KeywordMark(place_in(where))
-
-
 def _starred_parameter(stars: str, c: Children, where: Where) -> Parameter:
     at = where_of(c[0])
     at["end_lineno"], at["end_col_offset"] = where["end_lineno"], where["end_col_offset"]
@@ -282,3 +184,33 @@ def double_star_parameter(c: Children, where: Where) -> Parameter:
 
 lambda_star_parameter = star_parameter
 lambda_double_star_parameter = double_star_parameter
+
+
+PLAIN: dict[str, Callable[[Children, Where], Any]] = {
+    "line_block": lambda c, where: c[0],
+    "block": lambda c, where: _flat(c),
+    "augmented_operator": lambda c, where: BINARY[c[0][1][:-1]],
+    "augmented_assign": lambda c, where: ast.AugAssign(store(c[0], "augmented"), c[1], c[2], **where),
+    "pass_statement": lambda c, where: ast.Pass(**where),
+    "break_statement": lambda c, where: ast.Break(**where),
+    "continue_statement": lambda c, where: ast.Continue(**where),
+    "return_statement": lambda c, where: ast.Return(c[0], **where),
+    "raise_statement": lambda c, where: ast.Raise(c[0], c[1], **where),
+    "del_statement": lambda c, where: ast.Delete(delete_targets(c[0], where), **where),
+    "assert_statement": lambda c, where: ast.Assert(c[0], c[1], **where),
+    "global_statement": lambda c, where: ast.Global([name[1] for name in c], **where),
+    "nonlocal_statement": lambda c, where: ast.Nonlocal([name[1] for name in c], **where),
+    "dotted_name": lambda c, where: ".".join(name[1] for name in c),
+    "module_alias": lambda c, where: ast.alias(c[0], c[1] and c[1][1], **where),
+    "name_alias": lambda c, where: ast.alias(c[0][1], c[1] and c[1][1], **where),
+    "import_statement": lambda c, where: ast.Import(c, **where),
+    "import_from": lambda c, where: ast.ImportFrom(c[0][0], c[1:], c[0][1], **where),
+    "elif_clause": lambda c, where: (c[0], c[1], {"lineno": where["lineno"], "col_offset": where["col_offset"]}),
+    "while_statement": lambda c, where: ast.While(c[0], c[1], c[2] or [], **where),
+    "try_finally": lambda c, where: ast.Try(c[0], [], [], c[1], **where),
+    "except_clause": lambda c, where: ast.ExceptHandler(c[0], c[1] and c[1][1], c[2], **where),
+    "lambda_parameter": lambda c, where: Parameter("", ast.arg(c[0][1], None, None, **where_of(c[0])), c[1]),
+    "positional_mark": lambda c, where: PositionalMark(place_in(where)),
+    "keyword_mark": lambda c, where: KeywordMark(place_in(where)),
+}
+"""Rules that one expression says."""

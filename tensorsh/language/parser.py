@@ -81,7 +81,10 @@ def _lowering_rules() -> Any:
     from . import expressions, literals, lowering, patterns
     from .table import load_table
 
-    return load_table().bind({**vars(patterns), **vars(literals), **vars(expressions), **vars(lowering)})
+    rules: dict[str, Any] = {}
+    for file in (patterns, literals, expressions, lowering):
+        rules |= vars(file) | file.PLAIN
+    return load_table().bind(rules)
 
 
 @lru_cache(maxsize=1)

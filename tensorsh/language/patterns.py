@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from .mistake import Children, Mistake, Where, place_of
@@ -17,26 +18,10 @@ class _Rest:
         self.name = name
 
 
-def match_statement(c: Children, where: Where) -> ast.Match:
-    return ast.Match(c[0], c[1:], **where)
-
-
-def case_clause(c: Children, where: Where) -> ast.match_case:
-    return ast.match_case(c[0], c[1], c[2])
-
-
 def named_pattern(c: Children, where: Where) -> ast.MatchAs:
     if c[1][1] == "_":
         raise Mistake("cannot use '_' as a target", c[1][2:])
     return ast.MatchAs(c[0], c[1][1], **where)
-
-
-def alternatives_pattern(c: Children, where: Where) -> ast.MatchOr:
-    return ast.MatchOr(c, **where)
-
-
-def capture_pattern(c: Children, where: Where) -> ast.MatchAs:
-    return ast.MatchAs(None, None if c[0][1] == "_" else c[0][1], **where)
 
 
 def value_pattern(c: Children, where: Where) -> ast.MatchValue:
@@ -54,36 +39,8 @@ def complex_pattern(c: Children, where: Where) -> ast.MatchValue:
     return ast.MatchValue(ast.BinOp(left, _SIGNS[operator[1]], right, **where), **where)
 
 
-def none_pattern(c: Children, where: Where) -> ast.MatchSingleton:
-    return ast.MatchSingleton(None, **where)
-
-
-def true_pattern(c: Children, where: Where) -> ast.MatchSingleton:
-    return ast.MatchSingleton(True, **where)
-
-
-def false_pattern(c: Children, where: Where) -> ast.MatchSingleton:
-    return ast.MatchSingleton(False, **where)
-
-
-def sequence_pattern(c: Children, where: Where) -> ast.MatchSequence:
-    return ast.MatchSequence(c, **where)
-
-
 def star_group_pattern(c: Children, where: Where) -> ast.MatchSequence:
     raise Mistake("cannot use starred expression here", place_of(c[0]))
-
-
-def star_pattern(c: Children, where: Where) -> ast.MatchStar:
-    return ast.MatchStar(None if c[0][1] == "_" else c[0][1], **where)
-
-
-def mapping_item(c: Children, where: Where) -> tuple[ast.expr, ast.pattern]:
-    return c[0], c[1]
-
-
-def mapping_rest(c: Children, where: Where) -> _Rest:
-    return _Rest(c[0][1])
 
 
 def mapping_pattern(c: Children, where: Where) -> ast.MatchMapping:
@@ -101,14 +58,6 @@ def mapping_pattern(c: Children, where: Where) -> ast.MatchMapping:
     return ast.MatchMapping(keys, patterns, rest, **where)
 
 
-def class_keyword_item(c: Children, where: Where) -> tuple[str, ast.pattern]:
-    return c[0][1], c[1]
-
-
-def class_item(c: Children, where: Where) -> Any:
-    return c[0]
-
-
 def class_pattern(c: Children, where: Where) -> ast.MatchClass:
     patterns: list[ast.pattern] = []
     names: list[str] = []
@@ -122,3 +71,21 @@ def class_pattern(c: Children, where: Where) -> ast.MatchClass:
         else:
             patterns.append(item)
     return ast.MatchClass(c[0], patterns, names, values, **where)
+
+
+PLAIN: dict[str, Callable[[Children, Where], Any]] = {
+    "match_statement": lambda c, where: ast.Match(c[0], c[1:], **where),
+    "case_clause": lambda c, where: ast.match_case(c[0], c[1], c[2]),
+    "alternatives_pattern": lambda c, where: ast.MatchOr(c, **where),
+    "capture_pattern": lambda c, where: ast.MatchAs(None, None if c[0][1] == "_" else c[0][1], **where),
+    "none_pattern": lambda c, where: ast.MatchSingleton(None, **where),
+    "true_pattern": lambda c, where: ast.MatchSingleton(True, **where),
+    "false_pattern": lambda c, where: ast.MatchSingleton(False, **where),
+    "sequence_pattern": lambda c, where: ast.MatchSequence(c, **where),
+    "star_pattern": lambda c, where: ast.MatchStar(None if c[0][1] == "_" else c[0][1], **where),
+    "mapping_item": lambda c, where: (c[0], c[1]),
+    "mapping_rest": lambda c, where: _Rest(c[0][1]),
+    "class_keyword_item": lambda c, where: (c[0][1], c[1]),
+    "class_item": lambda c, where: c[0],
+}
+"""Rules that one expression says."""

@@ -35,3 +35,8 @@ def rule(pattern: str) -> Callable[[Rule], Rule]:
         return function
 
     return declare
+
+
+def always(pattern: str, text: str) -> None:
+    """Declares a hint that is the same for all errors whose first line matches."""
+    RULES.append((re.compile(pattern), lambda case: text))

@@ -19,30 +19,14 @@ STORE = ast.Store()
 DELETE = ast.Del()
 
 _KIND = {
-    ast.Attribute: "attribute",
-    ast.Subscript: "subscript",
-    ast.Starred: "starred",
-    ast.Name: "name",
-    ast.List: "list",
-    ast.Tuple: "tuple",
-    ast.Lambda: "lambda",
-    ast.Call: "function call",
-    ast.BoolOp: "expression",
-    ast.BinOp: "expression",
-    ast.UnaryOp: "expression",
-    ast.GeneratorExp: "generator expression",
-    ast.Yield: "yield expression",
-    ast.YieldFrom: "yield expression",
-    ast.ListComp: "list comprehension",
-    ast.SetComp: "set comprehension",
-    ast.DictComp: "dict comprehension",
-    ast.Dict: "dict literal",
-    ast.Set: "set display",
-    ast.JoinedStr: "f-string expression",
-    ast.Compare: "comparison",
-    ast.IfExp: "conditional expression",
-    ast.NamedExpr: "named expression",
-}
+    ast.Attribute: "attribute", ast.Subscript: "subscript", ast.Starred: "starred", ast.Name: "name", ast.List: "list",
+    ast.Tuple: "tuple", ast.Lambda: "lambda", ast.Call: "function call", ast.BoolOp: "expression",
+    ast.BinOp: "expression", ast.UnaryOp: "expression", ast.GeneratorExp: "generator expression",
+    ast.Yield: "yield expression", ast.YieldFrom: "yield expression", ast.ListComp: "list comprehension",
+    ast.SetComp: "set comprehension", ast.DictComp: "dict comprehension", ast.Dict: "dict literal",
+    ast.Set: "set display", ast.JoinedStr: "f-string expression", ast.Compare: "comparison",
+    ast.IfExp: "conditional expression", ast.NamedExpr: "named expression",
+}  # fmt: skip
 # in front of a single `=`, these look like a comparison that lost a `=`
 _LOOKS_COMPARED = frozenset(
     {

@@ -360,12 +360,9 @@ class _Tokenizer(FStrings):
 
     def tabs(self, position: int) -> Mistake:
         return self.mistake(
-            "inconsistent use of tabs and spaces in indentation",
-            self.line_start,
-            position,
-            "Indent every line of the file with spaces, or every line with tabs.",
-            "tab",
-        )
+            "inconsistent use of tabs and spaces in indentation", self.line_start, position,
+            "Indent every line of the file with spaces, or every line with tabs.", "tab",
+        )  # fmt: skip
 
     def end_line(self, line: int, column: int) -> None:
         tokens, first = self.tokens, self.first

@@ -24,14 +24,9 @@ class Translation:
     """The tree of a text after the walk, and what can be compiled from it."""
 
     def __init__(
-        self,
-        text: str,
-        filename: str,
-        bound: Container[str],
-        future: int = 0,
-        module: ast.Module | None = None,
+        self, text: str, filename: str, bound: Container[str], future: int = 0, module: ast.Module | None = None,
         checked: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         module = run_lowering(text) if module is None else module
         walk = Walk(checked)
         walk.run(module)

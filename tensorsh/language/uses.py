@@ -12,16 +12,13 @@ from typing import Any
 from ..sandbox.kinds import functions_of_torch
 from . import peek
 from .places import Host, nearest
-from .rules import Case, rule
+from .rules import Case, always, rule
 
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 HOMES = {
-    "torch": "torch",
-    "torch.nn": "nn",
-    "torch.optim": "torch.optim",
-    "torch.nn.functional": "nn.functional",
+    "torch": "torch", "torch.nn": "nn", "torch.optim": "torch.optim", "torch.nn.functional": "nn.functional",
     "torch.optim.lr_scheduler": "torch.optim.lr_scheduler",
-}
+}  # fmt: skip
 """Where names stand that are looked for in torch itself, and how one writes that."""
 
 
@@ -59,11 +56,6 @@ def function_in_square_brackets(case: Case) -> str | None:
             name, parts = ast.unparse(inner), node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return f"`{name}` is a function, which round brackets call: `{name}({', '.join(map(ast.unparse, parts))})`"
     return None
-
-
-@rule(r"^TypeError: 'generator' object is not subscriptable|^TypeError: object of type 'generator' has no len")
-def generator_for_a_list(case: Case) -> str:
-    return "`list(...)` makes a list of it, which has places and a length"
 
 
 @rule(r"^TypeError: '([\w.]+)' object is not callable")
@@ -124,11 +116,6 @@ def no_self(case: Case) -> str | None:
             if names[:1] != ("self",):
                 return f"a method is given its object first: `def {case.match[2]}({', '.join(('self', *names))})`"
     return None
-
-
-@rule(r"^TypeError: seed\(\) takes 0 positional arguments but 1 was given")
-def random_of_torch(case: Case) -> str:
-    return "`random` is torch's here: `import random` brings Python's, `torch.manual_seed(0)` seeds torch's"
 
 
 @rule(r"Boolean value of (Tensor|the truth value)|truth value of an array")
@@ -212,11 +199,6 @@ def tensor_for_a_parameter(case: Case) -> str:
     return f"`nn.Parameter(...)` makes one; `with torch.no_grad(): net.{case.match[1]}.copy_(...)` keeps the one that is there"
 
 
-@rule(r"Expected floating point type for target with class probabilities")
-def whole_probabilities(case: Case) -> str:
-    return "`.float()` makes probabilities of it; a target of class numbers has one for each example: `.argmax(1)`"
-
-
 @rule(r"^(?:Type|Attribute)Error: .*'NoneType'")
 def nothing_there(case: Case) -> str | None:
     """A variable that is None, most often what a function without `return` gave."""
@@ -239,36 +221,6 @@ def no_tensor(case: Case) -> str:
     return f"`{maker}` makes a tensor of it"
 
 
-@rule(r"^TypeError: can only concatenate str \(not \"Tensor\"\) to str")
-def text_and_tensor(case: Case) -> str:
-    return '`f"... {value}"` writes a value into a text'
-
-
-@rule(r"unsupported format string passed to Tensor.__format__")
-def format_of_many(case: Case) -> str:
-    return "such a format is for one number; `torch.set_printoptions(precision=2)` is for tensors"
-
-
-@rule(r"^AssertionError: Torch not compiled with CUDA enabled")
-def no_cuda(case: Case) -> str:
-    return 'there is no GPU here: `device = "cuda" if torch.cuda.is_available() else "cpu"` takes what there is'
-
-
-@rule(r"not implemented for '(Long|Int|Short|Char|Byte|Bool)'$")
-def whole_numbers(case: Case) -> str:
-    return "`.float()` in front of it makes floating-point numbers of whole ones"
-
-
-@rule(r"only supports boolean masks|expected condition to be a boolean tensor")
-def mask_of_numbers(case: Case) -> str:
-    return "a comparison makes a mask, as in `x > 0`; `.bool()` makes one of numbers"
-
-
-@rule(r"result type (Float|Double) can't be cast to the desired output type (Long|Int|Short|Byte|Bool)")
-def written_into_whole_numbers(case: Case) -> str:
-    return "what is written in place keeps its dtype, here one of whole numbers; begin with `1.` or `.float()`"
-
-
 @rule(r"Target size \(torch.Size\(\[(.*)\]\)\) must be the same as input size \(torch.Size\(\[(.*)\]\)\)")
 @rule(r"Using a target size \(torch.Size\(\[(.*)\]\)\) that is different to the input size \(torch.Size\(\[(.*)\]\)\)")
 def one_column(case: Case) -> str | None:
@@ -286,3 +238,25 @@ def dimensions_of_images(case: Case) -> str | None:
     if lacking == 1:
         return "channels come first: `x[None]` is an image of one channel"
     return "batch and channels come first, then one dimension each for height, width and the like"
+
+
+for _pattern, _advice in {
+    r"^TypeError: 'generator' object is not subscriptable|^TypeError: object of type 'generator' has no len":
+        "`list(...)` makes a list of it, which has places and a length",
+    r"^TypeError: seed\(\) takes 0 positional arguments but 1 was given":
+        "`random` is torch's here: `import random` brings Python's, `torch.manual_seed(0)` seeds torch's",
+    r"Expected floating point type for target with class probabilities":
+        "`.float()` makes probabilities of it; a target of class numbers has one for each example: `.argmax(1)`",
+    r"^TypeError: can only concatenate str \(not \"Tensor\"\) to str": '`f"... {value}"` writes a value into a text',
+    r"unsupported format string passed to Tensor.__format__":
+        "such a format is for one number; `torch.set_printoptions(precision=2)` is for tensors",
+    r"^AssertionError: Torch not compiled with CUDA enabled":
+        'there is no GPU here: `device = "cuda" if torch.cuda.is_available() else "cpu"` takes what there is',
+    r"not implemented for '(Long|Int|Short|Char|Byte|Bool)'$":
+        "`.float()` in front of it makes floating-point numbers of whole ones",
+    r"only supports boolean masks|expected condition to be a boolean tensor":
+        "a comparison makes a mask, as in `x > 0`; `.bool()` makes one of numbers",
+    r"result type (Float|Double) can't be cast to the desired output type (Long|Int|Short|Byte|Bool)":
+        "what is written in place keeps its dtype, here one of whole numbers; begin with `1.` or `.float()`",
+}.items():  # fmt: skip
+    always(_pattern, _advice)

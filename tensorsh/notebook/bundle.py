@@ -28,13 +28,9 @@ MOST = 10_000_000
 TEXTS = ("text/html", "text/markdown", "text/latex", "image/svg+xml")
 PICTURES = ("image/png", "image/jpeg")
 METHODS = {
-    "_repr_html_": "text/html",
-    "_repr_markdown_": "text/markdown",
-    "_repr_latex_": "text/latex",
-    "_repr_svg_": "image/svg+xml",
-    "_repr_png_": "image/png",
-    "_repr_jpeg_": "image/jpeg",
-}
+    "_repr_html_": "text/html", "_repr_markdown_": "text/markdown", "_repr_latex_": "text/latex",
+    "_repr_svg_": "image/svg+xml", "_repr_png_": "image/png", "_repr_jpeg_": "image/jpeg",
+}  # fmt: skip
 
 
 def bundle(value: Any, errors: list[Exception] | None = None) -> tuple[dict[str, str], dict[str, Any]]:

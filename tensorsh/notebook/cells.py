@@ -44,13 +44,9 @@ class Cells(Shell):
     lacks = frozenset("run load edit save transcript export page cd ls cat paste".split())
 
     def __init__(
-        self,
-        options: Options,
-        stdin: Any,
-        publish: Callable[..., None],
-        update: Callable[..., None],
+        self, options: Options, stdin: Any, publish: Callable[..., None], update: Callable[..., None],
         clear: Callable[..., None],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.stdin, self.send = stdin, publish
         self.kept: list[Any] | None = None
         """What is displayed, while it is captured."""

@@ -62,13 +62,10 @@ range repr reversed round set slice sorted staticmethod str sum super tuple zip 
 None __debug__""".split()
 
 _REFUSED = {
-    "eval": "a script cannot run text as code",
-    "exec": "a script cannot run text as code",
-    "compile": "a script cannot run text as code",
-    "breakpoint": "a script cannot start a debugger",
-    "help": "help is a command of the shell",
-    "memoryview": "a script has no access to raw memory",
-}
+    "eval": "a script cannot run text as code", "exec": "a script cannot run text as code",
+    "compile": "a script cannot run text as code", "breakpoint": "a script cannot start a debugger",
+    "help": "help is a command of the shell", "memoryview": "a script has no access to raw memory",
+}  # fmt: skip
 
 _filter = asking(filter)
 _PUBLIC_EXCEPTIONS = {
@@ -77,11 +74,9 @@ _PUBLIC_EXCEPTIONS = {
 
 
 def make_builtins(
-    import_module: Callable[..., Any],
-    permissions: Permissions,
-    stdout: TextIO | None = None,
+    import_module: Callable[..., Any], permissions: Permissions, stdout: TextIO | None = None,
     stdin: TextIO | None = None,
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """The builtins of one session. Without `stdout`, print goes to whatever `sys.stdout` is at the time."""
     table: dict[str, Any] = {name: getattr(_real, name) for name in _PLAIN}
     table |= {name: steps(table[name], alone=name in ("min", "max")) for name in ("all", "any", "max", "min")}
@@ -140,13 +135,9 @@ def _refusal(name: str, why: str) -> Callable[..., NoReturn]:
 
 def _make_open(permissions: Permissions) -> Callable[..., Any]:
     def open(
-        file: Any,
-        mode: str = "r",
-        buffering: int = -1,
-        encoding: str | None = None,
-        errors: str | None = None,
+        file: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None,
         newline: str | None = None,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         return permissions.open(file, mode, buffering, encoding, errors, newline)
 
     return open

@@ -27,30 +27,15 @@ class Environment:
     """builtins, import_module, and `module(name)` for the names a session knows without an import (np, math)."""
 
     __slots__ = (
-        "argv",
-        "beside",
-        "builtins",
-        "import_module",
-        "modules",
-        "packages",
-        "permissions",
-        "seed",
-        "stderr",
-        "stdin",
+        "argv", "beside", "builtins", "import_module", "modules", "packages", "permissions", "seed", "stderr", "stdin",
         "stdout",
-    )
+    )  # fmt: skip
 
     def __init__(
-        self,
-        stdout: TextIO | None,
-        stderr: TextIO | None,
-        stdin: TextIO | None,
-        permissions: Permissions,
-        seed: int | None,
-        argv: tuple[str, ...],
-        modules: Mapping[str, Namespace | Callable[[], Namespace]],
+        self, stdout: TextIO | None, stderr: TextIO | None, stdin: TextIO | None, permissions: Permissions,
+        seed: int | None, argv: tuple[str, ...], modules: Mapping[str, Namespace | Callable[[], Namespace]],
         prepare: Callable[[], Any] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         from .builtins import make_builtins
 
         if process.plain:
@@ -103,16 +88,10 @@ def _numpy(environment: Environment) -> dict[str, Any]:
 
 
 def make_environment(
-    stdout: TextIO | None = None,
-    permissions: Permissions | None = None,
-    seed: int | None = None,
-    *,
-    stderr: TextIO | None = None,
-    stdin: TextIO | None = None,
-    argv: tuple[str, ...] = ("",),
-    modules: Mapping[str, Namespace | Callable[[], Namespace]] | None = None,
-    prepare: Callable[[], Any] | None = None,
-) -> Environment:
+    stdout: TextIO | None = None, permissions: Permissions | None = None, seed: int | None = None, *,
+    stderr: TextIO | None = None, stdin: TextIO | None = None, argv: tuple[str, ...] = ("",),
+    modules: Mapping[str, Namespace | Callable[[], Namespace]] | None = None, prepare: Callable[[], Any] | None = None,
+) -> Environment:  # fmt: skip
     """A fresh environment; `builtins, import_module = make_environment(...)` works too.
 
     stdout, stderr  the session's streams; None is whatever `sys.stdout` and `sys.stderr` are at the time

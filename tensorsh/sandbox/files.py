@@ -106,27 +106,16 @@ class Permissions:
             file.write(data)
 
     def open(
-        self,
-        file: Any,
-        mode: str = "r",
-        buffering: int = -1,
-        encoding: str | None = None,
-        errors: str | None = None,
+        self, file: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None,
         newline: str | None = None,
-    ) -> TextFile | BinaryFile:
+    ) -> TextFile | BinaryFile:  # fmt: skip
         """The builtin `open` of a script."""
         return self.open_packed(bytes, bytes, file, mode, encoding, errors, newline)
 
     def open_packed(
-        self,
-        unpack: Callable[[bytes], bytes],
-        pack: Callable[[bytes], bytes],
-        file: Any,
-        mode: str,
-        encoding: str | None,
-        errors: str | None,
-        newline: str | None,
-    ) -> TextFile | BinaryFile:
+        self, unpack: Callable[[bytes], bytes], pack: Callable[[bytes], bytes], file: Any, mode: str,
+        encoding: str | None, errors: str | None, newline: str | None,
+    ) -> TextFile | BinaryFile:  # fmt: skip
         """A file whose contents library code makes of its bytes, and these of its contents: when it is closed, which may be later
         than the program ends."""
         kind = _mode(mode)
@@ -250,13 +239,8 @@ class _Handle:
         if target is not None:
             UNWRITTEN.add(self)
 
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def mode(self) -> str:
-        return self._mode_text
+    name = property(lambda self: self._name)
+    mode = property(lambda self: self._mode_text)
 
     def readable(self) -> bool:
         return "r" in self._mode_text or "+" in self._mode_text

@@ -26,13 +26,9 @@ def formatted(template: str, arguments: tuple[Any, ...], keywords: Any, read: Ca
 
 
 def _format(
-    template: str,
-    arguments: tuple[Any, ...],
-    keywords: Any,
-    read: Callable[[Any, str], Any],
-    depth: int,
+    template: str, arguments: tuple[Any, ...], keywords: Any, read: Callable[[Any, str], Any], depth: int,
     counter: list[Any],
-) -> str:
+) -> str:  # fmt: skip
     if depth < 0:
         raise ValueError("Max string recursion exceeded")
     pieces = []

@@ -12,25 +12,10 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable
 from functools import partial
-from types import (
-    BuiltinMethodType,
-    FunctionType,
-    MethodDescriptorType,
-    MethodType,
-)
+from types import BuiltinMethodType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any
 
-from .classes import (
-    absent,
-    is_allowed,
-    is_kept,
-    is_script_function,
-    owner,
-    owns,
-    pure_classes,
-    refused,
-    script_classes,
-)
+from .classes import absent, is_allowed, is_kept, is_script_function, owner, owns, pure_classes, refused, script_classes
 from .copying import taking
 from .formatting import formatted, is_plain
 from .instance import InstanceVariables

@@ -38,11 +38,7 @@ def make_import(
         return module
 
     def import_module(
-        name: str,
-        globals: object = None,
-        locals: object = None,
-        fromlist: Sequence[str] | None = None,
-        level: int = 0,
+        name: str, globals: object = None, locals: object = None, fromlist: Sequence[str] | None = None, level: int = 0
     ) -> Any:
         if type(fromlist) is list:
             # Only C code asks with a list (PyImport_Import: numpy's `mean`, `strptime`), and only for the effect: it

@@ -64,14 +64,9 @@ class Namespace:
     __slots__ = ("__dict__", "_missing", "_public", "_table", "__weakref__")
 
     def __init__(
-        self,
-        name: str,
-        table: Mapping[str, Any] | Callable[[], Mapping[str, Any]],
-        *,
-        missing: Callable[[str], Any] | None = None,
-        public: Iterable[str] | None = None,
-        doc: str | None = None,
-    ) -> None:
+        self, name: str, table: Mapping[str, Any] | Callable[[], Mapping[str, Any]], *,
+        missing: Callable[[str], Any] | None = None, public: Iterable[str] | None = None, doc: str | None = None,
+    ) -> None:  # fmt: skip
         _put(self, "_table", table)
         _put(self, "_missing", missing)
         _put(self, "_public", public)

@@ -163,12 +163,8 @@ def unique(ar: Any, *arguments: Any, **options: Any) -> Any:
 def method(array: Any, name: str) -> Callable[..., Any]:
     """One of these functions as a method of an array."""
     functions: dict[str, Callable[..., Any]] = {
-        "clip": clip,
-        "repeat": repeat,
-        "take": take,
-        "put": put,
-        "choose": choose,
-    }
+        "clip": clip, "repeat": repeat, "take": take, "put": put, "choose": choose,
+    }  # fmt: skip
     function = objectless(functions[name])
     return lambda *arguments, **keywords: function(array, *arguments, **keywords)
 

@@ -33,11 +33,9 @@ _keeping: WeakSet[type] = WeakSet()
 _kept: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
 OPEN = ("tensorsh.torch.", "tensorsh.datasets.", "tensorsh.transforms.", "tensorsh.sandbox.")
 KEEPING = (
-    "tensorsh.torch.multiprocessing",
-    "tensorsh.torch.distributed",
-    "tensorsh.torch.utils.data.fetching",
+    "tensorsh.torch.multiprocessing", "tensorsh.torch.distributed", "tensorsh.torch.utils.data.fetching",
     "tensorsh.torch.utils.data.workers",
-)
+)  # fmt: skip
 """Where classes stand whose objects keep what no program gets: sockets, processes, terminals, the memory of several processes.
 Elsewhere, but for the homes above, all do."""
 changes = 0
@@ -175,6 +173,14 @@ def housed(kind: type, module: str) -> None:
     kind.__module__ = module
     if line is not None:
         kind.__firstlineno__ = line  # type: ignore[attr-defined]
+
+
+def all_housed(names: dict[str, Any], module: str = "") -> None:
+    """Tell the classes that a file has made so far to be of a module of PyTorch's, by default that of the file's own name."""
+    home = names["__name__"]
+    for kind in list(names.values()):
+        if isinstance(kind, type) and kind.__module__ == home:
+            housed(kind, module or home[9:])
 
 
 class Dotted(Sealed):

@@ -73,11 +73,9 @@ def own_data(value: Any) -> Any:
 
 
 KEPT = {
-    "dtype": "write a = a.view(dtype)",
-    "shape": "write a = a.reshape(shape)",
-    "strides": "write a = a[::step], or a = a.transpose(axes)",
-    "names": "make another one with np.dtype",
-}
+    "dtype": "write a = a.view(dtype)", "shape": "write a = a.reshape(shape)",
+    "strides": "write a = a[::step], or a = a.transpose(axes)", "names": "make another one with np.dtype",
+}  # fmt: skip
 """What an array of numpy or its dtype keeps for its life, and what to do instead. numpy reads it again and again while it works on
 an array; a program that it calls meanwhile (`__index__` of an index), or an iterator that it holds (`a.flat`), would reach memory
 beyond the array."""

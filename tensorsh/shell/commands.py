@@ -20,17 +20,8 @@ if TYPE_CHECKING:
     from .loop import Shell
 
 FAMILIES = (
-    "running",
-    "blocks",
-    "keeping",
-    "looking",
-    "setting",
-    "moving",
-    "again",
-    "reloading",
-    "debugger",
-    "profiles",
-)
+    "running", "blocks", "keeping", "looking", "setting", "moving", "again", "reloading", "debugger", "profiles",
+)  # fmt: skip
 """The files in which commands are declared."""
 NO_SYSTEM = (
     "`!` is not there: a session computes and prints, and starts no programs, so that what you paste into it cannot either. "

@@ -58,9 +58,7 @@ class Debugger:
         self.spaces: dict[int, dict[str, Any]] = {}
         """By frame, the variables that an evaluation sees and may bind."""
 
-    @property
-    def place(self) -> Place:
-        return self.frames[self.at]
+    place = property(lambda self: self.frames[self.at])
 
     def run(self) -> None:
         """Asks until the person has seen enough."""

@@ -55,9 +55,7 @@ class MenuEntry(Completion):
         self.found = found
         self._display_meta = lambda: self.display_meta_text
 
-    @property
-    def display_text(self) -> str:
-        return self.text
+    display_text = property(lambda self: self.text)
 
     @cached_property
     def display_meta_text(self) -> str:  # type: ignore[override]
@@ -65,9 +63,7 @@ class MenuEntry(Completion):
         detail = str(self.found.detail)
         return detail if len(detail) <= WIDEST_DETAIL else detail[: WIDEST_DETAIL - 3] + "..."
 
-    @property
-    def display_meta(self) -> Any:
-        return [("", self.display_meta_text)]
+    display_meta = property(lambda self: [("", self.display_meta_text)])
 
 
 class SessionCompleter(Completer):

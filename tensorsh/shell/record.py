@@ -26,9 +26,7 @@ class Record:
         self.error: str | None = None
         self.done = self.interrupted = False
 
-    @property
-    def succeeded(self) -> bool:
-        return self.done and self.error is None
+    succeeded = property(lambda self: self.done and self.error is None)
 
 
 class Tee(io.TextIOBase):

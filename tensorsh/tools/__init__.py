@@ -20,14 +20,9 @@ if TYPE_CHECKING:
     from ..language.workspace import Workspace
 
 TOOLS = {
-    "graph": "picture",
-    "detect_nan": "nan",
-    "track": "progress",
-    "plot": "plots",
-    "hist": "plots",
-    "summary": "summary",
-    "display": "displays",
-}
+    "graph": "picture", "detect_nan": "nan", "track": "progress", "plot": "plots", "hist": "plots",
+    "summary": "summary", "display": "displays",
+}  # fmt: skip
 """The file that each name stands in; its function `make(session)` gives a dictionary of its names."""
 
 

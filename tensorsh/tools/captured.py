@@ -21,20 +21,9 @@ class CapturedIO(metaclass=Sealed):
             raise TypeError("CapturedIO takes two texts and a list")
         self.__parts = stdout, stderr, list(outputs or ())
 
-    @property
-    def stdout(self) -> str:
-        """What was printed."""
-        return self.__parts[0]
-
-    @property
-    def stderr(self) -> str:
-        """What was written to the standard error."""
-        return self.__parts[1]
-
-    @property
-    def outputs(self) -> list[Any]:
-        """What was displayed."""
-        return list(self.__parts[2])
+    stdout = property(lambda self: self.__parts[0], doc="What was printed.")
+    stderr = property(lambda self: self.__parts[1], doc="What was written to the standard error.")
+    outputs = property(lambda self: list(self.__parts[2]), doc="What was displayed.")
 
     def show(self) -> None:
         """Show all of it again."""

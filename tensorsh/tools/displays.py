@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..sandbox.files import acting
 from ..sandbox.namespace import Namespace
-from ..sandbox.sealed import OpenSealed, Sealed
+from ..sandbox.sealed import OpenSealed, Sealed, all_housed
 
 if TYPE_CHECKING:
     from ..language.workspace import Workspace
@@ -46,7 +46,6 @@ class DisplayObject(metaclass=OpenSealed):
     """Data that a notebook shows in one form.
     data: the text. url, filename: where it is read from instead; a file must be one that the program may read."""
 
-    __module__ = "IPython.core.display"
     _kind = ""
 
     def __init__(self, data: Any = None, url: Any = None, filename: Any = None, metadata: Any = None) -> None:
@@ -74,7 +73,6 @@ class DisplayObject(metaclass=OpenSealed):
 class Math(DisplayObject):
     """A formula of TeX."""
 
-    __module__ = "IPython.core.display"
     _kind = "text/latex"
 
     @classmethod
@@ -85,8 +83,6 @@ class Math(DisplayObject):
 class Image(DisplayObject):
     """A picture: bytes of PNG or JPEG, or a file of them.
     width, height, alt: accepted."""
-
-    __module__ = "IPython.core.display"
 
     def __init__(
         self, data: Any = None, url: Any = None, filename: Any = None, format: Any = None, embed: Any = None, width: Any = None,
@@ -110,8 +106,6 @@ class Code(DisplayObject):
     """The text of a program.
     language: accepted."""
 
-    __module__ = "IPython.core.display"
-
     def __init__(self, data: Any = None, url: Any = None, filename: Any = None, language: Any = None) -> None:
         super().__init__(data, url, filename)
 
@@ -125,8 +119,6 @@ class Code(DisplayObject):
 
 class ProgressBar(DisplayObject):
     """A bar of so many steps: walking over it counts them, and so does setting its `progress`."""
-
-    __module__ = "IPython.core.display"
 
     def __init__(self, total: Any) -> None:
         self.total, self._progress, self._name = total, 0, f"display-{next(board.numbers)}"
@@ -168,6 +160,9 @@ class ProgressBar(DisplayObject):
     def __repr__(self) -> str:
         done = int(60 * min(max(self._progress / self.total, 0), 1)) if self.total else 60
         return f"[{'=' * done}{' ' * (60 - done)}] {self._progress}/{self.total}"
+
+
+all_housed(globals(), "IPython.core.display")
 
 
 class DisplayHandle(metaclass=Sealed):

@@ -126,13 +126,8 @@ class View:
     def __init__(self, node: Any, place: Any, cuts: list[str], operands: list[View]) -> None:
         self._node, self.place, self.cuts, self._operands = node, place, cuts, operands
 
-    @property
-    def next_functions(self) -> list[tuple[View, int]]:
-        return [(operand, 0) for operand in self._operands]
-
-    @property
-    def norm(self) -> Any:
-        return self._node._norm
+    next_functions = property(lambda self: [(operand, 0) for operand in self._operands])
+    norm = property(lambda self: self._node._norm)
 
     def name(self) -> str:
         return self._node.name()

@@ -23,40 +23,18 @@ class TimeitResult(metaclass=Sealed):
     def __init__(self, loops: int, all_runs: list[float], compile_time: float) -> None:
         self.__parts = int(loops), tuple(map(float, all_runs)), float(compile_time)
 
-    @property
-    def loops(self) -> int:
-        """How often a run calls the statement."""
-        return self.__parts[0]
-
-    @property
-    def repeat(self) -> int:
-        """How many runs there were."""
-        return len(self.__parts[1])
-
-    @property
-    def all_runs(self) -> list[float]:
-        """Seconds of each run."""
-        return list(self.__parts[1])
+    loops = property(lambda self: self.__parts[0], doc="How often a run calls the statement.")
+    repeat = property(lambda self: len(self.__parts[1]), doc="How many runs there were.")
+    all_runs = property(lambda self: list(self.__parts[1]), doc="Seconds of each run.")
 
     @property
     def timings(self) -> list[float]:
         """Seconds per loop of each run."""
         return [seconds / self.loops for seconds in self.__parts[1]]
 
-    @property
-    def best(self) -> float:
-        """Seconds per loop of the fastest run."""
-        return min(self.timings)
-
-    @property
-    def worst(self) -> float:
-        """Seconds per loop of the slowest run."""
-        return max(self.timings)
-
-    @property
-    def average(self) -> float:
-        """The mean of the seconds per loop."""
-        return sum(self.timings) / self.repeat
+    best = property(lambda self: min(self.timings), doc="Seconds per loop of the fastest run.")
+    worst = property(lambda self: max(self.timings), doc="Seconds per loop of the slowest run.")
+    average = property(lambda self: sum(self.timings) / self.repeat, doc="The mean of the seconds per loop.")
 
     @property
     def stdev(self) -> float:
@@ -64,10 +42,7 @@ class TimeitResult(metaclass=Sealed):
         mean = self.average
         return (sum((seconds - mean) ** 2 for seconds in self.timings) / self.repeat) ** 0.5
 
-    @property
-    def compile_time(self) -> float:
-        """Seconds until the statement was compiled."""
-        return self.__parts[2]
+    compile_time = property(lambda self: self.__parts[2], doc="Seconds until the statement was compiled.")
 
     def __str__(self) -> str:
         runs = f"{self.repeat} run{'' if self.repeat == 1 else 's'}"

@@ -6,8 +6,6 @@ from typing import Any
 
 from .root import torch
 
-__all__: list[str] = []
-
 
 def __getattr__(name: str) -> Any:
     if name[:2] == "__":

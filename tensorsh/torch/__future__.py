@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from .nn.modules.convert import ON_CONVERSION
 
-__all__: list[str] = []
-
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
     """Whether `Module.to` and its like make new parameters instead of changing those that are there."""

@@ -95,22 +95,10 @@ class OpOverload(Called):
     def __repr__(self) -> str:
         return f"<OpOverload(op='{self._name.rpartition('.')[0]}', overload='{self._overloadname}')>"
 
-    @property
-    def namespace(self) -> str:
-        """The part of the name before the operator's."""
-        return self._name.partition(".")[0]
-
-    @property
-    def _overloadname(self) -> str:
-        return self._name.rpartition(".")[2]
-
-    @property
-    def _opname(self) -> str:
-        return self._name.split(".")[1]
-
-    @property
-    def __name__(self) -> str:
-        return self._name.partition(".")[2]
+    namespace = property(lambda self: self._name.partition(".")[0], doc="The part of the name before the operator's.")
+    _overloadname = property(lambda self: self._name.rpartition(".")[2])
+    _opname = property(lambda self: self._name.split(".")[1])
+    __name__ = property(lambda self: self._name.partition(".")[2])
 
     @property
     def overloadpacket(self) -> OpOverloadPacket:
@@ -154,13 +142,8 @@ class OpOverloadPacket(Called):
     def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='{self._name}')>"
 
-    @property
-    def __name__(self) -> str:
-        return self._name.rpartition(".")[2]
-
-    @property
-    def _qualified_op_name(self) -> str:
-        return self._name.replace(".", "::")
+    __name__ = property(lambda self: self._name.rpartition(".")[2])
+    _qualified_op_name = property(lambda self: self._name.replace(".", "::"))
 
     def overloads(self) -> list[str]:
         """The names of its forms."""

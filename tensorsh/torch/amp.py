@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any
 
 from ..engine.arrays.device import device
-from ..engine.arrays.dtype import bfloat16, dtype, float16
+from ..engine.arrays.dtype import bfloat16, dtype, float16, float64
 from ..engine.arrays.state import state
 from ..engine.arrays.warning import warn
-from ..engine.tensors.tensor import Tensor
 from ..sandbox.sealed import Sealed
 from ..sandbox.wrapping import wraps
+from .containers import cast
 from .cuda import is_available
 from .grad_scaler import GradScaler
 
@@ -50,7 +50,7 @@ class autocast(metaclass=Sealed):
         elif enabled and device_type == "cpu" and dtype not in (None, bfloat16, float16):
             warn(
                 "In CPU autocast, but the target dtype is not supported. Disabling autocast.\n"
-                "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently.",
+                "CPU Autocast only supports dtypes of torch.bfloat16, torch.float16 currently."
             )
             enabled = False
         self.device, self._enabled = device_type, enabled
@@ -121,17 +121,6 @@ def clear_autocast_cache() -> None:
         state.autocast.casts.clear()
 
 
-def cast(value: Any, wanted: dtype) -> Any:
-    """The floating-point tensors in a value, in another type."""
-    if isinstance(value, Tensor):
-        return value.to(wanted) if value.dtype.is_floating_point else value
-    if isinstance(value, dict):
-        return {cast(key, wanted): cast(each, wanted) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(cast(each, wanted) for each in value)
-    return value
-
-
 def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: dtype | None = None) -> Callable:
     """A decorator of a custom function's ``forward``: it runs in the precision in effect, or with its inputs cast."""
     if not isinstance(device_type, str):
@@ -147,7 +136,7 @@ def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: dt
         if cast_inputs is None or not on:
             return fwd(ctx, *args, **kwargs)
         with autocast(device_type, enabled=False):
-            return fwd(ctx, *cast(args, cast_inputs), **cast(kwargs, cast_inputs))
+            return fwd(ctx, *cast(args, cast_inputs, float64), **cast(kwargs, cast_inputs, float64))
 
     return forward
 

@@ -173,15 +173,9 @@ def layer_norm(
 
 def convolution(rank: int) -> Callable:
     def of(
-        call: Callable,
-        input: Any,
-        weight: Any,
-        bias: Any = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-    ) -> Any:
+        call: Callable, input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+        dilation: Any = 1, groups: int = 1,
+    ) -> Any:  # fmt: skip
         stride, padding, dilation = (
             [n] * rank if isinstance(n, int) else n if isinstance(n, str) else list(n)
             for n in (stride, padding, dilation)
@@ -324,15 +318,9 @@ def chunk(call: Callable, input: Any, chunks: int, dim: int = 0) -> Any:
 
 
 def attention(
-    call: Callable,
-    query: Any,
-    key: Any,
-    value: Any,
-    attn_mask: Any = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    **more: Any,
-) -> Any:
+    call: Callable, query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+    is_causal: bool = False, **more: Any,
+) -> Any:  # fmt: skip
     if dropout_p or query.dim() != 4:  # made of products of matrices
         return find_operator("nn.functional.scaled_dot_product_attention").function(
             query, key, value, attn_mask, dropout_p, is_causal, **more

@@ -8,8 +8,6 @@ from typing import Any
 from ..engine.tensors.tensor import Tensor
 from .overrides import handle_torch_function
 
-__all__: list[str] = []
-
 
 def _check_with(error: type[Exception], cond: Any, message: Callable[[], str] | None = None) -> None:
     """`error` unless `cond`, with the message that a function gives."""

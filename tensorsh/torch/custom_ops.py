@@ -18,6 +18,8 @@ from ..engine.tape.grad_modes import no_grad
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.sealed import Sealed
 from .amp import autocast, is_autocast_available
+from .containers import cast
+from .containers import tracked as has_history
 from .schemas import Declaration, infer_schema
 from .trees import flatten
 
@@ -78,7 +80,7 @@ class CustomOpDef(metaclass=Sealed):
             if isinstance(bound.arguments[name], str):
                 bound.arguments[name] = Device(bound.arguments[name])
         values = tuple(bound.arguments.values())
-        tracked = not below_autograd and state.grad_enabled and wants_gradient(values)
+        tracked = not below_autograd and state.grad_enabled and has_history(values)
         transformed = state.function_modes or state.dual_level >= 0
         if self._declared is self._function and self._backward is None and not transformed:
             result = self._computed(values)[0]
@@ -270,17 +272,8 @@ class CustomOpDef(metaclass=Sealed):
 
     def _in_precision(self, dtype: Any, args: tuple, kwargs: dict) -> Any:
         """A call without autocast, of float tensors in a dtype."""
-
-        def given(value: Any) -> Any:
-            if isinstance(value, Tensor):
-                lower = value.dtype.is_floating_point and value.dtype is not float64
-                return value.to(dtype) if lower else value  # type: ignore[attr-defined]
-            if isinstance(value, dict):
-                return {given(key): given(each) for key, each in value.items()}
-            return type(value)(map(given, value)) if type(value) in (list, tuple) else value
-
         with autocast("cpu", enabled=False):
-            return self(*given(args), **given(kwargs))
+            return self(*cast(args, dtype, float64), **cast(kwargs, dtype, float64))
 
     def register_kernel(self, device_types: Any, fn: Callable | None = None, /) -> Callable:
         """Another function for some kinds of device; a decorator without `fn`."""
@@ -340,11 +333,7 @@ class CustomOpDef(metaclass=Sealed):
 
     _namespace = property(lambda self: self._qualname.partition("::")[0])
     _name = property(lambda self: self._qualname.partition("::")[2])
-
-    @property
-    def default(self) -> CustomOpDef:
-        """The only form of the operator."""
-        return self
+    default = property(lambda self: self, doc="The only form of the operator.")
 
 
 class WarnNotImplemented(Function):
@@ -447,14 +436,6 @@ def custom_op(
         return add(made)
 
     return define if fn is None else define(fn)
-
-
-def wants_gradient(values: Any) -> bool:
-    """Whether a tensor among values, and lists of them, has a history."""
-    return any(
-        each._node is not None if isinstance(each, Tensor) else type(each) in (list, tuple) and wants_gradient(each)
-        for each in values
-    )
 
 
 def found(op: Any, asked: str = "") -> CustomOpDef:

@@ -25,6 +25,8 @@ from ..engine.tape.backward import tensor_backward
 from ..engine.tensors.tensor import Tensor
 from . import aten
 from ._ops import Operators, OpOverload, given_kernel
+from .containers import tensors_in
+from .containers import tracked as has_history
 from .custom_ops import KEYS, CustomOpDef, below_autograd, fallthrough_kernel
 
 modes = listening
@@ -74,13 +76,9 @@ def overrides(kind: type) -> bool:
 
 def listeners(values: Any, found: list) -> list:
     """The classes among arguments, and lists of them, that answer below autograd."""
-    for each in values:
-        kind = type(each)
-        if isinstance(each, Tensor):
-            if overrides(kind) and kind not in found:
-                found.insert(next((i for i, k in enumerate(found) if issubclass(kind, k)), len(found)), kind)
-        elif kind in (tuple, list):
-            listeners(each, found)
+    for kind in map(type, tensors_in(values)):
+        if overrides(kind) and kind not in found:
+            found.insert(next((i for i, k in enumerate(found) if issubclass(kind, k)), len(found)), kind)
     return found
 
 
@@ -132,7 +130,7 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
     composite = type(operator).__name__ == "Composite"
     if (
         composite
-        and (modes or state.grad_enabled and _tracked(args))
+        and (modes or state.grad_enabled and has_history(args))
         and name not in aten.SYMBOLS
         and name not in aten.TENSORS | aten.BY_DIM.keys() | aten.FORMS.keys()
     ):
@@ -181,7 +179,7 @@ def heard(
             modes.append(mode)
         if found is NotImplemented:
             return of_classes(operator, kinds, rules, function, args, kwargs)
-        if state.grad_enabled and name != "detach" and name[-1:] != "_" and not _made(found) and _tracked(values):
+        if state.grad_enabled and name != "detach" and name[-1:] != "_" and not _made(found) and has_history(values):
             found = linked(found, function, args, kwargs)
         for each in found if type(found) in (tuple, list) else (found,):
             if isinstance(each, Tensor) and any(isinstance(x, Saved) and x._number == 0 for x in _kept(each)):
@@ -198,7 +196,7 @@ outer: list[bool] = []
 def of_classes(operator: OpOverload, kinds: list, rules: dict, function: Callable, args: tuple, kwargs: dict) -> Any:
     """The answer of the first class that has one, with the gradient that the operator has."""
     name = operator._opname
-    before, tracked = state.grad_enabled, state.grad_enabled and _tracked((*args, *kwargs.values()))
+    before, tracked = state.grad_enabled, state.grad_enabled and has_history((args, kwargs))
     state.grad_enabled = False
     outer.append(before)
     try:
@@ -250,7 +248,7 @@ def replaced(kernels: dict, function: Callable, args: tuple, kwargs: dict) -> An
     if kernel is None or kernel is fallthrough_kernel:
         with silence():
             return function(*args, **kwargs)
-    before, tracked = state.grad_enabled, state.grad_enabled and _tracked((*args, *kwargs.values()))
+    before, tracked = state.grad_enabled, state.grad_enabled and has_history((args, kwargs))
     state.grad_enabled = False
     try:
         found = kernel(*args, **kwargs)
@@ -270,12 +268,6 @@ def _made(found: Any) -> bool:
     many = [x for x in (found if isinstance(found, (tuple, list)) else (found,)) if isinstance(x, Tensor)]
     return any(x._node is not None for x in many) or not any(
         x.dtype.is_floating_point or x.dtype.is_complex for x in many
-    )
-
-
-def _tracked(values: Any) -> bool:
-    return any(
-        x._node is not None if isinstance(x, Tensor) else type(x) in (tuple, list) and _tracked(x) for x in values
     )
 
 
@@ -324,21 +316,10 @@ def exchanged(saved: Any, given: dict, result: Tensor, number: int) -> Any:
 
 
 def wrapper(
-    cls: type,
-    size: Any,
-    strides: Any = None,
-    storage_offset: Any = None,
-    memory_format: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
-    requires_grad: bool = False,
-    dispatch_sizes_strides_policy: Any = None,
-    dispatch_device: bool = False,
-    dispatch_layout: bool = False,
-    **_: Any,
-) -> Any:
+    cls: type, size: Any, strides: Any = None, storage_offset: Any = None, memory_format: Any = None,
+    dtype: Any = None, layout: Any = None, device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
+    dispatch_sizes_strides_policy: Any = None, dispatch_device: bool = False, dispatch_layout: bool = False, **_: Any,
+) -> Any:  # fmt: skip
     """A tensor of a class that has a shape, a dtype and a device, and no elements: its class answers in its place."""
     attend()
     kind = (dtype or float32).numpy

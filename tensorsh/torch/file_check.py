@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-__all__: list[str] = []
-
 
 class FileCheck:
     """Checks of a text, each from where the one before was found: `run` makes them. Each method adds one and gives this object."""

@@ -128,11 +128,8 @@ _PLAIN |= {name: binary(method(name)) for name in TWO[:5]}
 _PLAIN |= {name: binary(limited(name)) for name in TWO[5:]}
 _PLAIN |= {"pow": binary(T.pow), "addcmul": pointwise("addcmul"), "addcdiv": pointwise("addcdiv"), "lerp": lerp}
 FOREACH: dict[str, Callable] = {
-    "_foreach_norm": norm,
-    "_foreach_max": max,
-    "_foreach_zero_": zero_,
-    "_foreach_copy_": copy_,
-}
+    "_foreach_norm": norm, "_foreach_max": max, "_foreach_zero_": zero_, "_foreach_copy_": copy_,
+}  # fmt: skip
 for _name, _function in _PLAIN.items():
     FOREACH["_foreach_" + _name], FOREACH[f"_foreach_{_name}_"] = _function, in_place(_function)
 for _name, _function in FOREACH.items():

@@ -20,6 +20,7 @@ from ..engine.tape.forward_mode import pushing, weight_of
 from ..engine.tape.grad_modes import enable_grad
 from ..engine.tensors.tensor import Tensor, wanting
 from ..sandbox.wrapping import wraps
+from .autograd.forward_ad import check_dtype, check_dual
 from .autograd.gradients import grad as gradients
 from .batch_norms import replace_all_batch_norm_modules_
 from .mapping import Batched, at_once, base, known_randomness, levels, lifted, no_numbers, units, vmap
@@ -131,7 +132,7 @@ class Given:
                 if not isinstance(leaf, Tensor):
                     raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
                 if writable:
-                    dual("primal", leaf)
+                    check_dtype("primal", leaf)
             ready[place] = mapped(inside, args[place])
         self.args = tuple(ready)
         self.chosen = tuple(ready[place] for place in places)
@@ -147,12 +148,6 @@ class Given:
 
     def result(self, tree: Any) -> Any:
         return mapped(lambda leaf: outside(leaf, self.own, self.off), tree)
-
-
-def dual(role: str, value: Tensor) -> None:
-    """ValueError where a value, or the direction it moves in, is of a dtype without derivatives."""
-    if not (value.is_floating_point() or value.is_complex()):
-        raise ValueError(f"Expected {role} to be floating point or complex, but got: {value.dtype}")
 
 
 def derived(output: Tensor, wrt: list, weight: Any = None, create_graph: bool = True) -> list:
@@ -282,13 +277,7 @@ def jvp(
         )
     leaves = tensors_of(primals, JVP, "primals")
     for tangent, leaf in zip(tensors_of(tangents, JVP, "tangents"), leaves, strict=True):
-        dual("primal", leaf)
-        dual("tangent", tangent)
-        if tangent.shape != leaf.shape:
-            raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-                f"supported. Tensor is of size {list(leaf.shape)} while the given forward gradient is of size {list(tangent.shape)}."
-            )
+        check_dual(leaf, tangent)
     off = stopped()
     with transforming(backward=False):
         given = Given(primals, tuple(range(len(primals))), off, writable=True)
@@ -408,13 +397,9 @@ def _by_columns(output: Tensor, given: Given, again: bool) -> list:
 
 
 def jacrev(
-    func: Callable,
-    argnums: int | tuple = 0,
-    *,
-    has_aux: bool = False,
-    chunk_size: Any = None,
+    func: Callable, argnums: int | tuple = 0, *, has_aux: bool = False, chunk_size: Any = None,
     _preallocate_and_copy: bool = False,
-) -> Callable:
+) -> Callable:  # fmt: skip
     """A function that gives the Jacobian of `func`, row by row: a backward pass for each element of the result.
 
     argnums: which argument, or a tuple of them. has_aux: `func` returns a pair, of which the second is handed through.

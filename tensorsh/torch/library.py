@@ -14,17 +14,7 @@ from ..engine.arrays.state import state
 from ..sandbox import process
 from ..sandbox.sealed import MARK, Sealed
 from ._ops import OpOverload, OpOverloadPacket, given_kernel
-from .custom_ops import (
-    KEYS,
-    UNNAMED,
-    CustomOpDef,
-    add,
-    custom_op,
-    fallthrough_kernel,
-    found,
-    operators,
-    waiting,
-)
+from .custom_ops import KEYS, UNNAMED, CustomOpDef, add, custom_op, fallthrough_kernel, found, operators, waiting
 from .nn.attention import SealedEnum
 from .opcheck import USUAL, check
 from .schemas import Declaration, infer_schema
@@ -278,11 +268,7 @@ def keyset() -> Any:
     return DispatchKeySet()
 
 
-for _function in (
-    custom_op,
-    fallthrough_kernel,
-    infer_schema,
-):
+for _function in (custom_op, fallthrough_kernel, infer_schema):
     _function.__module__ = __name__
 
 

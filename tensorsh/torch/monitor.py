@@ -99,10 +99,7 @@ class Stat:
         self._before: list[float] = []
         self._window = self._logged = 0
 
-    @property
-    def count(self) -> int:
-        """The values of this window."""
-        return len(self._values)
+    count = property(lambda self: len(self._values), doc="The values of this window.")
 
     def add(self, v: float) -> None:
         """Count a value."""

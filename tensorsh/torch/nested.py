@@ -19,13 +19,8 @@ from .nested_strided_rules import padded as padded_strided
 from .root import torch as T  # noqa: N812
 
 __all__ = [
-    "as_nested_tensor",
-    "masked_select",
-    "narrow",
-    "nested_tensor",
-    "nested_tensor_from_jagged",
-    "to_padded_tensor",
-]
+    "as_nested_tensor", "masked_select", "narrow", "nested_tensor", "nested_tensor_from_jagged", "to_padded_tensor",
+]  # fmt: skip
 
 PROTOTYPE = (
     "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend specifying "
@@ -88,14 +83,9 @@ def jagged_from_list(tensors: Any, offsets: Any = None, dtype: Any = None, devic
 
 
 def nested_tensor(
-    tensor_list: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
+    tensor_list: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
     pin_memory: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """A leaf with a copy of each tensor. layout: torch.jagged, or None for the older, strided one."""
     layout = laid_out(layout)
     if layout is T.strided and not isinstance(tensor_list, (list, tuple)):
@@ -143,13 +133,9 @@ def as_nested_tensor(ts: Any, dtype: Any = None, device: Any = None, layout: Any
 
 
 def nested_tensor_from_jagged(
-    values: Tensor,
-    offsets: Any = None,
-    lengths: Any = None,
-    jagged_dim: int | None = None,
-    min_seqlen: Any = None,
+    values: Tensor, offsets: Any = None, lengths: Any = None, jagged_dim: int | None = None, min_seqlen: Any = None,
     max_seqlen: Any = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """A nested tensor of rows and the offsets (or the lengths) of its parts. With both, the rows behind a part's length are a hole.
     Parts with the same offsets, the same tensor, are of one shape."""
     if not isinstance(values, Tensor):

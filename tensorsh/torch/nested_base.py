@@ -12,6 +12,7 @@ from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.tensor import Tensor, TensorMeta
 
 __all__: list[str] = []
+TRUNCATED = "Value in output_size is less than NestedTensor padded size. Truncation is not supported."
 
 
 class Nested(Tensor, metaclass=TensorMeta):

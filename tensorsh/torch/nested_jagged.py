@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from ..engine.loading.table import find_function
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.tensor import Tensor
-from .nested_base import Nested, nested
+from .checks import _check_with
+from .nested_base import TRUNCATED, Nested, nested
 from .rebuilding import _rebuild_from_type_v2
 from .root import torch as T  # noqa: N812
 from .undocumented import SymInt
@@ -136,29 +137,16 @@ class NestedTensor(Nested):
     def _values(self) -> Tensor:  # type: ignore[override]
         return self.values()
 
-    @property
-    def _offsets(self) -> Tensor:
-        return self._nested.offsets
-
-    @property
-    def _lengths(self) -> Any:
-        return self._nested.lengths
+    _offsets = property(lambda self: self._nested.offsets)
+    _lengths = property(lambda self: self._nested.lengths)
 
     @property
     def _metadata_cache(self) -> dict:
         return {name: find_function("zeros")(n, 0) for name, n in self._nested.known.items()}
 
-    @property
-    def _maybe_max_seqlen(self) -> int | None:
-        return self._nested.known.get("max_seqlen")
-
-    @property
-    def _maybe_min_seqlen(self) -> int | None:
-        return self._nested.known.get("min_seqlen")
-
-    @property
-    def _ragged_idx(self) -> int:
-        return self._nested.ragged
+    _maybe_max_seqlen = property(lambda self: self._nested.known.get("max_seqlen"))
+    _maybe_min_seqlen = property(lambda self: self._nested.known.get("min_seqlen"))
+    _ragged_idx = property(lambda self: self._nested.ragged)
 
     def _get_max_seqlen(self) -> int:
         return self._nested.known.setdefault("max_seqlen", max(lengths(self)))
@@ -260,11 +248,8 @@ def parts(x: Any) -> list:
     each = all(0 <= length <= rows for _, length in found)
     if each and holes and any(begin + length > rows for begin, length in found):
         raise RuntimeError("unbind(): nested tensor offsets and lengths do not match ragged_idx dimension")
-    if not each or sum(n for _, n in found) > rows or holes and any(begin < 0 for begin, _ in found):
-        raise RuntimeError(
-            "Expected cond to be True, but got False. (Could this error message be improved? If so, please report an enhancement "
-            "request to PyTorch.)"
-        )
+    wrong = not each or sum(n for _, n in found) > rows or holes and any(begin < 0 for begin, _ in found)
+    _check_with(RuntimeError, not wrong)
     with DisableTorchFunctionSubclass():
         if not holes:
             return list(Tensor.split(x, [length for _, length in found], at))
@@ -286,9 +271,7 @@ def padded(input: Any, padding: float, output_size: Any = None) -> Tensor:
     for x in many:
         missing = longest - x.shape[at]
         if missing < 0:
-            raise RuntimeError(
-                "Value in output_size is less than NestedTensor padded size. Truncation is not supported."
-            )
+            raise RuntimeError(TRUNCATED)
         shape = [missing if i == at else n for i, n in enumerate(x.shape)]
         made.append(find_function("cat")([x, x.new_full(shape, padding)], at) if missing else x)
     return find_function("stack")(made)

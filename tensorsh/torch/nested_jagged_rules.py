@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..engine.arrays.errors import wrap_dim
 from ..engine.loading.table import find_function
 from ..engine.tensors.shape import shaped
 from ..engine.tensors.tensor import Size, Tensor
@@ -48,12 +49,10 @@ def pointwise(func: Callable, args: tuple, kwargs: dict) -> Any:
 
 def inner(x: Any, dim: int, what: str) -> int:
     """A dimension of a nested tensor as one of its values; that of the parts and the ragged one are refused."""
-    dims = x._array.ndim + 1
-    if not -dims <= dim < dims:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-dims}, {dims - 1}], but got {dim})")
-    if dim % dims in (0, x._nested.ragged):
-        raise RuntimeError(f"{what}(): not supported for NestedTensor on {'ragged dim' if dim % dims else 'dim=0'}")
-    return dim % dims - 1
+    at = wrap_dim(dim, x._array.ndim + 1)
+    if at in (0, x._nested.ragged):
+        raise RuntimeError(f"{what}(): not supported for NestedTensor on {'ragged dim' if at else 'dim=0'}")
+    return at - 1
 
 
 def reduction(func: Callable, input: Any, dim: Any = None, *args: Any, **kwargs: Any) -> Any:

@@ -9,11 +9,12 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..engine.arrays.errors import wrap_dim
 from ..engine.loading.table import find_function
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.tensor import Tensor
 from .file_options import unless_skipped
-from .nested_base import Nested, nested
+from .nested_base import TRUNCATED, Nested, nested
 from .root import torch as T  # noqa: N812
 
 __all__: list[str] = []
@@ -159,10 +160,7 @@ def dims(x: Any) -> int:
 
 def wrapped(x: Any, dim: int, more: int = 0) -> int:
     """A dimension, counted from the front."""
-    count = dims(x) + more
-    if not -count <= dim < count:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-count}, {count - 1}], but got {dim})")
-    return dim % count
+    return wrap_dim(dim, dims(x) + more)
 
 
 def size_at(x: Any, dim: int) -> int | None:
@@ -446,9 +444,7 @@ def padded(input: Any, padding: float, output_size: Any = None) -> Tensor:
     if output_size is not None:
         wanted = list(output_size)[1:]
         if len(wanted) != len(largest) or any(n < m for n, m in zip(wanted, largest, strict=True)):
-            raise RuntimeError(
-                "Value in output_size is less than NestedTensor padded size. Truncation is not supported."
-            )
+            raise RuntimeError(TRUNCATED)
         largest = wanted
     made = []
     for each in parts(input):

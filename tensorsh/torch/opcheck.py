@@ -25,12 +25,9 @@ class MetadataMismatchError(Exception):
 
 
 TESTS = (
-    "test_schema",
-    "test_autograd_registration",
-    "test_faketensor",
-    "test_aot_dispatch_static",
+    "test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_static",
     "test_aot_dispatch_dynamic",
-)
+)  # fmt: skip
 USUAL = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
 
 
@@ -138,9 +135,6 @@ def runs_through(op: Any, args: tuple, kwargs: dict) -> None:
 
 
 KINDS: dict[str, Callable] = {
-    "test_schema": keeps_schema,
-    "test_autograd_registration": registers_gradient,
-    "test_faketensor": has_form,
-    "test_aot_dispatch_static": runs_through,
-    "test_aot_dispatch_dynamic": runs_through,
-}
+    "test_schema": keeps_schema, "test_autograd_registration": registers_gradient, "test_faketensor": has_form,
+    "test_aot_dispatch_static": runs_through, "test_aot_dispatch_dynamic": runs_through,
+}  # fmt: skip

@@ -103,10 +103,7 @@ def _parts(t: Tensor, requires_grad: bool) -> tuple:
     if name.is_complex:  # which lies here in twice the memory
         memory = as_pairs(memory)
         place = (0, tuple(t.size()), tuple([s // 4 for s in memory.strides[:-1]]))
-    return (
-        _rebuild_tensor_v3,
-        (storage_on(memory), *place, requires_grad, OrderedDict(), name, *metadata_of(t)),
-    )
+    return (_rebuild_tensor_v3, (storage_on(memory), *place, requires_grad, OrderedDict(), name, *metadata_of(t)))
 
 
 def reduced_storage(self: Any, protocol: Any) -> tuple:

@@ -12,8 +12,6 @@ from .grad_scaler import unscale, update_scale
 from .private_sparse import PUBLIC, SPARSE
 from .root import torch as T  # noqa: N812
 
-__all__: list[str] = []
-
 globals().update(FOREACH | {name: function for name, function in SPARSE.items() if name in PUBLIC})
 
 
@@ -154,15 +152,9 @@ def _int_mm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _addmm_activation(
-    self: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *,
-    beta: float = 1,
-    alpha: float = 1,
-    use_gelu: bool = False,
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1, use_gelu: bool = False,
     out: Any = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """A product of matrices, added and passed through relu or gelu."""
     found = T.addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     found = T.nn.functional.gelu(found) if use_gelu else found.relu()

@@ -14,7 +14,6 @@ from ..engine.sparse.rules import repeated
 from ..engine.tensors.tensor import Tensor
 from .root import torch as T  # noqa: N812
 
-__all__: list[str] = []
 COMPRESSED = (layouts.sparse_csr, layouts.sparse_csc, layouts.sparse_bsr, layouts.sparse_bsc)
 
 

@@ -18,16 +18,12 @@ from ..engine.operators.hooks import SYMBOLS, attend
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.named import read_named
 from ..sandbox.sealed import Sealed
+from .profiled import bytes_in_words, in_words, made, operations, row, scaled, share
 
 __all__ = [
-    "ProfilerAction",
-    "ProfilerActivity",
-    "profile",
-    "record_function",
-    "schedule",
-    "supported_activities",
+    "ProfilerAction", "ProfilerActivity", "profile", "record_function", "schedule", "supported_activities",
     "tensorboard_trace_handler",
-]
+]  # fmt: skip
 
 
 class SealedEnum(Sealed, EnumType):
@@ -89,36 +85,6 @@ class Interval(metaclass=Sealed):
         return self.end - self.start
 
 
-UNITS = {"s": 1e6, "ms": 1e3, "us": 1.0}
-"""How many microseconds a unit of the tables has."""
-
-
-def in_words(microseconds: float, unit: str | None = None) -> str:
-    """A time as the tables show it."""
-    if unit not in UNITS:
-        unit = next((name for name, size in UNITS.items() if microseconds >= size), "us")
-    return f"{microseconds / UNITS[unit]:.3f}{unit}"
-
-
-def bytes_in_words(count: int) -> str:
-    """An amount of memory as the tables show it."""
-    for power, unit in ((3, "GB"), (2, "MB"), (1, "KB")):
-        if abs(count) >= 1024**power:
-            return f"{count / 1024**power:.2f} {unit}"
-    return f"{count} B"
-
-
-def made(result: Any, args: Iterable = ()) -> int:
-    """How many bytes of memory a call's result has that is no argument's."""
-    if isinstance(result, (tuple, list)):
-        return sum(made(each, args) for each in result)
-    if not isinstance(result, Tensor) or result._root is not None:
-        return 0
-    if any(isinstance(a, Tensor) and a._array is result._array for a in args):
-        return 0
-    return int(result._array.nbytes)
-
-
 class FunctionEvent(metaclass=Sealed):
     """One call of an operator, or a labelled block; or, in averages, all of one name."""
 
@@ -131,7 +97,7 @@ class FunctionEvent(metaclass=Sealed):
         self.start = 0
         """When it began, in nanoseconds of a clock of its own."""
         self.cpu_time_total = self.self_cpu_time_total = 0.0
-        self.cpu_memory_usage = self.self_cpu_memory_usage = 0
+        self.cpu_memory_usage = self.self_cpu_memory_usage = self.flops = 0
         self.cpu_parent: FunctionEvent | None = None
         self.cpu_children: list[FunctionEvent] = []
         self.is_user_annotation, self.id, self.stack, self.kernels = False, 0, [], []
@@ -141,12 +107,9 @@ class FunctionEvent(metaclass=Sealed):
     is_async = is_remote = False
     node_id, use_device, concrete_inputs = -1, None, ()
     device_time = device_time_total = self_device_time_total = 0
-    device_memory_usage = self_device_memory_usage = flops = 0
+    device_memory_usage = self_device_memory_usage = 0
 
-    @property
-    def cpu_time(self) -> float:
-        return self.cpu_time_total / self.count
-
+    cpu_time = property(lambda self: self.cpu_time_total / self.count)
     cpu_time_str = property(lambda self: in_words(self.cpu_time))
     cpu_time_total_str = property(lambda self: in_words(self.cpu_time_total))
     self_cpu_time_total_str = property(lambda self: in_words(self.self_cpu_time_total))
@@ -171,29 +134,23 @@ class FunctionEventAvg(FunctionEvent):
             setattr(self, name, getattr(self, name) + getattr(e, name))
 
 
-SUMS = "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage"
+SUMS = "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage", "flops"
 
 
 class EventList(list, metaclass=Sealed):
-    """Events, as a table. events: which; profile_memory: whether it shows memory."""
+    """Events, as a table. events: which; profile_memory, with_flops: whether it shows memory, operations of numbers."""
 
     __module__ = "torch.autograd.profiler_util"
 
-    def __init__(self, events: Iterable = (), profile_memory: bool = False) -> None:
+    def __init__(self, events: Iterable = (), profile_memory: bool = False, with_flops: bool = False) -> None:
         super().__init__(events)
-        self._memory = profile_memory
+        self._memory, self._flops = profile_memory, with_flops
 
     def table(
-        self,
-        sort_by: str | None = None,
-        row_limit: int = 100,
-        max_src_column_width: int = 75,
-        max_name_column_width: int = 55,
-        max_shapes_column_width: int = 80,
-        header: str | None = None,
-        top_level_events_only: bool = False,
-        time_unit: str | None = None,
-    ) -> str:
+        self, sort_by: str | None = None, row_limit: int = 100, max_src_column_width: int = 75,
+        max_name_column_width: int = 55, max_shapes_column_width: int = 80, header: str | None = None,
+        top_level_events_only: bool = False, time_unit: str | None = None,
+    ) -> str:  # fmt: skip
         """The events as text, the largest in `sort_by` first."""
         if not self:
             return ""
@@ -208,6 +165,10 @@ class EventList(list, metaclass=Sealed):
         if shapes:
             titles.append("Input Shapes")
             widths.append(min(max(len(str(e.input_shapes)) for e in events) + 4, max_shapes_column_width))
+        flops = self._flops and any(e.flops > 0 for e in events)
+        scale, unit = scaled([e.flops for e in events])
+        titles += [f"Total {unit}"] * flops
+        widths += [12] * flops
         line = "".join("-" * w + "  " for w in widths)
         total = sum(e.self_cpu_time_total for e in events)
         rows = [line, row(titles, widths), line]
@@ -224,7 +185,9 @@ class EventList(list, metaclass=Sealed):
                 cells += [share(part, total), in_words(part, time_unit)]
             cells.append(in_words(e.cpu_time, time_unit))
             cells += [bytes_in_words(count) for count in (e.cpu_memory_usage, e.self_cpu_memory_usage)] * memory
-            rows.append(row([*cells, e.count] + [str(e.input_shapes)] * shapes, widths))
+            cells += [e.count, *[str(e.input_shapes)] * shapes]
+            cells += [f"{e.flops * scale:8.3f}" if e.flops > 0 else "--"] * flops
+            rows.append(row(cells, widths))
         return "\n".join([*rows, line, f"Self CPU time total: {in_words(total, time_unit)}", ""])
 
     def __repr__(self) -> str:
@@ -241,7 +204,7 @@ class EventList(list, metaclass=Sealed):
             if one is None:
                 one = found[key] = FunctionEventAvg(e.name, e.input_shapes if group_by_input_shape else [])
             one.add(e)
-        return EventList(found.values(), self._memory)
+        return EventList(found.values(), self._memory, self._flops)
 
     def total_average(self) -> FunctionEventAvg:
         """One event for all."""
@@ -251,17 +214,7 @@ class EventList(list, metaclass=Sealed):
         total.cpu_time_total = total.self_cpu_time_total
         return total
 
-    @property
-    def self_cpu_time_total(self) -> float:
-        return sum(e.self_cpu_time_total for e in self)
-
-
-def row(cells: Iterable, widths: list) -> str:
-    return "".join(f"{cell!s:>{width}}  " for cell, width in zip(cells, widths, strict=True))
-
-
-def share(part: float, whole: float) -> str:
-    return f"{part * 100 / whole:.2f}%" if whole else "NaN"
+    self_cpu_time_total = property(lambda self: sum(e.self_cpu_time_total for e in self))
 
 
 class profile(ContextDecorator, metaclass=Sealed):
@@ -281,7 +234,7 @@ class profile(ContextDecorator, metaclass=Sealed):
         self._devices = {"cuda"} if ProfilerActivity.CUDA in wanted else set()
         self._cpu = ProfilerActivity.CPU in wanted
         self.schedule, self.on_trace_ready, self.record_shapes = schedule, on_trace_ready, record_shapes
-        self.profile_memory, self._keeps = profile_memory, acc_events
+        self.profile_memory, self.with_flops, self._keeps = profile_memory, with_flops, acc_events
         self.step_num = 0
         self._events: list[FunctionEvent] = []
         self._open: list[FunctionEvent] = []
@@ -376,6 +329,7 @@ class profile(ContextDecorator, metaclass=Sealed):
             event.cpu_time_total += taken
             event.self_cpu_time_total += taken
             event.self_cpu_memory_usage += made(result, args) if self.profile_memory else 0
+            event.flops = operations(name[6:], args, result) if self.with_flops else 0
             event.cpu_memory_usage += event.self_cpu_memory_usage
             if parent is not None:
                 parent.self_cpu_time_total -= taken
@@ -385,7 +339,7 @@ class profile(ContextDecorator, metaclass=Sealed):
 
     def events(self) -> EventList:
         """All calls."""
-        return EventList(self._events, self.profile_memory)
+        return EventList(self._events, self.profile_memory, self.with_flops)
 
     function_events = property(events)
     self_cpu_time_total = property(lambda self: self.events().self_cpu_time_total)
@@ -432,7 +386,7 @@ class old_profile(profile):
         self, enabled: bool = True, *, use_cuda: bool = False, use_device: str | None = None, use_kineto: bool = False,
         use_cpu: bool = True, **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(**{k: v for k, v in options.items() if k in ("record_shapes", "profile_memory")})
+        super().__init__(**{k: v for k, v in options.items() if k in ("record_shapes", "profile_memory", "with_flops")})
         self.enabled, self._cpu = enabled, use_cpu
         if not enabled:
             return

@@ -24,6 +24,7 @@ from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.tensor import Tensor, TensorMeta
 from ..engine.tensors.text import print_options, tensor_text
 from ..sandbox.integers import whole
+from .containers import mapped
 
 __all__ = [
     "dequantize", "int_repr", "per_channel_affine", "per_channel_symmetric", "per_tensor_affine", "per_tensor_symmetric",
@@ -94,10 +95,7 @@ class QuantizedTensor(Tensor, metaclass=TensorMeta):
         with DisableTorchFunctionSubclass():
             return answered(func, name, args, kwargs or {})
 
-    @property
-    def dtype(self) -> Any:
-        return self._kind
-
+    dtype = property(lambda self: self._kind)
     is_quantized = property(lambda self: True)
 
     def dequantize(self) -> Tensor:
@@ -175,9 +173,7 @@ def along(parameter: Any, axis: int | None, ndim: int) -> Any:
 
 def of_codes(codes: Any, like: Any) -> Any:
     """Codes, or several tensors of them, as quantized tensors with the scale of another."""
-    if isinstance(codes, (tuple, list)):
-        return type(codes)(of_codes(each, like) for each in codes)
-    return made(codes._array, like._kind, like._scale, like._zero_point, like._axis)
+    return mapped(lambda each: made(each._array, like._kind, like._scale, like._zero_point, like._axis), codes)
 
 
 def made(codes: Any, kind: dtype, scale: Any, zero_point: Any, axis: int | None = None) -> Any:
@@ -190,9 +186,7 @@ def made(codes: Any, kind: dtype, scale: Any, zero_point: Any, axis: int | None 
 
 def plainly(value: Any, turn: Callable) -> Any:
     """Quantized tensors among arguments as plain ones."""
-    if isinstance(value, QuantizedTensor):
-        return turn(value)
-    return type(value)(plainly(each, turn) for each in value) if type(value) in (list, tuple) else value
+    return mapped(lambda each: turn(each) if isinstance(each, QuantizedTensor) else each, value)
 
 
 def codes_of(tensor: Any) -> Tensor:
@@ -234,14 +228,8 @@ def answered(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
 
 def requantized(found: Any, like: Any) -> Any:
     """Values of a result as quantized tensors with the scale of another; indices as they are."""
-    if isinstance(found, tuple):
-        values = [requantized(each, like) for each in found]
-        return type(found)(values) if not hasattr(found, "_fields") else type(found)(*values)
-    if found.dtype is not float32:
-        return found
-    return made(
-        coded(found._array, like._kind, like._scale, like._zero_point), like._kind, like._scale, like._zero_point
-    )
+    kind = like._kind, like._scale, like._zero_point
+    return mapped(lambda each: made(coded(each._array, *kind), *kind) if each.dtype is float32 else each, found)
 
 
 def coded(values: Any, kind: dtype, scale: Any, zero_point: Any) -> Any:

@@ -38,14 +38,9 @@ def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -
 
 
 def _rebuild_tensor_v2(
-    storage: Any,
-    storage_offset: int,
-    size: Any,
-    stride: Any,
-    requires_grad: bool,
-    backward_hooks: Any,
+    storage: Any, storage_offset: int, size: Any, stride: Any, requires_grad: bool, backward_hooks: Any,
     metadata: Any = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """A tensor on a typed storage, wanting gradients or not."""
     made = as_written(_rebuild_tensor(storage, storage_offset, size, stride), metadata or {})
     return made.requires_grad_(requires_grad)

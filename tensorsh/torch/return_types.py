@@ -14,7 +14,8 @@ COMPOSED = {
 """Results of functions made of operators."""
 
 for _name, _fields in COMPOSED.items():
-    globals()[_name] = named(_name, tuple(_fields.split()))
+    for _title in (_name, _name + "_out")[: 1 + (_name != "histogramdd")]:
+        globals()[_title] = named(_title, tuple(_fields.split()))
 table.load_all()
 for _op in list(table.OPERATORS.values()):
     if isinstance(_op, Operator) and _op.fields and _op.name[0] != "_":

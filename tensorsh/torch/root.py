@@ -215,18 +215,17 @@ def build() -> TorchNamespace:
         parent, _, name = dotted.rpartition(".")
         extras[parent][name] = Lazy(lambda dotted=dotted: namespace(dotted, extras[dotted]))
     safe = "add_safe_globals get_safe_globals clear_safe_globals safe_globals"
-    extras["serialization"] |= {name: Lazy(lambda name=name: _load("objects", name)) for name in safe.split()}
-    extras["serialization"]["skip_data"] = Lazy(lambda: _load("file_options", "skip_data"))
+    extras["serialization"] |= {name: lazily("objects", name) for name in safe.split()}
+    extras["serialization"]["skip_data"] = lazily("file_options", "skip_data")
     extras["nn.functional"]["grad"] = extras["nn"]["grad"]
     extras["functional"]["F"] = extras["nn"]["functional"]
     extras["masked"]["_ops"] = Lazy(lambda: torch.masked)
-    extras["cpu.amp"]["autocast"] = Lazy(lambda: _load("amp", "cpu_autocast"))
-    extras["cpu.amp"]["GradScaler"] = Lazy(lambda: _load("amp", "CpuGradScaler"))
-    extras["cuda"] |= {name: Lazy(lambda name=name: _load("cuda.typed", name)) for name in dtypes.TYPED}
+    extras["cpu.amp"] |= {"autocast": lazily("amp", "cpu_autocast"), "GradScaler": lazily("amp", "CpuGradScaler")}
+    extras["cuda"] |= {name: lazily("cuda.typed", name) for name in dtypes.TYPED}
     older = {"GradScaler": "CudaGradScaler"} | {
         name: f"cuda_{name}" for name in ("autocast", "custom_fwd", "custom_bwd")
     }
-    extras["cuda.amp"] |= {name: Lazy(lambda made=made: _load("amp", made)) for name, made in older.items()}
+    extras["cuda.amp"] |= {name: lazily("amp", made) for name, made in older.items()}
     return namespace("", extras[""])
 
 
@@ -276,20 +275,13 @@ def root_extras() -> dict[str, Any]:
         "is_inference_mode_enabled": grad_modes.is_inference_mode_enabled, "is_anomaly_enabled": grad_modes.is_anomaly_enabled,
     }  # fmt: skip
     found |= {name: getattr(part, name) for part in (settings, questions) for name in part.__all__}
-    found |= {name: Lazy(lambda name=name: _load("serialization", name)) for name in ("load", "save")}  # type: ignore[misc]
-    found |= {name: Lazy(lambda name=name: _load("storage", name)) for name in STORAGES}  # type: ignore[misc]
-    for name in ("DisableTorchFunction", "DisableTorchFunctionSubclass"):
-        found[name] = Lazy(lambda name=name: _load("overrides", name))  # type: ignore[misc]
-    found["Tag"] = Lazy(lambda: _load("library", "Tag"))
-    found["ops"] = Lazy(lambda: _load("_ops", "ops"))
-    found |= {name: Lazy(lambda name=name: _load("quantized", name)) for name in QUANTIZED}  # type: ignore[misc]
-    found["vmap"] = Lazy(lambda: _load("func", "vmap"))
-    found["OutOfMemoryError"] = Lazy(lambda: _load("cuda.memory", "OutOfMemoryError"))
-    found["GradScaler"] = Lazy(lambda: _load("amp", "GradScaler"))
-    found["cond"] = Lazy(lambda: _load("control_flow", "cond"))
-    found["while_loop"] = Lazy(lambda: _load("control_flow", "while_loop"))
-    found |= {name: Lazy(lambda name=name: _load("amp", name)) for name in AUTOCAST}  # type: ignore[misc]
-    found |= {name: Lazy(lambda name=name: _load("undocumented", name)) for name in UNDOCUMENTED}  # type: ignore[misc]
+    later = {
+        "serialization": ["load", "save"], "storage": STORAGES, "quantized": QUANTIZED, "undocumented": UNDOCUMENTED,
+        "amp": [*AUTOCAST, "GradScaler"], "overrides": ["DisableTorchFunction", "DisableTorchFunctionSubclass"],
+        "library": ["Tag"], "_ops": ["ops"], "func": ["vmap"], "cuda.memory": ["OutOfMemoryError"],
+        "control_flow": ["cond", "while_loop"],
+    }  # fmt: skip
+    found |= {name: lazily(file, name) for file, names in later.items() for name in names}
     return found
 
 
@@ -303,6 +295,11 @@ def _arrived(args: tuple, kwargs: dict) -> bool:
 
 def _load(module: str, name: str) -> Any:
     return getattr(importlib.import_module("tensorsh.torch." + module), name)
+
+
+def lazily(module: str, name: str) -> Lazy:
+    """A name of a file of this folder, which is imported when the name is first used."""
+    return Lazy(lambda: _load(module, name))
 
 
 torch = build()

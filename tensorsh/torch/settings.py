@@ -65,9 +65,7 @@ class Generator(Frozen):
         given = args[0] if args else kwargs.get("device")
         self._core = new_core("cpu" if given is None else given)
 
-    @property
-    def device(self) -> device:
-        return device(self._core.device)
+    device = property(lambda self: device(self._core.device))
 
     @builtin("Generator", 1)
     def manual_seed(self, seed: int) -> Generator:

@@ -7,8 +7,6 @@ from typing import Any
 from .cuda import is_available
 from .loaded import NO_GPU
 
-__all__: list[str] = []
-
 
 def location_tag(storage: Any) -> str:
     """The words for the place of a storage: ``cpu``, ``cuda:0``, ``meta``."""

@@ -13,8 +13,6 @@ from ..engine.arrays.layout import layout as _layout  # noqa: F401
 from ..engine.tensors.storage import UntypedStorage as Storage  # noqa: F401
 from ..engine.tensors.tensor import Size, Tensor
 
-__all__: list[str] = []
-
 _int, _float, _bool, _complex = builtins.int, builtins.float, builtins.bool, builtins.complex
 Number = Union[int, float, bool]  # noqa: UP007 - `isinstance(Number, typing._GenericAlias)` is what libraries see in PyTorch
 _Number = (int, float, bool)

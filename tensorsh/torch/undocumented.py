@@ -13,7 +13,7 @@ from ..engine.loading.table import find_function
 from ..engine.operators.autocast import Precision
 from ..engine.operators.hooks import attend
 from ..engine.tensors.tensor import Tensor
-from ..sandbox.sealed import Sealed
+from ..sandbox.sealed import Sealed, all_housed
 from .amp import get_autocast_dtype, is_autocast_enabled
 from .cuda import Event as Event
 from .cuda import Stream as Stream
@@ -35,25 +35,20 @@ legacy_contiguous_format = contiguous_format
 class AcceleratorError(RuntimeError, metaclass=Sealed):
     """What a device reports of itself."""
 
-    __module__ = "torch"
-
 
 class SymInt(metaclass=Sealed):
     """A size that is not known yet; all sizes are known here, so nothing is one."""
-
-    __module__ = "torch"
 
 
 class SymFloat(metaclass=Sealed):
     """A number that is not known yet; nothing is one."""
 
-    __module__ = "torch"
-
 
 class SymBool(metaclass=Sealed):
     """A truth that is not known yet; nothing is one."""
 
-    __module__ = "torch"
+
+all_housed(globals(), "torch")
 
 
 def get_device_module(device: Any = None) -> Any:

@@ -95,12 +95,9 @@ def normalize(tensor: Any, mean: Sequence[float], std: Sequence[float], inplace:
 
 
 def resize(
-    img: Any,
-    size: Any,
-    interpolation: Any = InterpolationMode.BILINEAR,
-    max_size: int | None = None,
+    img: Any, size: Any, interpolation: Any = InterpolationMode.BILINEAR, max_size: int | None = None,
     antialias: bool | None = True,
-) -> Any:
+) -> Any:  # fmt: skip
     """The image in another size; of one number, that is the shorter edge's."""
     mode = mode_of(interpolation).value
     if isinstance(size, (list, tuple)):
@@ -152,8 +149,7 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
         raise TypeError("Got inappropriate padding arg")
     if not isinstance(fill, (int, float, type(None))):
         raise TypeError("Got inappropriate fill arg")
-    if padding_mode not in ("constant", "edge", "reflect", "symmetric"):
-        raise ValueError("Padding mode should be either constant, edge, reflect or symmetric")
+    check_mode(padding_mode)
     sides = sides_of(padding)
     if padding_mode == "symmetric":
         return _mirrored(img, sides)
@@ -161,6 +157,11 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
         return torch.nn.functional.pad(img, sides, value=float(fill or 0))
     mode = "replicate" if padding_mode == "edge" else "reflect"
     return in_floats(img, lambda batch: torch.nn.functional.pad(batch, sides, mode=mode))
+
+
+def check_mode(padding_mode: str) -> None:
+    if padding_mode not in ("constant", "edge", "reflect", "symmetric"):
+        raise ValueError("Padding mode should be either constant, edge, reflect or symmetric")
 
 
 def sides_of(padding: Any) -> list[int]:

@@ -169,12 +169,9 @@ class Pad(Module):
             raise TypeError("Got inappropriate padding arg")
         if not isinstance(fill, (Number, tuple, list)):
             raise TypeError("Got inappropriate fill arg")
-        if padding_mode not in ("constant", "edge", "reflect", "symmetric"):
-            raise ValueError("Padding mode should be either constant, edge, reflect or symmetric")
-        if isinstance(padding, Sequence) and len(padding) not in (1, 2, 4):
-            raise ValueError(
-                f"Padding must be an int or a 1, 2, or 4 element tuple, not a {len(padding)} element tuple"
-            )
+        F.check_mode(padding_mode)
+        if isinstance(padding, Sequence):
+            F.sides_of(padding)
         self.padding, self.fill, self.padding_mode = padding, fill, padding_mode
 
     def forward(self, img: Any) -> Any:

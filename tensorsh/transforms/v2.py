@@ -119,13 +119,9 @@ class RandomErasing(_second(chances.RandomErasing)):  # type: ignore[misc]
     """A rectangle of the image overwritten, with a probability; by noise where `value` is "random"."""
 
     def __init__(
-        self,
-        p: float = 0.5,
-        scale: Any = (0.02, 0.33),
-        ratio: Any = (0.3, 3.3),
-        value: Any = 0.0,
+        self, p: float = 0.5, scale: Any = (0.02, 0.33), ratio: Any = (0.3, 3.3), value: Any = 0.0,
         inplace: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(p, scale, ratio, value, inplace)
         value = [float(value)] if isinstance(value, (int, float)) else value
         self.value = None if value == "random" else [float(each) for each in value]
@@ -237,7 +233,7 @@ class ToTensor(Transform):
         warn(
             "The transform `ToTensor()` is deprecated and will be removed in a future release. "
             "Instead, please use `v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])`."
-            "Output is equivalent up to float precision.",
+            "Output is equivalent up to float precision."
         )
         super().__init__()
 

@@ -49,3 +49,14 @@ def test_determinants_and_factors_of_larger_matrices(dtype: torch.dtype, shape: 
     assert (torch.linalg.cholesky_ex(P).info == 21).all()
     with pytest.raises(RuntimeError, match="the leading minor of order 21 is not positive-definite"):
         torch.linalg.cholesky(P)
+
+
+def test_a_batch_is_factored_as_far_as_each_matrix_goes() -> None:
+    """Values from PyTorch; thousands of matrices that are not positive definite are no slower than others."""
+    matrices = [[[4.0, 2], [2, 5]], [[1, 2], [2, 1]], [[-1, 0], [3, 4]], [[9, 3], [3, 1]], [[4, 2], [2, 5]]]
+    factors = [[[2.0, 0], [1, 2]], [[1, 0], [2, -3]], [[-1, 0], [3, 4]], [[3, 0], [1, 0]], [[2, 0], [1, 2]]]
+    a = torch.tensor(matrices)
+    L, info = torch.linalg.cholesky_ex(a)
+    assert L.tolist() == factors and info.tolist() == [0, 2, 1, 2, 0]
+    L, info = torch.linalg.cholesky_ex(a.expand(10000, 5, 2, 2))
+    assert L[-1].tolist() == factors and info.sum() == 50000

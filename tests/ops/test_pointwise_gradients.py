@@ -187,3 +187,15 @@ def test_last_bits() -> None:
         r.backward(g[: r.numel()].reshape(r.shape))
         assert r.detach().reshape(-1).view(torch.int32).tolist() == value
         assert y.grad.view(torch.int32).tolist() == slope
+
+
+def test_the_gradient_of_glu_is_rounded_as_in_pytorch() -> None:
+    """Of numbers of two bytes: one half of it from the rounded sigmoid, step by step, the other once."""
+    for kind, expected in (
+        (torch.bfloat16, [-0.1318359375, -0.0167236328125, 0.0269775390625, 0.0260009765625, 0.00823974609375, -0.010986328125]),
+        (torch.float16, [-0.1318359375, -0.01666259765625, 0.0268096923828125, 0.026123046875, 0.00809478759765625, -0.01107025146484375]),
+    ):  # fmt: skip
+        x = torch.linspace(-2, 3, 12).to(kind).requires_grad_()
+        w = torch.linspace(0.3, -0.9, 6).to(kind)
+        torch.nn.functional.glu(x).backward(w)
+        assert x.grad[6:].tolist() == expected and x.grad[:6].equal(w * x.detach()[6:].sigmoid())

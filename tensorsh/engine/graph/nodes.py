@@ -270,10 +270,10 @@ class AccumulateGrad(Node):
             if array.dtype is not like.dtype and array.dtype != like.dtype:
                 array = cast(array, like.dtype)
             if old is None:
-                # Stolen when nobody else can hold it: our caller's two references, `gradient`, `array`, the argument.
+                # Stolen when nobody else can hold it: our caller's reference, `gradient`, `array`, the argument.
                 # A view is, when it is all there is of its base (the gradient of a transposed weight).
                 base = array.base
-                if array.strides != like.strides or sys.getrefcount(array) > 5 or (
+                if array.strides != like.strides or sys.getrefcount(array) > 4 or (
                     base is not None and (type(base) is not type(array) or sys.getrefcount(base) > 3
                                           or base.base is not None or base.size != array.size)
                 ):  # fmt: skip
@@ -307,6 +307,8 @@ class AccumulateGrad(Node):
                 found = hook(variable)
                 if found is not None and not isinstance(found, Fields):
                     raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+                if found is not None and found is not variable:
+                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def nowhere() -> AccumulateGrad:

@@ -94,18 +94,15 @@ enum { STRAIGHT, IN_HALVES, DEALT, SCATTERED };
                         const size from = k * p + i, to = k + i;                                                       \
                         name##_block(p, order, rare, STRAIGHT, i == 0, 0, rest, step, circle, angles + i, re + from, im + from, x + to, y + to); \
                     }                                                                                                  \
-        else if (step < LANES)                                                                                         \
-            for (int l = 0; l < lines; l += 2, re += 2 * n, im += 2 * n, x += 2 * n, y += 2 * n) {                     \
-                if (how == IN_HALVES) name##_block(p, order, rare, IN_HALVES, 1, n, rest, step, circle, angles, re, im, x, y); \
-                else if (p == 2 || p == 4 || p == 8) name##_block(p, order, rare, DEALT, 0, n, rest, step, circle, angles, re, im, x, y); \
-            }                                                                                                          \
-        else                                                                                                           \
-            for (int l = 0; l < lines; l++, re += n, im += n, x += n, y += n)                                          \
+        else {                                                                                                         \
+            const size across = step < LANES ? n : 0, all = across ? 2 * n : n; /* two lines at once, or one */        \
+            for (int l = 0; l < lines; l += across ? 2 : 1, re += all, im += all, x += all, y += all)                  \
                 for (size k = 0; k < step; k += LANES) {                                                               \
-                    if (k > step - LANES) k = step - LANES;                                                            \
-                    if (how == IN_HALVES) name##_block(p, order, rare, IN_HALVES, 1, 0, rest, step, circle, angles, re + k * p, im + k * p, x + k, y + k); \
-                    else if (p == 2 || p == 4 || p == 8) name##_block(p, order, rare, DEALT, 0, 0, rest, step, circle, angles, re + k * p, im + k * p, x + k, y + k); \
+                    if (!across && k > step - LANES) k = step - LANES;                                                 \
+                    if (how == IN_HALVES) name##_block(p, order, rare, IN_HALVES, 1, across, rest, step, circle, angles, re + k * p, im + k * p, x + k, y + k); \
+                    else if (p == 2 || p == 4 || p == 8) name##_block(p, order, rare, DEALT, 0, across, rest, step, circle, angles, re + k * p, im + k * p, x + k, y + k); \
                 }                                                                                                      \
+        }                                                                                                              \
     }
 
 /* The same for one line, several of its numbers at once, from x and y to p and q. */

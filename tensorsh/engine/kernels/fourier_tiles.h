@@ -25,6 +25,14 @@ INLINE void some_bytes(char *to, const char *from, size bytes) {
             if (at[l] + LANES > end) return 0;                                                                         \
         for (size k = 0; k < have; k += block) {                                                                       \
             T rows[LANES];                                                                                             \
+            if (k == have - 1 && k && block > 2) { /* the middle of a real signal's transform, mostly */               \
+                for (int l = 0; l < (out ? lines : LANES); l++)                                                        \
+                    for (int part = 0; part < each; part++) {                                                          \
+                        R *const lane = (R *)(part ? &second[k] : &first[k]) + l, *const place = array + at[l] + each * k + part; \
+                        *(out ? place : lane) = *(out ? lane : place);                                                 \
+                    }                                                                                                  \
+                break;                                                                                                 \
+            }                                                                                                          \
             if (k > have - block && have >= block) k = have - block;                                                   \
             if (!out) {                                                                                                \
                 UNROLL(8) for (int l = 0; l < LANES; l++) {                                                            \

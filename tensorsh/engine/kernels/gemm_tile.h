@@ -7,6 +7,12 @@ typedef float NAME(vector) __attribute__((vector_size(4 * LANES_), aligned(4)));
 #define VECTOR NAME(vector)
 #define PANEL (2 * LANES_)
 
+/* The first columns of a tile's rows. */
+TARGET __attribute__((noinline)) static void NAME(part)(int count, const float *kept, float *c, size c_row, size columns, int add) {
+    for (int r = 0; r < count; r++, c += c_row, kept += PANEL)
+        for (size j = 0; j < columns; j++) c[j] = add ? c[j] + kept[j] : kept[j];
+}
+
 /* `count` rows of a tile: c[r][0 .. columns) (+)= sum over k of a[r][k] * panel[k][..], whose rows are `step` apart. */
 TARGET INLINE void NAME(rows)(int count, size k, const float *a, size a_row, size a_column, const float *panel, size step, float *c,
                        size c_row, size columns, int add) {
@@ -22,17 +28,18 @@ TARGET INLINE void NAME(rows)(int count, size k, const float *a, size a_row, siz
             sum[r][1] = FUSED(x, b1, sum[r][1]);
         }
     }
+    if (columns < PANEL) {
+        VECTOR kept[ROWS_][2];
+        UNROLL(16)
+        for (int r = 0; r < count; r++) kept[r][0] = sum[r][0], kept[r][1] = sum[r][1];
+        NAME(part)(count, (const float *)kept, c, c_row, columns, add);
+        return;
+    }
     UNROLL(16)
     for (int r = 0; r < count; r++, c += c_row) {
-        if (columns == PANEL) {
-            VECTOR *to = (VECTOR *)c, *more = (VECTOR *)(c + LANES_);
-            *to = add ? *to + sum[r][0] : sum[r][0];
-            *more = add ? *more + sum[r][1] : sum[r][1];
-        } else {
-            float kept[PANEL];
-            memcpy(kept, sum[r], sizeof kept);
-            for (size j = 0; j < columns; j++) c[j] = add ? c[j] + kept[j] : kept[j];
-        }
+        VECTOR *to = (VECTOR *)c, *more = (VECTOR *)(c + LANES_);
+        *to = add ? *to + sum[r][0] : sum[r][0];
+        *more = add ? *more + sum[r][1] : sum[r][1];
     }
 }
 

@@ -281,7 +281,7 @@ void free_large_block(void) {
 
 /* Large blocks begin at a line of the processor's cache: elsewhere each vector of 64 bytes lies in two lines, and reading it takes twice as
    long. They are freed as others are. */
-#define AT_LINES (1 << 13) /* bytes from which on it is worth the search */
+#define AT_LINES (1 << 14) /* bytes from which on it is worth the search */
 #define BYTES_OF_A_LINE 64
 static PyDataMemAllocator usual;
 static void *at_a_line(void *context, size_t wanted) {

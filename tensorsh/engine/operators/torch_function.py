@@ -12,7 +12,7 @@ from typing import Any
 
 from ...sandbox.sealed import Sealed
 from ..arrays.state import state
-from ..arrays.warning import warn
+from ..arrays.warning import warn, warn_once
 from ..tensors.tensor import Tensor, wanting
 from ..wording.overloads import parameter_text
 from .hooks import KEEPING, attend, stay  # noqa: F401 - the class of tensors takes it from here, with its default
@@ -142,9 +142,17 @@ class TorchFunctionMode(metaclass=Sealed):
 
 
 PLAIN_METHOD = (
-    "Defining your `__torch_function__ as a plain method is deprecated and will be an error in future, please define it as a "
+    "Defining your `__torch_function__{} as a plain method is deprecated and will be an error in future, please define it as a "
     "classmethod."
 )
+
+
+def warn_of_plain_method(function: Any) -> None:
+    """Warn of a class whose instances are asked: of functions that PyTorch has in C++ once."""
+    if type(function).__name__ == "function":
+        warn(PLAIN_METHOD.format(""), DeprecationWarning)
+    else:
+        warn_once(PLAIN_METHOD.format("`"))
 
 
 WRITTEN_METHODS = frozenset(
@@ -257,7 +265,7 @@ def override(function: Any, args: tuple, kwargs: dict, asked: Iterable | None = 
     for each in found:
         answering = each.__torch_function__
         if getattr(answering, "__self__", None) is each:
-            warn(PLAIN_METHOD)
+            warn_of_plain_method(function)
         answer = answering(function, types, args, kwargs or None)
         if answer is not NotImplemented:
             return answer

@@ -27,12 +27,12 @@ def make(primal: Tensor, view: Tensor, tangent: Tensor, level: int) -> Tensor:
     return view
 
 
-def nodes(node: Any) -> list:
+def nodes(node: Any, ends: tuple = (DualLeaf, Outside)) -> list:
     """All nodes that a gradient from here comes to; those behind a DualLeaf are of another tangent, or of none."""
     seen, ahead = {node}, [node]
     while ahead:
         at = ahead.pop()
-        for edge in () if isinstance(at, (DualLeaf, Outside)) else at._edges:
+        for edge in () if isinstance(at, ends) else at._edges:
             if edge is not None and edge not in seen:
                 seen.add(edge)
                 ahead.append(edge)
@@ -90,7 +90,9 @@ def tangent_of(t: Tensor) -> Tensor | None:
                 total = moved if total is None else total + moved
     if total is None:
         return find_function("zeros_like")(t)
-    alone = type(node) is TangentsAlone
+    alone = not any(
+        [type(n) is DualLeaf for n in nodes(node, (DualLeaf, Outside, TangentsAlone))]
+    )  # made under no_grad
     wanted, total = not alone and wants_gradient(total, weight._node) and total._node, total.detach()
     if wanted:
         total._node = outside(wanted.name())(wanted)

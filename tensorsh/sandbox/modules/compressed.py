@@ -37,13 +37,9 @@ def functions(environment: Environment) -> dict[str, Any]:
     place = environment.permissions.open_packed
 
     def open(
-        filename: Any,
-        mode: str = "rb",
-        compresslevel: int = 9,
-        encoding: Any = None,
-        errors: Any = None,
+        filename: Any, mode: str = "rb", compresslevel: int = 9, encoding: Any = None, errors: Any = None,
         newline: Any = None,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         """A gzip file that the program may read, or write, as bytes or (with "t" in the mode) as text."""
         if type(mode) is not str:
             raise TypeError(f"mode must be str, not {type(mode).__name__}")

@@ -299,10 +299,7 @@ def numpy_random(environment: Environment) -> dict[str, Any]:
         dict(sorted(table.items()))
         | BIT_GENERATORS
         | {
-            "BitGenerator": BitGenerator,
-            "Generator": Generator,
-            "RandomState": RandomState,
-            "SeedSequence": SeedSequence,
-            "default_rng": default_rng,
+            "BitGenerator": BitGenerator, "Generator": Generator, "RandomState": RandomState,
+            "SeedSequence": SeedSequence, "default_rng": default_rng,
         }
-    )
+    )  # fmt: skip

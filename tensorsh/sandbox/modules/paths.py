@@ -202,13 +202,9 @@ def pathlib(environment: Environment) -> dict[str, Any]:
             return self.glob(_os.path.join("**", pattern))
 
         def open(
-            self,
-            mode: str = "r",
-            buffering: int = -1,
-            encoding: str | None = None,
-            errors: str | None = None,
+            self, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None,
             newline: str | None = None,
-        ) -> Any:
+        ) -> Any:  # fmt: skip
             return permissions.open(self, mode, buffering, encoding, errors, newline)
 
         def read_bytes(self) -> bytes:

@@ -258,16 +258,9 @@ def re(environment: Environment) -> dict[str, Any]:
         return call
 
     places = {
-        "compile": 1,
-        "search": 2,
-        "match": 2,
-        "fullmatch": 2,
-        "findall": 2,
-        "finditer": 2,
-        "split": 3,
-        "sub": 4,
+        "compile": 1, "search": 2, "match": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4,
         "subn": 4,
-    }
+    }  # fmt: skip
     names = """A ASCII I IGNORECASE L LOCALE M MULTILINE NOFLAG S DOTALL U UNICODE X VERBOSE Match Pattern PatternError
     RegexFlag error escape"""
     return take(real, names) | {name: quiet(getattr(real, name), place) for name, place in places.items()}

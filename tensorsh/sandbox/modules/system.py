@@ -29,9 +29,7 @@ class Output(metaclass=Final):
     def _current(self) -> Any:
         return getattr(_sys, self._name) if self._stream is None else self._stream
 
-    @property
-    def name(self) -> str:
-        return f"<{self._name}>"
+    name = property(lambda self: f"<{self._name}>")
 
     def write(self, text: str, /) -> int:
         if not isinstance(text, str):

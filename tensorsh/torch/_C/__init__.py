@@ -23,6 +23,7 @@ from ...engine.tape.function import FunctionNode as _FunctionBase  # noqa: F401
 from ...engine.tape.grad_modes import is_grad_enabled  # noqa: F401
 from ...engine.tensors.storage import UntypedStorage as StorageBase  # noqa: F401
 from ...engine.tensors.tensor import Size, Tensor, TensorMeta
+from ..absent_devices import answering
 from ..custom_ops import below_autograd
 from ..futures import Future
 from ..jit import ScriptFunction
@@ -148,22 +149,6 @@ class _DisableFuncTorch(_Context):
     """A context without functorch's transformations."""
 
 
-def _get_tracing_state() -> None:
-    """The trace that is being made: none."""
-
-
-def _is_tracing() -> bool:
-    return False
-
-
-def _are_functorch_transforms_active() -> bool:
-    return False
-
-
-def _log_api_usage_once(event: str) -> None:
-    """Nobody is told."""
-
-
 def _get_default_device() -> str:
     """The kind of device that new tensors are on."""
     return T.get_default_device().type
@@ -171,18 +156,6 @@ def _get_default_device() -> str:
 
 def _get_accelerator(check: bool = False) -> device:
     return T.accelerator.current_accelerator() or device("cpu")
-
-
-def _get_privateuse1_backend_name() -> str:
-    return "privateuseone"
-
-
-def _cuda_isInBadFork() -> bool:  # noqa: N802
-    return False
-
-
-def _cuda_clearCublasWorkspaces() -> None:  # noqa: N802
-    """There are none."""
 
 
 def _cuda_getDeviceCount() -> int:  # noqa: N802
@@ -209,16 +182,19 @@ def _get_autocast_dtype(kind: str = "cuda") -> Any:
     return T.get_autocast_dtype(kind)
 
 
-def _fuser(*args: Any) -> bool:
-    """What was set for the fuser of TorchScript: no."""
-    return False
-
-
-_jit_set_profiling_executor = _jit_set_profiling_mode = _jit_set_texpr_fuser_enabled = _fuser
-_jit_override_can_fuse_on_cpu = _jit_override_can_fuse_on_gpu = _jit_set_nvfuser_enabled = _fuser
-_jit_set_nvfuser_guard_mode = _jit_can_fuse_on_cpu = _jit_can_fuse_on_gpu = _jit_get_profiling_executor = _fuser
-_get_graph_executor_optimize = _jit_set_nvfuser_horizontal_mode = _set_graph_executor_optimize = _fuser
-_jit_set_num_profiled_runs = _fuser
+ANSWERS: dict[str, Any] = dict.fromkeys(
+    """_is_tracing _are_functorch_transforms_active _cuda_isInBadFork _jit_set_profiling_executor _jit_set_profiling_mode
+    _jit_set_texpr_fuser_enabled _jit_override_can_fuse_on_cpu _jit_override_can_fuse_on_gpu _jit_set_nvfuser_enabled
+    _jit_set_nvfuser_guard_mode _jit_can_fuse_on_cpu _jit_can_fuse_on_gpu _jit_get_profiling_executor
+    _get_graph_executor_optimize _jit_set_nvfuser_horizontal_mode _set_graph_executor_optimize
+    _jit_set_num_profiled_runs""".split(),
+    False,
+)
+ANSWERS |= dict.fromkeys("_get_tracing_state _log_api_usage_once _cuda_clearCublasWorkspaces".split())
+ANSWERS["_get_privateuse1_backend_name"] = "privateuseone"
+globals().update(
+    {name: answering(name, value, "What there is not, and how it is set.") for name, value in ANSWERS.items()}
+)
 
 has_lapack = has_spectral = True
 has_mkl = has_mkldnn = has_cuda = has_openmp = _has_cuda = _has_cudnn = _has_mps = _has_xpu = False

@@ -5,8 +5,6 @@ from __future__ import annotations
 from ...engine.arrays.state import state
 from ...engine.graph.raw_saved import SavedTensor  # noqa: F401 - a name of this module
 
-__all__: list[str] = []
-
 
 def _saved_tensors_hooks_is_enabled() -> bool:
     """Whether hooks for saved tensors may be set."""

@@ -1,7 +1,5 @@
 """``torch._C._distributed_c10d``: names of classes that hold groups of processes together."""
 
-__all__: list[str] = []
-
 
 class Reducer:
     """What sums gradients over processes; there is none."""

@@ -1,7 +1,5 @@
 """``torch._C._distributed_rpc``: calls of other processes."""
 
-__all__: list[str] = []
-
 
 def _is_current_rpc_agent_set() -> bool:
     """Whether other processes can be called: no."""

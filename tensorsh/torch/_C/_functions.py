@@ -8,8 +8,6 @@ from ...engine.graph.nodes import AccumulateGrad  # noqa: F401 - a name of this 
 from ...engine.tape.function import Error, Function  # noqa: F401
 from ...engine.tensors.tensor import Tensor
 
-__all__: list[str] = []
-
 
 class _Undefined(Function):
     """Lets values through and no gradient."""

@@ -6,9 +6,8 @@ from enum import Enum
 from typing import Any
 
 from ...engine.arrays.state import state
+from ..absent_devices import answering
 from ..mapping.levels import FALLBACK
-
-__all__: list[str] = []
 
 
 def _told(name: str) -> tuple[Any, Any]:
@@ -34,33 +33,8 @@ class TransformType(Enum):
     Torch, Vmap, Grad, Jvp, Functionalize = range(5)
 
 
-def peek_interpreter_stack() -> None:
-    """The innermost transform: there is none as such."""
-    return None
-
-
-def is_batchedtensor(tensor: Any) -> bool:
-    return False
-
-
-def is_legacy_batchedtensor(tensor: Any) -> bool:
-    return False
-
-
-def is_gradtrackingtensor(tensor: Any) -> bool:
-    return False
-
-
-def is_functorch_wrapped_tensor(tensor: Any) -> bool:
-    return False
-
-
 def get_unwrapped(tensor: Any) -> Any:
     return tensor
-
-
-def maybe_current_level() -> None:
-    return None
 
 
 def _unmapped(name: str) -> Any:
@@ -78,10 +52,7 @@ _add_batch_dim, _remove_batch_dim, _vmap_increment_nesting, _vmap_decrement_nest
     "_add_batch_dim _remove_batch_dim _vmap_increment_nesting _vmap_decrement_nesting _unwrap_batched".split(),
 )
 
-
-def maybe_get_bdim(tensor: Any) -> int:
-    return -1
-
-
-def maybe_get_level(tensor: Any) -> int:
-    return -1
+ANSWERS = dict.fromkeys(
+    "is_batchedtensor is_legacy_batchedtensor is_gradtrackingtensor is_functorch_wrapped_tensor".split(), False
+) | {"peek_interpreter_stack": None, "maybe_current_level": None, "maybe_get_bdim": -1, "maybe_get_level": -1}
+globals().update({name: answering(name, value, "There is none as such.") for name, value in ANSWERS.items()})

@@ -10,8 +10,6 @@ from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
 from ..aten_layers import LAYERS
 
-__all__: list[str] = []
-
 
 def _parse_to(*args: Any, **kwargs: Any) -> tuple:
     """The arguments of `Module.to`, told apart: device, dtype, non_blocking, memory format."""

@@ -6,8 +6,6 @@ from typing import Any
 
 from ...engine.loading.table import find_function
 
-__all__: list[str] = []
-
 
 def __getattr__(name: str) -> Any:
     found = find_function("special." + name[8:]) if name.startswith("special_") else None

@@ -18,13 +18,9 @@ __all__ = [
 
 
 def optimize(
-    backend: Any = "inductor",
-    *,
-    nopython: bool = False,
-    dynamic: bool | None = None,
-    disable: bool = False,
+    backend: Any = "inductor", *, nopython: bool = False, dynamic: bool | None = None, disable: bool = False,
     **options: Any,
-) -> Any:
+) -> Any:  # fmt: skip
     """A decorator that compiles functions; nopython: as `fullgraph` of `torch.compile`."""
     return compile(backend=backend, fullgraph=nopython, dynamic=dynamic, disable=disable)
 

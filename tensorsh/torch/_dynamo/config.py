@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import Any
 
-__all__: list[str] = []
-
 cache_size_limit = recompile_limit = 8
 suppress_errors = verbose = capture_scalar_outputs = capture_dynamic_output_shape_ops = disable = False
 optimize_ddp = inline_inbuilt_nn_modules = assume_static_by_default = True

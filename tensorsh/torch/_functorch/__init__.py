@@ -1,3 +1,1 @@
 """``torch._functorch``: the inner names of function transforms that libraries import. Plain Python's alone."""
-
-__all__: list[str] = []

@@ -7,8 +7,6 @@ from typing import Any
 from ..func import functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp  # noqa: F401
 from ..transform_checks import places_of
 
-__all__: list[str] = []
-
 
 def _slice_argnums(args: tuple, argnums: Any, as_tuple: bool = True) -> Any:
     """The arguments at places; one place gives a tuple of one, or the argument itself where it is not `as_tuple`."""

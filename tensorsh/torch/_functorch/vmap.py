@@ -8,7 +8,5 @@ from ..mapping.vmap import called as _get_name  # noqa: F401
 from ..root import torch
 from ..utils._pytree import _broadcast_to_and_flatten, tree_flatten, tree_unflatten  # noqa: F401
 
-__all__: list[str] = []
-
 vmap = torch.func.vmap
 _maybe_remove_batch_dim = _remove_batch_dim

@@ -1,3 +1,1 @@
 """``torch._inductor``: PyTorch's compiler of kernels, of which there are the settings alone. Plain Python's alone."""
-
-__all__: list[str] = []

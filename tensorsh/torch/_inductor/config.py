@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-__all__: list[str] = []
-
 debug = coordinate_descent_tuning = coordinate_descent_check_all_directions = epilogue_fusion = max_autotune = False
 max_autotune_gemm = max_autotune_pointwise = freezing = force_fuse_int_mm_with_mul = use_mixed_mm = (
     fx_graph_remote_cache

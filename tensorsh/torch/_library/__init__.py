@@ -1,5 +1,3 @@
 """``torch._library``: what stands behind ``torch.library``, as far as libraries ask it."""
 
 from __future__ import annotations
-
-__all__: list[str] = []

@@ -6,8 +6,6 @@ from typing import Any
 
 from .._ops import Operators
 
-__all__: list[str] = []
-
 
 def parse_namespace(qualname: str) -> tuple[str, str]:
     """The namespace of an operator and its name within it."""

@@ -13,6 +13,7 @@ from ...engine.arrays.device import device as device_type
 from ...engine.arrays.dtype import float32
 from ...engine.graph.fields import wrap
 from ...engine.tensors.tensor import Tensor
+from ..containers import mapped, tensors_in, values_in
 from ..dispatching import TorchDispatchMode, modes, wrapper
 from ..utils.weak import WeakIdKeyDictionary
 
@@ -95,7 +96,7 @@ class FakeTensor(Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        found = tensors([*args, *(kwargs or {}).values()], FakeTensor)
+        found = fakes(args, kwargs or {})
         return found[0].fake_mode.answer(func, args, kwargs or {})
 
 
@@ -105,21 +106,13 @@ def placed(device: Any) -> device_type:
     return device_type(device.type, 0) if device.type not in ("cpu", "meta") and device.index is None else device
 
 
-def tensors(values: Any, kind: type = Tensor) -> list:
-    """The tensors of a class among arguments and lists of them."""
-    found: list = []
-    for each in values:
-        if isinstance(each, kind):
-            found.append(each)
-        elif type(each) in (tuple, list):
-            found += tensors(each, kind)
-    return found
+def fakes(*values: Any) -> list:
+    """The tensors of this kind among arguments and lists of them."""
+    return [each for each in values_in(values) if isinstance(each, FakeTensor)]
 
 
 def known(value: Any) -> Any:
     """An argument with the elements that are known."""
-    if type(value) in (tuple, list):
-        return type(value)([known(each) for each in value])
     return value.constant if isinstance(value, FakeTensor) else value
 
 
@@ -168,7 +161,7 @@ class FakeTensorMode(TorchDispatchMode):
     def answer(self, func: Any, args: Any, kwargs: dict) -> Any:
         """What an operator gives, by the meta device."""
         name = str(func).partition(".")[2].partition(".")[0]
-        found = tensors([*args, *kwargs.values()], FakeTensor)
+        found = fakes(args, kwargs)
         if name in LIFTED and args and not isinstance(args[0], FakeTensor):
             made = FakeTensor(self, bare(args[0]), args[0].device, args[0])
             return self.remembered(made)
@@ -187,8 +180,6 @@ class FakeTensorMode(TorchDispatchMode):
         given: dict[int, Any] = {}
 
         def strip(x: Any) -> Any:
-            if type(x) in (tuple, list):
-                return type(x)(strip(y) for y in x)
             if not isinstance(x, Tensor):
                 return device_type("meta") if isinstance(x, device_type) else x
             if not isinstance(x, FakeTensor):
@@ -208,15 +199,15 @@ class FakeTensorMode(TorchDispatchMode):
             given[id(x.elem)] = x
             return x.elem
 
-        plain = {key: strip(value) for key, value in kwargs.items()}
+        plain = mapped(strip, kwargs)
         if "device" in plain or not found and not any(isinstance(x, Tensor) for x in args):
             plain["device"] = "meta"
         before, modes[:] = modes[:], []
         try:
-            made = func(*strip(list(args)), **plain)
+            made = func(*mapped(strip, args), **plain)
         finally:
             modes[:] = before
-        made = self.dressed(made, given, device)
+        made = mapped(lambda x: self.dressed(x, given, device), made)
         if isinstance(constant, Tensor) and isinstance(made, FakeTensor) and made.constant is not constant:
             made.constant = constant
             self.remembered(made)
@@ -231,11 +222,11 @@ class FakeTensorMode(TorchDispatchMode):
     def constant(self, func: Any, name: str, args: Any, kwargs: dict, found: list) -> Any:
         """What an operator gives where the elements of all its tensors are known, and the result is small."""
         writes = name[-1:] == "_" and name[-2:] != "__"
-        every = [x for x in tensors([*args, *kwargs.values()]) if not isinstance(x, FakeTensor)]
+        every = [x for x in tensors_in((args, kwargs)) if not isinstance(x, FakeTensor)]
         if found and not every and all(x.constant is not None for x in found):
             with unset_fake_temporarily():
                 try:
-                    made = func(*known(list(args)), **{key: known(value) for key, value in kwargs.items()})
+                    made = func(*mapped(known, args), **mapped(known, kwargs))
                 except Exception:  # the meta device says it
                     made = None
             if isinstance(made, Tensor) and made.numel() <= 1 or name in READ:
@@ -254,10 +245,7 @@ class FakeTensorMode(TorchDispatchMode):
                 each.constant = None
 
     def dressed(self, made: Any, given: dict, device: Any) -> Any:
-        """A result of the meta device as tensors of this mode."""
-        if isinstance(made, tuple | list):
-            parts = [self.dressed(each, given, device) for each in made]
-            return type(made)(parts if type(made) in (tuple, list) or not hasattr(made, "_fields") else tuple(parts))
+        """A result of the meta device as a tensor of this mode."""
         if not isinstance(made, Tensor):
             return made
         same = given.get(id(made))

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...engine.arrays.warning import warn
 from ...engine.graph.raw_saved import SavedTensor  # noqa: F401 - a name of this module
-from ...engine.tape.backward import backward, queue_callback
+from ...engine.tape.backward import queue_callback
 from ...engine.tape.function import Function
 from ...engine.tape.grad_modes import (
     detect_anomaly,
@@ -20,7 +20,7 @@ from ...engine.tape.grad_modes import (
 )
 from ...engine.tensors.tensor import Tensor, TensorMeta
 from ...sandbox.sealed import Sealed
-from .gradients import grad
+from .gradients import backward, grad
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "no_grad",

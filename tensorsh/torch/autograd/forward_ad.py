@@ -70,21 +70,31 @@ def _level(level: int | None) -> int:
     return state.dual_level if level is None else level
 
 
+def check_dtype(role: str, value: Tensor) -> None:
+    """ValueError where a value, or the direction it moves in, is of a dtype without derivatives."""
+    if not (value.is_floating_point() or value.is_complex()):
+        raise ValueError(f"Expected {role} to be floating point or complex, but got: {value.dtype}")
+
+
+def check_dual(primal: Tensor, tangent: Tensor) -> None:
+    """An error where a tensor cannot have a tangent, or not this one."""
+    check_dtype("primal", primal)
+    check_dtype("tangent", tangent)
+    if primal.shape != tangent.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(primal.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+
+
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """A view of a tensor that has a tangent."""
     if _level(level) < 0:
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
-    for name, each in (("primal", tensor), ("tangent", tangent)):
-        if not (each.is_floating_point() or each.is_complex()):
-            raise ValueError(f"Expected {name} to be floating point or complex, but got: {each.dtype}")
-    if tensor.shape != tangent.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
-            f"{list(tangent.shape)}."
-        )
+    check_dual(tensor, tangent)
     if tangent_of(tensor) is not None:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."

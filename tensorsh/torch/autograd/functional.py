@@ -194,6 +194,14 @@ def jvp(func: Callable, inputs: Any, v: Any = None, create_graph: bool = False, 
     return _packed(many, outs, create_graph), _packed(many, found, create_graph)
 
 
+def _check_one_way(strict: bool, vectorize: bool) -> None:
+    if strict and vectorize:
+        raise RuntimeError(
+            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either "
+            "set `strict=False` or `vectorize=False`."
+        )
+
+
 def jacobian(
     func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False, vectorize: bool = False,
     strategy: str = "reverse-mode",
@@ -219,11 +227,7 @@ def jacobian(
         )
     several, ins, many, outs = _run(func, inputs, create_graph, "jacobian")
     _check_tracked(outs, "outputs", strict)
-    if strict and vectorize:
-        raise RuntimeError(
-            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either "
-            "set `strict=False` or `vectorize=False`."
-        )
+    _check_one_way(strict, vectorize)
     with enable_grad():
         rows = tuple(_rows(o, number, ins, create_graph, strict, vectorize) for number, o in enumerate(outs))
     return unpacked(rows, (many, several))
@@ -282,11 +286,7 @@ def hessian(
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
     value = _scalar(func)
 
-    if strict and vectorize:
-        raise RuntimeError(
-            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not supported together. Please either "
-            "set `strict=False` or `vectorize=False`."
-        )
+    _check_one_way(strict, vectorize)
 
     def gradient(*ins: Tensor) -> Any:
         if strict:

@@ -6,8 +6,6 @@ from typing import Any
 
 from ...engine.tape.backward import GradientEdge
 
-__all__: list[str] = []
-
 
 def _calculate_shape(output: Any, grad: Any, is_grads_batched: bool) -> tuple:
     """The shape of a result, and that of its gradient, without the batch's dimension."""

@@ -1,7 +1,5 @@
 """``torch.backends.cpu``."""
 
-__all__: list[str] = []
-
 
 def get_cpu_capability() -> str:
     """The vector instructions in use: those of the kernels' compiler and of numpy."""

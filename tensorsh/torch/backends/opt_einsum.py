@@ -6,8 +6,6 @@ from typing import Any
 
 from . import context_of
 
-__all__: list[str] = []
-
 SWITCHES = {"enabled": False, "strategy": None}
 
 

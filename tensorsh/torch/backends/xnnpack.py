@@ -1,5 +1,3 @@
 """``torch.backends.xnnpack``: not used here."""
 
-__all__: list[str] = []
-
 enabled = False

@@ -125,12 +125,10 @@ def memory_stats(device: Any = None) -> OrderedDict:
     (used, held), (most, most_held) = _pool(device), _noted(device)
     return OrderedDict(
         {
-            "allocated_bytes.all.current": used,
-            "allocated_bytes.all.peak": most,
-            "reserved_bytes.all.current": held,
+            "allocated_bytes.all.current": used, "allocated_bytes.all.peak": most, "reserved_bytes.all.current": held,
             "reserved_bytes.all.peak": most_held,
         }
-    )
+    )  # fmt: skip
 
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> str:

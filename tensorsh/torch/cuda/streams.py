@@ -76,10 +76,7 @@ class Stream(metaclass=Sealed):
         self._stream, self.priority = found, priority
         self._outer: list[int] = []
 
-    @property
-    def device(self) -> device_type:
-        return device_type("cuda", self._index)
-
+    device = property(lambda self: device_type("cuda", self._index))
     device_index = property(lambda self: self._index)
     cuda_stream = stream_id = property(lambda self: self._stream.ptr)
 

@@ -66,25 +66,11 @@ class DeviceMesh(metaclass=Sealed):
             own = own if outside(made) else made
         return own
 
-    @property
-    def device_type(self) -> str:
-        return self._device
-
-    @property
-    def mesh(self) -> Tensor:
-        return wrap(self._grid.copy())
-
-    @property
-    def mesh_dim_names(self) -> tuple | None:
-        return self._names
-
-    @property
-    def ndim(self) -> int:
-        return self._grid.ndim
-
-    @property
-    def shape(self) -> tuple:
-        return tuple(self._grid.shape)
+    device_type = property(lambda self: self._device)
+    mesh = property(lambda self: wrap(self._grid.copy()))
+    mesh_dim_names = property(lambda self: self._names)
+    ndim = property(lambda self: self._grid.ndim)
+    shape = property(lambda self: tuple(self._grid.shape))
 
     def size(self, mesh_dim: int | None = None) -> int:
         """The number of ranks, or of those along a dimension."""
@@ -99,13 +85,17 @@ class DeviceMesh(metaclass=Sealed):
         found = np.argwhere(self._grid == world.rank)
         return tuple(map(int, found[0])) if len(found) else None
 
-    def get_local_rank(self, mesh_dim: Any = None) -> int:
-        """The number of this process along a dimension."""
+    def _check_chosen(self, mesh_dim: Any, *more: str) -> None:
+        """RuntimeError where there are several dimensions and none is chosen."""
         if mesh_dim is None and self.ndim > 1:
             raise RuntimeError(
                 f"Found the DeviceMesh have {self.ndim} dimensions",
-                "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.",
-            )
+                "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.", *more,
+            )  # fmt: skip
+
+    def get_local_rank(self, mesh_dim: Any = None) -> int:
+        """The number of this process along a dimension."""
+        self._check_chosen(mesh_dim)
         return get_rank(self.get_group(mesh_dim or 0))
 
     def _get_mesh_dim_by_name(self, name: str) -> int:
@@ -116,12 +106,10 @@ class DeviceMesh(metaclass=Sealed):
 
     def get_group(self, mesh_dim: Any = None) -> ProcessGroup:
         """This process's group along a dimension, by its number or name."""
-        if mesh_dim is None and self.ndim > 1:
-            raise RuntimeError(
-                f"Found the DeviceMesh have {self.ndim} dimensions",
-                "Optional kwarg `mesh_dim` needs to be specified when device_mesh.ndim > 1.",
-                "If you want to get the list of all the ProcessGroups in the DeviceMesh,please use `get_all_groups()` instead.",
-            )
+        self._check_chosen(
+            mesh_dim,
+            "If you want to get the list of all the ProcessGroups in the DeviceMesh,please use `get_all_groups()` instead.",
+        )
         if isinstance(mesh_dim, str):
             if mesh_dim in self._get_root_mesh()._flat:
                 return self._get_root_mesh()._flat[mesh_dim].get_group()

@@ -56,17 +56,9 @@ class ProcessGroup(metaclass=Sealed):
         """The name of what carries its messages."""
         return "gloo" if self._backend == "undefined" else self._backend
 
-    @property
-    def group_name(self) -> str:
-        return self._title
-
-    @property
-    def group_desc(self) -> str:
-        return self._about
-
-    @property
-    def bound_device_id(self) -> None:
-        return None
+    group_name = property(lambda self: self._title)
+    group_desc = property(lambda self: self._about)
+    bound_device_id = property(lambda self: None)
 
     def get_group_store(self) -> Any:
         """The keys that its processes share."""
@@ -217,10 +209,7 @@ class World:
         self.counting: list[Callable[[str], None]] = []
         """What is told of each collective of tensors in parts."""
 
-    @property
-    def group_count(self) -> int:
-        """How many groups were made."""
-        return self.count
+    group_count = property(lambda self: self.count, doc="How many groups were made.")
 
     def counted(self, name: str) -> None:
         """Tell who counts of a collective."""
@@ -251,9 +240,7 @@ def seconds_of(timeout: Any) -> float:
 
 
 class _GroupNames(Sealed):
-    @property
-    def WORLD(cls) -> ProcessGroup | None:
-        return world.default
+    WORLD = property(lambda self: world.default)
 
 
 class GroupMember(metaclass=_GroupNames):

@@ -167,13 +167,8 @@ class P2POp(metaclass=Sealed):
             )
         check_tensor(tensor, "tensor")
         self.op, self.tensor, self.peer, self.group, self.tag, self.group_peer = (
-            op,
-            tensor,
-            peer,
-            group,
-            tag,
-            group_peer,
-        )
+            op, tensor, peer, group, tag, group_peer,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         found = group_of(self.group)

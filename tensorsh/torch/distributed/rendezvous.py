@@ -69,9 +69,7 @@ class Place:
                 raise missing(f"{scheme}://", f"{name} parameter missing")
         self.libuv = query.get("use_libuv", os.environ.get("USE_LIBUV", "1")) == "1"
 
-    @property
-    def path(self) -> str:
-        return self.parts.netloc + self.parts.path
+    path = property(lambda self: self.parts.netloc + self.parts.path)
 
     @property
     def address(self) -> tuple[str, int]:

@@ -118,9 +118,7 @@ class Store(metaclass=OpenSealed):
         """How long `get` and `wait` wait."""
         self._timeout = timeout
 
-    @property
-    def timeout(self) -> timedelta:
-        return self._timeout
+    timeout = property(lambda self: self._timeout)
 
     def has_extended_api(self) -> bool:
         """Whether `append`, `multi_get` and `multi_set` are there."""
@@ -201,9 +199,7 @@ class PrefixStore(Store):
             raise ValueError("store argument cannot be None")
         self._prefix, self._under = prefix + "/", store
 
-    @property
-    def underlying_store(self) -> Store:
-        return self._under
+    underlying_store = property(lambda self: self._under)
 
     @property
     def _underlying_non_prefix_store(self) -> Store:
@@ -267,9 +263,7 @@ class PrefixStore(Store):
         """How long `get` and `wait` of the other store wait."""
         self._under.set_timeout(timeout)
 
-    @property
-    def timeout(self) -> timedelta:
-        return self._under.timeout
+    timeout = property(lambda self: self._under.timeout)
 
     def has_extended_api(self) -> bool:
         """Whether the other store has `append`, `multi_get` and `multi_set`."""
@@ -287,9 +281,7 @@ class FileStore(Asking):
         self._path = file_name
         self._table = FileTable(file_name, world_size)
 
-    @property
-    def path(self) -> str:
-        return self._path
+    path = property(lambda self: self._path)
 
     def _ask(self, *fields: bytes) -> list[bytes]:
         return self._table.ask(list(fields))

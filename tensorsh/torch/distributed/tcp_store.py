@@ -101,13 +101,8 @@ class TCPStore(Asking):
     def _late(self, keys: list[str], milliseconds: int) -> str:
         return f"wait timeout after {milliseconds}ms, keys: {', '.join('/' + key for key in keys)}"
 
-    @property
-    def host(self) -> str:
-        return self._host
-
-    @property
-    def port(self) -> int:
-        return self._port
+    host = property(lambda self: self._host)
+    port = property(lambda self: self._port)
 
     @property
     def libuvBackend(self) -> bool:  # noqa: N802

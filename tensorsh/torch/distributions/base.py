@@ -185,7 +185,7 @@ class Distribution(metaclass=OpenSealed):
         except NotImplementedError:
             warn(
                 f"{type(self)} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or initialize the "
-                "distribution with `validate_args=False` to turn off validation.",
+                "distribution with `validate_args=False` to turn off validation."
             )
             return
         for name, constraint in required.items():
@@ -214,9 +214,7 @@ class Distribution(metaclass=OpenSealed):
         self._given = chosen[0][0]
         return chosen[0]
 
-    @property
-    def _param(self) -> Tensor:
-        return self.__dict__[self._given]
+    _param = property(lambda self: self.__dict__[self._given])
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """The same distribution for a larger batch; no memory is copied."""
@@ -252,10 +250,7 @@ class Distribution(metaclass=OpenSealed):
     variance = _required("variance")
     del _required
 
-    @property
-    def stddev(self) -> Tensor:
-        """The standard deviation."""
-        return self.variance.sqrt()
+    stddev = property(lambda self: self.variance.sqrt(), doc="The standard deviation.")
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
         """Samples of shape ``sample_shape + batch_shape + event_shape``, without gradient."""
@@ -325,7 +320,7 @@ class Distribution(metaclass=OpenSealed):
         except NotImplementedError:
             warn(
                 f"{type(self)} does not define `support` to enable sample validation. Please initialize the distribution "
-                "with `validate_args=False` to turn off validation.",
+                "with `validate_args=False` to turn off validation."
             )
             return
         if not bool(support.check(value).all()):
@@ -406,7 +401,4 @@ class Trials(Distribution):
         """The probabilities."""
         return self.logits.sigmoid() if self.binary else F.softmax(self.logits, dim=-1)
 
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter given."""
-        return self._param.size()
+    param_shape = property(lambda self: self._param.size(), doc="The shape of the parameter given.")

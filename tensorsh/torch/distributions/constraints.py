@@ -13,7 +13,7 @@ from ...engine.arrays.dtype import bool_, finfo
 from ...engine.tensors.tensor import Tensor
 from ...sandbox import process
 from ...sandbox.named import read_named
-from ...sandbox.sealed import OpenSealed
+from ...sandbox.sealed import OpenSealed, all_housed
 from ..nn.reach import Functions, T
 
 __all__ = (
@@ -45,7 +45,6 @@ def fix(*shared: Any) -> Any:
 class Constraint(Fixed):
     """A set of tensors."""
 
-    __module__ = "torch.distributions.constraints"
     is_discrete: Any = False
     event_dim: Any = 0
     bounds: tuple[str, ...] = ()
@@ -92,8 +91,6 @@ class _Dependent(Constraint):
 class _DependentProperty(property, _Dependent):
     """A property that gives a constraint; on the class it is a dependent constraint itself."""
 
-    __module__ = "torch.distributions.constraints"
-
     def __init__(
         self, fn: Callable | None = None, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented
     ) -> None:
@@ -117,8 +114,6 @@ def all_right(checks: Tensor, keep: int) -> Tensor:
 
 class _IndependentConstraint(Constraint):
     """Dimensions on the right taken together as one event."""
-
-    __module__ = "torch.distributions.constraints"
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         for value, kind, title in (
@@ -153,8 +148,6 @@ class _IndependentConstraint(Constraint):
 
 class MixtureSameFamilyConstraint(Constraint):
     """Values that each component of a mixture allows."""
-
-    __module__ = "torch.distributions.constraints"
 
     def __init__(self, base_constraint: Constraint) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -314,8 +307,6 @@ class _Joined(Constraint):
 class _Cat(_Joined):
     """Constraints for parts of given lengths."""
 
-    __module__ = "torch.distributions.constraints"
-
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
         super().__init__(cseq, dim)
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
@@ -332,8 +323,6 @@ class _Cat(_Joined):
 class _Stack(_Joined):
     """Constraints for the slices along a dimension."""
 
-    __module__ = "torch.distributions.constraints"
-
     @property
     def event_dim(self) -> int:  # type: ignore[override]
         dim = max(c.event_dim for c in self.cseq)
@@ -344,6 +333,9 @@ class _Stack(_Joined):
 
     def check(self, value: Tensor) -> Tensor:
         return T.stack(self.checks(value), self.dim)
+
+
+all_housed(globals())
 
 
 cat, stack = _Cat, _Stack

@@ -193,11 +193,7 @@ class NegativeBinomial(Repeated):
     support = nonnegative_integer
     mean = property(lambda self: self.total_count * T.exp(self.logits), doc="The mean.")
     variance = property(lambda self: self.mean / T.sigmoid(-self.logits), doc="The variance.")
-
-    @property
-    def mode(self) -> Tensor:
-        """The mode."""
-        return ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0)
+    mode = property(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0), doc="The mode.")
 
     @lazy_property
     def _gamma(self) -> Gamma:

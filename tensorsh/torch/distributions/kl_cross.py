@@ -43,21 +43,6 @@ for _p, _others in INFINITE.items():
         RULES[_p, _q] = lambda p, q: T.full_like(next(read_named(p, name) for name in p.arg_constraints), inf)
 
 
-@rule(Bernoulli, Poisson)
-def bernoulli_poisson(p: Any, q: Any) -> Tensor:
-    return -p.entropy() - (p.probs * q.rate.log() - q.rate)
-
-
-@rule(Beta, ContinuousBernoulli)
-def beta_continuous_bernoulli(p: Any, q: Any) -> Tensor:
-    return -p.entropy() - p.mean * q.logits - T.log1p(-q.probs) - q._cont_bern_log_norm()
-
-
-@rule(Beta, Exponential)
-def beta_exponential(p: Any, q: Any) -> Tensor:
-    return -p.entropy() - q.rate.log() + q.rate * p.mean
-
-
 @rule(Beta, Gamma)
 def beta_gamma(p: Any, q: Any) -> Tensor:
     a, b = p.concentration1, p.concentration0
@@ -70,16 +55,6 @@ def beta_normal(p: Any, q: Any) -> Tensor:
     mean, var = p.mean, q.scale.pow(2)
     second = (mean * (1 - mean) / (p.concentration1 + p.concentration0 + 1) + mean.pow(2)) * 0.5
     return -p.entropy() + 0.5 * (var * TAU).log() + (second - q.loc * mean + q.loc.pow(2) * 0.5) / var
-
-
-@rule(Beta, Uniform)
-def beta_uniform(p: Any, q: Any) -> Tensor:
-    return where_infinite(-p.entropy() + (q.high - q.low).log(), (q.low > 0.0) | (q.high < 1.0))
-
-
-@rule(ContinuousBernoulli, Exponential)
-def continuous_bernoulli_exponential(p: Any, q: Any) -> Tensor:
-    return -p.entropy() - T.log(q.rate) + q.rate * p.mean
 
 
 @rule(ContinuousBernoulli, Normal)
@@ -113,11 +88,6 @@ def exponential_normal(p: Any, q: Any) -> Tensor:
     var, square = q.scale.pow(2), p.rate.pow(2)
     moment = square.reciprocal() - q.loc / p.rate + q.loc.pow(2) * 0.5
     return 0.5 * T.log(square * var * 2 * pi) - 1 + moment / var
-
-
-@rule(Gamma, Exponential)
-def gamma_exponential(p: Any, q: Any) -> Tensor:
-    return -p.entropy() - q.rate.log() + q.rate * p.concentration / p.rate
 
 
 @rule(Gamma, Gumbel)
@@ -201,11 +171,6 @@ def uniform_continuous_bernoulli(p: Any, q: Any) -> Tensor:
     return T.where((p.high >= 1.0) | (p.low <= 0.0), T.ones_like(result) * inf, result)
 
 
-@rule(Uniform, Exponential)
-def uniform_exponential(p: Any, q: Any) -> Tensor:
-    return where_infinite(q.rate * (p.high + p.low) / 2 - ((p.high - p.low) * q.rate).log(), p.low < 0.0)
-
-
 @rule(Uniform, Gamma)
 def uniform_gamma(p: Any, q: Any) -> Tensor:
     width = p.high - p.low
@@ -233,3 +198,18 @@ def uniform_pareto(p: Any, q: Any) -> Tensor:
     constant = (q.alpha * q.scale.pow(q.alpha) * width).log()
     result = (xlogx(p.high) - xlogx(p.low) - width) / width * (q.alpha + 1) - constant
     return where_infinite(result, p.low < q.support.lower_bound)
+
+
+RULES |= {
+    (Bernoulli, Poisson): lambda p, q: -p.entropy() - (p.probs * q.rate.log() - q.rate),
+    (Beta, ContinuousBernoulli): (
+        lambda p, q: -p.entropy() - p.mean * q.logits - T.log1p(-q.probs) - q._cont_bern_log_norm()
+    ),
+    (Beta, Exponential): lambda p, q: -p.entropy() - q.rate.log() + q.rate * p.mean,
+    (Beta, Uniform): lambda p, q: where_infinite(-p.entropy() + (q.high - q.low).log(), (q.low > 0.0) | (q.high < 1.0)),
+    (ContinuousBernoulli, Exponential): lambda p, q: -p.entropy() - T.log(q.rate) + q.rate * p.mean,
+    (Gamma, Exponential): lambda p, q: -p.entropy() - q.rate.log() + q.rate * p.concentration / p.rate,
+    (Uniform, Exponential): (
+        lambda p, q: where_infinite(q.rate * (p.high + p.low) / 2 - ((p.high - p.low) * q.rate).log(), p.low < 0.0)
+    ),
+}

@@ -127,11 +127,6 @@ def gumbel(p: Any, q: Any) -> Tensor:
     return t + T.exp(own + (1 + ratio).lgamma() - other) - (1 + EULER)
 
 
-@rule(Geometric, Geometric)
-def geometric(p: Any, q: Any) -> Tensor:
-    return -p.entropy() - T.log1p(-q.probs) / p.probs - q.logits
-
-
 @rule(Laplace, Laplace)
 def laplace(p: Any, q: Any) -> Tensor:
     ratio, away = p.scale / q.scale, (p.loc - q.loc).abs()
@@ -154,11 +149,6 @@ def pareto(p: Any, q: Any) -> Tensor:
     return where_infinite(result, p.support.lower_bound < q.support.lower_bound)
 
 
-@rule(Poisson, Poisson)
-def poisson(p: Any, q: Any) -> Tensor:
-    return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
-
-
 @rule(TransformedDistribution, TransformedDistribution)
 def transformed(p: Any, q: Any) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
@@ -171,11 +161,6 @@ def independent(p: Any, q: Any) -> Tensor:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     return sum_rightmost(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
-
-
-@rule(Cauchy, Cauchy)
-def cauchy(p: Any, q: Any) -> Tensor:
-    return ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log() - (4 * p.scale * q.scale).log()
 
 
 @rule(Uniform, Uniform)
@@ -234,3 +219,12 @@ def from_low_rank(p: Any, q: Any) -> Tensor:
     trace = sum(squares(L.solve_triangular(lower_, m.expand((*batch, n, m.size(-1))), upper=False)) for m in parts)
     determinants = 2 * half_log_det(lower) - p._log_det()
     return 0.5 * (determinants + trace + mahalanobis(lower, q.loc - p.loc) - n)
+
+
+RULES |= {
+    (Geometric, Geometric): lambda p, q: -p.entropy() - T.log1p(-q.probs) / p.probs - q.logits,
+    (Poisson, Poisson): lambda p, q: p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate),
+    (Cauchy, Cauchy): (
+        lambda p, q: ((p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)).log() - (4 * p.scale * q.scale).log()
+    ),
+}

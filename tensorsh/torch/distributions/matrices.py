@@ -52,9 +52,7 @@ class Wishart(Scaled, ExponentialFamily):
             raise ValueError(f"Value of df={df} expected to be greater than ndim - 1 = {n - 1}.")
         self._take_matrix(name, value, batch_shape)
         if bool(self.df.lt(n).any()):
-            warn(
-                "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.",
-            )
+            warn("Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.")
         Distribution.__init__(self, batch_shape, value.shape[-2:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = self._factor()
         del self._factor
@@ -135,9 +133,7 @@ class Wishart(Scaled, ExponentialFamily):
         slopes = T.digamma((nu / 2).unsqueeze(-1) - T.arange(p, dtype=nu.dtype, device=nu.device).div(2)).sum(-1)
         return (p + 1) * self._log_scale() + T.mvlgamma(nu / 2, p=p) - (nu - p - 1) / 2 * slopes + nu * p / 2
 
-    @property
-    def _natural_params(self) -> tuple:
-        return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
+    _natural_params = property(lambda self: (-self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         p = self._event_shape[-1]

@@ -7,13 +7,7 @@ from typing import Any
 
 from ...engine.tensors.tensor import Tensor
 from ..nn.reach import F, T
-from .base import (
-    Distribution,
-    ExponentialFamily,
-    checked,
-    lazy_property,
-    standard_normal,
-)
+from .base import Distribution, ExponentialFamily, checked, lazy_property, standard_normal
 from .constraints import L, independent, lower_cholesky, positive, positive_definite, real, real_vector, simplex
 from .maps import StickBreakingTransform
 from .real_line import Normal

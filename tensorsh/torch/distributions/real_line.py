@@ -65,9 +65,7 @@ class Normal(LocationScale, ExponentialFamily):
     def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * pi) + T.log(self.scale)
 
-    @property
-    def _natural_params(self) -> tuple:
-        return self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()
+    _natural_params = property(lambda self: (self.loc / self.scale.pow(2), -0.5 * self.scale.pow(2).reciprocal()))
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         return -0.25 * x.pow(2) / y + 0.5 * T.log(-pi / y)
@@ -268,18 +266,11 @@ BESSEL = (
     (
         (0.5, 0.87890594, 0.51498869, 0.15084934, 0.02658733, 0.00301532, 0.00032411),
         (
-            0.39894228,
-            -0.03988024,
-            -0.00362018,
-            0.00163801,
-            -0.01031555,
-            0.02282967,
-            -0.02895312,
-            0.01787654,
+            0.39894228, -0.03988024, -0.00362018, 0.00163801, -0.01031555, 0.02282967, -0.02895312, 0.01787654,
             -0.00420059,
         ),
     ),
-)
+)  # fmt: skip
 """Abramowitz and Stegun 9.8: polynomials for I0 and I1, below 3.75 and above."""
 
 

@@ -400,10 +400,7 @@ class CatTransform(Joined):
             raise AssertionError(f"lengths ({len(self.lengths)}) must match transforms ({len(self.transforms)})")
 
     length = property(lambda self: sum(self.lengths), doc="The length of all parts together.")
-
-    @property
-    def event_dim(self) -> int:
-        return max(t.event_dim for t in self.transforms)
+    event_dim = property(lambda self: max(t.event_dim for t in self.transforms))
 
     def _joined(self, sets: list) -> Any:
         return constraints.cat(sets, self.dim, self.lengths)

@@ -84,11 +84,7 @@ class Beta(ExponentialFamily):
     concentration1 = property(lambda self: self._dirichlet.concentration[..., 0], doc="The first parameter.")
     concentration0 = property(lambda self: self._dirichlet.concentration[..., 1], doc="The second parameter.")
     mode = property(lambda self: self._dirichlet.mode[..., 0], doc="The mode.")
-
-    @property
-    def mean(self) -> Tensor:
-        """The mean."""
-        return self.concentration1 / (self.concentration1 + self.concentration0)
+    mean = property(lambda self: self.concentration1 / (self.concentration1 + self.concentration0), doc="The mean.")
 
     @property
     def variance(self) -> Tensor:

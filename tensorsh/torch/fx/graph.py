@@ -9,10 +9,10 @@ import keyword
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.arrays.warning import warn
-from .node import Node, map_arg, snake
+from .node import Node, map_aggregate, map_arg, snake
 from .trees import _PyTreeCodeGen, _PyTreeInfo
 from .writing import CodeGen, PythonCode
 
@@ -110,13 +110,8 @@ class Graph:
         self._co_fields: dict[str, Any] = {}
         """Where the function stands that was traced."""
 
-    @property
-    def nodes(self) -> _node_list:
-        return _node_list(self)
-
-    @property
-    def output_node(self) -> Any:
-        return lambda: next(n for n in reversed(self.nodes) if n.op == "output")
+    nodes = property(lambda self: _node_list(self))
+    output_node = property(lambda self: lambda: next(n for n in reversed(self.nodes) if n.op == "output"))
 
     def find_nodes(self, *, op: str, target: Any = None, sort: bool = True) -> list[Node]:
         """The nodes of a kind, and of a target."""
@@ -166,13 +161,9 @@ class Graph:
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
 
     def call_function(
-        self,
-        the_function: Callable,
-        args: Any = None,
-        kwargs: Any = None,
-        type_expr: Any = None,
+        self, the_function: Callable, args: Any = None, kwargs: Any = None, type_expr: Any = None,
         name: str | None = None,
-    ) -> Node:
+    ) -> Node:  # fmt: skip
         """A call of a function."""
         return self.create_node("call_function", the_function, args, kwargs, name, type_expr)
 
@@ -358,10 +349,11 @@ def check_target(node: Node, module: Any) -> None:
             raise RuntimeError(f"Node {node} target {node.target} {part} of {above} does not reference an nn.Module")
 
 
-class Place(NamedTuple):
+class Place:
     """Stands for a node in what is kept of a graph."""
 
-    number: int
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 def regained(rows: list[tuple], codegen: CodeGen, tracer_cls: Any) -> Graph:
@@ -370,21 +362,9 @@ def regained(rows: list[tuple], codegen: CodeGen, tracer_cls: Any) -> Graph:
     made._codegen = codegen
     nodes: list[Node] = []
     for op, target, args, kwargs, name, kind in rows:
-        args, kwargs = (unplaced(each, nodes) for each in (args, kwargs))
+        args, kwargs = (
+            map_aggregate(tree, lambda each: nodes[each.number] if isinstance(each, Place) else each)
+            for tree in (args, kwargs)
+        )
         nodes.append(made.create_node(op, target, args, kwargs, name, kind))
     return made
-
-
-def unplaced(value: Any, nodes: list[Node]) -> Any:
-    """A tree of arguments with the nodes that stand at its places."""
-    if isinstance(value, Place):
-        return nodes[value.number]
-    if isinstance(value, tuple) and not hasattr(value, "_fields") or isinstance(value, list):
-        return type(value)(unplaced(each, nodes) for each in value)
-    if isinstance(value, tuple):
-        return type(value)(*(unplaced(each, nodes) for each in value))
-    if isinstance(value, dict):
-        return {k: unplaced(v, nodes) for k, v in value.items()}
-    if isinstance(value, slice):
-        return slice(*(unplaced(each, nodes) for each in (value.start, value.stop, value.step)))
-    return value

@@ -130,10 +130,7 @@ class GraphModule(Module):
         g.owning_module = self
         self.recompile()
 
-    @property
-    def code(self) -> str:
-        """The text of `forward`."""
-        return self._code
+    code = property(lambda self: self._code, doc="The text of `forward`.")
 
     def recompile(self) -> Any:
         """Write `forward` of the graph as it is now."""

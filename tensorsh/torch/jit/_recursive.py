@@ -1,7 +1,5 @@
 """``torch.jit._recursive``: what TorchScript keeps of classes; there is nothing. For plain Python alone (`tensorsh.as_torch`)."""
 
-__all__: list[str] = []
-
 
 class _Store:
     """The types that were compiled: none."""

@@ -28,10 +28,7 @@ def refuse(name: str, instead: str) -> NoReturn:
 class ScriptModule(Module):
     """A module of TorchScript. A class of one's own is derived from it, and its modules are scripted when they are assigned."""
 
-    @property
-    def original_name(self) -> str:
-        """The name of the class it was made of."""
-        return type(self).__name__
+    original_name = property(lambda self: type(self).__name__, doc="The name of the class it was made of.")
 
     def __setattr__(self, name: str, value: Any) -> None:
         Module.__setattr__(self, name, script_module(value) if isinstance(value, Module) else value)
@@ -138,11 +135,9 @@ def copied(module: Module, kind: type, registries: dict[str, dict]) -> Any:
 
 
 def script_module(
-    module: Module,
-    kind: type = RecursiveScriptModule,
-    below: type = RecursiveScriptModule,
+    module: Module, kind: type = RecursiveScriptModule, below: type = RecursiveScriptModule,
     memo: dict[int, Any] | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """A module as one of TorchScript's: of its own class and of `kind`, with those below it. RuntimeError for lazy ones."""
     memo = {} if memo is None else memo
     if isinstance(module, ScriptModule):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Tuple, Union  # noqa: F401, UP035 - by these names
 
-__all__: list[str] = []
-
 
 class _Broadcast:
     """``BroadcastingList2[int]``: a number, or a list of so many."""

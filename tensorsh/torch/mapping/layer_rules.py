@@ -157,16 +157,9 @@ def batch_normed(
 
 
 def filtered(
-    level: Any,
-    func: Callable,
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
+    level: Any, func: Callable, input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
+) -> Any:  # fmt: skip
     """A convolution: with weights of no slice all images are one batch, with weights of the slices each slice is a group."""
     rank = {"1d": 1, "2d": 2, "3d": 3}[func.__name__[-2:]]
     if isinstance(input, Own) and not isinstance(weight, Own) and not isinstance(bias, Own):
@@ -185,16 +178,9 @@ def filtered(
 
 
 def attended(
-    level: Any,
-    func: Callable,
-    query: Any,
-    key: Any,
-    value: Any,
-    attn_mask: Any = None,
-    dropout_p: float = 0.0,
-    *rest: Any,
-    **kwargs: Any,
-) -> Any:
+    level: Any, func: Callable, query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+    *rest: Any, **kwargs: Any,
+) -> Any:  # fmt: skip
     """Attention, in which all dimensions but the last two are of a batch."""
     if dropout_p:
         raise Loop

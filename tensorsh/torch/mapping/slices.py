@@ -128,10 +128,7 @@ class Batched(Tensor):
         """The tensor of all slices, and the dimension along which they lie."""
         return self._given or (self._whole, 0)
 
-    @property
-    def dims(self) -> int:
-        """The dimensions of a slice."""
-        return len(self._array.shape)
+    dims = property(lambda self: len(self._array.shape), doc="The dimensions of a slice.")
 
 
 Batched.__name__ = Batched.__qualname__ = "Tensor"

@@ -14,17 +14,9 @@ from .slices import Own, whole, wholes
 FLAT = frozenset("max min argmax argmin prod median".split())
 """Those that take one dimension at a time."""
 DIM_AT = {
-    "select": 1,
-    "narrow": 1,
-    "topk": 2,
-    "split": 2,
-    "tensor_split": 2,
-    "chunk": 2,
-    "flip": 1,
-    "roll": 2,
-    "diff": 2,
+    "select": 1, "narrow": 1, "topk": 2, "split": 2, "tensor_split": 2, "chunk": 2, "flip": 1, "roll": 2, "diff": 2,
     "normalize": 2,
-}
+}  # fmt: skip
 """The place of the dimension among the arguments; 1 for the others."""
 
 
@@ -133,16 +125,9 @@ def along(name: str, func: Callable, input: Any, *args: Any, **kwargs: Any) -> A
         raise Loop
     at = DIM_AT.get(name, 1) - 1
     default = {
-        "sort": -1,
-        "argsort": -1,
-        "topk": -1,
-        "diff": -1,
-        "normalize": 1,
-        "unbind": 0,
-        "chunk": 0,
-        "split": 0,
+        "sort": -1, "argsort": -1, "topk": -1, "diff": -1, "normalize": 1, "unbind": 0, "chunk": 0, "split": 0,
         "tensor_split": 0,
-    }.get(name)
+    }.get(name)  # fmt: skip
     given = list(args)
     dim = given[at] if len(given) > at else kwargs.pop("dim", default)
     if dim is None:

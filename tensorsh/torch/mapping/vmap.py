@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from ...engine.arrays.errors import wrap_dim
 from ...engine.arrays.state import state
 from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
@@ -210,13 +211,8 @@ def placed(level: Level, found: Any, dim: int | None, name: str) -> Any:
     if level.has(found):
         given, at = found.as_given()  # type: ignore[attr-defined]
         return given if at == dim else found._whole.movedim(0, dim) if dim else found._whole  # type: ignore[attr-defined]
-    if not -found.ndim - 1 <= dim <= found.ndim:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-found.ndim - 1}, {found.ndim}], but got {dim})"
-        )
-    shape = list(found.shape)
-    at = dim % (found.ndim + 1)
-    whole = found.expand(level.count, *shape)
+    at = wrap_dim(dim, found.ndim + 1)
+    whole = found.expand(level.count, *found.shape)
     return whole.movedim(0, at) if at else whole
 
 

@@ -8,8 +8,6 @@ from ...engine.arrays.layout import sparse_coo, sparse_csr, strided
 from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
 
-__all__: list[str] = []
-
 
 def _where(mask: Any, input: Any, fill_value: Tensor) -> Any:
     """`input` where the mask is true. Of a sparse mask the result is sparse, and has the elements that the mask lets in;

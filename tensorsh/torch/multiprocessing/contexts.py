@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...engine.arrays.state import state
-from ...sandbox.sealed import Sealed
+from ...sandbox.sealed import Sealed, all_housed
 from .processes import Process
 
 METHODS = ("fork", "spawn", "forkserver")
@@ -14,13 +14,10 @@ METHODS = ("fork", "spawn", "forkserver")
 class ForkProcess(Process):
     """A process that shares what its arguments were when it started."""
 
-    __module__ = "multiprocessing.context"
-
 
 class SpawnProcess(Process):
     """A process whose arguments are sent: copies, with tensors in shared memory."""
 
-    __module__ = "multiprocessing.context"
     _method = "spawn"
 
 
@@ -34,7 +31,6 @@ def process_class(method: str | None) -> type[Process]:
 class Context(metaclass=Sealed):
     """torch.multiprocessing with one way of starting processes."""
 
-    __module__ = "multiprocessing.context"
     __slots__ = ("_kind", "_name")
 
     def __init__(self, method: str | None) -> None:
@@ -60,6 +56,9 @@ class Context(metaclass=Sealed):
         if name[:1] == "_" or name in ("spawn", "start_processes"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(torch.multiprocessing, name)
+
+
+all_housed(globals(), "multiprocessing.context")
 
 
 def get_context(method: str | None = None) -> Context:

@@ -7,6 +7,7 @@ import struct
 from multiprocessing import get_context
 from typing import Any
 
+from ...sandbox.sealed import all_housed
 from .inherited import Inherited
 
 _real = get_context("fork")
@@ -38,8 +39,6 @@ class Held(Inherited):
 class Lock(Held):
     """A lock that one process at a time holds."""
 
-    __module__ = "multiprocessing.synchronize"
-
     def __init__(self) -> None:
         self._lock = _real.Lock()
         self._enter()
@@ -47,8 +46,6 @@ class Lock(Held):
 
 class RLock(Held):
     """A lock that who holds it may take again."""
-
-    __module__ = "multiprocessing.synchronize"
 
     def __init__(self) -> None:
         self._lock = _real.RLock()
@@ -59,7 +56,6 @@ class Semaphore(Held):
     """A number that `acquire` lessens, and waits where it is 0.
     value: the number (1)."""
 
-    __module__ = "multiprocessing.synchronize"
     _make: Any = _real.Semaphore
 
     def __init__(self, value: int = 1) -> None:
@@ -74,15 +70,12 @@ class Semaphore(Held):
 class BoundedSemaphore(Semaphore):
     """A semaphore that never exceeds its first number. ValueError where it would."""
 
-    __module__ = "multiprocessing.synchronize"
     _make = _real.BoundedSemaphore
 
 
 class Condition(Held):
     """A lock that one can wait under until another process gives notice.
     lock: the lock (None: an RLock)."""
-
-    __module__ = "multiprocessing.synchronize"
 
     def __init__(self, lock: Any = None) -> None:
         self._lock = _real.Condition(None if lock is None else lock._lock)
@@ -112,8 +105,6 @@ class Condition(Held):
 class Event(Inherited):
     """A flag that processes wait for."""
 
-    __module__ = "multiprocessing.synchronize"
-
     def __init__(self) -> None:
         self._event = _real.Event()
         self._enter()
@@ -139,8 +130,6 @@ class Barrier(Inherited):
     """A place where so many processes wait for one another.
     parties: how many. action: what one of them calls when all are there (None). timeout: seconds that each waits (None)."""
 
-    __module__ = "multiprocessing.synchronize"
-
     def __init__(self, parties: int, action: Any = None, timeout: float | None = None) -> None:
         self._barrier = _real.Barrier(parties, action, timeout)
         self._enter()
@@ -160,6 +149,9 @@ class Barrier(Inherited):
     def abort(self) -> None:
         """Let nobody wait any more."""
         self._barrier.abort()
+
+
+all_housed(globals(), "multiprocessing.synchronize")
 
 
 CODES = "cbBhHiIlLqQfd"

@@ -318,23 +318,10 @@ def _array(place: Any, order: Any, shape: tuple, data: bytes | None, scalar: boo
 RULES: dict[str, Callable] = {
     f.__name__: f
     for f in (
-        _tensor,
-        _sparse,
-        _meta,
-        _array,
-        _dtype,
-        _device,
-        _inherited,
-        _size,
-        _object,
-        _called,
-        _global,
-        _builtin,
-        _exception,
-        _fill,
-        _set_state,
+        _tensor, _sparse, _meta, _array, _dtype, _device, _inherited, _size, _object, _called, _global, _builtin,
+        _exception, _fill, _set_state,
     )
-}
+}  # fmt: skip
 ALLOWED = {("collections", kind.__name__): kind for kind in CONTAINERS[:4]} | {
     ("builtins", name): getattr(sys.modules["builtins"], name)
     for name in ("complex", "range", "slice", "set", "frozenset", "bytearray")

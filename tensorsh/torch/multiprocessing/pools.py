@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...language.diagnostics import told
-from ...sandbox.sealed import OpenSealed, Sealed
+from ...sandbox.sealed import OpenSealed, Sealed, all_housed
 from .processes import Process, TimeoutError
 from .queues import SimpleQueue
 
@@ -41,16 +41,12 @@ def _serve(
 class RemoteError(Exception, metaclass=OpenSealed):
     """The diagnostic of an error in a pool's process, as the cause of that error here."""
 
-    __module__ = "multiprocessing.pool"
-
     def __str__(self) -> str:
         return f'\n"""\n{self.args[0]}\n"""'
 
 
 class AsyncResult(metaclass=Sealed):
     """What will come of a call in a pool."""
-
-    __module__ = "multiprocessing.pool"
 
     def __init__(self, pool: Pool, numbers: list[int], gather: Callable, callback: Any, error_callback: Any) -> None:
         self._pool, self._numbers, self._gather = pool, numbers, gather
@@ -102,8 +98,6 @@ class Pool(metaclass=OpenSealed):
     Errors are raised here, with the diagnostic of where they arose as their cause. ValueError once it is closed.
     >>> with torch.multiprocessing.Pool(2) as pool: print(pool.map(abs, [-1, 2]))
     [1, 2]"""
-
-    __module__ = "multiprocessing.pool"
 
     def __init__(
         self, processes: int | None = None, initializer: Callable | None = None, initargs: Any = (),
@@ -227,3 +221,6 @@ class Pool(metaclass=OpenSealed):
     def __del__(self) -> None:
         if getattr(self, "_owner", None) == os.getpid() and self._state == "RUN":
             self.terminate()
+
+
+all_housed(globals(), "multiprocessing.pool")

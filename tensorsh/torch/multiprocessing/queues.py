@@ -205,10 +205,7 @@ class Connection(Inherited):
         self.readable, self.writable = readable, writable
         self._enter()
 
-    @property
-    def closed(self) -> bool:
-        """Whether it was closed here."""
-        return self._end is None
+    closed = property(lambda self: self._end is None, doc="Whether it was closed here.")
 
     def _opened(self, allowed: bool, what: str) -> End:
         if self._end is None:

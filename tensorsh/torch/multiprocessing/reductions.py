@@ -5,8 +5,6 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-__all__: list[str] = []
-
 
 class StorageWeakRef:
     """A reference to the bytes under tensors that does not keep them; equal where the bytes are the same."""

@@ -7,7 +7,6 @@ from typing import Any
 from ...engine.arrays.warning import warn
 from ...engine.ops.losses.classes import check_reduction, legacy
 
-__all__: list[str] = []
 _NUMBERS = {"none": 0, "mean": 1, "sum": 2}
 
 

@@ -7,8 +7,6 @@ from typing import Tuple, TypeVar, Union  # noqa: UP035 - by these names
 
 from ...engine.tensors.tensor import Tensor
 
-__all__: list[str] = []
-
 T = TypeVar("T")
 _scalar_or_tuple_any_t = Union[T, Tuple[T, ...]]  # noqa: UP006, UP007 - what a type stands for is put in when it is asked
 _scalar_or_tuple_1_t = Union[T, Tuple[T]]  # noqa: UP006, UP007

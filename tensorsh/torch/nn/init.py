@@ -252,7 +252,7 @@ def trunc_normal_(
 
     if mean < a - 2 * std or mean > b + 2 * std:
         warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
     if phi((b - mean) / std) - phi((a - mean) / std) > 0.3:
         tensor.normal_(mean, std, generator=generator)

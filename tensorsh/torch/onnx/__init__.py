@@ -7,7 +7,6 @@ from typing import Any
 
 from ..version import __version__
 
-__all__: list[str] = []
 producer_name, producer_version = "pytorch", __version__.partition("+")[0]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__: list[str] = []
-
 
 def parse_args(*kinds: str) -> Any:
     """A decorator that gives the function itself."""

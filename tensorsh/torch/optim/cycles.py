@@ -367,9 +367,7 @@ class ReduceLROnPlateau(LRScheduler):
             if old - new > self.eps:
                 set_rate(group, new)
 
-    @property
-    def in_cooldown(self) -> bool:
-        return self.cooldown_counter > 0
+    in_cooldown = property(lambda self: self.cooldown_counter > 0)
 
     def _is_better(self, value: float) -> bool:
         down = self.mode == "min"

@@ -11,8 +11,6 @@ from ...engine.tensors.tensor import Tensor
 from ...sandbox.wrapping import wraps
 from ..root import torch as T  # noqa: N812
 
-__all__: list[str] = []
-
 ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
 
 _params_doc = """params (iterable): parameters, or dicts of them with options of their own"""

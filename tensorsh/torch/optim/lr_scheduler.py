@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from .cycles import (
-    ChainedScheduler,
-    CosineAnnealingWarmRestarts,
-    CyclicLR,
-    OneCycleLR,
-    ReduceLROnPlateau,
-    SequentialLR,
-)
+from .cycles import ChainedScheduler, CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR, ReduceLROnPlateau, SequentialLR
 from .schedule import LRScheduler
 from .schedules import (
     ConstantLR,

@@ -62,6 +62,23 @@ def register_optimizer_step_post_hook(hook: Callable) -> Handle:
     return handle_of(_all_post_hooks, hook)
 
 
+def asked_before(optimizer: Any, step: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """The arguments of a step, after the hooks before it, which may replace them."""
+    for hook in [*_all_pre_hooks.values(), *optimizer._optimizer_step_pre_hooks.values()]:
+        answer = hook(optimizer, args, kwargs)
+        if answer is not None:
+            if not (isinstance(answer, tuple) and len(answer) == 2):
+                raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {answer}.")
+            args, kwargs = answer
+    return args, kwargs
+
+
+def tell_after(optimizer: Any, args: tuple, kwargs: dict) -> None:
+    """Call the hooks after a step."""
+    for hook in [*optimizer._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
+        hook(optimizer, args, kwargs)
+
+
 def hooked(step: Callable) -> Callable:
     """A program's own `step`, with the hooks before and after it."""
 
@@ -70,20 +87,13 @@ def hooked(step: Callable) -> Callable:
         self = args[0]
         if self.__dict__.get("_hooked"):
             return step(*args, **kwargs)
-        for hook in [*_all_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()]:
-            answer = hook(self, args, kwargs)
-            if answer is None:
-                continue
-            if not (isinstance(answer, tuple) and len(answer) == 2):
-                raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got {answer}.")
-            args, kwargs = answer
+        args, kwargs = asked_before(self, step, args, kwargs)
         self.__dict__["_hooked"] = True
         try:
             found = step(*args, **kwargs)
         finally:
             del self.__dict__["_hooked"]
-        for hook in [*self._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
-            hook(self, args, kwargs)
+        tell_after(self, args, kwargs)
         return found
 
     run.hooked = True  # type: ignore[attr-defined]
@@ -178,7 +188,7 @@ class Optimizer(metaclass=OpenSealed):
         if len(own) != len(params):
             warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
-                "github.com/pytorch/pytorch/issues/40967 for more information",
+                "github.com/pytorch/pytorch/issues/40967 for more information"
             )
         for group in self.param_groups:
             if ("param_names" in param_group) != ("param_names" in group):
@@ -216,25 +226,16 @@ class Optimizer(metaclass=OpenSealed):
 
     def _before_step(self, closure: Callable | None) -> Any:
         """Call the hooks before a step; the closure, which they may replace."""
-        if self.__dict__.get("_hooked"):
+        if self.__dict__.get("_hooked") or not (self._optimizer_step_pre_hooks or _all_pre_hooks):
             return closure
-        if self._optimizer_step_pre_hooks or _all_pre_hooks:
-            for hook in [*_all_pre_hooks.values(), *self._optimizer_step_pre_hooks.values()]:
-                answer = hook(self, (self,), {} if closure is None else {"closure": closure})
-                if answer is None:
-                    continue
-                if not (isinstance(answer, tuple) and len(answer) == 2):
-                    raise RuntimeError(
-                        f"{type(self).step} must return None or a tuple of (new_args, new_kwargs), but got {answer}."
-                    )
-                closure = answer[1].get("closure", answer[0][1] if len(answer[0]) > 1 else None)
-        return closure
+        given = {} if closure is None else {"closure": closure}
+        args, kwargs = asked_before(self, type(self).step, (self,), given)
+        return kwargs.get("closure", args[1] if len(args) > 1 else None)
 
     def _after_step(self, closure: Callable | None) -> None:
         """Call the hooks after a step."""
         if not self.__dict__.get("_hooked") and (self._optimizer_step_post_hooks or _all_post_hooks):
-            for hook in [*self._optimizer_step_post_hooks.values(), *_all_post_hooks.values()]:
-                hook(self, (self,), {} if closure is None else {"closure": closure})
+            tell_after(self, (self,), {} if closure is None else {"closure": closure})
 
     def _update(self, group: dict) -> None:
         raise NotImplementedError

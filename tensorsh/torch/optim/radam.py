@@ -15,26 +15,9 @@ __all__ = ["RAdam"]
 
 @in_one_pass
 def radam(
-    x,
-    g,
-    m,
-    v,
-    decay,
-    weight,
-    beta2,
-    less2,
-    eps,
-    correction,
-    rate,
-    scale,
-    rectified,
-    *,
-    decays,
-    decoupled,
-    maximize,
-    far,
-    rectifies,
-):
+    x, g, m, v, decay, weight, beta2, less2, eps, correction, rate, scale, rectified, *, decays, decoupled, maximize,
+    far, rectifies,
+):  # fmt: skip
     x, g = decayed(x, g, decay, decays, decoupled, maximize)
     m, v = m.towards(g, weight, far), v.mean_square(g, beta2, less2)
     change = m / correction * rate

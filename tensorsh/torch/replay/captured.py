@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ...engine.arrays.backend import on_gpu
+from ..containers import mapped, tensors_in
 from ..cuda.graphs import CUDAGraph, graph
 from ..cuda.streams import aside
 from .slots import Node
-from .trial import one_by_one, opened, tensors_in
+from .trial import one_by_one, opened
 
 FEW = 3
 """Fewer operators than this are not worth copying what they read and give."""
@@ -37,15 +38,6 @@ def captured(nodes: list[Node], tree: Any, tensors: list[Any]) -> Callable | Non
         for mine, given in zip(own, inputs, strict=True):
             mine._array[...] = given._array
         recorded.replay()
-        return copied(made)
+        return mapped(lambda each: each.clone() if hasattr(each, "_array") else each, made)
 
     return run
-
-
-def copied(value: Any) -> Any:
-    """A tree of values with copies of its tensors."""
-    if type(value) in (tuple, list):
-        return type(value)([copied(each) for each in value])
-    if type(value) is dict:
-        return {name: copied(each) for name, each in value.items()}
-    return value.clone() if hasattr(value, "_array") else value

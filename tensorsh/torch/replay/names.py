@@ -66,29 +66,10 @@ MATH = frozenset("sqrt exp log pow sin cos tan tanh atan floor ceil pi e tau inf
 BUILTINS = {
     id(each): each
     for each in (
-        range,
-        len,
-        zip,
-        enumerate,
-        float,
-        int,
-        bool,
-        abs,
-        min,
-        max,
-        sum,
-        list,
-        tuple,
-        dict,
-        reversed,
-        round,
-        builtins.all,
-        NotImplementedError,
-        RuntimeError,
-        TypeError,
-        ValueError,
+        range, len, zip, enumerate, float, int, bool, abs, min, max, sum, list, tuple, dict, reversed, round,
+        builtins.all, NotImplementedError, RuntimeError, TypeError, ValueError,
     )
-}
+}  # fmt: skip
 """Builtins that change nothing and ask tensors for nothing but what a recording can tell."""
 ONE_TENSOR = (SHAPES | REDUCTIONS | {"pad"}) - set(
     "cat concat stack expand_as gather index_select max min reshape_as view_as".split()

@@ -250,14 +250,6 @@ def attribute(recording: Any, value: Any, name: str) -> Any:
 
 
 __all__ = [
-    "Active",
-    "Effect",
-    "Functions",
-    "ModuleStand",
-    "Number",
-    "Refused",
-    "attribute",
-    "is_active",
-    "is_own",
+    "Active", "Effect", "Functions", "ModuleStand", "Number", "Refused", "attribute", "is_active", "is_own",
     "is_usual",
-]
+]  # fmt: skip

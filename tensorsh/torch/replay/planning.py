@@ -22,13 +22,14 @@ from ...engine.operators.public_form import executor_of
 from ...engine.tape.worlds import raw
 from ...engine.tensors.inplace import CopySlices
 from ...engine.tensors.tensor import Tensor
+from ..containers import tensors_in
 from .chains import has_loop, step_of, usual_form
 from .formulas import RULES, loops
 from .memory import CALLED, GIVEN, Called, Loop, Memory, Value, elementwise, owner
 from .names import draws
 from .reading import Refused
 from .slots import Node, Slot
-from .trial import bind, opened, tensors_in
+from .trial import bind, opened
 
 ONE_PASS = {"gelu": "gelu"}
 """Functions of one tensor that are a ufunc of the kernels, when they are called without settings."""

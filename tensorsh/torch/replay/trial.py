@@ -14,8 +14,9 @@ from ...engine.random.generator import default_generator
 from ...engine.random.marks import go_back, mark
 from ...engine.tape.backward import grad
 from ...engine.tensors.tensor import Tensor
+from ..containers import mapped, tensors_in
 from .names import draws
-from .slots import Node, Slot, is_results, numbers_in
+from .slots import Node, Slot, numbers_in
 
 
 def leaves(tensors: list[Any], tracked: set[int]) -> list[Any]:
@@ -82,11 +83,7 @@ def one_by_one(nodes: list[Node], tensors: list[Any], tree: Any = None) -> dict[
 
 def opened(value: Any, values: dict[int, Any]) -> Any:
     """A tree of values with tensors in place of slots."""
-    if type(value) is Slot:
-        return values[value.number]
-    if type(value) is list or is_results(value):
-        return type(value)([opened(each, values) for each in value])
-    return {name: opened(each, values) for name, each in value.items()} if type(value) is dict else value
+    return mapped(lambda each: values[each.number] if type(each) is Slot else each, value)
 
 
 def bind(place: Any, result: Any, values: dict[int, Any]) -> None:
@@ -143,15 +140,6 @@ def weights(t: Any) -> Any:
     """A gradient that differs from element to element."""
     a = t._array
     return wrap(np.resize(np.array([0.75, -1.5, 2.25, 0.3, -0.7]), a.shape).astype(a.dtype))
-
-
-def tensors_in(value: Any) -> list[Any]:
-    """The tensors in a tree of values."""
-    if isinstance(value, (tuple, list)):
-        return [t for each in value for t in tensors_in(each)]
-    if type(value) is dict:
-        return tensors_in(list(value.values()))
-    return [value] if isinstance(value, Tensor) else []
 
 
 def alike(a: Any, b: Any) -> bool:

@@ -7,8 +7,6 @@ from typing import Any
 
 from ...sandbox.wrapping import wraps
 
-__all__: list[str] = []
-
 
 def context_decorator(ctx: Any, func: Any) -> Any:
     """A function that runs in a context, which is given or made for each call."""

@@ -8,7 +8,6 @@ from ...engine.arrays.device import device as device_type
 from ...engine.operators.torch_function import TorchFunctionMode
 from ._contextlib import context_decorator
 
-__all__: list[str] = []
 CURRENT_DEVICE = None
 
 

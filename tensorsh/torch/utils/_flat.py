@@ -9,8 +9,6 @@ from ...engine.arrays.device import device as device_type
 from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _flatten_dense_tensors(tensors: Any) -> Tensor:
     """The elements of tensors of one dtype in a row."""

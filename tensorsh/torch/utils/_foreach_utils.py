@@ -8,8 +8,6 @@ from typing import Any
 from ...engine.arrays.device import device
 from ...engine.tensors.tensor import Tensor
 
-__all__: list[str] = []
-
 _foreach_supported_types = [Tensor]
 
 

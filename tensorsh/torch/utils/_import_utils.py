@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-__all__: list[str] = []
-
 
 def _check_module_exists(name: str) -> bool:
     """Whether a module can be imported."""

@@ -8,8 +8,6 @@ from typing import Any
 
 from ...engine.operators.torch_function import DisableTorchFunctionSubclass
 
-__all__: list[str] = []
-
 
 def all_same_mode(modes: Any) -> bool:
     """Whether all modes are one."""

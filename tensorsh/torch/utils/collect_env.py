@@ -11,8 +11,6 @@ from typing import Any
 
 from ..root import torch
 
-__all__: list[str] = []
-
 KNOWN = (
     "captum einops lark lightning numpy onnx optree scipy tensorsh timm torch torchvision transformers triton".split()
 )

@@ -2,5 +2,4 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
 SWITCHES = {"fill_uninitialized_memory": True}

@@ -29,17 +29,9 @@ def bmm_flop(a: tuple, b: tuple, *_: Any, **__: Any) -> int:
 
 
 def conv_flop(
-    x: tuple,
-    w: tuple,
-    bias: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: bool,
-    *_: Any,
-    out_shape: tuple,
-    **__: Any,
-) -> int:
+    x: tuple, w: tuple, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, *_: Any,
+    out_shape: tuple, **__: Any,
+) -> int:  # fmt: skip
     """Operations of a convolution."""
     return prod((x if transposed else out_shape)[2:]) * prod(w) * x[0] * 2
 

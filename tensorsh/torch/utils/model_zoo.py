@@ -6,8 +6,6 @@ from typing import Any
 
 from ..hub import load_state_dict_from_url
 
-__all__: list[str] = []
-
 load_url = load_state_dict_from_url
 
 

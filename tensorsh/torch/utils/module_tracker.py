@@ -36,10 +36,7 @@ class ModuleTracker:
         self._handles: list = []
         self._of_tensors: list = []
 
-    @property
-    def is_bw(self) -> bool:
-        """Whether a backward pass is under way."""
-        return state.walk is not None
+    is_bw = property(lambda self: state.walk is not None, doc="Whether a backward pass is under way.")
 
     def _name(self, module: Module) -> str:
         """The name of a module; those within it are named after it."""

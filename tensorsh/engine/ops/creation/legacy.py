@@ -130,9 +130,7 @@ def options(d: dtype) -> str:
 def legacy_constructor(cls: type, *args: Any, **kwargs: Any) -> Tensor:
     """``torch.Tensor(...)``, of the default dtype."""
     if cls is not Tensor and len(args) >= 1 and isinstance(args[0], Tensor):
-        t = new(cls)
-        t._array = args[0]._array
-        return t
+        return Tensor.as_subclass(args[0], cls)
     if len(args) == 1 and isinstance(args[0], Tensor) and not kwargs:
         if hasattr(args[0]._array, "layout"):
             raise NotImplementedError("Cannot access storage of SparseTensorImpl")

@@ -216,7 +216,10 @@ def into(results: Any, out: Any, name: str) -> Any:
     tracked = any(x._node is not None for x in sources)
     dotted = name.replace("_", ".", 1) if name.startswith("linalg_") else name
     store_results(dotted, [x._array for x in sources], targets, tracked, title=name)
-    return type(results)(targets) if many else out
+    kind: Any = type(results)
+    if many and kind is not tuple:
+        kind = named(kind.__name__ + "_out", kind.__match_args__)
+    return kind(targets) if many else out
 
 
 __all__ = ["Array", "Tensor", "linalg", "use", "adj", "each", "lapack"]

@@ -465,7 +465,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         fields[0] = fields[0].squeeze(-1)
         if fields[1]._array.size or fields[1]._array.ndim > 1:
             fields[1] = fields[1].squeeze(-1) if fields[1]._array.ndim > 1 else fields[1]
-    return renamed("linalg_lstsq", "solution residuals rank singular_values", fields)
+    return into(renamed("linalg_lstsq", "solution residuals rank singular_values", fields), out, "linalg_lstsq")
 
 
 __all__ = ["linalg_qr"]

@@ -24,7 +24,6 @@ from .common import (
     check_info,
     check_kernel,
     check_square,
-    each,
     herm,
     into,
     lapack,
@@ -166,17 +165,18 @@ def triangular_solve_gradient(t, g, needs, A, solution, upper, transpose, unitri
 
 
 def partial_cholesky(a: Any) -> tuple[Any, Any]:
-    """The factor of one matrix as far as it goes, and the order of the first minor that is not positive."""
-    factor = np.tril(a).copy()
-    n = len(a)
-    for i in range(n):
-        pivot = (factor[i, i] - factor[i, :i] @ factor[i, :i].conj()).real
-        if not pivot > 0:
-            factor[i, i] = pivot
-            return factor, np.int32(i + 1)
-        factor[i, i] = np.sqrt(pivot)
-        factor[i + 1 :, i] = (factor[i + 1 :, i] - factor[i + 1 :, :i] @ factor[i, :i].conj()) / factor[i, i]
-    return factor, np.int32(0)
+    """The factor of each matrix as far as it goes, and the order of the first minor that is not positive."""
+    factor, info = np.tril(a).copy(), np.zeros(a.shape[:-2], np.int32)
+    for i in range(a.shape[-1]):
+        row, below = factor[..., i, None, :i].conj().swapaxes(-1, -2), factor[..., i + 1 :, i]
+        pivot = (factor[..., i, i] - (factor[..., i, None, :i] @ row)[..., 0, 0]).real
+        whole = info == 0
+        info[whole & ~(pivot > 0)] = i + 1
+        on = info == 0
+        factor[..., i, i] = np.where(whole, np.where(on, np.sqrt(np.where(on, pivot, 1)), pivot), factor[..., i, i])
+        found = (below - (factor[..., i + 1 :, :i] @ row)[..., 0]) / factor[..., i, i, None]
+        below[...] = np.where(on[..., None], found, below)
+    return factor, info
 
 
 def cholesky_kernel(A: Any, upper: bool) -> tuple[Any, Any]:
@@ -187,7 +187,7 @@ def cholesky_kernel(A: Any, upper: bool) -> tuple[Any, Any]:
     try:
         factor, info = factored.cholesky(source), np.zeros(A.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
-        factor, info = each(partial_cholesky, source)
+        factor, info = partial_cholesky(source)
     if upper:
         factor = np.ascontiguousarray(herm(factor))
     if factor.dtype.kind == "c":

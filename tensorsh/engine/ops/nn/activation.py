@@ -448,12 +448,14 @@ def glu_backward(g: Any, input: Any, dim: Any) -> Any:
     found = np.empty_like(input)
     dim %= input.ndim
     (first, second), (one, other) = halves(np, input, dim), halves(np, found, dim)
-    s = sigmoid_of(np, second)
+    s = sigmoid_of(np, second if input.itemsize > 2 else second.astype(np.float32)).astype(input.dtype)
     np.multiply(g, s, one)
+    if input.itemsize == 2:  # the other half is rounded once
+        s, first, g = (x.astype(np.float32) for x in (s, first, g))
     rest = np.subtract(s.dtype.type(1), s)
     rest *= s
     rest *= first
-    np.multiply(rest, g, other)
+    other[...] = np.multiply(rest, g, rest)
     return found
 
 

@@ -249,7 +249,7 @@ def results(name, values, out):
     if out is not None:
         for t, value in zip(out, values, strict=True):
             store_out(t, value._array)
-        values = list(out)
+        name, values = name + "_out", list(out)
     return named(name, ("hist", "bin_edges"))(values)
 
 

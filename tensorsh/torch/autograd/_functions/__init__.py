@@ -7,8 +7,6 @@ from typing import Any
 
 from ....engine.tape.function import Function
 
-__all__: list[str] = []
-
 
 class Resize(Function):
     """A tensor in another shape of as many elements."""

@@ -3,8 +3,6 @@
 from ....sandbox.namespace import Linked
 from ...settings import get_float32_matmul_precision, set_float32_matmul_precision
 
-__all__: list[str] = []
-
 SWITCHES = {
     "allow_tf32": Linked(
         lambda: get_float32_matmul_precision() != "highest",

@@ -9,6 +9,10 @@ from ....sandbox.wrapping import wraps
 from ...nn.modules.module import Module
 
 __all__ = ["contract"]
+APPLIED = (
+    "Each distinct composable distributed API can only be applied to a module once. {} has already been applied to the "
+    "following module:\n{}"
+)
 STATES, REGISTRY = "_composable_states", "_composable_registry"
 
 
@@ -58,10 +62,7 @@ def contract(state_cls: type = _State) -> Callable:
             for each in modules:
                 states, registry = vars(each).setdefault(STATES, {}), vars(each).setdefault(REGISTRY, {})
                 if func in states or func.__name__ in registry:
-                    raise AssertionError(
-                        "Each distinct composable distributed API can only be applied to a module once. "
-                        f"{func.__name__} has already been applied to the following module:\n{each}"
-                    )
+                    raise AssertionError(APPLIED.format(func.__name__, each))
                 states[func], registry[func.__name__] = state, item
             before = _names(modules)
             changed = func(module, *args, **kwargs)

@@ -1,3 +1,1 @@
 """``torch.distributed.algorithms``: training with uneven inputs, hooks of the communication."""
-
-__all__: list[str] = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....engine.arrays.warning import warn
 from ....engine.graph.fields import wrap
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, all_housed
 from ..collectives import all_reduce
 
 __all__ = ["Join", "JoinHook", "Joinable"]
@@ -20,8 +20,6 @@ class JoinHook(metaclass=OpenSealed):
     """What a process that is through does while others are not: `main_hook` in each of their iterations, `post_hook` once all
     are."""
 
-    __module__ = "torch.distributed.algorithms.join"
-
     def main_hook(self) -> None:
         """Take part in one iteration."""
 
@@ -32,7 +30,6 @@ class JoinHook(metaclass=OpenSealed):
 class Joinable(metaclass=OpenSealed):
     """What can be trained with uneven inputs."""
 
-    __module__ = "torch.distributed.algorithms.join"
     _join: Any = None
 
     def join_hook(self, **kwargs: Any) -> JoinHook:
@@ -54,8 +51,6 @@ class Join(metaclass=OpenSealed):
     """A context around a training loop whose number of iterations differs among processes.
     joinables: what is trained, such as DistributedDataParallel. enable: whether to do anything (True).
     throw_on_early_termination: raise in all as soon as one is through (False). kwargs: for the joinables' hooks."""
-
-    __module__ = "torch.distributed.algorithms.join"
 
     def __init__(
         self, joinables: list[Any], enable: bool = True, throw_on_early_termination: bool = False, **kwargs: Any
@@ -103,7 +98,7 @@ class Join(metaclass=OpenSealed):
                 warn(
                     "Detected uneven input skew of greater than 1000. This means that rank "
                     f"{self._group.rank()} has at least 1000 fewer inputs than other currently-active ranks. This level of skew "
-                    "could lead to performance degradation during training.",
+                    "could lead to performance degradation during training."
                 )
             for hook in self._hooks:
                 hook.main_hook()
@@ -127,3 +122,6 @@ class Join(metaclass=OpenSealed):
     def notify_join_context(joinable: Any) -> None:
         """Tell those that are through that an iteration begins."""
         Join._told(joinable, False)
+
+
+all_housed(globals())

@@ -7,8 +7,6 @@ from typing import Any
 
 from ....engine.tensors.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _whole(value: Any) -> bool:
     """Whether a value is one, and no dict or list of others."""

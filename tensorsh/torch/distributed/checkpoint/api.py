@@ -29,10 +29,7 @@ class CheckpointException(BaseException, metaclass=OpenSealed):
         super().__init__(msg, failures)
         self._failures = failures
 
-    @property
-    def failures(self) -> dict[int, Any]:
-        """Of each rank that failed, the error and where."""
-        return self._failures
+    failures = property(lambda self: self._failures, doc="Of each rank that failed, the error and where.")
 
     def __str__(self) -> str:
         lines = [f"CheckpointException ranks:{self._failures.keys()}"]
@@ -74,10 +71,7 @@ class Together:
         self.group = None if alone else group_of(group)
         self.first = 0 if alone else coordinator
 
-    @property
-    def leads(self) -> bool:
-        """Whether this process says what lies where."""
-        return self.rank == self.first
+    leads = property(lambda self: self.rank == self.first, doc="Whether this process says what lies where.")
 
     def all(self, title: str, step: Callable[[], Any]) -> list[Any]:
         """What a step gives on each process; CheckpointException on all where it fails on some."""

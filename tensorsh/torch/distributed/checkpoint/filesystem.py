@@ -14,7 +14,7 @@ import numpy as np
 from ....engine.graph.fields import wrap
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, all_housed
 from ... import serialization
 from ...futures import Future
 from ...serialization import permissions
@@ -36,8 +36,6 @@ def given(value: Any) -> Future:
 class _Folder(metaclass=OpenSealed):
     """What writers and readers of folders have in common."""
 
-    __module__ = "torch.distributed.checkpoint.filesystem"
-
     def __init__(self, path: Any, *options: Any, **more: Any) -> None:
         self.reset(path)
 
@@ -49,17 +47,12 @@ class _Folder(metaclass=OpenSealed):
     def validate_checkpoint_id(cls, checkpoint_id: Any) -> bool:
         return isinstance(checkpoint_id, (str, os.PathLike)) and "://" not in os.fspath(checkpoint_id)
 
-    @property
-    def checkpoint_id(self) -> str:
-        """The folder."""
-        return self.path
+    checkpoint_id = property(lambda self: self.path, doc="The folder.")
 
 
 class FileSystemWriter(_Folder, StorageWriter):
     """A folder to write a checkpoint to.
     path: the folder, which is made. Others: accepted."""
-
-    __module__ = "torch.distributed.checkpoint.filesystem"
 
     def reset(self, checkpoint_id: Any = None) -> None:
         super().reset(checkpoint_id)
@@ -109,8 +102,6 @@ class FileSystemReader(_Folder, StorageReader):
     """A folder to read a checkpoint from.
     path: the folder."""
 
-    __module__ = "torch.distributed.checkpoint.filesystem"
-
     def reset(self, checkpoint_id: Any = None) -> None:
         super().reset(checkpoint_id)
         self.load_id = str(uuid.uuid4())
@@ -144,6 +135,9 @@ class FileSystemReader(_Folder, StorageReader):
                 target.copy_(found)
             planner.commit_tensor(item, target)
         return given(None)
+
+
+all_housed(globals())
 
 
 def storage_of(checkpoint_id: Any, storage: Any, kind: Any) -> Any:

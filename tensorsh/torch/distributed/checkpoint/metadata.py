@@ -13,6 +13,7 @@ from ....engine.arrays.layout import contiguous_format, layout, memory_format, s
 from ....engine.arrays.state import state as settings
 from ....engine.tensors.shape import Size
 from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import all_housed
 from ...makers import Maker, UnpicklingError, makers
 from ...pickled import Call, Global, Object, Reader, Writer
 from ...serialization import NAMES, permissions
@@ -29,7 +30,6 @@ class ChunkStorageMetadata:
     """A part of a tensor.
     offsets: where it begins. sizes: its sizes."""
 
-    __module__ = "torch.distributed.checkpoint.metadata"
     offsets: Size
     sizes: Size
 
@@ -38,7 +38,6 @@ class ChunkStorageMetadata:
 class TensorProperties:
     """What a tensor has beside sizes and elements."""
 
-    __module__ = "torch.distributed.checkpoint.metadata"
     dtype: dtype = field(default_factory=lambda: settings.default_dtype)
     layout: layout = strided
     requires_grad: bool = False
@@ -57,7 +56,6 @@ class TensorStorageMetadata:
     """A tensor, in parts.
     properties: what it has beside elements. size: of the whole. chunks: the parts."""
 
-    __module__ = "torch.distributed.checkpoint.metadata"
     properties: TensorProperties
     size: Size
     chunks: list[ChunkStorageMetadata]
@@ -67,14 +65,11 @@ class TensorStorageMetadata:
 class BytesStorageMetadata:
     """Any other value."""
 
-    __module__ = "torch.distributed.checkpoint.metadata"
-
 
 @record()
 class StorageMeta:
     """Which checkpoint it is."""
 
-    __module__ = "torch.distributed.checkpoint.metadata"
     checkpoint_id: Any = None
     save_id: str | None = None
     load_id: str | None = None
@@ -87,7 +82,6 @@ class Metadata:
     state_dict_metadata: its values by name. planner_data, storage_data: what planner and storage keep of them. storage_meta: which
     checkpoint it is. version: of the form."""
 
-    __module__ = "torch.distributed.checkpoint.metadata"
     state_dict_metadata: dict[str, Any]
     planner_data: Any = None
     storage_data: Any = None
@@ -99,13 +93,15 @@ class Metadata:
 class MetadataIndex:
     """A value's name; of a part of a tensor, where it begins. `index`: where it may be found in a list of parts."""
 
-    __module__ = "torch.distributed.checkpoint.metadata"
     fqn: str
     offset: Size | None = None
     index: int | None = field(default=None, compare=False)
 
     def __init__(self, fqn: str, offset: Sequence[int] | None = None, index: int | None = None) -> None:
         self.__dict__.update(fqn=fqn, offset=None if offset is None else Size(offset), index=index)
+
+
+all_housed(globals())
 
 
 @record()

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from ....engine.tensors.shape import Size
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, all_housed
 from ...nn.attention import SealedEnum
 from ..settings import record
 from .metadata import ChunkStorageMetadata, Metadata, MetadataIndex, TensorProperties, enter
@@ -21,14 +21,12 @@ __all__ = [
 class WriteItemType(Enum, metaclass=SealedEnum):
     """What an item to be written is: a tensor, a part of one, or bytes."""
 
-    __module__ = "torch.distributed.checkpoint.planner"
     TENSOR, SHARD, BYTE_IO = 1, 2, 3
 
 
 class LoadItemType(Enum, metaclass=SealedEnum):
     """What an item to be read is: a tensor or bytes."""
 
-    __module__ = "torch.distributed.checkpoint.planner"
     TENSOR, BYTE_IO = 1, 2
 
 
@@ -36,7 +34,6 @@ class LoadItemType(Enum, metaclass=SealedEnum):
 class BytesIOWriteData:
     """How many bytes there are to be written."""
 
-    __module__ = "torch.distributed.checkpoint.planner"
     nbytes: int
 
 
@@ -44,7 +41,6 @@ class BytesIOWriteData:
 class TensorWriteData:
     """A part of a tensor that is to be written, and the sizes of the whole."""
 
-    __module__ = "torch.distributed.checkpoint.planner"
     chunk: ChunkStorageMetadata
     properties: TensorProperties
     size: Size
@@ -55,7 +51,6 @@ class WriteItem:
     """A value that is to be written.
     index: its name. type: its kind, a WriteItemType. bytes_io_data: the length of bytes. tensor_data: the part of a tensor."""
 
-    __module__ = "torch.distributed.checkpoint.planner"
     index: MetadataIndex
     type: WriteItemType
     bytes_io_data: BytesIOWriteData | None = None
@@ -73,7 +68,6 @@ class ReadItem:
     type: its kind, a LoadItemType. dest_index, dest_offsets: where it goes. storage_index, storage_offsets: from where. lengths: the
     sizes of what is copied."""
 
-    __module__ = "torch.distributed.checkpoint.planner"
     type: LoadItemType
     dest_index: MetadataIndex
     dest_offsets: Size
@@ -87,7 +81,6 @@ class SavePlan:
     """What a process writes.
     items: that. storage_data, planner_data: what storage and planner keep of it. usable: accepted."""
 
-    __module__ = "torch.distributed.checkpoint.planner"
     items: list[WriteItem]
     storage_data: Any = None
     planner_data: Any = None
@@ -99,20 +92,15 @@ class LoadPlan:
     """What a process reads.
     items: that. storage_data, planner_data: what storage and planner keep of it."""
 
-    __module__ = "torch.distributed.checkpoint.planner"
     items: list[ReadItem]
     storage_data: Any = None
     planner_data: Any = None
-
-
-enter(WriteItemType, LoadItemType, BytesIOWriteData, TensorWriteData, WriteItem, ReadItem, SavePlan, LoadPlan)
 
 
 class SavePlanner(metaclass=OpenSealed):
     """What a checkpoint is to hold. `save` calls its methods in their order: those of all processes, but `create_global_plan` of the
     first alone."""
 
-    __module__ = "torch.distributed.checkpoint.planner"
     state_dict: Any = None
 
     def set_up_planner(self, state_dict: Any, storage_meta: Any = None, is_coordinator: bool = False) -> None:
@@ -143,7 +131,6 @@ class SavePlanner(metaclass=OpenSealed):
 class LoadPlanner(metaclass=OpenSealed):
     """What a checkpoint is read into. `load` calls its methods in their order."""
 
-    __module__ = "torch.distributed.checkpoint.planner"
     state_dict: Any = None
     allow_partial_load = False
 
@@ -184,3 +171,7 @@ class LoadPlanner(metaclass=OpenSealed):
     def commit_tensor(self, read_item: ReadItem, tensor: Any) -> None:
         """Take note that an item was copied into a tensor.
         read_item: the item. tensor: that."""
+
+
+all_housed(globals())
+enter(WriteItemType, LoadItemType, BytesIOWriteData, TensorWriteData, WriteItem, ReadItem, SavePlan, LoadPlan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, all_housed
 from ...futures import Future
 from ..settings import record
 from .metadata import Metadata, MetadataIndex, StorageMeta, enter
@@ -18,19 +18,13 @@ __all__ = ["StorageReader", "StorageWriter", "WriteResult"]
 class WriteResult:
     """An item that was written: how many bytes, and where."""
 
-    __module__ = "torch.distributed.checkpoint.storage"
     index: MetadataIndex
     size_in_bytes: int
     storage_data: Any
 
 
-enter(WriteResult)
-
-
 class _Storage(metaclass=OpenSealed):
     """What writers and readers have in common."""
-
-    __module__ = "torch.distributed.checkpoint.storage"
 
     def reset(self, checkpoint_id: Any = None) -> None:
         """Begin another checkpoint.
@@ -57,8 +51,6 @@ class _Storage(metaclass=OpenSealed):
 class StorageWriter(_Storage):
     """Where a checkpoint is written. `save` calls its methods in their order."""
 
-    __module__ = "torch.distributed.checkpoint.storage"
-
     def set_up_storage_writer(self, is_coordinator: bool, *args: Any, **kwargs: Any) -> None:
         """Take what a call of `save` was given.
         is_coordinator: whether this process writes what lies where."""
@@ -82,8 +74,6 @@ class StorageWriter(_Storage):
 class StorageReader(_Storage):
     """Where a checkpoint is read. `load` calls its methods in their order."""
 
-    __module__ = "torch.distributed.checkpoint.storage"
-
     def read_metadata(self, *args: Any, **kwargs: Any) -> Metadata:
         """What lies where."""
         raise NotImplementedError
@@ -97,3 +87,7 @@ class StorageReader(_Storage):
         """Read the items of a plan; a Future of None.
         plan: that. planner: which takes the values, by `load_bytes`, or into what `resolve_tensor` gives."""
         raise NotImplementedError
+
+
+all_housed(globals())
+enter(WriteResult)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Any
 
+from ....sandbox.sealed import all_housed
 from ...nn.attention import SealedEnum
 from ...nn.modules.batchnorm import _BatchNorm
 from ..settings import Settings
@@ -22,7 +23,6 @@ class ShardingStrategy(Enum, metaclass=SealedEnum):
     SHARD_GRAD_OP: the same, but parameters stay whole between the two. NO_SHARD: nothing. HYBRID_SHARD: parts among some
     processes, copies among the others."""
 
-    __module__ = "torch.distributed.fsdp.api"
     FULL_SHARD = auto()
     SHARD_GRAD_OP = auto()
     NO_SHARD = auto()
@@ -33,7 +33,6 @@ class ShardingStrategy(Enum, metaclass=SealedEnum):
 class BackwardPrefetch(Enum, metaclass=SealedEnum):
     """When the next parameters are gathered in backward; accepted, for they are gathered when they are needed."""
 
-    __module__ = "torch.distributed.fsdp.api"
     BACKWARD_PRE = auto()
     BACKWARD_POST = auto()
 
@@ -41,7 +40,6 @@ class BackwardPrefetch(Enum, metaclass=SealedEnum):
 class StateDictType(Enum, metaclass=SealedEnum):
     """What `state_dict()` gives: whole tensors, the flat part of this process, or tensors in parts."""
 
-    __module__ = "torch.distributed.fsdp.api"
     FULL_STATE_DICT = auto()
     LOCAL_STATE_DICT = auto()
     SHARDED_STATE_DICT = auto()
@@ -54,26 +52,17 @@ class MixedPrecision(Settings):
     cast_forward_inputs: cast inputs to param_dtype (False). cast_root_forward_inputs: those of the outermost (True).
     _module_classes_to_ignore: accepted."""
 
-    __module__ = "torch.distributed.fsdp.api"
-
     def __init__(
-        self,
-        param_dtype: Any = None,
-        reduce_dtype: Any = None,
-        buffer_dtype: Any = None,
-        keep_low_precision_grads: bool = False,
-        cast_forward_inputs: bool = False,
-        cast_root_forward_inputs: bool = True,
-        _module_classes_to_ignore: Any = (_BatchNorm,),
-    ) -> None:
+        self, param_dtype: Any = None, reduce_dtype: Any = None, buffer_dtype: Any = None,
+        keep_low_precision_grads: bool = False, cast_forward_inputs: bool = False,
+        cast_root_forward_inputs: bool = True, _module_classes_to_ignore: Any = (_BatchNorm,),
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
 
 class CPUOffload(Settings):
     """Where parts of parameters are kept; here they are in the processor's memory.
     offload_params: accepted (False)."""
-
-    __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_params: bool = False) -> None:
         self._keep(locals())
@@ -82,8 +71,6 @@ class CPUOffload(Settings):
 class StateDictConfig(Settings):
     """How states are given.
     offload_to_cpu: accepted, for they are on the processor (False)."""
-
-    __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = False) -> None:
         self._keep(locals())
@@ -94,8 +81,6 @@ class FullStateDictConfig(StateDictConfig):
     offload_to_cpu: accepted, for they are on the processor (False). rank0_only: to the first process
     alone, others get none (False)."""
 
-    __module__ = "torch.distributed.fsdp.api"
-
     def __init__(self, offload_to_cpu: bool = False, rank0_only: bool = False) -> None:
         self._keep(locals())
 
@@ -104,14 +89,10 @@ class LocalStateDictConfig(StateDictConfig):
     """How the parts of this process are given.
     offload_to_cpu: accepted, for they are on the processor (False)."""
 
-    __module__ = "torch.distributed.fsdp.api"
-
 
 class ShardedStateDictConfig(StateDictConfig):
     """How states in parts are given: as DTensors.
     offload_to_cpu: accepted, for they are on the processor (False). _use_dtensor: accepted (False)."""
-
-    __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = False, _use_dtensor: bool = False) -> None:
         self._keep(locals())
@@ -120,8 +101,6 @@ class ShardedStateDictConfig(StateDictConfig):
 class OptimStateDictConfig(Settings):
     """How states of optimizers are given.
     offload_to_cpu: accepted, for they are on the processor (True)."""
-
-    __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = True) -> None:
         self._keep(locals())
@@ -132,8 +111,6 @@ class FullOptimStateDictConfig(OptimStateDictConfig):
     offload_to_cpu: accepted, for they are on the processor (True). rank0_only: to the first process
     alone (False)."""
 
-    __module__ = "torch.distributed.fsdp.api"
-
     def __init__(self, offload_to_cpu: bool = True, rank0_only: bool = False) -> None:
         self._keep(locals())
 
@@ -141,8 +118,6 @@ class FullOptimStateDictConfig(OptimStateDictConfig):
 class LocalOptimStateDictConfig(OptimStateDictConfig):
     """How the parts of this process are given.
     offload_to_cpu: accepted, for they are on the processor (False)."""
-
-    __module__ = "torch.distributed.fsdp.api"
 
     def __init__(self, offload_to_cpu: bool = False) -> None:
         self._keep(locals())
@@ -152,8 +127,6 @@ class ShardedOptimStateDictConfig(OptimStateDictConfig):
     """How states of optimizers in parts are given.
     offload_to_cpu: accepted, for they are on the processor (True). _use_dtensor: accepted (False)."""
 
-    __module__ = "torch.distributed.fsdp.api"
-
     def __init__(self, offload_to_cpu: bool = True, _use_dtensor: bool = False) -> None:
         self._keep(locals())
 
@@ -162,15 +135,13 @@ class StateDictSettings(Settings):
     """What a model's state is.
     state_dict_type: its type. state_dict_config: how it is given. optim_state_dict_config: how its optimizer's is given."""
 
-    __module__ = "torch.distributed.fsdp.api"
-
     def __init__(
-        self,
-        state_dict_type: Any = None,
-        state_dict_config: Any = None,
-        optim_state_dict_config: Any = None,
+        self, state_dict_type: Any = None, state_dict_config: Any = None, optim_state_dict_config: Any = None
     ) -> None:
         self._keep(locals())
+
+
+all_housed(globals())
 
 
 CONFIGS = {

@@ -37,15 +37,9 @@ class Flat(Gathered):
     """The row. `original`: optimizers see its parameters by themselves, else one flat one."""
 
     def __init__(
-        self,
-        found: list[tuple[Any, list]],
-        holder: Any,
-        group: Any,
-        copies: Any,
-        shards: bool,
-        precision: Any,
+        self, found: list[tuple[Any, list]], holder: Any, group: Any, copies: Any, shards: bool, precision: Any,
         original: bool,
-    ) -> None:
+    ) -> None:  # fmt: skip
         parameters = [parameter for parameter, _ in found]
         if len({p.dtype for p in parameters}) > 1:
             one, other = list(dict.fromkeys(p.dtype for p in parameters))[:2]

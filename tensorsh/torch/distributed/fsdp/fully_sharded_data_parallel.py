@@ -15,6 +15,7 @@ from ....engine.arrays.warning import warn
 from ....engine.graph.fields import wrap
 from ....engine.tape.backward import ending
 from ....engine.tensors.tensor import Tensor
+from ...containers import cast, tensors_in
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
 from ..collectives import all_reduce, broadcast
@@ -26,7 +27,7 @@ from ..tensor.dtensor import distribute_tensor
 from ..tensor.placement_types import Shard
 from .api import CONFIGS, ShardingStrategy, StateDictSettings, StateDictType
 from .flat import INSIDE, Flat
-from .module import mapped, own_parameters, tensors_of
+from .module import own_parameters
 from .optimizers import gathered, parted
 from .wrap import wrap_within
 
@@ -98,10 +99,7 @@ class FullyShardedDataParallel(Module):
         self._settings = settings(StateDictType.FULL_STATE_DICT)
         self._clean = False
 
-    @property
-    def module(self) -> Module:
-        """The module within."""
-        return self._modules[INSIDE]
+    module = property(lambda self: self._modules[INSIDE], doc="The module within.")
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -138,14 +136,13 @@ class FullyShardedDataParallel(Module):
         if dtype is not None and (
             precision.cast_root_forward_inputs if self._root is self else precision.cast_forward_inputs
         ):
-            cast = lambda t: t.to(dtype) if t.is_floating_point() else t  # noqa: E731
-            args, kwargs = mapped(cast, args), mapped(cast, kwargs)
+            args, kwargs = cast(args, dtype), cast(kwargs, dtype)
         output = self._modules[INSIDE](*args, **kwargs)
         keeps = self.sharding_strategy in (ShardingStrategy.SHARD_GRAD_OP, ShardingStrategy._HYBRID_SHARD_ZERO2)
         if not state.grad_enabled or not (keeps or self._root is self):
             flat.reshard()
         if state.grad_enabled:
-            for t in tensors_of(output):
+            for t in tensors_in(output):
                 if t._node is not None:
                     t.register_hook(lambda gradient: self._prepare())
         return output

@@ -6,11 +6,12 @@ from typing import Any
 
 from ....engine.arrays.state import state
 from ....engine.tape.backward import ending
-from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import is_script_class, register_class
 from ....sandbox.named import read_named, write_named
 from ....sandbox.sealed import OpenSealed, joined
+from ...containers import cast, tensors_in
 from ...nn.modules.module import Module
+from .._composable.contract import APPLIED
 from ..device_mesh import init_device_mesh
 from ..starting import get_world_size
 from .group import Group
@@ -112,10 +113,7 @@ def fully_shard(
         if type(each).__name__ in ("ModuleList", "ModuleDict") and type(each).forward is Module.forward:
             raise ValueError(f"fully_shard does not support containers that do not implement forward: {each}")
         if isinstance(each, FSDPModule):
-            raise AssertionError(
-                "Each distinct composable distributed API can only be applied to a module once. fully_shard has already been "
-                f"applied to the following module:\n{each}"
-            )
+            raise AssertionError(APPLIED.format("fully_shard", each))
     if shard_placement_fn is not None:
         raise ValueError("fully_shard cuts parameters along their first dimension here: leave out shard_placement_fn")
     if mesh is None:
@@ -167,27 +165,6 @@ def sharded_class(kind: type) -> type:
     return made
 
 
-def tensors_of(value: Any) -> list[Tensor]:
-    """The tensors in containers."""
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [t for each in value for t in tensors_of(each)] if isinstance(value, (list, tuple)) else []
-
-
-def mapped(function: Any, value: Any) -> Any:
-    """Containers with a function applied to the tensors in them."""
-    if isinstance(value, Tensor):
-        return function(value)
-    if isinstance(value, dict):
-        return type(value)((key, mapped(function, each)) for key, each in value.items())
-    if isinstance(value, (list, tuple)):
-        made = [mapped(function, each) for each in value]
-        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
-    return value
-
-
 def _before(module: Any, args: tuple, kwargs: dict) -> tuple:
     sharding = module._sharding
     if sharding.root is None:
@@ -196,8 +173,7 @@ def _before(module: Any, args: tuple, kwargs: dict) -> tuple:
     sharding.group.unshard()
     dtype = sharding.policy.param_dtype
     if dtype is not None and sharding.policy.cast_forward_inputs:
-        cast = lambda t: t.to(dtype) if t.is_floating_point() else t  # noqa: E731
-        args, kwargs = mapped(cast, args), mapped(cast, kwargs)
+        args, kwargs = cast(args, dtype), cast(kwargs, dtype)
     return args, kwargs
 
 
@@ -205,11 +181,11 @@ def _after(module: Any, args: tuple, output: Any) -> Any:
     sharding = module._sharding
     dtype = sharding.policy.output_dtype
     if dtype is not None:
-        output = mapped(lambda t: t.to(dtype) if t.is_floating_point() else t, output)
+        output = cast(output, dtype)
     if sharding.reshards:
         sharding.group.reshard()
     if state.grad_enabled:
-        for t in tensors_of(output):
+        for t in tensors_in(output):
             if t._node is not None:
                 t.register_hook(lambda gradient: _prepare(sharding))
     return output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....sandbox.sealed import all_housed
 from ..settings import Settings
 
 
@@ -13,15 +14,10 @@ class MixedPrecisionPolicy(Settings):
     the parameters in use). output_dtype: to which outputs are cast (None: they stay). cast_forward_inputs: cast inputs to
     param_dtype (True)."""
 
-    __module__ = "torch.distributed.fsdp"
-
     def __init__(
-        self,
-        param_dtype: Any = None,
-        reduce_dtype: Any = None,
-        output_dtype: Any = None,
+        self, param_dtype: Any = None, reduce_dtype: Any = None, output_dtype: Any = None,
         cast_forward_inputs: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._keep(locals())
 
     def __hash__(self) -> int:
@@ -31,14 +27,13 @@ class MixedPrecisionPolicy(Settings):
 class OffloadPolicy(Settings):
     """Where parts of parameters are kept: where they are."""
 
-    __module__ = "torch.distributed.fsdp"
-
 
 class CPUOffloadPolicy(OffloadPolicy):
     """Parts of parameters are kept on the CPU, where they are here.
     pin_memory: accepted (True)."""
 
-    __module__ = "torch.distributed.fsdp"
-
     def __init__(self, pin_memory: bool = True) -> None:
         self._keep(locals())
+
+
+all_housed(globals(), "torch.distributed.fsdp")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, all_housed
 from ...nn.modules.attention import MultiheadAttention
 from ...nn.modules.container import ModuleDict, ModuleList
 
@@ -22,8 +22,6 @@ _wrapping: list[tuple[Any, dict]] = []
 class _Policy(metaclass=OpenSealed):
     """What tells which modules are wrapped, all at once."""
 
-    __module__ = "torch.distributed.fsdp.wrap"
-
     def _targets(self, root: Any, ignored: set[int], options: dict) -> dict[int, dict]:
         raise NotImplementedError
 
@@ -31,8 +29,6 @@ class _Policy(metaclass=OpenSealed):
 class ModuleWrapPolicy(_Policy):
     """Wraps every module of some classes.
     module_classes: the classes."""
-
-    __module__ = "torch.distributed.fsdp.wrap"
 
     def __init__(self, module_classes: Iterable[type]) -> None:
         self._classes = tuple(set(module_classes))
@@ -51,8 +47,6 @@ class CustomPolicy(_Policy):
     """Wraps every module for which a function says True, or gives options that differ from the outermost module's.
     lambda_fn: the function, which gets the module. ValueError: it gives something else."""
 
-    __module__ = "torch.distributed.fsdp.wrap"
-
     def __init__(self, lambda_fn: Callable) -> None:
         self._function = lambda_fn
 
@@ -69,6 +63,9 @@ class CustomPolicy(_Policy):
             if told:
                 found[id(module)] = options | (told if isinstance(told, dict) else {})
         return found
+
+
+all_housed(globals())
 
 
 def always_wrap_policy(*args: Any, **kwargs: Any) -> bool:

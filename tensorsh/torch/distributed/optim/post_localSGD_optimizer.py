@@ -19,10 +19,7 @@ class PostLocalSGDOptimizer(Optimizer):
         self.optim, self.averager = optim, averager
         self.param_groups = optim.param_groups
 
-    @property
-    def state(self) -> Any:
-        """The state of the optimizer."""
-        return self.optim.state
+    state = property(lambda self: self.optim.state, doc="The state of the optimizer.")
 
     def __repr__(self) -> str:
         return repr(self.optim)

@@ -99,13 +99,8 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         """What a process does that is through: it steps its share all the same."""
         return Steps(self)
 
-    @property
-    def join_device(self) -> Any:
-        return self.param_groups[0]["params"][0].device
-
-    @property
-    def join_process_group(self) -> Any:
-        return self.process_group
+    join_device = property(lambda self: self.param_groups[0]["params"][0].device)
+    join_process_group = property(lambda self: self.process_group)
 
     def consolidate_state_dict(self, to: int = 0) -> None:
         """Bring the whole state together in one process."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
-from ....sandbox.sealed import OpenSealed
+from ....sandbox.sealed import OpenSealed, all_housed
 from ...nn.reach import T
 
 __all__ = ["Schedule1F1B", "ScheduleGPipe", "ScheduleInterleaved1F1B", "ScheduleLoopedBFS"]
@@ -18,8 +18,6 @@ class PipelineSchedule(metaclass=OpenSealed):
     stage: the stage of this process, or a list of them. n_microbatches: parts of a batch. loss_fn: `loss_fn(output, target)` at the last stage (None: only forward).
     args_chunk_spec, kwargs_chunk_spec, output_merge_spec: accepted: batches are cut and joined along their first dimension.
     scale_grads: divide gradients by the number of parts (True)."""
-
-    __module__ = "torch.distributed.pipelining.schedules"
 
     def __init__(
         self, stage: Any, n_microbatches: int, loss_fn: Callable | None = None, args_chunk_spec: Any = None,
@@ -90,16 +88,12 @@ class PipelineSchedule(metaclass=OpenSealed):
 class ScheduleGPipe(PipelineSchedule):
     """All microbatches forward, then all backward."""
 
-    __module__ = "torch.distributed.pipelining.schedules"
-
     def _order(self) -> list[tuple[bool, int, int]]:
         return self._forwards() + [(True, 0, i) for i in range(self._n_microbatches)]
 
 
 class Schedule1F1B(PipelineSchedule):
     """As many microbatches forward as stages follow, then one backward for each forward: fewer are kept at a time."""
-
-    __module__ = "torch.distributed.pipelining.schedules"
 
     def _order(self) -> list[tuple[bool, int, int]]:
         forwards, ahead = self._forwards(), self._stage.num_stages - self._stage.stage_index
@@ -109,8 +103,6 @@ class Schedule1F1B(PipelineSchedule):
 class ScheduleLoopedBFS(PipelineSchedule):
     """Several stages in each process: all microbatches forward through one stage after another, then all back."""
 
-    __module__ = "torch.distributed.pipelining.schedules"
-
     def _order(self) -> list[tuple[bool, int, int]]:
         forwards = self._forwards()
         return forwards + [(True, k, i) for _, k, i in reversed(forwards)]
@@ -119,8 +111,6 @@ class ScheduleLoopedBFS(PipelineSchedule):
 class ScheduleInterleaved1F1B(PipelineSchedule):
     """Several stages in each process: microbatches go through them in rounds, and from when the first comes back, one goes back for each
     that goes forward (Narayanan et al., 2021, arXiv:2104.04473). ValueError where rounds do not divide the microbatches."""
-
-    __module__ = "torch.distributed.pipelining.schedules"
 
     def __init__(self, stages: Any, n_microbatches: int, *args: Any, **kwargs: Any) -> None:
         super().__init__(stages, n_microbatches, *args, **kwargs)
@@ -150,6 +140,9 @@ def alternating(forwards: list, backwards: list, ahead: int) -> list:
     for at, back in enumerate(backwards):
         order += [back, *forwards[ahead + at : ahead + at + 1]]
     return order
+
+
+all_housed(globals())
 
 
 def cut(value: Any, count: int) -> list:

@@ -46,15 +46,8 @@ class PipelineStage(metaclass=OpenSealed):
         self._kept: dict[int, tuple] = {}
         self._on_the_way: list[Any] = []
 
-    @property
-    def is_first(self) -> bool:
-        """Whether it takes the batch."""
-        return self.stage_index == 0
-
-    @property
-    def is_last(self) -> bool:
-        """Whether it gives the result."""
-        return self.stage_index == self.num_stages - 1
+    is_first = property(lambda self: self.stage_index == 0, doc="Whether it takes the batch.")
+    is_last = property(lambda self: self.stage_index == self.num_stages - 1, doc="Whether it gives the result.")
 
     def _near(self, step: int) -> int:
         """The process of the stage before (-1) or behind (1)."""

@@ -24,14 +24,9 @@ def mesh_broadcast(tensor: Tensor, mesh: Any, mesh_dim: int = 0, async_op: bool 
 
 
 def mesh_scatter(
-    output: Tensor,
-    scatter_list: list[Tensor],
-    mesh: Any,
-    mesh_dim: int = 0,
-    async_op: bool = False,
-    *,
+    output: Tensor, scatter_list: list[Tensor], mesh: Any, mesh_dim: int = 0, async_op: bool = False, *,
     group_src: int = 0,
-) -> Any:
+) -> Any:  # fmt: skip
     """Give each along a dimension its tensor of the list of one of them."""
     group = mesh.get_group(mesh_dim)
     given = [each.contiguous() for each in scatter_list] if group.rank() == group_src else None

@@ -115,25 +115,11 @@ class DTensor(Tensor):
         whole = self.redistribute(placements=[Replicate()] * self._mesh.ndim)
         return whole.to_local(grad_placements=grad_placements)
 
-    @property
-    def device_mesh(self) -> DeviceMesh:
-        return self._mesh
-
-    @property
-    def placements(self) -> tuple:
-        return self._placements
-
-    @property
-    def _local_tensor(self) -> Tensor:
-        return wrap(self._array)
-
-    @property
-    def shape(self) -> Size:
-        return Size(self._shape)
-
-    @property
-    def ndim(self) -> int:
-        return len(self._shape)
+    device_mesh = property(lambda self: self._mesh)
+    placements = property(lambda self: self._placements)
+    _local_tensor = property(lambda self: wrap(self._array))
+    shape = property(lambda self: Size(self._shape))
+    ndim = property(lambda self: len(self._shape))
 
     @property
     def data(self) -> Any:

@@ -38,13 +38,9 @@ def _maker(name: str, doc: str, filled: str = "") -> Any:
     """The function of a name, that makes tensors as torch's of that name, or of the name `filled`, does."""
 
     def make(
-        *size: Any,
-        dtype: Any = None,
-        layout: Any = None,
-        requires_grad: bool = False,
-        device_mesh: Any = None,
+        *size: Any, dtype: Any = None, layout: Any = None, requires_grad: bool = False, device_mesh: Any = None,
         placements: Any = None,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         return _made(filled or name, size, device_mesh, placements, dtype, requires_grad)
 
     make.__name__ = make.__qualname__ = name
@@ -60,14 +56,8 @@ randn = _maker("randn", "Normal random numbers in parts, those of the first proc
 
 
 def full(
-    size: Any,
-    fill_value: Any,
-    *,
-    dtype: Any = None,
-    layout: Any = None,
-    requires_grad: bool = False,
-    device_mesh: Any = None,
-    placements: Any = None,
-) -> Any:
+    size: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, requires_grad: bool = False,
+    device_mesh: Any = None, placements: Any = None,
+) -> Any:  # fmt: skip
     """One number, in parts."""
     return _made("full", tuple(size), device_mesh, placements, dtype, requires_grad, fill_value)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ....engine.loading.table import find_function
-from ....sandbox.sealed import Frozen
+from ....sandbox.sealed import Frozen, all_housed
 
 
 def pad_tensor(tensor: Any, pad_dim: int, pad_size: int) -> Any:
@@ -19,7 +19,6 @@ def pad_tensor(tensor: Any, pad_dim: int, pad_size: int) -> Any:
 class Placement(Frozen):
     """The base of placements."""
 
-    __module__ = "torch.distributed.tensor.placement_types"
     __slots__ = ()
 
     def is_shard(self, dim: int | None = None) -> bool:
@@ -48,7 +47,6 @@ class Shard(Placement):
     """In parts along a dimension of the tensor, as `chunk` cuts it.
     dim: the dimension."""
 
-    __module__ = "torch.distributed.tensor.placement_types"
     __slots__ = ("dim",)
     dim: int
 
@@ -84,7 +82,6 @@ class _StridedShard(Shard):
     """In parts along a dimension that later dimensions of the mesh cut first, as FSDP cuts the parts of tensor parallelism.
     dim: the dimension. split_factor: in how many parts it is before this cut."""
 
-    __module__ = "torch.distributed.tensor.placement_types"
     __slots__ = ("split_factor",)
     split_factor: int
 
@@ -105,7 +102,6 @@ class _StridedShard(Shard):
 class Replicate(Placement):
     """Whole in every process."""
 
-    __module__ = "torch.distributed.tensor.placement_types"
     __slots__ = ()
 
     def __repr__(self) -> str:
@@ -119,7 +115,6 @@ class Partial(Placement):
     """A term in each process, of which the tensor is the sum, mean, greatest or least.
     reduce_op: "sum", "avg", "max", "min" or "product" ("sum")."""
 
-    __module__ = "torch.distributed.tensor.placement_types"
     __slots__ = ("reduce_op",)
     reduce_op: str
 
@@ -131,6 +126,9 @@ class Partial(Placement):
 
     def __str__(self) -> str:
         return f"P({self.reduce_op})"
+
+
+all_housed(globals())
 
 
 REPLICATE = Replicate()

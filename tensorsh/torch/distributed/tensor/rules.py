@@ -13,6 +13,7 @@ from typing import Any
 from ....engine.loading.elementwise import elementwise
 from ....engine.operators.torch_function import DisableTorchFunctionSubclass, beside_defaults
 from ....engine.tensors.tensor import Tensor
+from ...containers import mapped, tensors_in
 from .moving import Guard, moved
 from .parts import beside_parts, in_parts, local_of, placed_tensor
 from .placement_types import REPLICATE, Partial, Replicate, Shard, _StridedShard
@@ -61,7 +62,7 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
             )
         local_of(out).copy_(local_of(found))
         return out
-    found = tensors_in((args, kwargs), [])
+    found = tensors_in((args, kwargs))
     mesh = next(t._mesh for t in found if in_parts(t))
     for t in found:
         if not in_parts(t) and t.numel() != 1 and not beside_parts & {name, "*"}:
@@ -94,25 +95,12 @@ def operator_of(name: str, args: tuple) -> str:
     return f"{plain}.Tensor" if is_pointwise(name) or plain == "index" else f"{plain}.default"
 
 
-def tensors_in(value: Any, found: list) -> list:
-    """The tensors among arguments, and in lists and dicts of them."""
-    if isinstance(value, Tensor):
-        found.append(value)
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            tensors_in(each, found)
-    elif isinstance(value, dict):
-        for each in value.values():
-            tensors_in(each, found)
-    return found
-
-
 class Call:
     """A call with tensors in parts."""
 
     def __init__(self, func: Any, title: str, name: str, args: tuple, kwargs: dict, mesh: Any) -> None:
         self.func, self.title, self.name, self.args, self.kwargs, self.mesh = func, title, name, args, kwargs, mesh
-        self.tensors: list[Any] = [t for t in tensors_in((args, kwargs), []) if in_parts(t)]
+        self.tensors: list[Any] = [t for t in tensors_in((args, kwargs)) if in_parts(t)]
 
     def argument(self, place: int, name: str, default: Any = None) -> Any:
         """An argument by its place or name."""
@@ -128,27 +116,17 @@ class Call:
         that of the part with the sizes of some dimensions."""
 
         def local(value: Any) -> Any:
-            if in_parts(value):
-                return self.part(value, wanted[id(value)], out)
-            if isinstance(value, (list, tuple)) and not isinstance(value, Tensor):
-                parts = [local(each) for each in value]
-                return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
-            if isinstance(value, dict):
-                return {key: local(each) for key, each in value.items()}
-            return value
+            return self.part(value, wanted[id(value)], out) if in_parts(value) else value
 
         def placed(value: Any) -> Any:
-            if isinstance(value, Tensor):
-                full = shape
-                if full is None:
-                    full = list(value.shape)
-                    for dim, size in (sizes or {}).items():
-                        full[dim] = size
-                return placed_tensor(value, self.mesh, out, tuple(full))
-            if isinstance(value, (list, tuple)):
-                parts = [placed(each) for each in value]
-                return type(value)(parts) if not hasattr(value, "_fields") else type(value)(*parts)
-            return value
+            if not isinstance(value, Tensor):
+                return value
+            full = shape
+            if full is None:
+                full = list(value.shape)
+                for dim, size in (sizes or {}).items():
+                    full[dim] = size
+            return placed_tensor(value, self.mesh, out, tuple(full))
 
         first = self.tensors[0]
         changes = (
@@ -159,9 +137,9 @@ class Call:
         )
         if changes and in_parts(self.args[0]):
             return self.change(self.args[0], local, out)
-        result = self.func(*local(self.args), **local(self.kwargs))
+        result = self.func(*mapped(local, self.args), **mapped(local, self.kwargs))
         del first
-        return placed(result)
+        return mapped(placed, result)
 
     def change(self, target: Any, local: Callable, out: tuple) -> Any:
         """A call that writes into its first tensor."""
@@ -171,7 +149,7 @@ class Call:
                 f"change placement from {target._placements} to {out}"
             )
         part = local_of(target)
-        self.func(part, *local(self.args[1:]), **local(self.kwargs))
+        self.func(part, *mapped(local, self.args[1:]), **mapped(local, self.kwargs))
         target._array, target._node, target._cell = part._array, part._node, part._cell
         return target
 
@@ -371,14 +349,8 @@ def along(call: Call) -> Any:
         return NotImplemented
     dims = [d % ndim if ndim else 0 for d in dims]
     keeps = call.name in (
-        "softmax",
-        "log_softmax",
-        "cumsum",
-        "sort",
-        "argsort",
-        "topk",
-        "normalize",
-    ) or call.kwargs.get("keepdim", False)
+        "softmax", "log_softmax", "cumsum", "sort", "argsort", "topk", "normalize",
+    ) or call.kwargs.get("keepdim", False)  # fmt: skip
     keeps = keeps or len(call.args) > place + 1 and call.args[place + 1] is True
     total = len(call.args) <= place and "dim" not in call.kwargs
     how = REDUCTIONS.get(call.name)

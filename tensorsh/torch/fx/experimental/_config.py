@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..._dynamo.config import patch as patch
 
-__all__: list[str] = []
-
 translation_validation = translation_validation_no_bisect = print_specializations = False
 translation_validation_timeout = 600000
 use_duck_shape = True

@@ -6,8 +6,6 @@ from typing import Any
 
 from .unary import natives
 
-__all__: list[str] = []
-
 BINARY_NAMES = """add atan2 arctan2 bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift div divide floor_divide
     fmod logaddexp logaddexp2 mul multiply nextafter remainder sub subtract true_divide eq ne le ge greater greater_equal gt
     less_equal lt less maximum minimum fmax fmin not_equal""".split()

@@ -2,6 +2,4 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
-
 REDUCE_NAMES = "sum mean amin amax argmin argmax prod all norm var std".split()

@@ -154,20 +154,13 @@ class Hardtanh(Module):
     tensor([-1.0000,  0.5000,  1.0000])"""
 
     def __init__(
-        self,
-        min_val: float = -1.0,
-        max_val: float = 1.0,
-        inplace: bool = False,
-        min_value: Any = None,
+        self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False, min_value: Any = None,
         max_value: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         for old, given in (("min", min_value), ("max", max_value)):
             if given is not None:
-                warn(
-                    f"keyword argument `{old}_value` is deprecated and renamed to `{old}_val`",
-                    FutureWarning,
-                )
+                warn(f"keyword argument `{old}_value` is deprecated and renamed to `{old}_val`", FutureWarning)
         self.min_val = min_val if min_value is None else min_value
         self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace

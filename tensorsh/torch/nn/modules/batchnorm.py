@@ -194,7 +194,7 @@ class InstanceNorm(NormBase):
                 )
             warn(
                 f"input's size at dim={channels} does not match num_features. You can silence this warning by not passing in "
-                "num_features, which is not used because affine=False",
+                "num_features, which is not used because affine=False"
             )
         if input.ndim == self.ranks[0]:
             return self._normalised(input.unsqueeze(0)).squeeze(0)

@@ -55,7 +55,7 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         warn(
             "Complex modules are a new feature under active development whose design may change, and some modules might not work "
             "as expected when using complex tensors as parameters or buffers. Please file an issue at "
-            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as expected.",
+            "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as expected."
         )
 
     def convert(t: Tensor) -> Tensor:

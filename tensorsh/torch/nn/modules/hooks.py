@@ -201,7 +201,7 @@ class Between(metaclass=Sealed):
         if not isinstance(result, (Tensor, tuple)):
             warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
-                f"{type(result)}",
+                f"{type(result)}"
             )
             return result
         values = result if isinstance(result, tuple) else (result,)
@@ -257,7 +257,7 @@ class Between(metaclass=Sealed):
             warn(
                 "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs "
                 "require gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
-                "#torch.nn.Module.register_full_backward_hook for more details.",
+                "#torch.nn.Module.register_full_backward_hook for more details."
             )
             for hook in self.hooks:
                 answer = hook(self.module, (None,) * self.counts[0], found)
@@ -285,7 +285,7 @@ def call(self: Any, args: tuple, kwargs: dict) -> Any:
                 except Exception as error:
                     warn(
                         "module forward hook with ``always_call=True`` raised an exception that was silenced as another error "
-                        f"was raised in forward: {error}",
+                        f"was raised in forward: {error}"
                     )
         raise
 

@@ -12,8 +12,6 @@ from ....engine.tensors.tensor import Tensor
 from .. import init
 from ..reach import F
 
-__all__: list[str] = []
-
 _grad_t = tuple[Tensor, ...] | Tensor
 
 

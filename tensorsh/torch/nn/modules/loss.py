@@ -413,15 +413,9 @@ class TripletMarginLoss(Loss):
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return F.triplet_margin_loss(
-            anchor,
-            positive,
-            negative,
-            margin=self.margin,
-            p=self.p,
-            eps=self.eps,
-            swap=self.swap,
+            anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps, swap=self.swap,
             reduction=self.reduction,
-        )
+        )  # fmt: skip
 
 
 class TripletMarginWithDistanceLoss(Loss):
@@ -436,13 +430,9 @@ class TripletMarginWithDistanceLoss(Loss):
     tensor(2.)"""
 
     def __init__(
-        self,
-        *,
-        distance_function: Callable | None = None,
-        margin: float = 1.0,
-        swap: bool = False,
+        self, *, distance_function: Callable | None = None, margin: float = 1.0, swap: bool = False,
         reduction: str = "mean",
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(reduction=reduction)
         self.distance_function = PairwiseDistance() if distance_function is None else distance_function
         self.margin = positive("TripletMarginWithDistanceLoss", margin)

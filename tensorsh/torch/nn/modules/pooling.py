@@ -104,13 +104,9 @@ class AvgPool1d(Pool):
     tensor([[2., 6.]])"""
 
     def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         self.kernel_size = repeated(kernel_size, 1)
         self.stride = repeated(kernel_size if stride is None else stride, 1)

@@ -24,12 +24,8 @@ CALLED = (
 )  # fmt: skip
 """The tables that a call of the module asks."""
 TABLES = (
-    *CALLED,
-    "_state_dict_hooks",
-    "_state_dict_pre_hooks",
-    "_load_state_dict_pre_hooks",
-    "_load_state_dict_post_hooks",
-)
+    *CALLED, "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+)  # fmt: skip
 ORDER = (
     "training", "_parameters", "_buffers", "_non_persistent_buffers_set", *TABLES[:2], "_is_full_backward_hook", *TABLES[2:],
     "_modules",

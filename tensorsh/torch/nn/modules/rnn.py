@@ -82,7 +82,7 @@ class RNNBase(Module):
         if dropout > 0 and num_layers == 1:
             warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
-                f"greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+                f"greater than 1, but got dropout={dropout} and num_layers={num_layers}"
             )
         for name, value, kind in (
             ("bias", bias, bool), ("batch_first", batch_first, bool), ("input_size", input_size, int),
@@ -135,13 +135,8 @@ class RNNBase(Module):
         """The parameters of each layer and direction."""
         return [[read_named(self, name) for name in names] for names in self._all_weights]
 
-    @property
-    def _flat_weights(self) -> list:
-        return [read_named(self, name) for name in self._flat_weights_names]
-
-    @property
-    def _flat_weights_names(self) -> list:
-        return [name for names in self._all_weights for name in names]
+    _flat_weights = property(lambda self: [read_named(self, name) for name in self._flat_weights_names])
+    _flat_weights_names = property(lambda self: [name for names in self._all_weights for name in names])
 
     def check_input(self, input: Tensor, batch_sizes: Any) -> None:
         """Errors for inputs of wrong dtype or shape."""
@@ -416,9 +411,7 @@ class RNNCellBase(Module):
                 )
         return input, list(states), single
 
-    @property
-    def _weights(self) -> tuple:
-        return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+    _weights = property(lambda self: (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh))
 
 
 class RNNCell(RNNCellBase):

@@ -17,15 +17,9 @@ class Table(Module):
     """What both kinds share: the table, its first values, the row of padding."""
 
     def _fill(
-        self,
-        word: str,
-        weight: Any,
-        shape: tuple[int, int],
-        padding_idx: int | None,
-        trains: bool,
-        device: Any,
+        self, word: str, weight: Any, shape: tuple[int, int], padding_idx: int | None, trains: bool, device: Any,
         dtype: Any,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.num_embeddings, self.embedding_dim = shape
         if padding_idx is not None:
             if not -shape[0] <= padding_idx < shape[0]:

@@ -142,7 +142,7 @@ def _copy(module: Any, name: str, key: str, param: Any, given: Any, assign: bool
         warn(
             f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is a "
             "no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in the "
-            "module instead of copying them in place?)",
+            "module instead of copying them in place?)"
         )
     try:
         with no_grad():

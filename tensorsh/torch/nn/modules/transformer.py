@@ -87,14 +87,9 @@ class Layer(Module):
         self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False, need_weights: bool = False
     ) -> Tensor:
         found = self.self_attn(
-            x,
-            x,
-            x,
-            attn_mask=attn_mask,
-            key_padding_mask=key_padding_mask,
-            need_weights=need_weights,
+            x, x, x, attn_mask=attn_mask, key_padding_mask=key_padding_mask, need_weights=need_weights,
             is_causal=is_causal,
-        )
+        )  # fmt: skip
         return self.dropout1(found[0])
 
     def _ff_block(self, x: Tensor) -> Tensor:
@@ -208,9 +203,7 @@ class TransformerEncoder(Module):
         self.mask_check = mask_check
         why = why_not_nested(encoder_layer)
         if enable_nested_tensor and why:
-            warn(
-                f"enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer{why}",
-            )
+            warn(f"enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer{why}")
             self.use_nested_tensor = False
 
     def forward(self, src: Tensor, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None) -> Tensor:

@@ -6,8 +6,6 @@ from typing import Any
 
 from ....engine.tape.function import Function
 
-__all__: list[str] = []
-
 
 class Broadcast(Function):
     """Copies of tensors on each of several devices."""

@@ -11,6 +11,7 @@ import numpy as np
 from ....engine.arrays.state import state
 from ....engine.graph.fields import wrap
 from ....engine.tensors.tensor import Tensor
+from ...containers import values_in
 from ...distributed.algorithms.join import Join, Joinable, JoinHook
 from ...distributed.collectives import all_gather, all_reduce, broadcast
 from ...distributed.grad_bucket import GradBucket
@@ -96,13 +97,9 @@ class DistributedDataParallel(Module, Joinable):
             self._sync([p for n, p in module.named_parameters() if n not in ignored] + self._states, 0)
         sparse = {id(each.weight) for each in module.modules() if isinstance(each, Table) and each.sparse}
         self.reducer = Reducer(
-            self._trained,
-            self.process_group,
-            self.bucket_bytes_cap,
-            gradient_as_bucket_view,
-            find_unused_parameters,
+            self._trained, self.process_group, self.bucket_bytes_cap, gradient_as_bucket_view, find_unused_parameters,
             sparse,
-        )
+        )  # fmt: skip
         self._join = None
 
     def _check_shapes(self) -> None:
@@ -225,13 +222,8 @@ class DistributedDataParallel(Module, Joinable):
         """What this process does for those that are not through."""
         return Shadow(self, kwargs.get("divide_by_initial_world_size", True))
 
-    @property
-    def join_device(self) -> Any:
-        return self._trained[0].device
-
-    @property
-    def join_process_group(self) -> Any:
-        return self.process_group
+    join_device = property(lambda self: self._trained[0].device)
+    join_process_group = property(lambda self: self.process_group)
 
     def register_comm_hook(self, state: Any, hook: Callable) -> None:
         """Let `hook(state, bucket)` reduce the gradients of each bucket: it gives back a Future of them."""
@@ -294,11 +286,8 @@ class Shadow(JoinHook):
 
 def tensors_of(value: Any) -> list[Tensor]:
     """The tensors in containers and in objects with attributes."""
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, dict):
-        return [t for each in value.values() for t in tensors_of(each)]
-    if isinstance(value, (list, tuple)):
-        return [t for each in value for t in tensors_of(each)]
-    fields = getattr(value, "__dataclass_fields__", None)
-    return [t for name in fields or () for t in tensors_of(getattr(value, name))]
+    found = []
+    for each in values_in(value):
+        fields = getattr(each, "__dataclass_fields__", ())
+        found += [each] if isinstance(each, Tensor) else tensors_of([getattr(each, name) for name in fields])
+    return found

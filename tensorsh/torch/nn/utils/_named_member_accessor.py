@@ -8,8 +8,6 @@ from typing import Any
 from ....engine.tensors.tensor import Tensor
 from ..modules.module import Module
 
-__all__: list[str] = []
-
 
 def set_tensor(module: Module, name: str, tensor: Tensor) -> None:
     """Put a tensor in the place of a parameter or buffer."""

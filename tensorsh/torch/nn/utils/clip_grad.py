@@ -66,12 +66,9 @@ def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Tensor, 
 
 
 def clip_grad_norm_(
-    parameters: Any,
-    max_norm: float,
-    norm_type: float = 2.0,
-    error_if_nonfinite: bool = False,
+    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
     foreach: bool | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """Gradients scaled, in place, by max_norm / (norm + 1e-6) where that is below 1, the norm being that of all
     gradients as one vector, which is returned (Pascanu, Mikolov and Bengio, 2012).
     parameters: a tensor or an iterable of tensors. max_norm: the bound. norm_type: order of the norm, also inf (2.0).
@@ -93,8 +90,7 @@ def clip_grad_norm_(
 def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
     """The old name of `clip_grad_norm_`."""
     warn(
-        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
-        FutureWarning,
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.", FutureWarning
     )
     return clip_grad_norm_(*args, **kwargs)
 

@@ -172,11 +172,9 @@ def _inject(module: Any) -> None:
         )
 
     body = {
-        "__setattr__": setattr_,
-        "__deepcopy__": deepcopied,
-        "__getstate__": getstate,
+        "__setattr__": setattr_, "__deepcopy__": deepcopied, "__getstate__": getstate,
         "__module__": "torch.nn.utils.parametrize",
-    }
+    }  # fmt: skip
     made = type(f"Parametrized{base.__name__}", (base,), body)
     if is_script_class(base):
         register_class(made)
@@ -231,12 +229,9 @@ def _check_next(parametrization: Any, value: Tensor, name: str) -> None:
         if not isinstance(new, Tensor):
             raise ValueError(f"A parametrization must return a tensor. Got {type(new).__name__}.")
         _check_alike(
-            value,
-            new,
-            name,
-            "Registering a parametrization may not change the {words} of the tensor",
+            value, new, name, "Registering a parametrization may not change the {words} of the tensor",
             "parametrization({of}).{words}",
-        )
+        )  # fmt: skip
         if not hasattr(parametrization, "right_inverse"):
             return
         try:
@@ -346,11 +341,7 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
 
 
 for _f in (
-    transfer_parametrizations_and_params,
-    is_parametrized,
-    type_before_parametrizations,
-    register_parametrization,
-    remove_parametrizations,
-    cached,
-):
+    transfer_parametrizations_and_params, is_parametrized, type_before_parametrizations, register_parametrization,
+    remove_parametrizations, cached,
+):  # fmt: skip
     _f.__module__ = "torch.nn.utils.parametrize"

@@ -100,9 +100,7 @@ class PackedSequence(
     def is_pinned(self) -> bool:
         return False
 
-    @property
-    def is_cuda(self) -> bool:
-        return self.data.is_cuda
+    is_cuda = property(lambda self: self.data.is_cuda)
 
 
 def invert_permutation(permutation: Any) -> Any:

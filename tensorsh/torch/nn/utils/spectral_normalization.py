@@ -7,7 +7,7 @@ from typing import Any
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.named import delete_named, read_named, write_named
-from ....sandbox.sealed import Sealed
+from ....sandbox.sealed import Sealed, all_housed
 from ..modules.conv import Transposed
 from ..parameter import Parameter, is_lazy
 from ..reach import F, L, T
@@ -23,8 +23,6 @@ def matrix_of(weight: Tensor, dim: int) -> Tensor:
 
 class SpectralNorm(metaclass=Sealed):
     """The hook that computes the weight."""
-
-    __module__ = "torch.nn.utils.spectral_norm"
 
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
         if n_power_iterations <= 0:
@@ -59,8 +57,6 @@ class SpectralNorm(metaclass=Sealed):
 class SpectralNormStateDictHook(metaclass=Sealed):
     """The hook that says in a state dict's metadata that the weight is no entry of it, and that `v` is one."""
 
-    __module__ = "torch.nn.utils.spectral_norm"
-
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn
 
@@ -73,8 +69,6 @@ class SpectralNormStateDictHook(metaclass=Sealed):
 
 class SpectralNormLoadStateDictPreHook(metaclass=Sealed):
     """The hook that makes `v` of the weight in a state dict from before it was kept."""
-
-    __module__ = "torch.nn.utils.spectral_norm"
 
     def __init__(self, fn: SpectralNorm) -> None:
         self.fn = fn
@@ -97,6 +91,9 @@ class SpectralNormLoadStateDictPreHook(metaclass=Sealed):
             weight, u = state_dict[key + "_orig"], state_dict[key + "_u"]
             sigma = (weight / state_dict.pop(key)).mean()
             state_dict[key + "_v"] = norm.right_vector(weight, u, sigma)
+
+
+all_housed(globals(), "torch.nn.utils.spectral_norm")
 
 
 def spectral_norm(

@@ -22,16 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 for _each in (
-    Colorize,
-    Compare,
-    FuzzedParameter,
-    FuzzedSparseTensor,
-    FuzzedTensor,
-    Fuzzer,
-    Language,
-    Measurement,
-    ParameterAlias,
-    TaskSpec,
-    Timer,
-):
+    Colorize, Compare, FuzzedParameter, FuzzedSparseTensor, FuzzedTensor, Fuzzer, Language, Measurement,
+    ParameterAlias, TaskSpec, Timer,
+):  # fmt: skip
     _each.__module__ = _each.__module__[9:]  # without tensorsh

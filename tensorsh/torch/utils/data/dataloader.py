@@ -175,7 +175,12 @@ class DataLoader(metaclass=OpenSealed):
             return _SingleProcessDataLoaderIter(self)
         from .workers import WorkersPass
 
-        return WorkersPass(self)
+        return WorkersPass(self._seen_by(object.__new__(DataLoader)) if self.persistent_workers else self)
+
+    def _seen_by(self, reader: Any) -> Any:
+        """What a pass that stays reads of the loader, without holding it: workers end when the loader is gone."""
+        vars(reader).update(vars(self), _iterator=None)
+        return reader
 
     def __iter__(self) -> Iterator:
         if not self.num_workers or not self.persistent_workers:
@@ -183,6 +188,7 @@ class DataLoader(metaclass=OpenSealed):
         if self._iterator is None:
             self._iterator = self._get_iterator()
         else:
+            self._seen_by(self._iterator._loader)
             self._iterator.restart()
         return self._iterator
 
@@ -199,13 +205,8 @@ class DataLoader(metaclass=OpenSealed):
                 "potential slowness/freeze if necessary."
             )
 
-    @property
-    def _auto_collation(self) -> bool:
-        return self.batch_sampler is not None
-
-    @property
-    def _index_sampler(self) -> Any:
-        return self.sampler if self.batch_sampler is None else self.batch_sampler
+    _auto_collation = property(lambda self: self.batch_sampler is not None)
+    _index_sampler = property(lambda self: self.sampler if self.batch_sampler is None else self.batch_sampler)
 
     def __len__(self) -> int:
         if self._dataset_kind == _DatasetKind.Map:

@@ -20,6 +20,7 @@ from .pipe import (
     IterDataPipe,
     MapDataPipe,
     Pipe,
+    Shuffling,
     apply_sharding,
     functional_datapipe,
     graph,
@@ -160,7 +161,7 @@ class UnBatcher(IterDataPipe):
 
 
 @functional_datapipe("shuffle")
-class Shuffler(IterDataPipe):
+class Shuffler(Shuffling, IterDataPipe):
     """The samples in random order, drawn from a buffer."""
 
     def __init__(self, datapipe: Any, *, buffer_size: int = 10000, unbatch_level: int = 0) -> None:
@@ -168,17 +169,7 @@ class Shuffler(IterDataPipe):
             raise AssertionError("buffer_size should be larger than 0")
         self.datapipe = UnBatcher(datapipe, unbatch_level) if unbatch_level else datapipe
         self.buffer_size = buffer_size
-        self._enabled = True
-        self._seed: int | None = None
         self._rng = random.Random()  # noqa: S311 - as PyTorch's
-
-    def set_shuffle(self, shuffle: bool = True) -> Shuffler:
-        self._enabled = shuffle
-        return self
-
-    def set_seed(self, seed: int) -> Shuffler:
-        self._seed = seed
-        return self
 
     def reset(self) -> None:
         if self._enabled:
@@ -217,10 +208,6 @@ class Batcher(Batching, IterDataPipe):
                 batch = []
         if batch and not self.drop_last:
             yield self.wrapper_class(batch)
-
-    def __len__(self) -> int:
-        size = self._size(self.datapipe)
-        return size // self.batch_size if self.drop_last else -(-size // self.batch_size)
 
 
 @functional_datapipe("concat")

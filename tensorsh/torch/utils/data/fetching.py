@@ -126,7 +126,7 @@ class Pass(metaclass=Sealed):
         self._pins = loader.pin_memory and cupy() is not None
         if loader.pin_memory and not self._pins:
             warn(
-                "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",
+                "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
             )
         self._loader, self._told = loader, loader._IterableDataset_len_called
         self._numbers = iter(loader.sampler if loader.batch_sampler is None else loader.batch_sampler)
@@ -170,5 +170,5 @@ class Pass(metaclass=Sealed):
         )
         warn(
             f"Length of IterableDataset {loader.dataset} was reported to be {told}(when accessing len(dataloader)), but "
-            f"{self._yielded} samples have been fetched. {hint if loader.num_workers else ''}",
+            f"{self._yielded} samples have been fetched. {hint if loader.num_workers else ''}"
         )

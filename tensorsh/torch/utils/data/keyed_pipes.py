@@ -9,7 +9,7 @@ from typing import Any
 
 from ....engine.arrays.warning import warn
 from .functions import _check_unpickable_fn
-from .pipe import Batching, IterDataPipe, MapDataPipe, functional_datapipe, named
+from .pipe import Batching, IterDataPipe, MapDataPipe, Shuffling, functional_datapipe, named
 from .sampler import draw_seed
 
 __all__ = ["MAPS"]
@@ -118,26 +118,14 @@ class Batcher(Batching, MapDataPipe):
                 raise IndexError(f"Index {index} is out of bound.") from error
         return self.wrapper_class(batch)
 
-    def __len__(self) -> int:
-        size = self._size(self.datapipe)
-        return size // self.batch_size if self.drop_last else -(-size // self.batch_size)
 
-
-class Shuffler(IterDataPipe):
+class Shuffler(Shuffling, IterDataPipe):
     """The samples in random order, as a stream. indices: the keys (None: from 0 on)."""
 
     def __init__(self, datapipe: Any, *, indices: list | None = None) -> None:
         self.datapipe, self.indices = datapipe, list(range(len(datapipe))) if indices is None else indices
-        self._enabled, self._seed, self._rng = True, None, random.Random()  # noqa: S311 - the order of samples
+        self._rng = random.Random()  # noqa: S311 - the order of samples
         self._left: list = self.indices
-
-    def set_shuffle(self, shuffle: bool = True) -> Shuffler:
-        self._enabled = shuffle
-        return self
-
-    def set_seed(self, seed: int) -> Shuffler:
-        self._seed: int | None = seed
-        return self
 
     def reset(self) -> None:
         if self._enabled and self._seed is None:

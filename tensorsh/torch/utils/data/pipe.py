@@ -52,6 +52,25 @@ class Batching:
             datapipe, batch_size, drop_last, wrapper_class,
         )  # fmt: skip
 
+    def __len__(self) -> int:
+        size = self._size(self.datapipe)  # type: ignore[attr-defined] - the pipe's
+        return size // self.batch_size if self.drop_last else -(-size // self.batch_size)
+
+
+class Shuffling:
+    """How pipes that bring samples into random order are told whether to, and by which seed."""
+
+    _enabled = True
+    _seed: int | None = None
+
+    def set_shuffle(self, shuffle: bool = True) -> Any:
+        self._enabled = shuffle
+        return self
+
+    def set_seed(self, seed: int) -> Any:
+        self._seed = seed
+        return self
+
 
 class Pipe:
     """What pipes of both kinds share: methods by the registered names, ``pipe.map(f)`` for ``Mapper(pipe, f)``."""

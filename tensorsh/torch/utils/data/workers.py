@@ -13,6 +13,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from ....engine.kernels import use_threads
@@ -175,12 +176,14 @@ class Worker:
     def is_alive(self) -> bool:
         return self.child.poll() is None
 
+    @property
+    def exitcode(self) -> int | None:
+        return self.child.poll()
+
     def terminate(self) -> None:
         self.child.kill(signal.SIGTERM)
 
-    @property
-    def pid(self) -> int:
-        return self.child.pid
+    pid = property(lambda self: self.child.pid)
 
     def ask(self, request: Any) -> None:
         """Ask for a batch; None: for no more."""
@@ -355,7 +358,9 @@ class WorkersPass(Pass):
         import signal
 
         workers, self._workers = self._workers, ()
-        for worker in workers:
+        for worker in workers:  # which is told, too: those begun after it hold its end
+            with suppress(Ended, OSError):
+                worker.end.send(Message(None), block=False)
             worker.end.close()
         until = time.monotonic() + grace
         for worker in workers:

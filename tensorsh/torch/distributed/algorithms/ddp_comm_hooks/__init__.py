@@ -1,3 +1,1 @@
 """``torch.distributed.algorithms.ddp_comm_hooks``: ways in which buckets of gradients are reduced."""
-
-__all__: list[str] = []

@@ -10,12 +10,8 @@ from ...collectives import all_reduce
 from ...groups import group_of
 
 __all__ = [
-    "allreduce_hook",
-    "bf16_compress_hook",
-    "fp16_compress_hook",
-    "fp16_compress_wrapper",
-    "bf16_compress_wrapper",
-]
+    "allreduce_hook", "bf16_compress_hook", "fp16_compress_hook", "fp16_compress_wrapper", "bf16_compress_wrapper",
+]  # fmt: skip
 
 
 def _mean(group: Any, tensor: Any) -> Any:

@@ -1,3 +1,1 @@
 """``torch.distributed.algorithms.model_averaging``: models that are trained apart and averaged now and then."""
-
-__all__: list[str] = []

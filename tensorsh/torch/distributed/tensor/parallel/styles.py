@@ -7,7 +7,7 @@ from typing import Any
 
 from .....engine.arrays.warning import warn
 from .....engine.tensors.tensor import Tensor
-from .....sandbox.sealed import OpenSealed
+from .....sandbox.sealed import OpenSealed, all_housed
 from ....nn.modules.linear import Linear
 from ....nn.modules.sparse import Embedding
 from ..dtensor import DTensor, current, distribute_module, distribute_tensor
@@ -21,8 +21,6 @@ __all__ = [
 
 class ParallelStyle(metaclass=OpenSealed):
     """How a module's parameters, inputs and outputs lie."""
-
-    __module__ = "torch.distributed.tensor.parallel.style"
 
     _told: tuple[str, ...] = ()
     """What its text says."""
@@ -51,7 +49,6 @@ def _given(value: Any, desired: tuple, local: bool) -> Any:
 class _Layered(ParallelStyle):
     """What the styles of layers with a weight have in common."""
 
-    __module__ = "torch.distributed.tensor.parallel.style"
     _told = "input_layouts", "output_layouts", "use_local_output"
 
     def __init__(self, *, input_layouts: Any = None, output_layouts: Any = None, use_local_output: bool = True) -> None:
@@ -88,7 +85,6 @@ class ColwiseParallel(_Layered):
     input_layouts: how the input comes (None: Replicate()). output_layouts: how the output is to lie (None: Shard(-1)).
     use_local_output: give the part itself instead of a DTensor (True)."""
 
-    __module__ = "torch.distributed.tensor.parallel.style"
     _input = _wanted = staticmethod(lambda: Replicate())
     _output = staticmethod(lambda: Shard(-1))
 
@@ -104,7 +100,6 @@ class RowwiseParallel(_Layered):
     input_layouts: how the input comes (None: Shard(-1)). output_layouts: how the output is to lie (None: Replicate()).
     use_local_output: give the part itself instead of a DTensor (True)."""
 
-    __module__ = "torch.distributed.tensor.parallel.style"
     _input = _wanted = staticmethod(lambda: Shard(-1))
     _output = staticmethod(lambda: Replicate())
 
@@ -121,7 +116,6 @@ class SequenceParallel(ParallelStyle):
     """A LayerNorm, RMSNorm or Dropout whose input lies in parts along the sequence; its parameters are whole.
     sequence_dim: the dimension (1). use_local_output: give the part itself instead of a DTensor (False)."""
 
-    __module__ = "torch.distributed.tensor.parallel.style"
     _told = "sequence_dim", "use_local_output"
 
     def __init__(self, *, sequence_dim: int = 1, use_local_output: bool = False) -> None:
@@ -148,14 +142,10 @@ class PrepareModuleInput(ParallelStyle):
     desired_input_kwarg_layouts: the same by name. use_local_output: give parts themselves instead of DTensors (False).
     AssertionError where the numbers differ."""
 
-    __module__ = "torch.distributed.tensor.parallel.style"
     _told = (
-        "input_layouts",
-        "desired_input_layouts",
-        "input_kwarg_layouts",
-        "desired_input_kwarg_layouts",
+        "input_layouts", "desired_input_layouts", "input_kwarg_layouts", "desired_input_kwarg_layouts",
         "use_local_output",
-    )
+    )  # fmt: skip
 
     def __init__(
         self, *, input_layouts: Any = None, desired_input_layouts: Any = None, input_kwarg_layouts: Any = None,
@@ -199,7 +189,6 @@ class PrepareModuleOutput(ParallelStyle):
     output_layouts, desired_output_layouts: one for each output, None for those that stay. use_local_output: give parts
     themselves instead of DTensors (True). AssertionError where the numbers differ."""
 
-    __module__ = "torch.distributed.tensor.parallel.style"
     _told = "output_layouts", "desired_output_layouts", "use_local_output"
 
     def __init__(self, *, output_layouts: Any, desired_output_layouts: Any, use_local_output: bool = True) -> None:
@@ -232,8 +221,6 @@ class PrepareModuleInputOutput(ParallelStyle):
     """Both: the inputs as PrepareModuleInput has them, the outputs as PrepareModuleOutput.
     The options are those of the two; use_local_input (False) and use_local_output (True) are their `use_local_output`."""
 
-    __module__ = "torch.distributed.tensor.parallel.style"
-
     def __init__(
         self, *, input_layouts: Any = None, desired_input_layouts: Any = None, input_kwarg_layouts: Any = None,
         desired_input_kwarg_layouts: Any = None, use_local_input: bool = False, output_layouts: Any, desired_output_layouts: Any,
@@ -254,6 +241,9 @@ class PrepareModuleInputOutput(ParallelStyle):
         return self.prepare_module_output._apply(module, device_mesh)
 
 
+all_housed(globals(), "torch.distributed.tensor.parallel.style")
+
+
 def parallelize_module(
     module: Any, device_mesh: Any = None, parallelize_plan: Any = None, *, src_data_rank: int | None = 0
 ) -> Any:
@@ -267,9 +257,7 @@ def parallelize_module(
             f'parallelize_module only supports 1D DeviceMesh, but got {mesh.ndim}D: take one of its dimensions, mesh["name"]'
         )
     if parallelize_plan is None:
-        warn(
-            "No parallelize_plan is provided and auto-parallel is not supported at the moment, so this is a no-op.",
-        )
+        warn("No parallelize_plan is provided and auto-parallel is not supported at the moment, so this is a no-op.")
         return module
     if isinstance(parallelize_plan, ParallelStyle):
         return parallelize_plan._apply(module, mesh)
@@ -283,7 +271,7 @@ def parallelize_module(
         if not found:
             warn(
                 f"Parallelize plan key '{path.split('.')[-1]}' could not be resolved: no submodule matching token '{path.split('.')[0]}' in module "
-                f"{module}, skipping this plan item.",
+                f"{module}, skipping this plan item."
             )
         for _, each in found:
             style._apply(each, mesh)

@@ -1,3 +1,1 @@
 """``torch.fx.passes.dialect``: passes over graphs of one kind of functions."""
-
-__all__: list[str] = []

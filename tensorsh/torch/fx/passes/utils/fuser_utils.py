@@ -13,13 +13,8 @@ from ...proxy import Proxy
 from ..tools_common import comes_back, in_order, stable_topological_sort
 
 __all__ = [
-    "erase_nodes",
-    "fuse_as_graphmodule",
-    "fuse_by_partitions",
-    "insert_subgm",
-    "topo_sort",
-    "validate_partition",
-]
+    "erase_nodes", "fuse_as_graphmodule", "fuse_by_partitions", "insert_subgm", "topo_sort", "validate_partition",
+]  # fmt: skip
 
 
 def topo_sort(nodes: list[Node]) -> list[Node]:

@@ -14,14 +14,8 @@ import numpy as np
 from ....root import torch
 
 __all__ = [
-    "Measurement",
-    "TaskSpec",
-    "ordered_unique",
-    "select_unit",
-    "set_torch_threads",
-    "trim_sigfig",
-    "unit_to_english",
-]
+    "Measurement", "TaskSpec", "ordered_unique", "select_unit", "set_torch_threads", "trim_sigfig", "unit_to_english",
+]  # fmt: skip
 
 UNITS = {"ns": ("nanosecond", 1e-9), "us": ("microsecond", 1e-6), "ms": ("millisecond", 1e-3), "s": ("second", 1)}
 MOST_FIGURES = 4
@@ -89,10 +83,7 @@ class Measurement:
     def _quantile(self, at: float) -> float:
         return float(np.quantile(self.times, at)) if self.raw_times else -1.0
 
-    @property
-    def median(self) -> float:
-        """Seconds of one run, the median."""
-        return self._quantile(0.5)
+    median = property(lambda self: self._quantile(0.5), doc="Seconds of one run, the median.")
 
     @property
     def mean(self) -> float:
@@ -132,15 +123,8 @@ class Measurement:
         """Whether the spread is a tenth of the median, or more."""
         return bool(self._warning())
 
-    @property
-    def title(self) -> str:
-        """The title of the task."""
-        return self.task_spec.title
-
-    @property
-    def as_row_name(self) -> str:
-        """How a table calls its row."""
-        return self.sub_label or self.stmt or "[Unknown]"
+    title = property(lambda self: self.task_spec.title, doc="The title of the task.")
+    as_row_name = property(lambda self: self.sub_label or self.stmt or "[Unknown]", doc="How a table calls its row.")
 
     def __repr__(self) -> str:
         count, several = len(self.raw_times), len(self.raw_times) > 1

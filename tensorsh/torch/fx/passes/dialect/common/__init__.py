@@ -1,3 +1,1 @@
 """``torch.fx.passes.dialect.common``: passes over graphs of any functions."""
-
-__all__: list[str] = []

@@ -203,7 +203,7 @@ UNARY_OF(double, logit_wide, log_double(x / (1 - x)))
 /* -x log(x) */
 UNARY(entropy, x > 0 ? -(double)x * (x < INFINITY ? log_positive(x) : (double)x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : (double)x)
 UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : x)
-IN_TWO_WAYS(erf, erf_close(x), !(fabsf(x) < 1.0f), erf_float(x))
+UNARY(erf, erf_float(x))
 IN_TWO_WAYS(erfc, 1.0 - erf_close(x), !(fabsf(x) < 1.0f), erfc_float(x))
 EITHER_OF(double, erf_wide, fabs(x) < 1, erf_near(x), erf_double(x))
 IN_TWO_WAYS_OF(double, erfc_wide, 1.0 - erf_near(x), !(fabs(x) < 1), erfc_beyond(x))

@@ -2,13 +2,13 @@
    matrix that an algorithm cannot handle gives None, and LAPACK says what is wrong with it. */
 #include "kernels.h"
 
-enum { SMALL = 32, MOST = 512, REFLECTED = 128, BLOCK = 16 }; /* rows up to which a matrix is taken as a whole, and those of larger ones */
+enum { SMALL = 32, MOST = 1 << 20, REFLECTED = 128, BLOCK = 16 }; /* rows up to which a matrix is taken as a whole; bytes of the largest, beyond which BLAS is faster */
 
 static int square_plan(Call *c) {
     const Argument *a = &c->in[0];
     if (a->ndim < 2 || a->count == 0) return 0;
     const size n = a->shape[a->ndim - 1];
-    if (a->shape[a->ndim - 2] != n || n > MOST) return 0;
+    if (a->shape[a->ndim - 2] != n || times(times(n, n), a->item) > MOST) return 0;
     shape_as(result(c, 0), a);
     c->lines = a->count / (n * n), c->each = n * n * n;
     if (n > SMALL) c->room = (n + 2 * BLOCK) * ((n + BLOCK - 1) / BLOCK * BLOCK) * a->item + 64;

@@ -202,6 +202,8 @@ def computed(torch: Any) -> dict[str, str]:
             for expression in (
                 "torch.linalg.solve_triangular(a, b, upper=True)",
                 "torch.linalg.lu_solve(a, torch.arange(1, len(a) + 1, dtype=torch.int32), b)",
+                "torch.linalg.lu_factor(a)[0]",
+                "torch.linalg.cholesky(a @ a.T)",
             ):
                 results.add(expression, f"{n} {k} {dtype}", a=a, b=b)
     for m, k, n in MATRICES:

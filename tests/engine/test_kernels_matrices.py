@@ -40,8 +40,8 @@ def test_triangular_systems(dtype: str, n: int, k: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", REAL)
-@pytest.mark.parametrize("n", [1, 2, 5, 30])
-def test_small_decompositions(dtype: str, n: int) -> None:
+@pytest.mark.parametrize("n", [1, 2, 5, 30, 33, 48, 70])
+def test_decompositions(dtype: str, n: int) -> None:
     a = some(dtype, 3, n, n)
     pivots = np.zeros((3, n), np.int32)
     lu = c.lu_factored(a, pivots)
@@ -102,9 +102,14 @@ def test_what_decompositions_decline() -> None:
     zero, nan = np.zeros((2, 2), "f4"), np.full((2, 2), np.nan, "f4")
     assert c.cholesky_factored(zero) is c.cholesky_factored(nan) is c.lu_factored(nan, np.zeros(2, np.int32)) is None
     assert c.qr_factored(nan) is c.qr_factored(np.full((3, 2), np.inf)) is c.qr_factored(np.zeros((0, 3))) is None
-    assert c.qr_factored(np.ones((129, 2))) is c.cholesky_factored(np.eye(33)) is None
+    assert c.qr_factored(np.ones((129, 2))) is c.cholesky_factored(np.eye(513)) is None
     assert c.cholesky_factored(np.ones((2, 3))) is c.cholesky_factored(np.ones(4)) is None
     assert c.lu_factored(np.eye(3), np.zeros(2, np.int32)) is c.lu_factored(np.eye(3), np.zeros(3, np.int64)) is None
+    large = np.eye(40, dtype="f4")
+    large[20, 20] = np.nan
+    assert c.lu_factored(large, np.zeros(40, np.int32)) is c.cholesky_factored(large) is None
+    large[20, 20] = 0
+    assert c.cholesky_factored(large) is None and c.lu_factored(large, np.zeros(40, np.int32))[20, 20] == 0
     a, b = np.eye(3, dtype="f4"), np.ones((3, 2), "f4")
     for wrong in (b.astype("f8"), b[:2], b[None], np.ones(3, "f4"), b[:, ::2], b[:0], b.astype(int)):
         assert c.substituted(a, wrong, 0) is c.lu_solved(a, np.ones(3, np.int32), wrong, False) is None

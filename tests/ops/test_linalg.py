@@ -27,6 +27,23 @@ def test_inverses_of_nothing_by_cholesky_factors(shape: tuple) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("shape", [(3, 3), (2, 9, 4), (140, 40), (45, 45)], ids=str)
+def test_least_squares_of_full_and_of_lower_rank(dtype: torch.dtype, shape: tuple) -> None:
+    """The least squares and the ranks are numpy's in double precision, also of matrices whose columns are to be interchanged."""
+    numbers = np.random.default_rng(1)
+    x, y = numbers.standard_normal(shape), numbers.standard_normal((*shape[:-1], 2))
+    bound = 1e-4 if dtype is torch.float32 else 1e-11
+    for rank in (shape[-1], shape[-1] - 1):
+        x[..., rank:] = x[..., :1]
+        A, B = (torch.tensor(z, dtype=dtype) for z in (x, y))
+        found = torch.linalg.lstsq(A, B)
+        a, b = (z.numpy().astype(float) for z in (A, B))
+        expected = np.linalg.pinv(a, rcond=1e-6) @ b
+        assert np.abs(found.solution.numpy() - expected).max() < bound * np.abs(expected).max()
+        assert (found.rank == rank).all().item() and found.rank.shape == shape[:-2]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("shape", [(45, 45), (3, 40, 40)], ids=str)
 def test_determinants_and_factors_of_larger_matrices(dtype: torch.dtype, shape: tuple) -> None:
     """What LAPACK is called for directly is what numpy finds in double precision; only one triangle is read."""

@@ -1,3 +1,5 @@
+cimport cython
+
 cdef extern from *:
     """
     #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
@@ -90,3 +92,8 @@ cpdef object owner(object array)
 cpdef object extent(object array)
 cpdef bint meets(object target, object array) except -1
 cpdef object strided(object array, object shape, object strides, object offset=*, object dtype=*)
+@cython.locals(
+    i=Py_ssize_t, at=Py_ssize_t, step=Py_ssize_t, old_count=Py_ssize_t, new_count=Py_ssize_t,
+    strides=list,
+)
+cpdef object viewing_strides(object array, object shape)

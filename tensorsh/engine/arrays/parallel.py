@@ -135,9 +135,12 @@ def lay(out: Any, x: Any, apart: bool = False) -> None:
         np.copyto(out, x)
 
 
+FEW = 512
+
+
 def copied(x: Any) -> Any:
-    """A copy in C order."""
-    if type(x) is not np.ndarray or not x.ndim or x.flags.c_contiguous:
+    """A copy in C order; of few elements numpy's takes the least."""
+    if x.size < FEW or type(x) is not np.ndarray or x.flags.c_contiguous:
         return x.copy()
     out = np.empty(x.shape, x.dtype)
     if state.threads < 2 or x.size < SHARED:

@@ -4,6 +4,7 @@
 #include "double_math.h"
 
 #define PIECE 256
+#define LANES 16
 
 /* It is one for all functions: one of its own for each was a third of what the compiler had to do. */
 #define MOST_OPERANDS 4
@@ -48,54 +49,67 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
     }                                                                                                         \
     LOOP_OF(T, name, 1, (in[0], out, m))
 
-/* A function that has the same bits in fewer steps where all arguments of a piece are in a range, which is usual. */
+/* A function that has the same bits in fewer steps where all arguments of a piece are in a range, which is usual: so it begins, and
+   goes on as long as they are. What is not in a range is seen meanwhile, and computed again from arguments that are still there. */
 #define EITHER(name, ...) EITHER_OF(float, name, __VA_ARGS__)
 #define EITHER_OF(T, name, usual, fewer, always)                                                              \
-    WIDE static void name##_flat(const T *in, T *out, size n) {                                       \
+    WIDE static void name##_flat(const T *in, T *out, size n) {                                               \
+        T made[PIECE], *const to_all = in == out ? made : NULL;                                               \
+        int all = 1;                                                                                          \
         for (size done = 0, m; done < n; done += m, in += m, out += m) {                                      \
+            T *to = to_all ? to_all : out;                                                                    \
             m = n - done < PIECE ? n - done : PIECE;                                                          \
-            int all = 1;                                                                                      \
-            for (size i = 0; i < m; i++) {                                                                    \
-                const T x = in[i];                                                                        \
+            const size tried = all ? m : 0;                                                                   \
+            INDEPENDENT                                                                                       \
+            for (size i = 0; i < tried; i++) {                                                                \
+                const T x = in[i];                                                                            \
                 all &= usual;                                                                                 \
+                to[i] = fewer;                                                                                \
             }                                                                                                 \
-            if (all) {                                                                                        \
+            if (!all) {                                                                                       \
+                all = 1;                                                                                      \
                 INDEPENDENT                                                                                   \
                 for (size i = 0; i < m; i++) {                                                                \
-                    const T x = in[i];                                                                    \
-                    out[i] = fewer;                                                                           \
-                }                                                                                             \
-            } else {                                                                                          \
-                INDEPENDENT                                                                                   \
-                for (size i = 0; i < m; i++) {                                                                \
-                    const T x = in[i];                                                                    \
-                    out[i] = always;                                                                          \
+                    const T x = in[i];                                                                        \
+                    all &= usual;                                                                             \
+                    to[i] = always;                                                                           \
                 }                                                                                             \
             }                                                                                                 \
+            if (to_all) memcpy(out, made, m * sizeof(T));                                                     \
         }                                                                                                     \
     }                                                                                                         \
     LOOP_OF(T, name, 1, (in[0], out, m))
 
-/* A function that some arguments have another formula for: where a piece has both, those of one are computed side by side. */
+/* A function that some arguments have another formula for: where a piece has both, those of one are computed side by side, in whole
+   vectors: what is left of the last one holds the first of them. Their places are found in both halves of a piece at a time, since each
+   step waits for the one before; between them stands a place of the others. */
 #define IN_TWO_WAYS(name, ...) IN_TWO_WAYS_OF(float, name, __VA_ARGS__)
 #define IN_TWO_WAYS_OF(T, name, usual, beyond, other)                                                         \
     WIDE static void name##_flat(const T *in, T *out, size n) {                                               \
         for (size done = 0, m; done < n; done += m, in += m, out += m) {                                      \
             m = n - done < PIECE ? n - done : PIECE;                                                          \
-            T far[PIECE], made[PIECE];                                                                        \
+            T far[PIECE + LANES], made[PIECE + LANES];                                                        \
             unsigned char is_far[PIECE];                                                                      \
-            int places[PIECE + 1], some = 0, place = 0;                                                       \
+            short places[PIECE + LANES];                                                                      \
+            int first = 0, some = 0;                                                                          \
             for (int i = 0; i < m; i++) {                                                                     \
                 const T x = in[i];                                                                            \
                 is_far[i] = (beyond);                                                                         \
             }                                                                                                 \
-            for (int i = 0; i < m; i++) some += is_far[i];                                                    \
+            if (m < PIECE) memset(is_far + m, 0, PIECE - m);                                                  \
+            for (int i = 0; i < PIECE / 2; i++) first += is_far[i], some += is_far[i + PIECE / 2];            \
+            some += first;                                                                                    \
             const int mixed = some && some < m, near = some < m ? (int)m : 0;                                 \
-            for (int i = 0; mixed && i < m; i++) {                                                            \
-                places[place] = i;                                                                            \
-                place += is_far[i];                                                                           \
+            if (mixed) {                                                                                      \
+                int place = 0, later = first + 1;                                                             \
+                for (int i = 0; i < PIECE / 2; i++) {                                                         \
+                    places[place] = (short)i, places[later] = (short)(i + PIECE / 2);                         \
+                    place += is_far[i], later += is_far[i + PIECE / 2];                                       \
+                }                                                                                             \
+                places[first] = places[first ? 0 : 1];                                                        \
+                for (some++; some % LANES; some++) places[some] = places[0];                                  \
+                for (int i = 0; i < some; i++) far[i] = in[places[i]];                                        \
             }                                                                                                 \
-            for (int i = 0; i < place; i++) far[i] = in[places[i]];                                           \
             INDEPENDENT                                                                                       \
             for (int i = 0; i < near; i++) {                                                                  \
                 const T x = in[i];                                                                            \
@@ -108,7 +122,7 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
                 const T x = from[i];                                                                          \
                 to[i] = (T)(other);                                                                           \
             }                                                                                                 \
-            for (int i = 0; i < place; i++) out[places[i]] = made[i];                                         \
+            for (int i = 0; mixed && i < some; i++) out[places[i]] = made[i];                                 \
         }                                                                                                     \
     }                                                                                                         \
     LOOP_OF(T, name, 1, (in[0], out, m))
@@ -190,7 +204,7 @@ UNARY_OF(double, logit_wide, log_double(x / (1 - x)))
 UNARY(entropy, x > 0 ? -(double)x * (x < INFINITY ? log_positive(x) : (double)x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : (double)x)
 UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : x)
 UNARY(erf, erf_float(x))
-UNARY(erfc, erfc_float(x))
+IN_TWO_WAYS(erfc, 1.0 - erf_close(x), !(fabsf(x) < 1.0f), erfc_float(x))
 EITHER_OF(double, erf_wide, fabs(x) < 1, erf_near(x), erf_double(x))
 IN_TWO_WAYS_OF(double, erfc_wide, 1.0 - erf_near(x), !(fabs(x) < 1), erfc_beyond(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
@@ -208,13 +222,16 @@ UNARY(gelu_tanh, 0.5f * x * (1.0f + tanh_float(TANH_SCALE * __builtin_fmaf(TANH_
         for (size done = 0, m; done < n; done += m) {                                                         \
             m = n - done < PIECE ? n - done : PIECE;                                                          \
             const T *x = in + done;                                                                           \
-            T made[PIECE];                                                                                    \
+            T made[PIECE], *to = in == out ? made : out + done;                                               \
             int far = 0;                                                                                      \
-            for (size i = 0; i < m; i++) far |= !(fabs(x[i]) <= (T)MOST_ANGLE);                               \
-            for (size i = 0; i < m; i++) made[i] = (T)function(x[i]);                                         \
+            INDEPENDENT                                                                                       \
+            for (size i = 0; i < m; i++) {                                                                    \
+                far |= !(fabs(x[i]) <= (T)MOST_ANGLE);                                                        \
+                to[i] = (T)function(x[i]);                                                                    \
+            }                                                                                                 \
             for (size i = 0; far && i < m; i++)                                                               \
-                if (!(fabs(x[i]) <= (T)MOST_ANGLE)) made[i] = (T)name((double)x[i]);                          \
-            memcpy(out + done, made, m * sizeof(T));                                                          \
+                if (!(fabs(x[i]) <= (T)MOST_ANGLE)) to[i] = (T)name((double)x[i]);                            \
+            if (to == made) memcpy(out + done, made, m * sizeof(T));                                          \
         }                                                                                                     \
     }                                                                                                         \
     LOOP_OF(T, flat, 1, (in[0], out, m))

@@ -2,17 +2,146 @@
    matrix that an algorithm cannot handle gives None, and LAPACK says what is wrong with it. */
 #include "kernels.h"
 
-enum { MOST = 32, REFLECTED = 128 };
+enum { SMALL = 32, MOST = 1 << 20, REFLECTED = 128, BLOCK = 16 }; /* rows up to which a matrix is taken as a whole; bytes of the largest, beyond which BLAS is faster */
 
 static int square_plan(Call *c) {
     const Argument *a = &c->in[0];
     if (a->ndim < 2 || a->count == 0) return 0;
     const size n = a->shape[a->ndim - 1];
-    if (a->shape[a->ndim - 2] != n || n > MOST) return 0;
+    if (a->shape[a->ndim - 2] != n || times(times(n, n), a->item) > MOST) return 0;
     shape_as(result(c, 0), a);
     c->lines = a->count / (n * n), c->each = n * n * n;
+    if (n > SMALL) c->room = (n + 2 * BLOCK) * ((n + BLOCK - 1) / BLOCK * BLOCK) * a->item + 64;
     return 1;
 }
+
+/* Larger matrices are decomposed a block of columns at a time. Its rows are turned, `panel`, so that a column's elements lie side by side;
+   what the block leaves of the others is found row by row, in whole vectors, less the sums of the block's products.
+   A column's largest is found by its bits; one that is not finite, or whose inverse is not, is for LAPACK. */
+#define BLOCKS(T, Bits, name, fma, root, infinite)                                                                 \
+    INLINE void name##_less(T *row, const T *given, const T *tile, size blocks) {                                  \
+        T factors[BLOCK];                                                                                          \
+        memcpy(factors, given, sizeof factors);                                                                    \
+        for (; blocks--; tile += BLOCK * BLOCK, row += BLOCK) {                                                    \
+            INDEPENDENT                                                                                            \
+            for (int j = 0; j < BLOCK; j++) {                                                                      \
+                T sum = factors[0] * tile[j];                                                                      \
+                UNROLL(16) for (int k = 1; k < BLOCK; k++) sum = fma(factors[k], tile[k * BLOCK + j], sum);        \
+                row[j] -= sum;                                                                                     \
+            }                                                                                                      \
+        }                                                                                                          \
+    }                                                                                                              \
+    INLINE void name##_in_tiles(const T *from, size step, T *tile, size blocks) {                                  \
+        for (; blocks--; from += BLOCK, tile += BLOCK * BLOCK)                                                     \
+            for (int k = 0; k < BLOCK; k++) memcpy(tile + k * BLOCK, from + k * step, BLOCK * sizeof *tile);       \
+    }                                                                                                              \
+    INLINE void name##_turned(T *rows, size step, T *panel, size count, size width, int back) {                    \
+        for (size r = 0; r < count; r++)                                                                           \
+            for (size k = 0; k < width; k++) {                                                                     \
+                if (back) rows[r * step + k] = panel[k * step + r];                                                \
+                else panel[k * step + r] = rows[r * step + k];                                                     \
+            }                                                                                                      \
+    }                                                                                                              \
+    INLINE size name##_largest(const T *column, size n) {                                                          \
+        Bits most = 0, bits;                                                                                       \
+        typedef Bits __attribute__((may_alias)) Aliased;                                                           \
+        const Aliased *all = (const Aliased *)column;                                                              \
+        for (size i = 0; i < n; i++) bits = all[i] & ~((Bits)1 << (8 * sizeof(T) - 1)), most = bits > most ? bits : most; \
+        size best = 0;                                                                                             \
+        while ((all[best] & ~((Bits)1 << (8 * sizeof(T) - 1))) != most) best++;                                    \
+        return most < infinite ? best : -1;                                                                        \
+    }                                                                                                              \
+    WIDE static int name##_in_lu(T *a, int32_t *pivots, size n, size step, T *panel) {                             \
+        for (size at = 0; at < n; at += BLOCK) {                                                                   \
+            const size width = n - at < BLOCK ? n - at : BLOCK, rows = n - at;                                     \
+            T *block = a + at * (step + 1);                                                                        \
+            name##_turned(block, step, panel, rows, width, 0);                                                     \
+            for (size k = 0; k < width; k++) {                                                                     \
+                T *column = panel + k * step;                                                                      \
+                const size best = k + name##_largest(column + k, rows - k);                                        \
+                if (best < k) return 0;                                                                            \
+                pivots[at + k] = (int32_t)(at + best) + 1;                                                         \
+                const T pivot = column[best], inverse = 1 / pivot;                                                 \
+                if (pivot == 0) continue; /* so are all below it */                                                \
+                if (!(inverse - inverse == 0)) return 0;                                                           \
+                for (size other = 0; other < width; other++) {                                                     \
+                    const T kept = panel[other * step + k];                                                        \
+                    panel[other * step + k] = panel[other * step + best], panel[other * step + best] = kept;       \
+                }                                                                                                  \
+                for (size i = k + 1; i < rows; i++) column[i] *= inverse;                                          \
+                for (size other = k + 1; other < width; other++) {                                                 \
+                    T *to = panel + other * step;                                                                  \
+                    const T factor = to[k];                                                                        \
+                    INDEPENDENT                                                                                    \
+                    for (size i = k + 1; i < rows; i++) to[i] = fma(-column[i], factor, to[i]);                    \
+                }                                                                                                  \
+            }                                                                                                      \
+            for (size k = 0; k < width; k++) {                                                                     \
+                T *one = a + (at + k) * step, *other = a + (pivots[at + k] - 1) * step;                            \
+                INDEPENDENT                                                                                        \
+                for (size j = 0; one != other && j < step; j++) {                                                  \
+                    const T kept = one[j];                                                                         \
+                    one[j] = other[j], other[j] = kept;                                                            \
+                }                                                                                                  \
+            }                                                                                                      \
+            name##_turned(block, step, panel, rows, width, 1);                                                     \
+            const size blocks = (step - at) / BLOCK - 1;                                                           \
+            T *right = block + BLOCK;                                                                              \
+            for (size k = 1; blocks && k < BLOCK; k++)                                                             \
+                for (size before = 0; before < k; before++) {                                                      \
+                    const T factor = -block[k * step + before], *from = right + before * step;                     \
+                    T *to = right + k * step;                                                                      \
+                    INDEPENDENT                                                                                    \
+                    for (size j = 0; j < blocks * BLOCK; j++) to[j] = fma(factor, from[j], to[j]);                 \
+                }                                                                                                  \
+            name##_in_tiles(right, step, panel, blocks);                                                           \
+            for (size i = BLOCK; i < rows; i++) name##_less(right + i * step, block + i * step, panel, blocks);    \
+        }                                                                                                          \
+        return 1;                                                                                                  \
+    }                                                                                                              \
+    WIDE static int name##_in_cholesky(T *a, size n, size step, T *panel) {                                        \
+        T *tiles = panel + BLOCK * step;                                                                           \
+        for (size at = 0; at < n; at += BLOCK) {                                                                   \
+            const size width = n - at < BLOCK ? n - at : BLOCK, rows = n - at;                                     \
+            T *block = a + at * (step + 1);                                                                        \
+            name##_turned(block, step, panel, rows, width, 0);                                                     \
+            for (size k = 0; k < width; k++) {                                                                     \
+                T *to = panel + k * step, *sums = tiles;                                                           \
+                memset(sums, 0, rows * sizeof *sums);                                                              \
+                for (size before = 0; before < k; before++) {                                                      \
+                    const T *column = panel + before * step, factor = column[k];                                   \
+                    INDEPENDENT                                                                                    \
+                    for (size i = k; i < rows; i++) sums[i] = fma(column[i], factor, sums[i]);                     \
+                }                                                                                                  \
+                for (size i = k; i < rows; i++) to[i] -= sums[i];                                                  \
+                if (!(to[k] > 0)) return 0;                                                                        \
+                const T pivot = root(to[k]), inverse = 1 / pivot;                                                  \
+                for (size i = k + 1; i < rows; i++) to[i] *= inverse;                                              \
+                to[k] = pivot;                                                                                     \
+            }                                                                                                      \
+            name##_turned(block, step, panel, rows, width, 1);                                                     \
+            name##_in_tiles(panel + BLOCK, step, tiles, (step - at) / BLOCK - 1);                                  \
+            for (size i = BLOCK; i < rows; i++) name##_less(block + i * step + BLOCK, block + i * step, tiles, i / BLOCK);\
+        }                                                                                                          \
+        return 1;                                                                                                  \
+    }                                                                                                              \
+    static int name(const T *given, T *out, int32_t *pivots, size n, void *room) {                                 \
+        const size step = (n + BLOCK - 1) / BLOCK * BLOCK;                                                         \
+        T *a = (T *)(((uintptr_t)room + 63) & ~(uintptr_t)63), *panel = a + n * step;                              \
+        for (size i = 0; i < n; i++) {                                                                             \
+            memcpy(a + i * step, given + i * n, n * sizeof *a);                                                    \
+            memset(a + i * step + n, 0, (step - n) * sizeof *a);                                                   \
+        }                                                                                                          \
+        if (!(pivots ? name##_in_lu(a, pivots, n, step, panel) : name##_in_cholesky(a, n, step, panel))) return 0; \
+        for (size i = 0; i < n; i++) {                                                                             \
+            const size kept = pivots ? n : i + 1;                                                                  \
+            memcpy(out + i * n, a + i * step, kept * sizeof *a);                                                   \
+            memset(out + i * n + kept, 0, (n - kept) * sizeof *a);                                                 \
+        }                                                                                                          \
+        return 1;                                                                                                  \
+    }
+BLOCKS(float, int32_t, blocks_of_floats, __builtin_fmaf, sqrtf, 0x7f800000)
+BLOCKS(double, int64_t, blocks_of_doubles, __builtin_fma, sqrt, 0x7ff0000000000000)
 
 /* cholesky_factored(a): of the lower triangles. */
 #define CHOLESKY(T, name, root)                                                              \
@@ -39,7 +168,11 @@ static int cholesky_factored(Call *c, size from, size to) {
     const Argument *a = &c->in[0];
     const size n = a->shape[a->ndim - 1], one = n * n;
     for (size at = from * one; at < to * one; at += one) {
-        if (!(a->kind == FLOAT32 ? cholesky_of_floats((const float *)a->data + at, (float *)c->out[0].data + at, n)
+        if (n > SMALL) {
+            if (!(a->kind == FLOAT32 ? blocks_of_floats((const float *)a->data + at, (float *)c->out[0].data + at, NULL, n, c->scratch)
+                                     : blocks_of_doubles((const double *)a->data + at, (double *)c->out[0].data + at, NULL, n, c->scratch)))
+                return 0;
+        } else if (!(a->kind == FLOAT32 ? cholesky_of_floats((const float *)a->data + at, (float *)c->out[0].data + at, n)
                                  : cholesky_of_doubles((const double *)a->data + at, (double *)c->out[0].data + at, n)))
             return 0;
     }
@@ -89,7 +222,11 @@ static int lu_factored(Call *c, size from, size to) {
     const size n = a->shape[a->ndim - 1], one = n * n;
     for (size m = from; m < to; m++) {
         int32_t *pivots = (int32_t *)c->in[1].data + m * n;
-        if (!(a->kind == FLOAT32 ? lu_of_floats((const float *)a->data + m * one, (float *)c->out[0].data + m * one, pivots, n)
+        if (n > SMALL) {
+            if (!(a->kind == FLOAT32 ? blocks_of_floats((const float *)a->data + m * one, (float *)c->out[0].data + m * one, pivots, n, c->scratch)
+                                     : blocks_of_doubles((const double *)a->data + m * one, (double *)c->out[0].data + m * one, pivots, n, c->scratch)))
+                return 0;
+        } else if (!(a->kind == FLOAT32 ? lu_of_floats((const float *)a->data + m * one, (float *)c->out[0].data + m * one, pivots, n)
                                  : lu_of_doubles((const double *)a->data + m * one, (double *)c->out[0].data + m * one, pivots, n)))
             return 0;
     }

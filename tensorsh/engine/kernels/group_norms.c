@@ -133,14 +133,18 @@ static struct groups groups_of(const Call *c, int array, int of_sample, size fro
     return (struct groups){.from = from, .to = to, .d = shape[1], .s = shape[2], .of_sample = c->in[of_sample].whole};
 }
 
+/* Of an array [samples, channels, ...]. */
 static int group_norm_plan(Call *c) {
-    if (!grouped(c, 0, 7)) return 0;
-    return norm_of_kinds(c) && have(c, 1, 2, c->in[7].whole * c->in[0].shape[1]) &&
-           have(c, 4, 4, c->in[0].count) && have(c, 5, 6, c->lines);
+    const Argument *x = &c->in[0];
+    const size groups = c->in[7].whole;
+    if (x->ndim < 2 || x->count == 0 || groups < 1 || x->shape[1] % groups) return 0;
+    c->lines = x->shape[0] * groups, c->each = x->count / c->lines, c->apart = 1;
+    return norm_of_kinds(c) && have(c, 1, 2, x->shape[1]) && have(c, 4, 4, x->count) && have(c, 5, 6, c->lines);
 }
 
 static int group_norm(Call *c, size from, size to) {
-    struct groups v = groups_of(c, 0, 7, from, to);
+    const size *shape = c->in[0].shape, groups = c->in[7].whole;
+    struct groups v = {.from = from, .to = to, .d = shape[1] / groups, .s = c->in[0].count / (shape[0] * shape[1]), .of_sample = groups};
     v.x = c->in[0].data, v.w = c->in[1].data, v.b = c->in[2].data, v.eps = c->in[3].number;
     v.out = c->in[4].data, v.mean = c->in[5].data, v.rstd = c->in[6].data;
     if (c->room) { /* halves, a few groups at a time */
@@ -188,7 +192,7 @@ static int group_norm_weights(Call *c, size from, size to) {
 
 const Kernel group_norm_kernels[] = {
     {"group_norm", "hr?r?xHRRi", group_norm_plan, group_norm,
-     "group_norm(x [groups, channels of a group, s], weight, bias, eps, out, means, rstds, groups of a sample)"},
+     "group_norm(x [samples, channels, ...], weight, bias, eps, out, means, rstds, groups of a sample)"},
     {"group_norm_backward", "fff?ffFFF?i", group_norm_backward_plan, group_norm_backward,
      "group_norm_backward(g, x, weight, means, rstds, sums of g, sums of g x, dx, groups of a sample)"},
     {"group_norm_weights", "ffffF?F?i", group_norm_weights_plan, group_norm_weights,

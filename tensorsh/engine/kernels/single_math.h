@@ -7,27 +7,29 @@
 #define ROUNDER_FLOAT 0x1.8p23f
 #define LOG_2_HIGH 0x1.62e4p-1f /* times whole numbers up to 2^9 it is exact */
 #define LOG_2_LOW 0x1.7f7d1cp-20f
+#define LOG_2 0x1.62e430p-1f
+#define LOG_2_LESS 0x1.05c610p-29f /* it is so much too large */
 #define FEW_FLOAT 0x1p-40f /* beside numbers that matter, it keeps products of small ones from being subnormal, which are slow */
 
 /* A number and what its rounding lost. */
 typedef struct { float high, low; } Twin;
 
-/* exp(r) - 1, where x = n log(2) + r, and n in the low bits of `shifted`. */
-INLINE Twin growth_part(float x, float *shifted) {
-    const float t = FMAF(x, BITS_OF_E, ROUNDER_FLOAT), n = t - ROUNDER_FLOAT, near = FMAF(-n, LOG_2_HIGH, x);
-    const float r = FMAF(-n, LOG_2_LOW, near), lost = FMAF(-n, LOG_2_LOW, near - r);
+/* exp(r) - 1, where x = n log(2) + r, and n in the low bits of `shifted`; `far`: x may be above 20. */
+INLINE Twin growth_part(float x, float *shifted, const int far) {
+    const float t = FMAF(x, BITS_OF_E, ROUNDER_FLOAT), n = t - ROUNDER_FLOAT;
+    const float r = FMAF(-n, LOG_2, x), lost = n * LOG_2_LESS; /* r is exact: its last digit is no lower than that of x or of LOG_2 */
     const float half = FMAF(0.5f, r, FEW_FLOAT), w = FMAF(half, r, r), rest = FMAF(half, r, r - w), z = FMAF(r, r, FEW_FLOAT);
     const float low = FMAF(0x1.5554e8p-5f, r, 0x1.555554p-3f), high = FMAF(0x1.6d4cdap-10f, r, 0x1.111310p-7f);
-    const float p = FMAF(FMAF(0x1.9df7ecp-13f, z, high), z, low);
+    const float p = FMAF(FMAF(0x1.9df7ecp-13f, z, high), z, low), cube = z * r;
     *shifted = t;
-    return (Twin){w, FMAF(z * r, p, FMAF(lost, w, lost + rest))};
+    return (Twin){w, FMAF(cube, p, FMAF(lost, far ? FMAF(cube, p, w) : w, lost + rest))};
 }
 
 /* Of IN_RANGE numbers alone the same bits in fewer steps. */
 #define EXP_IN_RANGE(x) (fabsf(x) < 87.0f)
 INLINE float exp_unscaled(float x, uint32_t *power) {
     float t;
-    const Twin part = growth_part(x, &t);
+    const Twin part = growth_part(x, &t, 1);
     const float u = 1.0f + part.high;
     *power = single_bits(t) << 23;
     return u + (part.high - (u - 1.0f) + part.low);
@@ -51,10 +53,10 @@ INLINE float exp_float(float x) {
 INLINE float tanh_float(float x) {
     float size_of = fabsf(x), t;
     size_of = size_of > 10.0f ? 10.0f : size_of;
-    const Twin part = growth_part(2.0f * size_of, &t);
+    const Twin part = growth_part(2.0f * size_of, &t, 0);
     const float scale = as_single((int32_t)((single_bits(t) + 127) << 23)), high = part.high + part.low, low = part.low - (high - part.high);
-    const float less = scale - 1.0f, more = scale + 1.0f, moved = scale * high;
-    const float n = less + moved, d = more + moved, n_low = FMAF(scale, low, moved - (n - less)), d_low = FMAF(scale, low, moved - (d - more));
+    const float less = scale - 1.0f, moved = scale * high, n = less + moved, d = n + 2.0f;
+    const float n_low = FMAF(scale, low, moved - (n - less)), d_low = n - (d - 2.0f) + n_low;
     const float inverse = 1.0f / d, q = n * inverse, found = FMAF(FMAF(-q, d_low, FMAF(-q, d, n) + n_low), inverse, q);
     return __builtin_copysignf(size_of > 8.0f ? FMAF(-2.0f, inverse, 1.0f) : found, x);
 }

@@ -22,7 +22,7 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
 /* Systems. Element (i, j) of A stands at a[i * row + j * column]; X has columns `side` of which are solved at a time. Products are
    subtracted before they are rounded, those with what was found first first, as Intel's library does it. */
 #define SYSTEMS(T, name, fma)                                                                                                  \
-    INLINE void name##_rows(const T *a, size row, size column, T *x, size n, const size k, size width, int upper, int unit) {  \
+    INLINE void name##_rows(const T *a, size row, size column, T *x, size n, const size k, size width, int upper, int unit, size zeros) {\
         const size way = upper ? -1 : 1, first = upper ? n - 1 : 0;                                                            \
         for (size step = 0, i = first; step < n; step += 2, i += 2 * way) { /* two rows at a time, which share what they read */ \
             const size next = step + 1 < n ? way : 0;                                                                          \
@@ -30,7 +30,9 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
             const T *factors = a + i * row + first * column, *others = factors + next * row, *from = x + first * width;        \
             const T inverse = unit ? 1 : 1 / a[i * (row + column)], other = unit ? 1 : 1 / a[(i + next) * (row + column)];     \
             for (size c = 0; c < k; c++) left[c] = to[c], below[c] = too[c];                                                   \
-            for (size before = 0; before < step; before++, from += way * width) {                                              \
+            const size start = zeros < step ? zeros : step;                                                                    \
+            factors += start * way * column, others += start * way * column, from += start * way * width;                      \
+            for (size before = start; before < step; before++, from += way * width) {                                          \
                 const T factor = -*factors, second = -*others;                                                                 \
                 factors += way * column, others += way * column;                                                               \
                 INDEPENDENT                                                                                                    \
@@ -42,16 +44,19 @@ static int batched_as(const Argument *x, int own, const Argument *of, int others
                 for (size c = 0; c < k; c++) too[c] = fma(last, left[c], below[c]) * other;                                    \
         }                                                                                                                      \
     }                                                                                                                          \
-    WIDE static void name##_columns(const T *a, size row, size column, T *x, size n, size k, size width, int upper, int unit) { \
+    WIDE static void name##_columns(const T *a, size row, size column, T *x, size n, size k, size width, int upper, int unit) {\
+        size zeros = 0; /* rows of zeros that are solved first: their products are nothing */                                  \
+        for (int all = 1; all && zeros < n; zeros += all)                                                                      \
+            for (size c = 0; c < k; c++) all &= x[(upper ? n - 1 - zeros : zeros) * width + c] == 0;                           \
         if (n <= SMALL) {                                                                                                      \
-            name##_rows(a, row, column, x, n, k, width, upper, unit);                                                          \
+            name##_rows(a, row, column, x, n, k, width, upper, unit, zeros);                                                   \
         } else { /* near to each other, and where vectors are read whole */                                                    \
             T near[MOST * WIDEST] __attribute__((aligned(64)));                                                                \
             const size wide = k > FEW ? WIDEST : FEW;                                                                          \
             for (size i = 0; i < n; i++)                                                                                       \
                 for (size c = 0; c < wide; c++) near[i * wide + c] = c < k ? x[i * width + c] : 0;                             \
-            if (wide == WIDEST) name##_rows(a, row, column, near, n, WIDEST, WIDEST, upper, unit);                             \
-            else name##_rows(a, row, column, near, n, FEW, FEW, upper, unit);                                                  \
+            if (wide == WIDEST) name##_rows(a, row, column, near, n, WIDEST, WIDEST, upper, unit, zeros);                      \
+            else name##_rows(a, row, column, near, n, FEW, FEW, upper, unit, zeros);                                           \
             for (size i = 0; i < n; i++) memcpy(x + i * width, near + i * wide, k * sizeof *x);                                \
         }                                                                                                                      \
     }                                                                                                                          \

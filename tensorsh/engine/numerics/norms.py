@@ -111,13 +111,10 @@ def group(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
     if not x.size:
         return None
     x = row_order(x)
-    samples, channels = x.shape[:2]
-    lines, each_of = samples * groups, channels // groups
-    out, mean, rstd = np.empty(x.shape, x.dtype), *np.empty((2, lines, 1), of_moments(x))
-    some, kept = (lines, each_of, x.size // (lines * each_of)), (samples, groups, 1)
-    f = kernels.compiled.group_norm
-    found = f(x.reshape(some), weight, bias, eps, out.reshape(some), mean, rstd, groups)
-    return None if found is None else (out, mean.reshape(kept), rstd.reshape(kept))
+    kind = of_moments(x)
+    out, mean, rstd = np.empty(x.shape, x.dtype), *(np.empty((len(x), groups, 1), kind) for _ in range(2))
+    found = kernels.compiled.group_norm(x, weight, bias, eps, out, mean, rstd, groups)
+    return None if found is None else (out, mean, rstd)
 
 
 def group_gradient(g: Any, needs: list, x: Any, weight: Any, groups: int, mean: Any, rstd: Any) -> Any:

@@ -13,8 +13,6 @@ from .common import each, lapack
 
 lu_factored = kernel("lu_factored", unsuited)
 lu_solved = kernel("lu_solved", unsuited)
-SMALL = 32
-"""Rows up to which numpy's calls of LAPACK, or ours, are the fastest."""
 
 
 def compact(A: Any) -> tuple:
@@ -60,32 +58,13 @@ def inverted(a: Any) -> Any:
     return solved(a, np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape))
 
 
-def of_larger(names: str, a: Any) -> list | None:
-    """LAPACK's own functions for real matrices that are so large that numpy's copies around them, and calls without the BLAS of
-    scipy, cost more than they do; None for others, and where there is no scipy."""
-    if a.dtype.char not in "fd" or a.shape[-1] <= SMALL or a.size == 0:
-        return None
-    try:
-        return lapack(names, a)
-    except ModuleNotFoundError:
-        return None
-
-
 def pivoted(a: Any) -> tuple | None:
     """The diagonals of real matrices' upper triangles, and the signs that interchanges of rows give; of what lies
     row by row the transpose is decomposed, as PyTorch does."""
     if a.dtype.char not in "fd" or a.size == 0:
         return None
-    functions = of_larger("getrf", a)
-    if functions is None:
-        lu, pivots, _ = compact(a.swapaxes(-1, -2) if a.flags.c_contiguous else a)
-        return lu.diagonal(0, -2, -1), parity(pivots - 1)
-
-    def one(x: Any) -> tuple:
-        lu, pivots, _ = functions[0](x.T)  # which lies in columns, as LAPACK wants it
-        return lu.diagonal(), parity(pivots)
-
-    return each(one, a)
+    lu, pivots, _ = compact(a.swapaxes(-1, -2) if a.flags.c_contiguous else a)
+    return lu.diagonal(0, -2, -1), parity(pivots - 1)
 
 
 def parity(pivots: Any) -> Any:
@@ -115,8 +94,11 @@ def signed_logarithm(a: Any) -> tuple:
 
 def cholesky(a: Any) -> Any:
     """The lower factors; LinAlgError: a matrix has none."""
-    functions = of_larger("potrf", a)
-    if functions is None:
+    if a.dtype.char not in "fd" or a.size == 0:
+        return batches.cholesky(a)
+    try:
+        functions = lapack("potrf", a)
+    except ModuleNotFoundError:
         return batches.cholesky(a)
 
     def one(x: Any) -> Any:

@@ -164,6 +164,8 @@ def multi_dot(tensors: Any, *, out: Tensor | None = None) -> Tensor:
 def chained(tensors: list[Tensor]) -> Tensor:
     """The product in the order that needs the fewest multiplications."""
     n = len(tensors)
+    if n == 2:
+        return mm.function(*tensors)
     if n == 3:
         a, b, c = tensors
         left = a._array.shape[0] * c._array.shape[1] * b._array.shape[1] + a._array.size * b._array.shape[1]

@@ -37,6 +37,7 @@ from .common import (
 )  # fmt: skip
 from .inverse import is_vector
 from .svd import linalg_pinv
+from .triangular import UPPER, substituted
 
 qr_factored = kernel("qr_factored", unsuited)
 lu_parts = kernel("lu_parts", unsuited)
@@ -365,14 +366,37 @@ def least_squares(xp, input: Array, b: Array, rcond=None, driver=None):
         inverse = np.where(kept, 1 / np.where(s == 0, 1, s), 0).astype(s.dtype)
         return herm(vh) @ (inverse[:, None] * (herm(u) @ y)), np.int64(kept.sum()), s
 
-    gelsy = pivoted(a, b.shape[-1], eps) if driver == "gelsy" and np.isfinite(a).all() else None
-    solution, rank, values = each(gelsy or one, a, b)
+    found = of_full_rank(a, b, eps) if driver == "gelsy" else None
+    if found is not None:
+        solution, rank, values = found, np.full(batch, n), empty
+    else:
+        gelsy = pivoted(a, b.shape[-1], eps) if driver == "gelsy" and np.isfinite(a).all() else None
+        solution, rank, values = each(gelsy or one, a, b)
     solution = behind_rows(solution, m)
     residuals = empty
     if m > n and driver != "gelsy" and (not ranked or bool((rank == n).all())):
         difference = a @ solution - b
         residuals = (difference.real**2 + difference.imag**2 if a.dtype.kind == "c" else difference**2).sum(-2)
     return solution, residuals, rank if ranked else np.zeros((0,), np.int64), values if valued else empty
+
+
+def of_full_rank(a: Any, b: Any, bound: float) -> Any:
+    """The solution for real matrices whose columns are as many as their rank: so the norms of R and of its inverse tell, which bound the
+    singular values. None for others, whose columns are to be interchanged."""
+    m, n = a.shape[-2:]
+    if a.dtype.kind != "f" or m < n:
+        return None
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    h, tau = map(np.ascontiguousarray, qr_factored(a) or reflections(a))
+    upper = np.ascontiguousarray(h[..., :n, :])
+    inverse = substituted(upper, np.broadcast_to(np.eye(n, dtype=a.dtype), upper.shape).copy(), UPPER)
+    if inverse is None:
+        return None
+    squares = [np.einsum("...ij,...ij->...", x, x) for x in (a, inverse)]
+    if not (np.sqrt(squares[0] * squares[1]) * max(bound, 0) < 0.5).all():
+        return None
+    turned = reflected_by_kernel(h, tau, b, False)
+    return None if turned is None else substituted(upper, np.ascontiguousarray(turned[..., :n, :]), UPPER)
 
 
 def behind_rows(solution: Any, rows: int) -> Any:

@@ -28,15 +28,13 @@ def copying(name: str, view: Any, title: str | None = None, method: bool = False
         result = view(input, *args, **kwargs)
         several = type(result) is tuple
         parts = result if several else (result,)
-        node = parts[0]._node if parts else None
-        if node is not None and state.grad_enabled:
+        node = parts[0]._node if parts and state.grad_enabled else None
+        copies = [wrap(copied(part._array)) for part in parts]
+        if node is not None:
             node = node._parent if type(node) is Slot else node
             node.__class__ = node._operator.node_class(title or node._title + "_copy")
-        copies = []
-        for part in parts:
-            made = wrap(copied(part._array))
-            made._node = part._node if state.grad_enabled else None
-            copies.append(made)
+            for made, part in zip(copies, parts, strict=True):
+                made._node = part._node
         if out is not None:
             if several and len(out) != len(copies):
                 said = OUT_TITLES.get(name, name + "_out")

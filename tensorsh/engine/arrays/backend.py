@@ -1,8 +1,7 @@
 """numpy and cupy behind one door: the only file that knows how they differ.
 
 Arrays tell their device themselves, so an operator's `xp` follows
-from its arguments.
-"""
+from its arguments."""
 
 from __future__ import annotations
 
@@ -244,8 +243,7 @@ def fetched(array: Any) -> Any:
 def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any, stepwise: bool = False) -> None:
     """Fold values into the elements at places that may come twice: `fold` is a ufunc's name, ``add`` or ``maximum``.
 
-    `where`: what numpy takes as an index. Half types are rounded at the end or, `stepwise`, each time.
-    """
+    `where`: what numpy takes as an index. Half types are rounded at the end or, `stepwise`, each time."""
     if xp is np:
         if not stepwise and fold in ("add", "multiply") and is_half(target.dtype):
             wide = target.astype(np.float32)

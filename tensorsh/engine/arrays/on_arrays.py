@@ -1,8 +1,7 @@
 """Gradient formulas for which an array function computes all in one go.
 
 The formula is the mathematics, and what is differentiated in turn. The array function takes its place in an ordinary backward
-pass, and answers None for arrays that it does not know.
-"""
+pass, and answers None for arrays that it does not know."""
 
 from __future__ import annotations
 

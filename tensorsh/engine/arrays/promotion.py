@@ -1,8 +1,7 @@
 """Type promotion: the dtype of a result from the dtypes of its operands. numpy never decides.
 
 Operands fall in three groups: tensors with dimensions, tensors without, Python numbers. A group counts only when its
-category (bool < integer < float < complex) is above that of the groups before it.
-"""
+category (bool < integer < float < complex) is above that of the groups before it."""
 
 from __future__ import annotations
 
@@ -100,8 +99,7 @@ _cache: dict[tuple, dtype] = {}
 def result_type(operands: Any) -> dtype:
     """The common dtype of arrays and Python numbers.
 
-    `operands`: arrays (with or without dimensions) and numbers; ``None`` is skipped.
-    """
+    `operands`: arrays (with or without dimensions) and numbers; ``None`` is skipped."""
     kinds: list = [state.default_dtype]
     for x in operands:
         if type(x) is ndarray or hasattr(x, "ndim") and not isinstance(x, np.generic):

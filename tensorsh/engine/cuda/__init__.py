@@ -2,8 +2,7 @@
 
 They take the place of an operator's own kernel, or of its gradient's formula, for arrays of a device; everything else of
 the operator (promotion, checks, the tape) stays as it is. `KERNELS` and `GRADIENTS` name what is replaced. Nothing here is
-imported before a program asks for a device.
-"""
+imported before a program asks for a device."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 So many rows of scores are made at a time as fit into `SCORES` elements; none of them is kept. The backward pass makes them
 again and turns them into weights by the logarithms of the rows' sums; dropout's numbers are drawn again, too. Scores are
-float32; what half types are multiplied with is rounded to them.
-"""
+float32; what half types are multiplied with is rounded to them."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 A convolution is described to cuDNN as a graph of one operation. Its heuristics name engines for it, the fastest first, and the
 first that can be set up is kept as a `Plan` for the sizes and settings, which are looked at before. Whatever cuDNN does not
-take, or does not compute, is told by None, and left to `windows`.
-"""
+take, or does not compute, is told by None, and left to `windows`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Kernels that draw random numbers as PyTorch's do: each element works out which word of which thread's draws is its own.
 
 What is known of PyTorch's kernels is written in DistributionTemplates.h, TransformationHelper.h, Dropout.cu, Randperm.cuh and
-cuRAND's headers.
-"""
+cuRAND's headers."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@ has summed up so far (an online softmax), so no matrix of scores is in memory.
 
 256 threads, 16 by 16, share a tile of scores; a thread has a few rows and columns of it, and the same rows of the result. The
 tiles of the query and the keys lie turned in shared memory, and scores of a column together, each with its groups of four moved
-by an exclusive or, so that the threads of a warp find them in different banks.
-"""
+by an exclusive or, so that the threads of a warp find them in different banks."""
 
 from __future__ import annotations
 

@@ -48,8 +48,7 @@ class Elementwise:
     """A function of each element; operands are broadcast. `T` is the dtype of the arrays; numbers are given in it.
 
     Parameters marked ``raw`` are indexed by the kernel itself; `i` is the number of the element. Arrays in row order, of one
-    shape, are launched at once; others, half types, and kernels with a preamble are given to CuPy.
-    """
+    shape, are launched at once; others, half types, and kernels with a preamble are given to CuPy."""
 
     kind = "ElementwiseKernel"
 
@@ -175,8 +174,7 @@ __device__ __forceinline__ bool aligned(const void* p) { return (reinterpret_cas
 class Raw:
     """A whole kernel. `T` is the dtype it is called for, `A` the one that it computes in (float for the half types).
 
-    Words that `sizes` names are put in as numbers, when it is called. `W` is how many elements are 16 bytes.
-    """
+    Words that `sizes` names are put in as numbers, when it is called. `W` is how many elements are 16 bytes."""
 
     def __init__(self, name: str, code: str, dtypes: tuple = FLOATS, **sizes: int | str) -> None:
         """sizes: the words, and numbers that the kernel is compiled with in tests."""

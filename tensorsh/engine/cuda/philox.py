@@ -3,8 +3,7 @@
 A kernel of PyTorch's runs a number of threads that depends on the GPU. Thread n draws from the stream n of the seed, four
 words at a time, from where the offset stands; of the words of one draw each goes to another element. Here each element
 works out the draw that is its own, so the numbers are PyTorch's, and the launch is not. What is known of PyTorch's kernels
-is written in DistributionTemplates.h, Dropout.cu and cuRAND's headers.
-"""
+is written in DistributionTemplates.h, Dropout.cu and cuRAND's headers."""
 
 from __future__ import annotations
 
@@ -95,8 +94,7 @@ class Philox(Seeded):
         """The seed and the number of the draw that a kernel starts from; `increment`: how far it lets the offset go on.
 
         While a graph is captured the third is an array of the device, which a replay fills before it runs, of the seed and
-        of what is added to the number; else it is no array.
-        """
+        of what is added to the number; else it is no array."""
         start = self._offset // 4
         self._offset += (increment + 3) // 4 * 4
         return np.uint64(self._seed), np.uint64(start), NOWHERE if self._captured is None else self._captured

@@ -1,7 +1,6 @@
 """A layer of an LSTM as one launch forwards and one backwards: a block for each sequence walks over all of its steps.
 
-The states of a sequence stay in the block's shared memory; of the weights each step reads all, from the cache.
-"""
+The states of a sequence stay in the block's shared memory; of the weights each step reads all, from the cache."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Kernels of one block for each row: softmax, log_softmax, the layer, group and RMS norms, and their gradients.
 
-A row need not lie in one piece: its elements are `inner` apart, as along any dimension of a contiguous array.
-"""
+A row need not lie in one piece: its elements are `inner` apart, as along any dimension of a contiguous array."""
 
 from __future__ import annotations
 

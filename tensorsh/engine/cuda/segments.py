@@ -41,8 +41,7 @@ WEIGHED = summing("tensorsh_weighed_row_sums", "raw T weights, raw T rows", "wei
 def row_sums(xp: Any, rows: Any, at: Any, starts: Any, weights: Any = None) -> Any:
     """The sums of ``rows[at[k]]`` (times ``weights[k]``) for the k of each segment, one after the other.
 
-    rows: [n, ...]; starts: [S + 1], ascending; [S, ...] comes back. Half types are added up in single precision.
-    """
+    rows: [n, ...]; starts: [S + 1], ascending; [S, ...] comes back. Half types are added up in single precision."""
     kind = rows.dtype
     wide = np.dtype(np.float32) if kind.itemsize == 2 and kind.kind in "fV" else kind
     shape = (starts.size - 1, *rows.shape[1:])

@@ -1,8 +1,7 @@
 """Sums, means and running sums along neighbouring dimensions of a contiguous array: rows, columns, or all.
 
 A sum of few rows, or of few columns, is made in parts, so that all of a GPU works on it. The last block of a sum to be ready,
-which draws the last of its tickets, adds the parts, in their order.
-"""
+which draws the last of its tickets, adds the parts, in their order."""
 
 from __future__ import annotations
 

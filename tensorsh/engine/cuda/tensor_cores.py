@@ -2,8 +2,7 @@
 
 Tiles of the keys and the values are copied to shared memory while the ones before are multiplied. They lie row by row there, in
 pieces of 16 bytes whose order is turned by an exclusive or with the row, so that the eight rows of a matrix that a warp reads lie
-in different banks. Scores stay in registers: what a product leaves a thread is what it brings to the next.
-"""
+in different banks. Scores stay in registers: what a product leaves a thread is what it brings to the next."""
 
 from __future__ import annotations
 

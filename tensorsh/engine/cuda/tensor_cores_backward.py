@@ -2,8 +2,7 @@
 the query for rows of the keys and the values, so nothing is added up by atomic operations.
 
 Weights are made again of the scores and the logarithms of the rows' sums. Both kernels are as the one in `tensor_cores`: the rows
-of a warp stay in its registers, tiles of the others are copied ahead.
-"""
+of a warp stay in its registers, tiles of the others are copied ahead."""
 
 from __future__ import annotations
 
@@ -274,8 +273,7 @@ def backward(xp: Any, arrays: tuple, strides: tuple, sums: Any, causal: bool, sc
     """The gradients of the query, the key and the value.
 
     arrays: the query, the key, the value, the result's gradient and the result, whose rows can be read 8 elements at a time; strides:
-    their steps.
-    """
+    their steps."""
     q, k, v, g, result = arrays
     batch, heads, rows, width = q.shape
     columns = k.shape[2]

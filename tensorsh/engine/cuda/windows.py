@@ -2,8 +2,7 @@
 
 A convolution is cuDNN's where that is installed (`cudnn`). Elsewhere it copies its windows into the columns of one matrix [C * K, N * L] (im2col), multiplies, and turns the product
 into [N, O, L] in the pass that adds the bias. Gradients of windows are gathered by the element that they go to, so nothing
-is added twice at a time. One, two and three dimensions are three, with ones in front.
-"""
+is added twice at a time. One, two and three dimensions are three, with ones in front."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """How a node of an operator gives its gradients: one function for each operator, made when its first node runs.
 
 Most operators have one or two tensors and a formula for each. What their formulas need of what was saved is known from
-the declaration, so a step opens just that, without a loop. Everything else goes the general way.
-"""
+the declaration, so a step opens just that, without a loop. Everything else goes the general way."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 `MetaArray` has the interface of numpy's arrays that operators use. Views are worked out by strides alone; whatever makes new
 elements asks `calls.call` for the shape and the dtype of the result, and allocates nothing. A value is never there:
-what needs one raises an error.
-"""
+what needs one raises an error."""
 
 from __future__ import annotations
 

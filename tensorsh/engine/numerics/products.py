@@ -1,8 +1,7 @@
 """Products of float matrices as arrays: by the compiled kernel, whose sums are in PyTorch's order, or by numpy's BLAS.
 
 The kernel takes products of up to `SMALL` multiplications; BLAS is faster with more, and adds in the kernel's order where
-it is handed no more than one block of the sum at a time.
-"""
+it is handed no more than one block of the sum at a time."""
 
 from __future__ import annotations
 

@@ -17,8 +17,7 @@ From LARGE elements on, sums along contiguous rows are products with a vector of
 error below that of plain addition, but no longer in PyTorch's order.
 
 Contiguous arrays below LARGE go to the kernels of kernels/sums.c, which add in the same order.
-What is decided by shape, strides and axes is decided once and kept as a plan; a call looks the plan up and runs it.
-"""
+What is decided by shape, strides and axes is decided once and kept as a plan; a call looks the plan up and runs it."""
 
 from __future__ import annotations
 
@@ -66,8 +65,7 @@ strided_sums: Any = kernel("strided_sums", unsuited)
 def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None) -> np.ndarray:
     """`torch.sum`: always an array (0-d where nothing is left). Integers and booleans add up in int64.
 
-    `axes` None means all; an empty tuple means none (PyTorch's `dim=()` is None here).
-    """
+    `axes` None means all; an empty tuple means none (PyTorch's `dim=()` is None here)."""
     if dtype is not None and a.dtype is not dtype:
         a = a.astype(dtype)
     if axes is None and a.dtype.kind == "b":

@@ -307,8 +307,7 @@ def by(ufunc: Any, **how: Any) -> tuple[Any, dict[str, Any]]:
     """The option `ufunc` of an operator, with how its ufunc is used.
 
     loop: the ufunc, or kernel, for small arrays of float32.  floats: it takes no whole numbers.  real: no complex ones.
-    exact, precise: it is computed in double precision and rounded, or by the kernel of another ufunc.
-    """
+    exact, precise: it is computed in double precision and rounded, or by the kernel of another ufunc."""
     return ufunc, how
 
 

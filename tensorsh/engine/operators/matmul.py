@@ -1,8 +1,7 @@
 """The short ways of matrix products: float tensors of one dtype with the right numbers of dimensions.
 
 numpy's ``a.dot(b)`` takes 0.35 us for small matrices, so what stands around it here is kept as small. Everything else (other
-dtypes and devices, wrong shapes, ``out=``) goes the way given as `slow`, which finds the error or the result.
-"""
+dtypes and devices, wrong shapes, ``out=``) goes the way given as `slow`, which finds the error or the result."""
 
 from __future__ import annotations
 

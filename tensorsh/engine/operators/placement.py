@@ -86,8 +86,7 @@ def _to_host(x: Any) -> Any:
 def hosted(function: Any) -> Any:
     """A function of tensors that computes on the CPU and gives its results back on the device that they came from.
 
-    The moves are recorded, so gradients flow through them.
-    """
+    The moves are recorded, so gradients flow through them."""
 
     def place(x: Any, there: device) -> Any:
         if isinstance(x, Tensor):

@@ -29,8 +29,7 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
     """A function that is one of several operators, by the kinds of its arguments.
 
     What is declared returns the operator and its arguments; the function, in-place and ``out=`` forms run it. `usual`: the
-    operator for a tensor and plain numbers, of which at least one is given.
-    """
+    operator for a tensor and plain numbers, of which at least one is given."""
     choices: dict = {}
     if usual is not None:
         names_of = usual.params[1 : usual.positional]

@@ -2,8 +2,7 @@
 
 A function's `__wrapped__` is a Form, which `inspect` follows: it makes the signature from the operator's record (or the
 Python function) when it is asked, so that `inspect` is not imported before. Functions that sort out overloads by
-themselves, and the few whose parameter PyTorch names otherwise, stand in `signatures.txt`.
-"""
+themselves, and the few whose parameter PyTorch names otherwise, stand in `signatures.txt`."""
 
 from __future__ import annotations
 

@@ -6,8 +6,7 @@ slice of words, or of tables made from the whole block at once. The state that P
 at any point, because the 624 state words are the last 624 outputs with the tempering undone.
 
 A 64-bit draw is two words, the first of them the high half. A double in [0, 1) is the low 53 bits of such a draw.
-The second hidden piece of state is one double normal left over by Box-Muller; only the serial samplers touch it.
-"""
+The second hidden piece of state is one double normal left over by Box-Muller; only the serial samplers touch it."""
 
 from __future__ import annotations
 

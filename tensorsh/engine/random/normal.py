@@ -6,8 +6,7 @@ block becomes R cos T, R sin T. If the size is no multiple of 16, the last 16 po
 In float32 PyTorch uses its own polynomials with fused multiply-adds on every x86-64 machine since AVX2. A fused
 multiply-add of float32 is a multiply and an add in float64, rounded to float32; that makes the numbers independent of
 the machine this runs on. The work is done in pieces that stay in the second-level cache.
-In float64 the functions are libm's, which numpy's own vector code does not reproduce; so they are called one by one.
-"""
+In float64 the functions are libm's, which numpy's own vector code does not reproduce; so they are called one by one."""
 
 from __future__ import annotations
 

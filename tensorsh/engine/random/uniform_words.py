@@ -5,8 +5,7 @@ loops visit memory. To fill an existing tensor in place, write the result throug
 `contiguous=False` to `normal` if the array is not C-contiguous: only contiguous tensors take the vector path.
 
 A float32 uniform costs one word, a float64 uniform two; half types are float32 values rounded down in precision.
-Doubles reach a half type through float32, as in C++, which sometimes rounds twice.
-"""
+Doubles reach a half type through float32, as in C++, which sometimes rounds twice."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 A `Coo` keeps the coordinates of its elements, a `Compressed` (CSR, CSC, and the two of blocks) one of both coordinates and
 how many elements each row or column has. They answer to the few attributes that operators ask of every array; whatever else
 is asked of them is refused, and the function that was called words the refusal (`missing.py`). What an operator computes
-on them stands in `rules.py`.
-"""
+on them stands in `rules.py`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What operators compute where an operand is sparse: for each by its name a kernel, which takes the place of its own.
 
 The operators themselves (signatures, gradients, nodes, names) are those of dense tensors. One that stands in no list here
-is refused.
-"""
+is refused."""
 
 from __future__ import annotations
 

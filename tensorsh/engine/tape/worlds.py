@@ -2,8 +2,7 @@
 
 `raw`: kernels on bare arrays, for an ordinary backward pass. `differentiable`: the operators themselves on tensors, for
 create_graph. A formula written once against `t` runs in both; composite operators run in the raw world on tensors without
-history.
-"""
+history."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 A write to a tensor that is no view replaces its node by the writing operation's. A write to a view `v` of `b` gives `b` a
 CopySlices node (take the gradient of b, run the operation backward on the part that v is, put that part back), and every
-living view of b a new AsStrided node on top of it.
-"""
+living view of b a new AsStrided node on top of it."""
 
 from __future__ import annotations
 

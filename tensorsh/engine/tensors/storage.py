@@ -1,8 +1,7 @@
 """Storages: the memory under tensors, as bytes.
 
 A storage is one object for all tensors that lie in its memory (`lots.py`). What reads or writes it does so by its owner, never by a
-method, which a program may have put another in the place of.
-"""
+method, which a program may have put another in the place of."""
 
 from __future__ import annotations
 

@@ -166,8 +166,7 @@ def check_place(index: Any, array: Any) -> None:
 def advanced(array: Any, found: list) -> list:
     """Index tensors, one for each dimension (None: all of it), checked, as the list that the operators take.
 
-    A mask of several dimensions stands for that many; ``...`` may fill their places.
-    """
+    A mask of several dimensions stands for that many; ``...`` may fill their places."""
     indices: list = []
     shape = array.shape
     dim = 0

@@ -2,8 +2,7 @@
 
 A tensor is its array plus what differs from the class defaults below, so that making one costs two steps. The array's own
 strides, dtype and memory are the tensor's; views share memory by sharing numpy buffers, and they share one version cell.
-Methods are not written here: the operator table puts them on the class.
-"""
+Methods are not written here: the operator table puts them on the class."""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@ Printing takes three steps, each on plain Python values, so that a small tensor 
     array --cut--> the elements shown --words--> one string each, one width --lines--> "[[1., 2.],\\n [3., 4.]]"
 
 Only the elements shown are ever read: a tensor of 1e8 elements is cut at its edges by views, and the width and the
-notation (fixed, integral, scientific) follow from what is left, as they do in PyTorch.
-"""
+notation (fixed, integral, scientific) follow from what is left, as they do in PyTorch."""
 
 from __future__ import annotations
 
@@ -92,8 +91,7 @@ def tensor_text(
     """The text of a tensor held in `array`; for `device="meta"` anything with a shape, or the shape itself, will do.
 
     `dtype` is PyTorch's name, `device` is given only where PyTorch would print it, `grad_fn` is the node's name, `more`
-    is what follows the elements, `given` the text of these, where a class knows it.
-    """
+    is what follows the elements, `given` the text of these, where a class knows it."""
     shape = tuple(getattr(array, "shape", array))
     suffixes = [*more]
     if device is not None:
@@ -148,8 +146,7 @@ def size_text(shape: Iterable[int]) -> str:
 def format_tensor(array: Any, spec: str, text: Callable[[], str], type_name: str = "Tensor") -> str:
     """`Tensor.__format__`: a plain tensor without dimensions formats as its number, any other only as its text.
 
-    A Parameter counts as any other; its caller gives `type_name`, and `array` as None where there is no number.
-    """
+    A Parameter counts as any other; its caller gives `type_name`, and `array` as None where there is no number."""
     if not isinstance(spec, str):
         given = "None" if spec is None else kind_name(spec)
         raise TypeError(f"__format__() argument must be str, not {given}")

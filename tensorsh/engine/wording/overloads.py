@@ -1,8 +1,7 @@
 """PyTorch's words for arguments that fit no overload of a function.
 
 Its argument parser tries a function's overloads in order, as recorded (`takes`); when none fits it words the mistake by
-rules of its own.
-"""
+rules of its own."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 the builtin function that they hand these to, which refuses what does not fit.
 
 A step names the arguments that it looks at, as a gradient names what is kept. Functions whose arguments meet no builtin
-function before the work begins have none.
-"""
+function before the work begins have none."""
 
 from __future__ import annotations
 

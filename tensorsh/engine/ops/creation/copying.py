@@ -60,8 +60,7 @@ def contiguous_form(input: Tensor, memory_format=contiguous) -> Tensor:
 @composite("_is_contiguous", method="is_contiguous")
 def is_contiguous(input: Tensor, memory_format=contiguous) -> bool:
     """Whether the elements lie in row order (or in another memory format).
-    False behind `t`, `transpose`, `permute` and slices with steps, whose elements `contiguous` copies into order.
-    """
+    False behind `t`, `transpose`, `permute` and slices with steps, whose elements `contiguous` copies into order."""
     return bool(in_format(input._array, memory_format))
 
 

@@ -1,7 +1,6 @@
 """Making tensors: from data, filled, and ranges.
 
-None is differentiable: they give leaves. Of the common options, layout, pin_memory and memory_format have no effect.
-"""
+None is differentiable: they give leaves. Of the common options, layout, pin_memory and memory_format have no effect."""
 
 from __future__ import annotations
 
@@ -84,8 +83,7 @@ def scalar_tensor(
 def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor: a tensor itself or an array's own memory where dtype and device allow.
     `data` is a tensor, an array, a number or nested lists; the latter two are copied. Where memory is shared, writing
-    to one changes the other; `tensor` always copies.
-    """
+    to one changes the other; `tensor` always copies."""
     data = known_array(data)
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(dtype=dtype, device=device)
@@ -295,8 +293,7 @@ def new_tensor(
 ) -> Tensor:
     """A copy of `data` in the dtype and device of this tensor.
     `data` is a number, nested lists or an array; `dtype`, `device` and `requires_grad` say otherwise where they are
-    given. The copy is a leaf without history.
-    """
+    given. The copy is a leaf without history."""
     if isinstance(data, Tensor):
         warn(COPIES.format("tensor.new_tensor"))
     return made(to_array(data, dtype or self.dtype), beside(self, device), requires_grad)

@@ -80,8 +80,7 @@ def logspace(
 ) -> Tensor:
     """`steps` values from ``base ** start`` to ``base ** end``, evenly spaced on a logarithmic scale.
     A vector of `steps` numbers of the default dtype unless `dtype` says otherwise; `base` is 10. RuntimeError: a
-    negative `steps`.
-    """
+    negative `steps`."""
     check_bounds("logspace", start, end)
     dtype = of_out("logspace", dtype, out)
     start, end = _end(start), _end(end)

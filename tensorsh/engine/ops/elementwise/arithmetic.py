@@ -1,7 +1,6 @@
 """Sums, differences and products of tensors and numbers.
 
-Every operator here broadcasts, promotes its operands to a common dtype and has an in-place form.
-"""
+Every operator here broadcasts, promotes its operands to a common dtype and has an in-place form."""
 
 from __future__ import annotations
 

@@ -101,8 +101,7 @@ logical("logical_xor", "logical_xor", "Whether exactly one of the elements is no
 @operator(inplace=True)
 def logical_not(xp, input: Array):
     """Whether an element is zero.
-    bool, of the same shape; on booleans it is `not`.
-    """
+    bool, of the same shape; on booleans it is `not`."""
     return ~truth(xp, input)
 
 

@@ -140,8 +140,7 @@ def close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether elements differ by no more than ``atol + rtol * |other|``.
     bool, of the common shape; `rtol` is 1e-5, `atol` 1e-8. NaN is close to nothing, to NaN with `equal_nan`;
-    infinities to themselves. RuntimeError: dtypes that differ.
-    """
+    infinities to themselves. RuntimeError: dtypes that differ."""
     check_close(input, other, rtol, atol, "isclose")
     check_broadcast([input._array, other._array])
     return wrap(close(input._array, other._array, rtol, atol, equal_nan))
@@ -151,8 +150,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close (see :func:`isclose`).
     A Python bool: each |input - other| is at most ``atol + rtol * |other|`` (1e-8 and 1e-5). NaN is close to nothing,
-    to NaN with `equal_nan`. RuntimeError: dtypes that differ, shapes that do not broadcast.
-    """
+    to NaN with `equal_nan`. RuntimeError: dtypes that differ, shapes that do not broadcast."""
     check_close(input, other, rtol, atol, "allclose")
     return isclose(input, other, rtol, atol, equal_nan).all().item()
 
@@ -161,8 +159,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and elements.
     A Python bool. NaN equals nothing; sizes that differ give False. `eq` compares element by element, `allclose` with
-    tolerance. RuntimeError: tensors on several devices.
-    """
+    tolerance. RuntimeError: tensors on several devices."""
     if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
         at = isinstance(input, Tensor)
         title = f"argument '{'other' if at else 'input'}' (position {at + 1})"

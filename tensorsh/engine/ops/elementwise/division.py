@@ -87,8 +87,7 @@ floor_divide_first.gradient(other=no_derivative("floor_divide"))
 def floor_divide(input, other):
     """``input / other`` rounded down; integers stay integers.
     Towards minus infinity, as Python's ``//``: -1.5 // 1 is -2. They broadcast. RuntimeError: an integer divided by
-    0.
-    """
+    0."""
     if is_number(other):
         return floor_divide_number, [input, other]
     return (floor_divide_first if is_number(input) else floor_divide_tensor), [input, other]

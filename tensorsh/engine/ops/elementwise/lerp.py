@@ -67,8 +67,7 @@ lerp_tensor.gradient(
 @chosen("lerp")
 def lerp(input, end, weight):
     """Linear interpolation: ``input + weight * (end - input)``; `weight` a number or a tensor.
-    All broadcast to a common shape. RuntimeError: dtypes that differ.
-    """
+    All broadcast to a common shape. RuntimeError: dtypes that differ."""
     if isinstance(weight, Tensor):
         return lerp_tensor, [input, end, weight]
     if not is_number(weight):

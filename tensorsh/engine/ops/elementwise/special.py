@@ -1,7 +1,6 @@
 """``torch.special``: error, gamma, Bessel functions and their kin, computed by scipy where numpy has none.
 
-scipy is imported inside the kernels, when one of them first runs.
-"""
+scipy is imported inside the kernels, when one of them first runs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What the files of linear algebra share: checks in PyTorch's words, LinAlgError, LAPACK over batches.
 
 numpy.linalg does the work where it can (it knows batches and is loaded anyway); what it lacks comes from scipy's LAPACK,
-which is imported when first needed.
-"""
+which is imported when first needed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """einsum: sums of products named by subscripts.
 
 The operands are brought to common dimensions (the output's first, then those summed over) and multiplied from left to right
-by batched matrix products, in the steps PyTorch takes.
-"""
+by batched matrix products, in the steps PyTorch takes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Products of matrices and vectors, one by one and in batches.
 
 The primitives are `mm mv dot bmm`; `matmul` chooses among them by the numbers of dimensions and reshapes around them exactly
-as PyTorch does, so that the graph shows the same nodes. Half types are computed in float32.
-"""
+as PyTorch does, so that the graph shows the same nodes. Half types are computed in float32."""
 
 from __future__ import annotations
 
@@ -148,8 +147,7 @@ def check_matrices(a, b) -> None:
 def mv(xp, input: Array, vec: Array):
     """A matrix times a vector, (n, k) by (k,).
     (n,) of the same dtype; `matmul` or ``@`` takes stacks of them, too. RuntimeError: sizes that do not fit, dtypes
-    that differ.
-    """
+    that differ."""
     check_mv(vec if input.ndim != 2 else None, input, vec)
     check_bool("addmv_impl_cpu", input)
     return product(input, vec)

@@ -1,7 +1,6 @@
 """Products of whole tensors: tensordot, inner, outer, kron, chains and powers of matrices.
 
-All are made of permutations, reshapes and the products of matmul.py, in the steps PyTorch takes.
-"""
+All are made of permutations, reshapes and the products of matmul.py, in the steps PyTorch takes."""
 
 from __future__ import annotations
 

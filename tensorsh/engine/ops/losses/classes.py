@@ -98,8 +98,7 @@ def scaled(t: Any, slopes: Any, norm: float, g: Any) -> Any:
 def pairwise_loss(name: str, value: Any, slope: Any, factor: float = 1.0, wide: bool = True) -> Any:
     """A primitive on input and target with elementwise `value` and the derivative `factor * slope` by the input.
 
-    `wide`: half types are rounded at the end, not after each step.
-    """
+    `wide`: half types are rounded at the end, not after each step."""
 
     def kernel(xp: Any, input: Array, target: Array, reduction: str = "mean", parameter: float = 1.0) -> Any:
         return reduce(xp, value(xp, input, target, parameter), reduction)
@@ -222,8 +221,7 @@ def reduced(loss: Tensor, reduction: str, words: str | None = None) -> Tensor:
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The absolute difference of input and target.
     Of one shape (others broadcast, with a warning). `reduction` 'mean' or 'sum' gives one number, 'none' a loss per
-    element; `weight` multiplies each. ValueError: another reduction.
-    """
+    element; `weight` multiplies each. ValueError: another reduction."""
     reduction = legacy(size_average, reduce, reduction)
     input, target = same_size(input, target)
     loss = (input - target).abs()

@@ -162,8 +162,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     """The Kullback-Leibler divergence of log-probabilities `input` from probabilities `target`.
     ``target * (log(target) - input)`` for each element; with `log_target` the target is a logarithm, too. `reduction`
     'batchmean' is the divergence as it is defined, 'mean' divides by all elements (with a warning), 'sum' and 'none'
-    do not.
-    """
+    do not."""
     for each in (input, target):
         if each._array.dtype.kind in "biuc":
             kind = "Complex" if each._array.dtype.kind == "c" else "Integral"

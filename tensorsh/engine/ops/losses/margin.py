@@ -60,8 +60,7 @@ def from_number(number, input):
 @composite("nn.functional.hinge_embedding_loss", method=False)
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """x where the target is 1, max(0, margin - x) where it is -1.
-    Of one shape. `reduction` 'mean' or 'sum' gives one number, 'none' a loss per element.
-    """
+    Of one shape. `reduction` 'mean' or 'sum' gives one number, 'none' a loss per element."""
     zero = find_function("zeros_like")(input)
     below = find_function("where")(target != 1, from_number(margin, input).clamp_min(0), zero)
     same = find_function("where")(target != -1, input, zero)

@@ -1,7 +1,6 @@
 """Activation functions of neural networks: ``torch.nn.functional.relu`` and its like.
 
-Kinks take PyTorch's side: the gradient of relu at 0 is 0, of a clamp at its bounds as each function has it.
-"""
+Kinks take PyTorch's side: the gradient of relu at 0 is 0, of a clamp at its bounds as each function has it."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 The usual form is one operator, as in PyTorch: scores of a few heads at a time, which stay in the cache, are made, turned into
 weights and used at once. What is kept for the backward pass is the logarithm of each row's sum, from which it makes the
-weights again. The other forms (dropout, a mask that wants a gradient) are written out in elementary operators.
-"""
+weights again. The other forms (dropout, a mask that wants a gradient) are written out in elementary operators."""
 
 from __future__ import annotations
 

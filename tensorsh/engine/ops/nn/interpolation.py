@@ -262,8 +262,7 @@ def interpolate(
     """input [N, C, *S] resized to `size`, or by `scale_factor`.
     `mode` is 'nearest', 'nearest-exact', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area', by the number of
     dimensions of S (1 to 3). `align_corners` lets the corners meet, `antialias` smooths what shrinks. ValueError:
-    both or neither of `size` and `scale_factor`. NotImplementedError: a mode that does not fit the dimensions.
-    """
+    both or neither of `size` and `scale_factor`. NotImplementedError: a mode that does not fit the dimensions."""
     d = input.ndim - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:

@@ -16,8 +16,7 @@ def stacked(
 ) -> tuple[Tensor, list[Tensor]]:
     """All layers over a sequence: the last one's output, and the last states of all.
 
-    `layer(x, weights, states, reverse)` runs one of them; `weights` has those of each layer and direction.
-    """
+    `layer(x, weights, states, reverse)` runs one of them; `weights` has those of each layer and direction."""
     cat = table.find_function("cat")
     columns = [state.unbind(0) for state in states]
     last: list[list] = [[] for _ in states]

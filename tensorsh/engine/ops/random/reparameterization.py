@@ -2,8 +2,7 @@
 
 For a sample x of a distribution function F(x; a) the derivative is -(dF/da) / (dF/dx), which no closed form has. It is
 taken from series near the ends, from saddle point expansions for large parameters, and from rational approximations
-between, each used where PyTorch uses it.
-"""
+between, each used where PyTorch uses it."""
 
 from __future__ import annotations
 

@@ -226,8 +226,7 @@ def normal(
 def _bernoulli(xp, input: Array, p=None, *, generator=None):
     """1 with the probability that each element gives, else 0.
     Of the shape and dtype of `input`, with `p` of one probability for all; `generator` draws (None: the default one,
-    which `manual_seed` seeds). RuntimeError: a probability outside of [0, 1].
-    """
+    which `manual_seed` seeds). RuntimeError: a probability outside of [0, 1]."""
     g = source(generator, like=input)
     if p is not None:
         return g.samplers.bernoulli_mask(g, input.shape, float(p)).astype(input.dtype)

@@ -75,8 +75,7 @@ def in_even_bins(a, low, high, bins):
 def histc(xp, input: Array, bins=100, min=0, max=0):
     """How many elements lie in each of `bins` equal intervals between `min` and `max` (of the data, when equal).
     A vector of `bins` numbers in the dtype of `input`; what lies outside is not counted. RuntimeError: `max` below
-    `min`. NotImplementedError: integers.
-    """
+    `min`. NotImplementedError: integers."""
     if input.dtype.kind == "c":
         raise not_implemented("aminmax_cpu", input)
     if input.dtype.kind == "b":
@@ -258,8 +257,7 @@ def bincount(input, weights=None, minlength=0):
     """How often each number from 0 occurs in a vector of them, or the sum of the weights of its occurrences.
     A vector of ``max(input) + 1`` elements, at least `minlength`: int64, or the floating-point dtype of `weights`, which
     is as long as `input`. RuntimeError: negative numbers, more than one dimension. NotImplementedError: floating-point
-    numbers.
-    """
+    numbers."""
     a = input._array
     if a.dtype.kind not in "iu":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{of(a).short}'")

@@ -1,7 +1,6 @@
 """``torch.masked``: reductions and normalisations that leave out the elements where a mask is False.
 
-Elements left out are replaced by what changes nothing: 0 for sums, 1 for products, the lowest value for maxima.
-"""
+Elements left out are replaced by what changes nothing: 0 for sums, 1 for products, the lowest value for maxima."""
 
 from __future__ import annotations
 

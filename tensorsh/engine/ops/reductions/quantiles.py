@@ -222,8 +222,7 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
     """The `q`-th quantile (a number or a vector of them, between 0 and 1) of all elements, or along `dim`.
     Several `q` stand along a new first dimension. Between two elements `interpolation` decides: 'linear', 'lower',
     'higher', 'midpoint' or 'nearest'. NaN where one is among them (`nanquantile` passes over it). RuntimeError: `q`
-    outside of [0, 1], no float32 or float64.
-    """
+    outside of [0, 1], no float32 or float64."""
     return delivered(quantile_of("quantile", input, q, dim, keepdim, interpolation, False), out)
 
 

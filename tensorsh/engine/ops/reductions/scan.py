@@ -1,7 +1,6 @@
 """Running sums, products, extremes and log-sums along a dimension.
 
-Sums and products are carried in double and each is rounded, as PyTorch does.
-"""
+Sums and products are carried in double and each is rounded, as PyTorch does."""
 
 from __future__ import annotations
 

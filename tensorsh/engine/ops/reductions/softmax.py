@@ -1,8 +1,7 @@
 """softmax, log_softmax and softmin: exponentials that sum to one.
 
 Computed by compiled loops, or less the maximum, exponentiated, divided by the sum. The order of the sums is that of PyTorch's
-vector code.
-"""
+vector code."""
 
 from __future__ import annotations
 

@@ -80,8 +80,7 @@ sort.gradient(
 def argsort(xp, input: Array, dim=-1, descending=False, *, stable=False):
     """The places of the elements in order along `dim`.
     int64 of the same shape: ``x.gather(dim, x.argsort(dim))`` is sorted. `dim` is the last one when left out;
-    `descending` puts the largest first, `stable` keeps the order of equal elements. IndexError: no such dimension.
-    """
+    `descending` puts the largest first, `stable` keeps the order of equal elements. IndexError: no such dimension."""
     axis = one_axis("argsort", dim, input.ndim)
     if input.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")

@@ -188,8 +188,7 @@ def product(a, axis=None, keepdims=False):
 def prod(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The product over `dim` (a number; all when None). Integers and booleans give int64.
     The dimension goes, or has size 1 with `keepdim`; no elements give 1. `dtype` is that in which is multiplied.
-    IndexError: no such dimension.
-    """
+    IndexError: no such dimension."""
     if isinstance(dim, (list, tuple)):
         raise combination_error("prod", *([dim] if dim else []), **({} if dim else {"dim": None}))
     a = widened(input, dtype)
@@ -258,8 +257,7 @@ any = logical("any", np.logical_or)
 def count_nonzero(xp, input: Array, dim=None):
     """How many elements along `dim` are not zero.
     int64: one number for all elements where `dim` is None, else without the dimensions `dim` (a number or several).
-    Booleans count as their True. IndexError: no such dimension.
-    """
+    Booleans count as their True. IndexError: no such dimension."""
     axes = axes_of("count_nonzero", dim, input.ndim)
     if axes is None and type(input) is np.ndarray:
         return np.asarray(np.count_nonzero(input != 0), np.int64)

@@ -25,8 +25,7 @@ from ..creation.factories import made
 def flip(xp, input: Array, dims: Ints):
     """With the order along `dims` reversed.
     A copy of the same shape and dtype; `dims` is a number or several. IndexError: no such dimension. RuntimeError:
-    one named twice.
-    """
+    one named twice."""
     dims = ints("flip", "dims", dims)
     if not dims:
         return input.copy()

@@ -62,8 +62,7 @@ def diagflat(input: Tensor, offset=0) -> Tensor:
 @operator(out=False)
 def trace(xp, input: Array):
     """The sum of a matrix's diagonal.
-    A tensor without dimensions; integers give int64. The matrix need not be square. RuntimeError: no two dimensions.
-    """
+    A tensor without dimensions; integers give int64. The matrix need not be square. RuntimeError: no two dimensions."""
     dtype = input.dtype
     if dtype.kind == "b":
         raise not_implemented("trace", input)

@@ -1,7 +1,6 @@
 """``expand_copy`` and its like: what a view operator gives, as memory of its own.
 
-Each runs the view and copies its result, which keeps the view's node under the node's name with ``_copy`` behind it.
-"""
+Each runs the view and copies its result, which keeps the view's node under the node's name with ``_copy`` behind it."""
 
 from __future__ import annotations
 

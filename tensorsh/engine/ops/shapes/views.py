@@ -1,8 +1,7 @@
 """Views of a part of a tensor: select, slices, diagonals, windows, and several parts at once.
 
 The gradient of a part is zero everywhere else. `part` and `put_back` are each other's gradient, for any index made of
-numbers and slices; the others have gradients of their own where an index does not say it.
-"""
+numbers and slices; the others have gradients of their own where an index does not say it."""
 
 from __future__ import annotations
 
@@ -161,8 +160,7 @@ def diagonal_geometry(shape: tuple, strides: tuple, offset: int, dim1: int, dim2
 def diagonal(xp, input: Array, offset=0, dim1=0, dim2=1):
     """The diagonal of two dimensions, as the last one.
     A view: `dim1` and `dim2` (0 and 1) go, their diagonal becomes the last dimension; `offset` above 0 takes one
-    above the main diagonal, below 0 one below. RuntimeError: `dim1` and `dim2` are the same.
-    """
+    above the main diagonal, below 0 one below. RuntimeError: `dim1` and `dim2` are the same."""
     return strided(input, *diagonal_geometry(input.shape, input.strides, offset, dim1, dim2))
 
 
@@ -277,8 +275,7 @@ def restrided(array: Any, size: Any, stride: Any, storage_offset: int | None) ->
 @view_operator(outputs=-1)
 def unbind(xp, input: Array, dim=0):
     """The slices along `dim`, as a tuple.
-    As many views as `dim` is long, each without that dimension. IndexError: no such dimension.
-    """
+    As many views as `dim` is long, each without that dimension. IndexError: no such dimension."""
     dim = own_dim(dim, input.ndim)
     if dim == 0 and input.ndim > 1:
         return list(input)

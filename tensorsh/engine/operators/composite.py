@@ -24,27 +24,16 @@ class Composite:
 
 
 def composite(
-    names: str = "",
-    /,
-    *,
-    method: bool | str = True,
-    inplace: Any = False,
-    kernel: Any = None,
-    choices: dict | None = None,
-    executor: Any = None,
-    dtypes: bool = True,
-    out: bool = True,
-    hosted: bool = False,
-    domain: str = "",
-) -> Callable:
+    names: str = "", /, *, method: bool | str = True, inplace: Any = False, kernel: Any = None, choices: dict | None = None,
+    executor: Any = None, dtypes: bool = True, out: bool = True, hosted: bool = False, domain: str = "",
+) -> Callable:  # fmt: skip
     """Declare a function of tensors made of other operators.
 
-    `method` and `domain` as for `operator`; `inplace`: the in-place function, if there is one.  kernel: the function
-    whose parameters count, with ``out``, where another one wraps it.  choices: the
-    operators that answer where the first operand is of floats, by the types of the arguments.  executor: an operator whose loop
-    answers for the tensors that it is for.  dtypes, out: whether the recorded rules for dtypes, and
-    for ``out=``, are those of this function, and not of the operators that it calls.  hosted: as for `operator`; the copies are recorded, so gradients flow through them.
-    """
+    `method` and `domain` as for `operator`; `inplace`: the in-place function, if there is one.  kernel: the function whose
+    parameters count, with ``out``, where another one wraps it.  choices: the operators that answer where the first operand is of
+    floats, by the types of the arguments.  executor: an operator whose loop answers for the tensors that it is for.  dtypes,
+    out: whether the recorded rules for dtypes, and for ``out=``, are those of this function, and not of the operators that it
+    calls.  hosted: as for `operator`; the copies are recorded, so gradients flow through them."""
 
     def declare(function: Callable) -> Callable:
         public = names.split() or [function.__name__]

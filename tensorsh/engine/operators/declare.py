@@ -19,7 +19,7 @@ names is what is kept (`input_shape` keeps only the shape of `input`). Functions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from inspect import unwrap
 from operator import itemgetter
@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.long_calls import MANY, READ
-from ..arrays.dtype import COMPLEX, dtype
 from ..arrays.layout import by_columns, copying
 from ..graph.fields import wrap
 from ..loading.table import FUNCTIONS
@@ -202,6 +201,15 @@ class Operator(Executor):
         self.runners = [
             (f, slots[0] if slots else None, itemgetter(*slots) if len(slots) > 1 else None) for f, slots in entries
         ]
+
+    def gradient_of(self, argument: str) -> Callable:
+        """Declares the formula of an operator that has a gradient for one argument alone."""
+
+        def declare(formula: Callable) -> Callable:
+            self.gradient(**{argument: formula})
+            return formula
+
+        return declare
 
     def joint_gradient(self, formula: Callable) -> Callable:
         """One formula for all: `formula(t, g, needs, ...)` returns a gradient (or None) for each tensor argument in order."""
@@ -381,21 +389,6 @@ def dress(function: Any, op: Any) -> Any:
 
 
 __all__ = [
-    "Array",
-    "Arrays",
-    "Constant",
-    "Unlinked",
-    "Written",
-    "Ints",
-    "by",
-    "operator",
-    "Composite",
-    "composite",
-    "Operator",
-    "NUMBERS",
-    "REQUIRED",
-    "attach",
-    "COMPLEX",
-    "dtype",
-    "Sequence",
-]
+    "Array", "Arrays", "Constant", "Unlinked", "Written", "Ints", "by", "operator", "Composite", "composite", "Operator",
+    "NUMBERS", "REQUIRED", "attach", "camel",
+]  # fmt: skip

@@ -465,22 +465,15 @@ Tensor.__cuda_array_interface__ = property(cuda_array_interface)  # type: ignore
 
 
 def _flags() -> None:
-    def flag(test: Any) -> Any:
-        return property(test)
-
     for name, test in {
         "is_cuda": lambda t: t.device.type == "cuda", "is_cpu": lambda t: t.device.type == "cpu",
         "is_meta": lambda t: absent(t._array), "is_sparse": lambda t: t.layout is sparse_coo, "is_quantized": lambda t: False,
         "is_mps": lambda t: False, "is_xpu": lambda t: False, "is_mkldnn": lambda t: False,
         "is_sparse_csr": lambda t: t.layout is sparse_csr, "is_nested": lambda t: False,
         "itemsize": lambda t: t.dtype.itemsize, "nbytes": lambda t: t._array.nbytes if t.layout is strided else t._array.tensor_nbytes,
+        "layout": lambda t: getattr(t._array, "layout", strided),
     }.items():  # fmt: skip
-        setattr(Tensor, name, flag(test))
-
-    def layout(t: Tensor) -> Any:
-        return getattr(t._array, "layout", strided)
-
-    Tensor.layout = flag(layout)
+        setattr(Tensor, name, property(test))
 
 
 _flags()

@@ -75,9 +75,8 @@ def scalar_tensor(
     pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """A tensor without dimensions of the default dtype."""
-    return made(
-        to_array(s, dtype or (state.default_dtype if not isinstance(s, complex) else None)), device, requires_grad
-    )
+    kind = dtype or (state.default_dtype if not isinstance(s, complex) else None)
+    return made(to_array(s, kind), device, requires_grad)
 
 
 def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
@@ -110,7 +109,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
     return fresh(hold(np.asarray(ndarray)).view())
 
 
-def _filler(name: str, fill: Callable) -> Callable:
+def _filler(name: str, fill: Callable, doc: str) -> Callable:
     """A function of a size: numbers without options take the short way."""
 
     def any_form(
@@ -149,29 +148,19 @@ def _filler(name: str, fill: Callable) -> Callable:
             return explained(*size)
 
     any_form.__name__ = any_form.__qualname__ = function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"A tensor of the given size: {name}."
+    function.__doc__ = doc + OF_A_SIZE
     function.__wrapped__ = Form(name, function, any_form)  # type: ignore[attr-defined]
     return function
 
 
-zeros = _filler("zeros", np.zeros)
-ones = _filler("ones", np.ones)
-empty = _filler("empty", blank)
-zeros.__doc__ = """A tensor of zeros of the given size.
+OF_A_SIZE = """
 
 The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
 the default one (float32) where none is given; `device`, `requires_grad`, `layout` and ``out=`` as everywhere.
 RuntimeError: a negative size. TypeError: a size that is no integer."""
-ones.__doc__ = """A tensor of ones of the given size.
-
-The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
-the default one (float32) where none is given; `device`, `requires_grad`, `layout` and ``out=`` as everywhere.
-RuntimeError: a negative size. TypeError: a size that is no integer."""
-empty.__doc__ = """A tensor of the given size whose elements are unspecified (here: zeros).
-
-The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
-the default one (float32) where none is given; `device`, `requires_grad`, `layout` and ``out=`` as everywhere.
-RuntimeError: a negative size. TypeError: a size that is no integer."""
+zeros = _filler("zeros", np.zeros, "A tensor of zeros of the given size.")
+ones = _filler("ones", np.ones, "A tensor of ones of the given size.")
+empty = _filler("empty", blank, "A tensor of the given size whose elements are unspecified (here: zeros).")
 
 
 def full(
@@ -344,20 +333,16 @@ def arange(
     d = usual if dtype is None else given_dtype(dtype, "arange")
     if d is bool_ or d.category == COMPLEX:
         raise not_implemented("arange_cpu", d)
+    number = math.ceil((end - start) / step)
+    span((number,), None, d.itemsize)
+    if nowhere_on(device):
+        return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
     if d.category == INTEGER:
         # PyTorch counts the elements in whole numbers for int64, in double for the other integers.
         exact = d is int64 or not any(isinstance(v, float) for v in (start, end, step))
-        number = math.ceil((end - start) / step)
-        span((number,), None, d.itemsize)
         first, by = int(start), int(step)
-        if nowhere_on(device):
-            return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
         array = np.arange(first, int(end) if exact else first + number * by, by, np.int64).astype(d.numpy, copy=False)
     else:
-        number = math.ceil((end - start) / step)
-        span((number,), None, d.itemsize)
-        if nowhere_on(device):
-            return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
         array = counted(start, number, step, d.numpy)
     return keeping(array, with_room(out, array), device, requires_grad, dtype)
 
@@ -402,16 +387,9 @@ def keeping(array: Any, out: Any, device: Any, requires_grad: bool, given: Any =
 
 
 def eye(
-    n: int,
-    m: int | None = None,
-    *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
+    n: int, m: int | None = None, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """Ones on the diagonal of an `n` by `m` matrix of zeros.
     Without `m` it is square, the identity. RuntimeError: a negative size."""
     n, m = _bound(n), _bound(m)

@@ -17,7 +17,7 @@ from ...numerics.complex import weighted as complex_weighted
 from ...numerics.halves import both_halves, by_kernel
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
-from ...operators.pointwise import chosen, conjugate, pointwise, refuse, takes_floats, tensors_only
+from ...operators.pointwise import chosen, conjugate, hidden, pointwise, refuse, takes_floats, tensors_only
 from ...operators.public_form import Symbol
 from ...operators.python_operators import OPERANDS, install
 from ...operators.results import scalar
@@ -109,7 +109,7 @@ sub.gradient(
 )
 
 
-@pointwise("_rsub", node="RsubBackward0", method=False, inplace=False, check=checked_subtraction)
+@hidden("_rsub", node="RsubBackward0", check=checked_subtraction)
 def rsub_tensor(xp, input: Array, other: Array, *, alpha=1):
     """``other - alpha * input``."""
     return less_scaled(xp, other, input, alpha)
@@ -130,14 +130,8 @@ def subtracted_from(x: Any, number: Any, alpha: Any) -> Any:
     return np.subtract(constant(number, x.dtype), x)
 
 
-@pointwise(
-    "_rsub_number",
-    node="RsubBackward1",
-    promote="same input other",
-    method=False,
-    inplace=False,
-    check=checked_subtraction,
-    ufunc=subtracted_from,
+@hidden(
+    "_rsub_number", node="RsubBackward1", promote="same input other", check=checked_subtraction, ufunc=subtracted_from
 )
 def rsub_number(xp, input: Array, other, alpha=1):
     """``other - alpha * input`` for a number `other`."""

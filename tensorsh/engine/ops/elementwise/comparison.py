@@ -37,17 +37,17 @@ def comparison(names: str, ufunc: Any, doc: str) -> None:
         return write(tensors if isinstance(values[1], Tensor) else number, values)
 
     name = names.split()[0]
-    form.__doc__ = f"In-place form of :func:`{name}`."
-    kernel.__name__, kernel.__doc__ = name, doc
+    kernel.__doc__ = doc
     real = name not in ("eq", "ne")
     check = refuse(f"{name}_cpu", "c") if real else None
     op = operator(names, promote="same", inplace=form, ufunc=by(ufunc, real=real), wide=False, check=check)(kernel)
     # Only the in-place forms have a history: its gradient is 0.
     tensors = operator(f"_{name}_tensor", promote="same", method=False, node=f"{name.title()}Backward1")(kernel)
-    tensors.gradient(input=lambda t, g: t.zeros_like(g), other=lambda t, g: t.zeros_like(g))
-    number = operator(f"_{name}_number", promote="same input other", method=False,
-                      node=f"{name.title()}Backward0")(with_number)  # fmt: skip
-    number.gradient(input=lambda t, g: t.zeros_like(g))
+    nothing = lambda t, g: t.zeros_like(g)
+    tensors.gradient(input=nothing, other=nothing)
+    node = f"{name.title()}Backward0"
+    number = operator(f"_{name}_number", promote="same input other", method=False, node=node)(with_number)
+    number.gradient(input=nothing)
     # A comparison's answer to Python is its operator's; what cannot be compared is left to Python.
     setattr(Tensor, f"__{name}__", Symbol(f"Tensor.__{name}__", op, True))
 
@@ -73,7 +73,7 @@ def special_value(name: str, doc: str, whole: bool = False) -> None:
             return xp.full(input.shape, whole)
         return getattr(xp, name)(input)
 
-    kernel.__name__, kernel.__doc__ = name, doc
+    kernel.__doc__ = doc
     operator(name, wide=True, out=False)(kernel)
 
 
@@ -88,7 +88,7 @@ def infinite(name: str, number: float) -> None:
             raise RuntimeError(f"{name} does not support complex inputs.")
         return xp.full(input.shape, False) if kind_of(input) in "biu" else input == number
 
-    kernel.__name__, kernel.__doc__ = name, f"Whether an element is {number}."
+    kernel.__doc__ = f"Whether an element is {number}."
     operator(name, wide=True)(kernel)
 
 

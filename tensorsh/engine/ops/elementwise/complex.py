@@ -222,6 +222,7 @@ def angle(xp, input: Array):
     return xp.where(xp.isnan(input), input, xp.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0)))
 
 
+@angle.gradient_of("input")
 def angle_gradient(t: Any, g: Any, input: Any) -> Any:
     if t.array(input).dtype.kind != "c":
         return t.zeros_like(g)
@@ -229,9 +230,6 @@ def angle_gradient(t: Any, g: Any, input: Any) -> Any:
     zero = size == 0
     square = t.pow(t.where(zero, t.ones_like(size), size), 2)
     return t.where(zero, t.zeros_like(input), t.div(t.mul(g, input), square) * 1j)
-
-
-angle.gradient(input=angle_gradient)
 
 
 def check_parts(input: Any, other: Any) -> None:

@@ -9,7 +9,7 @@ from ...kernels import through
 from ...numerics.halves import by_kernel
 from ...numerics.rounding import fused
 from ...operators.declare import Array
-from ...operators.pointwise import chosen, is_number, pointwise
+from ...operators.pointwise import chosen, hidden, is_number
 from ...tensors.tensor import Tensor
 
 
@@ -29,7 +29,7 @@ def check_lerp(input: Any, end: Any, weight: Any) -> None:
             raise RuntimeError(f"expected dtype {want} for `{name}` but got dtype {got}")
 
 
-@pointwise("_lerp_number", node="LerpBackward0", check=check_lerp, scalars=False, method=False, inplace=False)
+@hidden("_lerp_number", node="LerpBackward0", check=check_lerp, scalars=False)
 def lerp_number(xp, input: Array, end: Array, weight):
     """``input + weight * (end - input)`` for a number `weight`."""
     if input.dtype.kind in "biu":
@@ -48,7 +48,7 @@ lerp_number.gradient(
 )
 
 
-@pointwise("_lerp_tensor", node="LerpBackward1", check=check_lerp, scalars=False, method=False, inplace=False)
+@hidden("_lerp_tensor", node="LerpBackward1", check=check_lerp, scalars=False)
 def lerp_tensor(xp, input: Array, end: Array, weight: Array):
     """``input + weight * (end - input)``."""
     if input.dtype.kind in "biu":

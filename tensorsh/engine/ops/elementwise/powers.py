@@ -16,7 +16,7 @@ from ...kernels import kernel
 from ...numerics.arithmetic import raised
 from ...numerics.complex import weighted
 from ...operators.declare import Array, by, composite
-from ...operators.pointwise import chosen, is_number, pointwise, tensors_only
+from ...operators.pointwise import chosen, hidden, is_number, tensors_only
 from ...operators.python_operators import install_choice
 from ...tape.worlds import raw
 from ...tensors.tensor import Tensor
@@ -57,16 +57,8 @@ def short_power(x: Any, exponent: Any) -> Any:
     return x * x if exponent == 2 else raised(np, x, x.dtype.type(exponent))
 
 
-@pointwise(
-    "_pow_number",
-    node="PowBackward0",
-    promote="same input exponent",
-    scalars=False,
-    method=False,
-    inplace=False,
-    check=check_exponent,
-    ufunc=short_power,
-)
+@hidden("_pow_number", node="PowBackward0", promote="same input exponent", scalars=False, check=check_exponent,
+        ufunc=short_power)  # fmt: skip
 def pow_number(xp, input: Array, exponent):
     """A tensor to the power of a number."""
     return raised(xp, input, input.dtype.type(exponent))
@@ -80,9 +72,7 @@ def check_bools(input: Any, exponent: Any) -> None:
         raise not_implemented("pow", input)
 
 
-@pointwise(
-    "_pow_tensor", domain="positive", node="PowBackward1", scalars=False, method=False, inplace=False, check=check_bools
-)
+@hidden("_pow_tensor", domain="positive", node="PowBackward1", scalars=False, check=check_bools)
 def pow_tensor(xp, input: Array, exponent: Array):
     """A tensor to the power of a tensor."""
     if xp is np and input.dtype.kind in "fc" and exponent.ndim == 0 and float(exponent.real) != 2:
@@ -113,8 +103,7 @@ def check_base(input: Any, exponent: Any) -> None:
         raise not_implemented("pow", exponent)
 
 
-@pointwise("_pow_base", node="PowBackward2", promote="same input exponent", scalars=False, method=False, inplace=False,
-           check=check_base)  # fmt: skip
+@hidden("_pow_base", node="PowBackward2", promote="same input exponent", scalars=False, check=check_base)
 def pow_base(xp, input, exponent: Array):
     """A number to the power of a tensor."""
     base = exponent.dtype.type(input)
@@ -127,6 +116,7 @@ def pow_base(xp, input, exponent: Array):
     return raised(xp, base, exponent)
 
 
+@pow_base.gradient_of("exponent")
 def base_number_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any) -> Any:
     if input == 0:
         kind = t.array(exponent).dtype.kind
@@ -137,9 +127,6 @@ def base_number_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any)
         kind = t.array(exponent).dtype.kind
         log = complex(log) if kind == "c" else math.nan
     return g * t.conj(result * log)
-
-
-pow_base.gradient(exponent=base_number_gradient)
 
 
 @chosen("pow", usual=pow_number)

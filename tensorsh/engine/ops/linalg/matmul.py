@@ -130,10 +130,7 @@ def mm(xp, input: Array, mat2: Array):
 
 
 mm.loop, mm.operands = fast_matmul.product(2, 2), 2
-mm.gradient(
-    input=first_gradient,
-    mat2=second_gradient,
-)
+mm.gradient(input=first_gradient, mat2=second_gradient)
 
 
 def check_matrices(a, b) -> None:
@@ -413,13 +410,7 @@ def stacked(x: Tensor, shape: tuple) -> Tensor:
 
 
 matmul_any.__name__ = matmul_any.__qualname__ = "matmul"
-composite(
-    "matmul linalg.matmul",
-    method="matmul",
-    dtypes=False,
-    out=False,
-    executor=mm,
-)(matmul_any)
+composite("matmul linalg.matmul", method="matmul", dtypes=False, out=False, executor=mm)(matmul_any)
 matmul = table.FUNCTIONS["matmul"]
 
 

@@ -103,7 +103,6 @@ def pairwise_loss(name: str, value: Any, slope: Any, factor: float = 1.0, wide: 
     def kernel(xp: Any, input: Array, target: Array, reduction: str = "mean", parameter: float = 1.0) -> Any:
         return reduce(xp, value(xp, input, target, parameter), reduction)
 
-    kernel.__name__ = name
     op = operator(
         "_" + name,
         promote="same input target",
@@ -292,15 +291,13 @@ def nll_backward(g, input_shape, result1, result2, reduction):
     return found
 
 
+@nll.gradient_of("input")
 @on_arrays(nll_backward)
 def nll_gradient(t, g, input_shape, result1, result2, reduction):
     """The shares (result1) are None where `quick_nll` made the node: every target counts alike."""
     if result1 is None:
         result1 = t.constant(np.ones(input_shape[0], t.array(g).dtype))
     return t._nll_loss_spread(g, tuple(input_shape), result1, result2, reduction)
-
-
-nll.gradient(input=nll_gradient)
 
 
 def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:

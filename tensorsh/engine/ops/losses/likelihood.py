@@ -84,13 +84,8 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     return bce.function(input, target, weight, reduction)
 
 
-@operator(
-    "_binary_cross_entropy_with_logits",
-    node="BinaryCrossEntropyWithLogitsBackward0",
-    method=False,
-    wide=True,
-    promote="same input target weight pos_weight",
-)
+@operator("_binary_cross_entropy_with_logits", node="BinaryCrossEntropyWithLogitsBackward0", method=False, wide=True,
+          promote="same input target weight pos_weight")  # fmt: skip
 def bce_logits(xp, input: Array, target: Array, weight: Constant = None, pos_weight: Constant = None, reduction="mean"):
     """(1 - y) x + log(1 + exp(-x)), weighted; the logarithm in the stable form."""
     log = log_of_sigmoid(xp, input)

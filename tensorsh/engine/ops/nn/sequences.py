@@ -62,7 +62,6 @@ def network(name: str, operator: Any, *options: Any) -> None:
         y, last = stacked(layer, x, states, weights, directions, dropout if train else 0.0)
         return (y.transpose(0, 1) if turned else y, *last)
 
-    run.__name__ = name
     run.__doc__ = (
         f"The layers of `nn.{name.partition('_')[0].upper()}` over a sequence, as a function of their weights."
     )

@@ -109,7 +109,6 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 def publish(name: str, function: Any, doc: str) -> None:
     """Declare a function of `torch.masked` made for a name."""
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     composite(f"masked.{name}", method=False)(function)
 

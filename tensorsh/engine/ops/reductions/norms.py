@@ -429,6 +429,7 @@ def renorm(xp, input: Array, p, dim, maxnorm):
     return multiplied(input, factor) if xp is np else input * factor
 
 
+@renorm.gradient_of("input")
 def renorm_gradient(t, g, input, p, dim, maxnorm):
     rest = others(dim % input.ndim, input.ndim)
     size = fold(module_of(input), input, p, rest, True) if t.raw else vector_norm.function(input, p, rest, True)
@@ -438,6 +439,3 @@ def renorm_gradient(t, g, input, p, dim, maxnorm):
     inverse = 1 / (size + 1e-7)
     scaled = maxnorm * inverse * (g - inverse * norm_gradient(t, inner, input, p, size, rest, True))
     return t.where(constant(t, lambda s: s > maxnorm, size), scaled, g)
-
-
-renorm.gradient(input=renorm_gradient)

@@ -46,7 +46,6 @@ def median_family(name, skip_nan):
             return xp.full((), np.nan).astype(input.dtype)
         return middle(xp, input.reshape(-1), 0, False, skip_nan)[0]
 
-    whole_kernel.__name__ = f"_{name}_all"
     whole = operator(f"_{name}_all", method=False, node=f"{name.title()}Backward0", wide=True)(whole_kernel)
     whole.gradient(input=full_gradient)
 
@@ -61,7 +60,6 @@ def median_family(name, skip_nan):
             raise not_implemented("median_out", input)
         return middle(xp, input, axis, keepdim, skip_nan)
 
-    dim_kernel.__name__ = name
     by_dim = operator(
         f"_{name}_dim", method=False, node=f"{name.title()}Backward1", outputs="values (indices)", wide=True,
     )(dim_kernel)  # fmt: skip
@@ -71,7 +69,6 @@ def median_family(name, skip_nan):
     def function(input, *args, **kwargs):
         return (by_dim if args or not {"out"}.issuperset(kwargs) else whole).call(input, *args, **kwargs)
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = "The median (the lower of two), of all elements or along `dim` with its place" + (
         "; NaN is left out." if skip_nan else "."
     )

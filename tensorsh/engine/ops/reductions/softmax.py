@@ -242,7 +242,6 @@ def functional(name, op):
             input = -input
         return op.function(input, dim) if dtype is None else op.function(input, dim, dtype=dtype)
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = op.function.__doc__ if name != "softmin" else "softmax of ``-input``."
     composite("nn.functional." + name, method=False)(function)
 

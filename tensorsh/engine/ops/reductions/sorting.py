@@ -179,11 +179,9 @@ def ranked(xp, a, axis, rank, keepdim):
     return values.reshape(shape), places.reshape(shape)
 
 
+@kthvalue.gradient_of("input")
 def picked_gradient(t, g, indices, input_shape, dim, keepdim):
     return give_back(t, g[0], indices, input_shape, dim, keepdim)
-
-
-kthvalue.gradient(input=picked_gradient)
 
 
 @operator("_unique2", method=False, outputs="_ (_) (_)", long=True)

@@ -281,20 +281,18 @@ def both(of_first, of_mean, input, dim, keepdim, t):
     return even if of_first is None else of_first + even
 
 
+@var_mean.gradient_of("input")
 def var_mean_gradient(t, g, input, dim, correction, keepdim):
     first = None if g[0] is None else var_gradient(t, g[0], input, dim, correction, keepdim)
     return both(first, g[1], input, dim, keepdim, t)
 
 
+@std_mean.gradient_of("input")
 def std_mean_gradient(t, g, input, result, dim, correction, keepdim):
     first = None
     if g[0] is not None:
         first = var_gradient(t, of_deviation(t, g[0], result), input, dim, correction, keepdim)
     return both(first, g[1], input, dim, keepdim, t)
-
-
-var_mean.gradient(input=var_mean_gradient)
-std_mean.gradient(input=std_mean_gradient)
 
 
 def weights_of(name, weights, n, integral):

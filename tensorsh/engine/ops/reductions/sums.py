@@ -98,6 +98,7 @@ def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     return result if dtype is None or result.dtype == dtype.numpy else result.astype(dtype.numpy)
 
 
+@sum.gradient_of("input")
 def sum_gradient(t, g, input_shape, dim, keepdim):
     if dim is None and t.raw and type(g) is np.ndarray:
         return filled(input_shape, g, True)
@@ -105,7 +106,6 @@ def sum_gradient(t, g, input_shape, dim, keepdim):
 
 
 sum.fast = sums.kernel_sum
-sum.gradient(input=sum_gradient)
 
 
 @operator(node=numbered("Mean"), long="once")
@@ -124,6 +124,7 @@ def mean(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     return average(xp, a, axes_of("mean", dim, a.ndim), keepdim)
 
 
+@mean.gradient_of("input")
 def mean_gradient(t, g, input_shape, dim, keepdim):
     n = count(input_shape, dim)
     if t.raw and type(g) is np.ndarray and g.dtype in FLOATS:
@@ -134,7 +135,6 @@ def mean_gradient(t, g, input_shape, dim, keepdim):
 
 
 mean.fast = sums.kernel_mean
-mean.gradient(input=mean_gradient)
 
 
 def present(a):
@@ -207,6 +207,7 @@ def others_product(t, x, dim):
     return before * after
 
 
+@prod.gradient_of("input")
 def prod_gradient(t, g, input, result, dim, keepdim):
     shape = input.shape
     if not shape:
@@ -227,7 +228,6 @@ def prod_gradient(t, g, input, result, dim, keepdim):
 
 
 prod.fast = along(product)
-prod.gradient(input=prod_gradient)
 
 
 def logical(name, ufunc):
@@ -236,12 +236,11 @@ def logical(name, ufunc):
         found = getattr(xp, name)(input, axis=axes, keepdims=keepdim)
         return found.astype(np.uint8) if input.dtype == np.uint8 else found
 
-    kernel.__name__ = name
     kernel.__doc__ = (
         f"Whether {'every' if name == 'all' else 'any'} element along `dim` is true (each one, where `dim` is empty)."
     )
 
-    made = operator(long="once")(kernel)
+    made = operator(name, long="once")(kernel)
     made.fast = along(lambda a, axis, keepdims: ufunc.reduce(a, axis, None, None, keepdims))
     made.same = lambda a, dim, keepdim: (
         made.fast(a, dim, keepdim) if type(a) is np.ndarray and a.dtype.kind == "b" else None
@@ -326,14 +325,12 @@ def logsumexp(xp, input: Array, dim, keepdim=False):
     return log_of_sums(input, axes, keepdim, xp)
 
 
+@logsumexp.gradient_of("input")
 def logsumexp_gradient(t, g, input, result, dim, keepdim):
     if input.shape and not keepdim:
         kept = reduced_shape(input.shape, dim)
         g, result = g.reshape(kept), result.reshape(kept)
     return g * t.conj(t.exp(input - result))
-
-
-logsumexp.gradient(input=logsumexp_gradient)
 
 
 def sum_to_size(input, *size):

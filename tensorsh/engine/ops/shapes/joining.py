@@ -92,6 +92,7 @@ def cat(xp, tensors: Arrays, dim=0):
     return together(xp, kept, dim)
 
 
+@cat.gradient_of("tensors")
 def cat_gradient(t, g, tensors_shape, dim):
     start = 0
     found = []
@@ -107,7 +108,6 @@ def cat_gradient(t, g, tensors_shape, dim):
     return found
 
 
-cat.gradient(tensors=cat_gradient)
 cat.fast = join
 
 
@@ -127,11 +127,11 @@ def stack(xp, tensors: Arrays, dim=0):
     return stacked(common(tensors), dim)
 
 
+@stack.gradient_of("tensors")
 def stack_gradient(t, g, tensors_shape, dim):
     return list(t.unbind(g, dim))
 
 
-stack.gradient(tensors=stack_gradient)
 stack.fast = stacked
 
 
@@ -238,15 +238,13 @@ def blocks(shapes: list) -> list:
     return found
 
 
+@block_diagonal.gradient_of("tensors")
 def block_gradient(t, g, tensors_shape):
     where = blocks([matrix_shape(s) for s in tensors_shape])
     parts = [t.reshape(t.part(g, w), s) for w, s in zip(where, tensors_shape, strict=True)]
     return [
         x + 0 if len(s) == 1 < s[0] else x for x, s in zip(parts, tensors_shape, strict=True)
     ]  # of these it sums rows
-
-
-block_diagonal.gradient(tensors=block_gradient)
 
 
 @composite(method=False)
@@ -412,6 +410,7 @@ def repeat(xp, input: Array, repeats: Ints):
     return expanded(input.reshape(once), tuple(often)).copy().reshape(size)
 
 
+@repeat.gradient_of("input")
 def repeat_gradient(t, g, input_shape, repeats):
     repeats = ints("repeat", "repeats", repeats)
     extra = len(repeats) - len(input_shape)
@@ -424,7 +423,6 @@ def repeat_gradient(t, g, input_shape, repeats):
     return t.reshape(t.sum(g, tuple(dims)) if dims else g, input_shape)
 
 
-repeat.gradient(input=repeat_gradient)
 del table.FUNCTIONS["repeat"]
 
 

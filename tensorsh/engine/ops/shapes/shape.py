@@ -286,7 +286,6 @@ def _swap(name: str):
         """With two dimensions exchanged."""
         return transpose.function(input, axis0, axis1)
 
-    swap.__name__ = swap.__qualname__ = name
     swap._operator = transpose
     swap.__wrapped__ = Form(name, swap)
     return swap

@@ -45,7 +45,6 @@ def copying(name: str, view: Any, title: str | None = None, method: bool = False
             return out
         return tuple(copies) if several else copies[0]
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"As `{name[:-5]}`, copied."
     return composite(name, method=method, kernel=view)(function)
 

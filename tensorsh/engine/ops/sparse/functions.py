@@ -184,6 +184,7 @@ def sum_along(xp, input: Array, dim):
     return reduced(input, dim) if dim else input
 
 
+@sum_along.gradient_of("input")
 def sum_gradient(t, g, input, dim):
     array, given = t_array(input).coalesce(), t_array(g)
     xp, sparse = array.xp, array.sparse_dim
@@ -197,9 +198,6 @@ def sum_gradient(t, g, input, dim):
         found = xp.broadcast_to(xp.expand_dims(rows, dense), array.values.shape).copy()
     made = array.with_values(found)
     return t.constant(made)
-
-
-sum_along.gradient(input=sum_gradient)
 
 
 @composite("sparse.sum", method=False)
@@ -234,7 +232,6 @@ def _softmax(name: str, logarithm: bool, what: str) -> None:
     def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         return op.function(input if dtype is None else input.to(dtype), dim)
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{what} over the elements along `dim` that a sparse tensor keeps."
     composite(f"sparse.{name}", method=False)(function)
 

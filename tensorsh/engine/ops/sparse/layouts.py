@@ -29,6 +29,7 @@ def dense(xp, input: Array, masked_grad=True):
     return input.dense() if isinstance(input, Sparse) else input
 
 
+@dense.gradient_of("input")
 def dense_gradient(t, g, input, masked_grad):
     if masked_grad:
         input = t.detach(input)
@@ -37,9 +38,6 @@ def dense_gradient(t, g, input, masked_grad):
     if array.layout is layouts.sparse_coo:
         return t._to_layout(g, array.layout, None, None, array.sparse_dim, None)
     return t._to_layout(g, array.layout, array.block if array.blocked else None, array.dense_dim, None, None)
-
-
-dense.gradient(input=dense_gradient)
 
 
 def in_layout(t, g, layout, block=None):

@@ -18,8 +18,7 @@ def on_arrays(computed: Callable) -> Any:
         @wraps(formula)
         def run(t: Any, *values: Any) -> Any:
             if t.raw:
-                found = computed(*values)
-                if found is not None:
+                if (found := computed(*values)) is not None:
                     return found
             return formula(t, *values)
 

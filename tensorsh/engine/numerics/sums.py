@@ -424,8 +424,7 @@ def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
 
 def _inner(x: np.ndarray, lanes: int) -> np.ndarray:
     """Sum [..., n] over n >= lanes, n contiguous: vectors interleaved; then the rest in order, then the lanes."""
-    by_kernel = strided_sums(x, None)
-    if by_kernel is not None:
+    if (by_kernel := strided_sums(x, None)) is not None:
         return by_kernel
     *rows, n = x.shape
     k = n // lanes

@@ -60,8 +60,7 @@ class TensorMeta(Sealed):
 
 def load_method(owner: Any, name: str) -> Any:
     if not name.startswith("__"):
-        method = find_method(name)
-        if method is not None:
+        if (method := find_method(name)) is not None:
             return method
     elif name in ("__torch_function__", "__torch_dispatch__"):
         import_module("tensorsh.engine.operators.torch_function")  # which puts both there

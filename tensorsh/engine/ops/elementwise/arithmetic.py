@@ -238,8 +238,7 @@ def refuse_integers(input: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
 def addcdiv(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
     """``input + value * tensor1 / tensor2``."""
     if xp is np and input.strides == tensor1.strides == tensor2.strides:
-        found = through("add_quotient", input, weighted(tensor1, value), tensor2)
-        if found is not None:
+        if (found := through("add_quotient", input, weighted(tensor1, value), tensor2)) is not None:
             return found
     return xp.add(input, weighted(tensor1, value) / tensor2)
 

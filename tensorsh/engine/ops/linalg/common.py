@@ -17,11 +17,10 @@ from ...arrays.blas import set_usual_threads
 from ...arrays.device import absent
 from ...arrays.dtype import of
 from ...loading import table
-from ...operators.declare import Array, Operator, camel, operator
+from ...operators.declare import Operator, camel, operator
 from ...operators.out_rules import store_results
 from ...tape.worlds import raw
 from ...tensors.named_tuples import named
-from ...tensors.tensor import Tensor
 
 
 class _LinAlgError(RuntimeError, metaclass=Sealed):
@@ -216,6 +215,3 @@ def into(results: Any, out: Any, name: str) -> Any:
     dotted = name.replace("_", ".", 1) if name.startswith("linalg_") else name
     store_results(dotted, [x._array for x in sources], targets, tracked, title=name)
     return type(results)(targets) if many else out
-
-
-__all__ = ["Array", "Tensor", "linalg", "use", "adj", "each", "lapack"]

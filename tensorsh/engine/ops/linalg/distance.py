@@ -263,6 +263,3 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
             for x in lengths:
                 x.clamp_min_(eps)
     return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(dim)
-
-
-__all__ = ["cdist", "pdist", "cosine_similarity"]

@@ -147,5 +147,3 @@ for _name, _advice in REMOVED.items():
     table.FUNCTIONS[_name] = _removed(_name, _advice)
     if _name != "matrix_rank":
         table.METHODS[_name] = table.FUNCTIONS[_name]
-
-__all__ = ["svd_lowrank", "pca_lowrank", "lobpcg"]

@@ -53,8 +53,7 @@ def check_factor(name: str, A: Any, pivot: bool) -> None:
 
 def parts(LU: Any) -> tuple:
     """L and U of the compact form."""
-    found = lu_parts(np.ascontiguousarray(LU))
-    if found is not None:
+    if (found := lu_parts(np.ascontiguousarray(LU))) is not None:
         return found
     m, n = LU.shape[-2:]
     k = min(m, n)
@@ -73,8 +72,7 @@ def triangles(m: int, n: int) -> tuple:
 
 def permutation_matrix(pivots: Any, m: int, dtype: Any) -> Any:
     """P of ``A = P L U``."""
-    made = interchanged(np.ascontiguousarray(pivots), np.empty((), dtype), m)
-    if made is not None:
+    if (made := interchanged(np.ascontiguousarray(pivots), np.empty((), dtype), m)) is not None:
         return made
     rows = pivots.reshape((prod(pivots.shape[:-1]), pivots.shape[-1]))
     found = np.zeros((len(rows), m, m), dtype)

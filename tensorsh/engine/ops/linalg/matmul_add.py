@@ -91,8 +91,7 @@ def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     expandable(input, (mat1.shape[0], mat2.shape[1]))
     check_bool("addmm_impl_cpu_", mat1)
     if mat1.dtype.kind == "c" and type(mat1) is np.ndarray and beta != 0:
-        found = complex_product(scaled(mat1, alpha), mat2, scaled(input, beta))
-        if found is not None:
+        if (found := complex_product(scaled(mat1, alpha), mat2, scaled(input, beta))) is not None:
             return found
     return added(input, mat1, mat2, beta, alpha)
 

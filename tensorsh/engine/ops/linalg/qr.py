@@ -196,8 +196,7 @@ def reflectors(v: Any) -> Any:
 def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) -> Any:
     """``H1 H2 ... Hk x`` (`forward`), or the reflections in the other order; conjugated factors with `transpose`."""
     if type(vectors) is np.ndarray and vectors.dtype.kind == "f":
-        found = reflected_by_kernel(*map(np.ascontiguousarray, (vectors, tau, x)), forward)
-        if found is not None:
+        if (found := reflected_by_kernel(*map(np.ascontiguousarray, (vectors, tau, x)), forward)) is not None:
             return found
     v = reflectors(vectors)
     tau = tau.conj() if transpose else tau
@@ -466,6 +465,3 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         if fields[1]._array.size or fields[1]._array.ndim > 1:
             fields[1] = fields[1].squeeze(-1) if fields[1]._array.ndim > 1 else fields[1]
     return renamed("linalg_lstsq", "solution residuals rank singular_values", fields)
-
-
-__all__ = ["linalg_qr"]

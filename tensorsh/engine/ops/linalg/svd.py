@@ -339,6 +339,3 @@ def cond(input: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     inverse = inverse.masked_fill((info > 0).unsqueeze(-1).unsqueeze(-1), float("inf"))
     inf = float("inf")
     return into((norm(input, p) * norm(inverse, p)).nan_to_num(inf, inf, -inf), out, "linalg_cond")
-
-
-__all__ = ["linalg_svd", "svdvals", "pinv"]

@@ -75,8 +75,7 @@ def helpers(query: Any, key: Any) -> int:
 
 def transposed(x: Any, scale: float = 1.0) -> Any:
     """Transposed matrices times a number, copied: BLAS loses more time with a transposed second factor than this takes."""
-    found = turned(x, scale)
-    if found is not None:
+    if (found := turned(x, scale)) is not None:
         return found
     x = x.swapaxes(1, 2).copy()
     return np.multiply(x, x.dtype.type(scale), out=x)

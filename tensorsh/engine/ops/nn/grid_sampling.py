@@ -167,8 +167,7 @@ def image_at(xp: Any, input: Any, grid: Any, mode: int, padding: int, align: boo
     """The image input [N, C, *S] at the points of grid [N, *out, dims]: [N, C, *out]."""
     if not input.size or not grid.size:
         return xp.zeros((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
-    found = by_kernel(xp, input, grid, (mode, padding, int(align)))
-    if found is not None:
+    if (found := by_kernel(xp, input, grid, (mode, padding, int(align)))) is not None:
         return found
     image = rows(xp, input)
     out = xp.zeros((grid.size // grid.shape[-1], input.shape[1]), input.dtype)
@@ -186,8 +185,7 @@ def gradients_at(xp: Any, grad_output: Any, input: Any, grid: Any, mode: int, pa
     """The gradients of image and grid."""
     if not input.size or not grid.size:
         return xp.zeros_like(input), xp.zeros_like(grid)
-    found = by_kernel_backward(xp, grad_output, input, grid, (mode, padding, int(align)))
-    if found is not None:
+    if (found := by_kernel_backward(xp, grad_output, input, grid, (mode, padding, int(align)))) is not None:
         return found
     dims = grid.shape[-1]
     g, image = rows(xp, grad_output), rows(xp, input)

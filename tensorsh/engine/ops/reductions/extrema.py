@@ -260,8 +260,7 @@ def values_over(name: str) -> None:
         return over(a, axes_of(f"a{name}", dim, a.ndim), keepdim, name == "min")
 
     def a_fold(a, dim, keepdim):
-        found = over_some(a, dim, keepdim)
-        if found is not None:
+        if (found := over_some(a, dim, keepdim)) is not None:
             return found
         dim = None if is_all(dim, a.ndim) else dim
         return row_order(ufunc.reduce(a, dim, None, None, keepdim)) if dim is None or type(dim) is int else None

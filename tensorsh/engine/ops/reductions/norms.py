@@ -157,8 +157,7 @@ def plain_norm(x, ord, dim, keepdim, dtype):
     elif type(dim) is tuple and dim:
         dim = dim[0]
     if x.size <= EXACT_SIZE:
-        found = roots_of_squares(x, dim, bool(keepdim))
-        if found is not None:
+        if (found := roots_of_squares(x, dim, bool(keepdim))) is not None:
             return found
     if dim is not None or keepdim:
         return None

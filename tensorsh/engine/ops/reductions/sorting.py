@@ -38,8 +38,7 @@ def order(xp, a, axis, descending=False):
 
 def in_order(xp, a, axis, descending, stable):
     """The elements in order along an axis, and their places; if not `stable`, kernels let equals come in PyTorch's order."""
-    by_kernel = orders.ordered(a, axis, descending, stable)
-    if by_kernel is not None:
+    if (by_kernel := orders.ordered(a, axis, descending, stable)) is not None:
         return by_kernel
     places = order(xp, a, axis, descending)
     return pick(a, places, axis), places
@@ -97,8 +96,7 @@ def msort(input):
 
 def chosen_first(a, axis, k, largest, in_order):
     """The `k` first elements in order along an axis, and their places."""
-    by_kernel = orders.leading(a, axis, k, largest, in_order)
-    if by_kernel is not None:
+    if (by_kernel := orders.leading(a, axis, k, largest, in_order)) is not None:
         return by_kernel
     places = np.ascontiguousarray(order(np, a, axis, largest)[(slice(None),) * axis + (slice(k),)])
     return np.take_along_axis(a, places, axis), places

@@ -190,8 +190,7 @@ triangle_places = kernel("triangle_places", unsuited)
 
 def triangle_indices(name: str) -> Any:
     def places(row: int, col: int, offset: int, count: int) -> Any:
-        found = triangle_places(row, col, offset, name == "triu", count)
-        if found is not None:
+        if (found := triangle_places(row, col, offset, name == "triu", count)) is not None:
             return found
         edge = np.arange(offset, row + offset)
         first, last = (0, (edge + 1).clip(0, col)) if name == "tril" else (edge.clip(0, col), col)

@@ -250,10 +250,14 @@ def block_gradient(t, g, tensors_shape):
 @composite(method=False)
 def block_diag(*tensors) -> Tensor:
     """A matrix with the given matrices along its diagonal."""
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
+    tensors = several(tensors)
     empty = np.empty((1, 0), state.default_dtype.numpy)
     return block_diagonal.function(list(tensors)) if tensors else wrap(empty)
+
+
+def several(tensors: tuple) -> tuple:
+    """Tensors that are given one by one, or in one list."""
+    return tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
 
 
 def broadcast_shape(shapes: list) -> tuple:
@@ -270,8 +274,7 @@ def broadcast_shape(shapes: list) -> tuple:
 @composite(method=False)
 def broadcast_tensors(*tensors) -> tuple:
     """The tensors expanded to their common shape, as a tuple of views. RuntimeError: sizes that differ, none being 1."""
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
+    tensors = several(tensors)
     shape = broadcast_shape([t._array.shape for t in tensors])
     return tuple([t if t._array.shape == shape else t.expand(shape) for t in tensors])
 
@@ -313,8 +316,7 @@ table.FUNCTIONS["broadcast_shapes"] = broadcast_shapes
 @composite(method=False)
 def meshgrid(*tensors, indexing=None) -> tuple:
     """Grids of coordinates: result i is vector i along dimension i, expanded ("xy": the first two exchanged)."""
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
+    tensors = several(tensors)
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     for at, each in enumerate(tensors):
@@ -346,8 +348,7 @@ def meshgrid(*tensors, indexing=None) -> tuple:
 @composite(method=False)
 def cartesian_prod(*tensors) -> Tensor:
     """All combinations of one element of each vector, as rows."""
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
+    tensors = several(tensors)
     for t in tensors:
         if t._array.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._array.shape)}")

@@ -68,11 +68,8 @@ def module_of(arrays: Any, op: Any = None) -> Any:
     """
     if type(arrays) is np.ndarray:
         return np
-    if (
-        not device_guard.several
-        and cupy_module.array_class is not None
-        and alone(arrays if isinstance(arrays, (list, tuple)) else (arrays,))
-    ):
+    chosen = arrays if isinstance(arrays, (list, tuple)) else (arrays,)
+    if not device_guard.several and cupy_module.array_class is not None and alone(chosen):
         return cupy()
     found = None
     for a in flat(arrays if isinstance(arrays, (list, tuple)) else [arrays]):

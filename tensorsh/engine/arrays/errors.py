@@ -38,11 +38,8 @@ def binding_error(op: Any, args: tuple, kwargs: dict) -> TypeError:
     if not missing:
         # What is missing can only be named, as `upper` of linalg.solve_triangular.
         defaults = op.defaults[op.positional :]
-        missing = [
-            p
-            for p, default in zip(op.params[op.positional :], defaults, strict=True)
-            if type(default).__name__ == "Required" and p not in kwargs
-        ]
+        given = zip(op.params[op.positional :], defaults, strict=True)
+        missing = [p for p, default in given if type(default).__name__ == "Required" and p not in kwargs]
     listed = ", ".join(f'"{p}"' for p in missing)
     return TypeError(f"{name}() missing {len(missing)} required positional arguments: {listed}")
 

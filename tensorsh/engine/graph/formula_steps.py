@@ -101,11 +101,9 @@ FUSED = frozenset(
 
 def in_single(self: Any, gradient: Any, world: Any) -> Sequence:
     """In half precision, a formula that is a kernel of PyTorch's: in single precision, and what it gives is rounded once."""
-    return (
-        general(self, in_single_precision(gradient), world, in_single_precision)
-        if world.raw
-        else marked(self, general(self, gradient, world))
-    )
+    if world.raw:
+        return general(self, in_single_precision(gradient), world, in_single_precision)
+    return marked(self, general(self, gradient, world))
 
 
 def without_elements(gradient: Any) -> bool:

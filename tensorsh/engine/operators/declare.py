@@ -58,12 +58,8 @@ ARRAYS = frozenset(("Array", "ndarray", "Constant", "Unlinked", "Written"))
 NOT_EACH = frozenset(("dim", "p", "vec1"))
 """Parameters of operators that are more than a function of each place: with a dimension, a norm, a product."""
 DOMAINS = {
-    "any": (-1.7, 1.9),
-    "positive": (0.3, 2.5),
-    "unit": (-0.8, 0.7),
-    "above one": (1.2, 3.0),
-    "inside": (0.15, 0.85),
-}
+    "any": (-1.7, 1.9), "positive": (0.3, 2.5), "unit": (-0.8, 0.7), "above one": (1.2, 3.0), "inside": (0.15, 0.85),
+}  # fmt: skip
 """Intervals on which operators are smooth."""
 
 

@@ -120,12 +120,8 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
             second = turned._node = link(t_class, (second,))
         if first is not None:
             first = rows._node
-        kept: tuple = (
-            None if first is None else turned,
-            a.strides,
-            None if second is None else rows,
-            turned._array.strides,
-        )
+        first_kept, second_kept = None if first is None else turned, None if second is None else rows
+        kept: tuple = first_kept, a.strides, second_kept, turned._array.strides
         if bias is None:
             t = fresh(r, link(mm_class, (first, second), kept))
         else:

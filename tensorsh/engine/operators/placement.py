@@ -8,15 +8,7 @@ import numpy as np
 
 from ...sandbox.wrapping import wraps
 from ..arrays import cupy_module, device_guard
-from ..arrays.backend import (
-    alone,
-    fetched,
-    flat,
-    follow_precision,
-    module_of,
-    move_like,
-    same_device,
-)
+from ..arrays.backend import alone, fetched, flat, follow_precision, module_of, move_like, same_device
 from ..arrays.cupy_module import accelerator, nowhere
 from ..arrays.device import CPU, device
 from ..tensors.tensor import Tensor

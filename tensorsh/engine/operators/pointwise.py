@@ -70,7 +70,6 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
         function.__name__ = function.__qualname__ = choose.__name__ = choose.__qualname__ = name
         function.__doc__ = choose.__doc__
         form.__name__ = form.__qualname__ = name + "_"
-        form.__doc__ = f"In-place form of :func:`{name}`."
         options = {"kernel": choose, "dtypes": False, "out": False, "choices": choices or None}
         return composite(names, method=method, inplace=form if inplace else False, **options)(function)
 

@@ -48,7 +48,7 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
                 f"An output with one or more elements was resized since it had shape {list(t._array.shape)}, which does not "
                 f"match the required output shape {list(array.shape)}. This behavior is deprecated, and in a future PyTorch "
                 "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor "
-                "t by resizing it, inplace, to zero elements with t.resize_(0).",
+                "t by resizing it, inplace, to zero elements with t.resize_(0)."
             )
         resize(t, array.shape)
     t._array[...] = array

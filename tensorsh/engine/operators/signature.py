@@ -41,7 +41,7 @@ class Form:
     def made(self) -> Any:
         """The signature."""
         text = written().get(self.name)
-        return of_kernel(self.source, self.out) if text is None else of_text(text)
+        return of_kernel(self.source, self.out) if text is None else Signature.from_callable(binder("", text))
 
     def example(self) -> Any:
         """The example of a function, a property of its record."""
@@ -76,11 +76,6 @@ def written() -> dict[str, str]:
     for names, text in entries(FILE):
         found.update(dict.fromkeys(names.split(), text))
     return found
-
-
-def of_text(text: str) -> Any:
-    """The signature of a parameter list."""
-    return Signature.from_callable(binder("", text))
 
 
 def of_kernel(source: Any, out: bool) -> Any:

@@ -280,16 +280,10 @@ def _retain(node: Node, gradient: Any, raw: bool) -> None:
 
 def _tensors(gradients: Any, raw: bool) -> tuple:
     many = gradients if isinstance(gradients, (list, tuple)) else [gradients]
-    return tuple(
-        None
-        if g is None
-        else wrap(np.asarray(g))
-        if raw and isinstance(g, np.generic | np.ndarray)
-        else wrap(g)
-        if raw
-        else g
-        for g in many
-    )
+    if not raw:
+        return tuple(many)
+    arrays = [np.asarray(g) if isinstance(g, np.generic | np.ndarray) else g for g in many]
+    return tuple([None if g is None else wrap(g) for g in arrays])
 
 
 def _prehooked(node: Node, gradient: Any, raw: bool) -> Any:

@@ -124,12 +124,8 @@ def write(op: Any, values: list) -> Tensor:
             huge = huge or x.size >= HUGE
             if (x.base is not None or target.base is not None) and meets(target, x):
                 check_inplace(op.names, target, arrays[1:])
-    if (
-        op.overwrite is not None
-        and not huge
-        and overwrites(op, arrays)
-        and not (recorded and "input" in op.saved_names)
-    ):
+    kept = recorded and "input" in op.saved_names
+    if op.overwrite is not None and not huge and overwrites(op, arrays) and not kept:
         positional = op.positional
         keywords = dict(zip(op.params[positional:], arrays[positional:], strict=True))
         op.overwrite(np, *arrays[:positional], **keywords)

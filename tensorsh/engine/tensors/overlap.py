@@ -27,11 +27,7 @@ SHARED = (
 )
 
 
-EXPANDED = {
-    "masked_fill": "[mask] = scalar",
-    "index_fill": "[mask] = scalar",
-    "index_put": "[indices] = tensor",
-}
+EXPANDED = {"masked_fill": "[mask] = scalar", "index_fill": "[mask] = scalar", "index_put": "[indices] = tensor"}
 """What warns of elements in one place, with its other form."""
 
 

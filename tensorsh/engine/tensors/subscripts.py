@@ -88,7 +88,7 @@ def indices_of(index: Any) -> list:
         warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
             "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
-            "which will result either in an error or a different result",
+            "which will result either in an error or a different result"
         )
         return list(index)
     if type(index) is str and index and len(index) < 32:  # a sequence of sequences, to PyTorch

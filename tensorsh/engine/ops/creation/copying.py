@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import move_like
-from ...arrays.errors import argument_error, broadcast_error
+from ...arrays.errors import argument_error, common_shape
 from ...arrays.layout import contiguous_format as contiguous
 from ...arrays.layout import copied_as, laid_out
 from ...arrays.numbers import converted
@@ -185,10 +185,7 @@ def assign(target: Any, source: Any) -> None:
 
 def fitting(target: tuple, source: tuple) -> None:
     """Raise unless a shape can be broadcast to that of the tensor it is written to."""
-    try:
-        both = np.broadcast_shapes(target, source)
-    except ValueError:
-        raise broadcast_error(target, source) from None
+    both = common_shape(target, source)
     if both != target:
         raise RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(both)}")
 

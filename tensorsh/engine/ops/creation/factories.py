@@ -103,7 +103,7 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
         warn_once(
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
             "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
-            "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",
+            "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program."
         )
         ndarray = ndarray.copy()
     return fresh(hold(np.asarray(ndarray)).view())
@@ -356,7 +356,7 @@ def range_(
         start, end = 0, start
     warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's "
-        "range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        "range builtin. Instead, use torch.arange, which produces values in [start, end)."
     )
     if not type(start) is type(end) is type(step) is int:
         start, end, step = _bound(start), _bound(end), _bound(step)

@@ -81,10 +81,7 @@ def add(xp, input: Array, other: Array, *, alpha=1):
     return plus_scaled(xp, input, other, alpha)
 
 
-add.gradient(
-    input=lambda t, g: g,
-    other=lambda t, g, alpha: g if alpha == 1 else g * conjugate(t, alpha),
-)
+add.gradient(input=lambda t, g: g, other=lambda t, g, alpha: g if alpha == 1 else g * conjugate(t, alpha))
 
 
 @takes_floats
@@ -103,10 +100,7 @@ def sub(xp, input: Array, other: Array, *, alpha=1):
     return less_scaled(xp, input, other, alpha)
 
 
-sub.gradient(
-    input=lambda t, g: g,
-    other=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha),
-)
+sub.gradient(input=lambda t, g: g, other=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha))
 
 
 @hidden("_rsub", node="RsubBackward0", check=checked_subtraction)
@@ -118,10 +112,7 @@ def rsub_tensor(xp, input: Array, other: Array, *, alpha=1):
 rsub_tensor.same = lambda x, other, alpha: (
     both_halves(np.subtract, other, x) if type(alpha) is int and alpha == 1 else None
 )
-rsub_tensor.gradient(
-    input=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha),
-    other=lambda t, g: g,
-)
+rsub_tensor.gradient(input=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha), other=lambda t, g: g)
 
 
 def subtracted_from(x: Any, number: Any, alpha: Any) -> Any:
@@ -156,10 +147,7 @@ def mul(xp, input: Array, other: Array):
     return product(xp, input, other)
 
 
-mul.gradient(
-    input=lambda t, g, other: g * conjugate(t, other),
-    other=lambda t, g, input: g * conjugate(t, input),
-)
+mul.gradient(input=lambda t, g, other: g * conjugate(t, other), other=lambda t, g, input: g * conjugate(t, input))
 
 
 @takes_floats

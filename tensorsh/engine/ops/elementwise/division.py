@@ -135,8 +135,7 @@ def modulo(name: str, kernel: Any, quotient: str, sign: str) -> None:
         return kernel(xp, input, other)
 
     by_tensor.gradient(
-        input=lambda t, g: g,
-        other=lambda t, g, input, other: -g * t._div_rounded(input, other, quotient),
+        input=lambda t, g: g, other=lambda t, g, input, other: -g * t._div_rounded(input, other, quotient)
     )
 
     @hidden(f"_{name}_first", node="NotImplemented", promote="same input other")

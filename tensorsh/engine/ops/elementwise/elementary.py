@@ -183,8 +183,7 @@ def hypot(xp, input: Array, other: Array):
 
 hypot.same = by_kernel("hypotenuse", lambda x, y: (x, y))
 hypot.gradient(
-    input=lambda t, g, input, result: g * input / result,
-    other=lambda t, g, other, result: g * other / result,
+    input=lambda t, g, input, result: g * input / result, other=lambda t, g, other, result: g * other / result
 )
 
 

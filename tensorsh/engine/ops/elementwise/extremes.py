@@ -88,13 +88,8 @@ def clamped(xp: Any, input: Any, low: Any, high: Any) -> Any:
             return found
         if low is not None and high is not None:
             return clip(input, low, high)
-    if (
-        xp is np
-        and type(low) is type(high) is input.dtype.type
-        and input.dtype.kind == "f"
-        and low == low
-        and high == high
-    ):
+    alike = xp is np and type(low) is type(high) is input.dtype.type and input.dtype.kind == "f"
+    if alike and low == low and high == high:
         if (found := through("hardtanh", input, low, high)) is not None:
             return found
     if low is not None:

@@ -43,8 +43,7 @@ def lerp_number(xp, input: Array, end: Array, weight):
 lerp_number.fast = lambda x, end, weight: through("lerp", x, end, x.dtype.type(weight)) if is_number(weight) else None
 lerp_number.same = by_kernel("lerp", lambda x, end, weight: (x, end, weight))
 lerp_number.gradient(
-    input=lambda t, g, weight: g * (1 - weight).conjugate(),
-    end=lambda t, g, weight: g * weight.conjugate(),
+    input=lambda t, g, weight: g * (1 - weight).conjugate(), end=lambda t, g, weight: g * weight.conjugate()
 )
 
 

@@ -27,11 +27,8 @@ NEGATIVE = "Integers to negative integer powers are not allowed."
 def check_exponent(input: Any, exponent: Any) -> None:
     if input.dtype.kind in "biu" and isinstance(exponent, (int, np.integer)) and exponent < 0:
         raise RuntimeError(NEGATIVE)
-    if (
-        not hasattr(exponent, "dtype")
-        and result_type([input, exponent]).numpy == input.dtype
-        and input.dtype.kind != "c"
-    ):
+    number = not hasattr(exponent, "dtype")
+    if number and result_type([input, exponent]).numpy == input.dtype and input.dtype.kind != "c":
         converted(exponent, input.dtype)
 
 
@@ -144,7 +141,6 @@ def pow(input, exponent):
 
 
 def power_in_place(input: Tensor, exponent: Any) -> Tensor:
-    """In-place form of :func:`float_power`."""
     want = wide_dtype(input, exponent)
     if input.dtype is not want:
         raise RuntimeError(
@@ -176,12 +172,7 @@ def table_pow(input: Any, exponent: Any, out: Any) -> Any:
     return pow(input, exponent) if out is None else pow(input, exponent, out=out)
 
 
-def square_in_place(input: Tensor) -> Tensor:
-    """In-place form of :func:`square`."""
-    return input.pow_(2)
-
-
-@composite(inplace=square_in_place, domain="any")
+@composite(inplace=lambda input: input.pow_(2), domain="any")
 def square(input, *, out=None):
     """``input ** 2``."""
     return table_pow(input, 2, out)

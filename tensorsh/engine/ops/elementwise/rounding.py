@@ -101,7 +101,6 @@ frac.gradient(input=lambda t, g: g)
 
 
 def abs_in_place(input: Tensor) -> Tensor:
-    """In-place form of :func:`abs`."""
     if input._array.dtype.kind == "c":
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     return write(abs, [input])
@@ -207,12 +206,8 @@ frexp.joint_gradient(lambda t, g, needs, exponent: (g[0] * t.exp2(-t.cast_to(exp
 @tensors_only(wide=False, check=refuse("nextafter_cpu", "biuc"))
 def nextafter(xp, input: Array, other: Array):
     """The next number a tensor can hold after `input` toward `other`."""
-    if (
-        by_bits is not None
-        and type(input) is type(other) is np.ndarray
-        and input.dtype.char in "fd"
-        and input.dtype == other.dtype
-    ):
+    alike = type(input) is type(other) is np.ndarray and input.dtype == other.dtype
+    if by_bits is not None and alike and input.dtype.char in "fd":
         return by_bits(input, other)
     return xp.nextafter(input, other)
 
@@ -271,10 +266,7 @@ def ldexp(xp, input: Array, other: Array):
     return product(xp, input, rounded(xp.exp2, other))
 
 
-ldexp.gradient(
-    input=lambda t, g, other: g * t.exp2(other),
-    other=lambda t, g, result: g * result * 0.6931471805599453,
-)
+ldexp.gradient(input=lambda t, g, other: g * t.exp2(other), other=lambda t, g, result: g * result * 0.6931471805599453)
 
 
 def refuse_complex(name: str) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays.backend import on_gpu
 from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
-from ...arrays.errors import broadcast_error, cpp_name
+from ...arrays.errors import common_shape, cpp_name
 from ...arrays.on_arrays import on_arrays
 from ...arrays.state import state
 from ...arrays.type_names import type_name
@@ -151,10 +151,7 @@ def mv(xp, input: Array, vec: Array):
 
 
 mv.loop, mv.operands = fast_matmul.product(2, 1), 2
-mv.gradient(
-    input=lambda t, g, vec: outer_product(t, g, vec),
-    vec=lambda t, g, input: t.mv(adjoint(t, input), g),
-)
+mv.gradient(input=lambda t, g, vec: outer_product(t, g, vec), vec=lambda t, g, input: t.mv(adjoint(t, input), g))
 
 
 def outer_product(t, x, y):
@@ -205,10 +202,7 @@ def dot(xp, input: Array, tensor: Array):
 
 
 dot.loop, dot.operands = fast_matmul.product(1, 1), 2
-dot.gradient(
-    input=lambda t, g, tensor: g * t.conj(tensor),
-    tensor=lambda t, g, input: g * t.conj(input),
-)
+dot.gradient(input=lambda t, g, tensor: g * t.conj(tensor), tensor=lambda t, g, input: g * t.conj(input))
 
 
 @operator()
@@ -218,10 +212,7 @@ def vdot(xp, input: Array, other: Array):
     return product(input.conj() if input.dtype.kind == "c" else input, other)
 
 
-vdot.gradient(
-    input=lambda t, g, other: t.conj(g) * other,
-    other=lambda t, g, input: g * input,
-)
+vdot.gradient(input=lambda t, g, other: t.conj(g) * other, other=lambda t, g, input: g * input)
 
 
 @operator()
@@ -269,13 +260,6 @@ def check_kinds(name: str, a, b) -> None:
     if name == "bmm":
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {cpp_name(a)} != {cpp_name(b)}")
     raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {of(a).short} and {of(b).short}")
-
-
-def broadcast_batches(a: tuple, b: tuple) -> tuple:
-    try:
-        return np.broadcast_shapes(a, b)
-    except ValueError:
-        raise broadcast_error(a, b) from None
 
 
 def free(a: Tensor, b: Tensor) -> bool:
@@ -388,7 +372,7 @@ def batched(input: Tensor, other: Tensor) -> Tensor:
             return matmul_any(input.squeeze(0), other)
         if b.shape[0] == 1 and other._node is not None and state.grad_enabled:
             return matmul_any(input, other.squeeze(0))
-    batch = broadcast_batches(a.shape[:-2], b.shape[:-2] if m > 1 else ())
+    batch = common_shape(a.shape[:-2], b.shape[:-2] if m > 1 else ())
     rows = a.shape[-2] if n > 1 else 1
     left = stacked(input, (*batch, rows, a.shape[-1]))
     column = other if m > 1 else other.unsqueeze(1)

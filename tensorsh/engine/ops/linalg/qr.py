@@ -58,11 +58,10 @@ def linalg_qr(xp, A: Array, mode="reduced"):
         return np.zeros((0,), A.dtype) if Q is None else Q, R
     if mode == "r":
         return np.zeros((0,), A.dtype), batches.qr(A, "r")
-    return (
-        small_qr(A, mode)
-        or (single_qr(A) if is_single(A) and mode == "reduced" else None)
-        or tuple(batches.qr(A, mode))
-    )
+    if (found := small_qr(A, mode)) is not None:
+        return found
+    single = single_qr(A) if is_single(A) and mode == "reduced" else None
+    return single or tuple(batches.qr(A, mode))
 
 
 def is_single(A: Any) -> bool:
@@ -187,21 +186,16 @@ def geqrf_gradient(t, g, needs):
     raise no_derivative("geqrf", True)
 
 
-def reflectors(v: Any) -> Any:
-    """The unit lower triangular matrices of the vectors below the diagonal."""
-    xp = module_of(v)
-    return xp.tril(v, -1) + xp.eye(*v.shape[-2:], dtype=v.dtype)
-
-
 def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) -> Any:
     """``H1 H2 ... Hk x`` (`forward`), or the reflections in the other order; conjugated factors with `transpose`."""
     if type(vectors) is np.ndarray and vectors.dtype.kind == "f":
         if (found := reflected_by_kernel(*map(np.ascontiguousarray, (vectors, tau, x)), forward)) is not None:
             return found
-    v = reflectors(vectors)
+    xp = module_of(vectors)
+    v = xp.tril(vectors, -1) + xp.eye(*vectors.shape[-2:], dtype=vectors.dtype)
     tau = tau.conj() if transpose else tau
     k = tau.shape[-1]
-    x = module_of(vectors).array(x)
+    x = xp.array(x)
     for i in range(k - 1, -1, -1) if forward else range(k):
         column = v[..., :, i, None]
         x -= (tau[..., i, None, None] * column) @ (herm(column) @ x)

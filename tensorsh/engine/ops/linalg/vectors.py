@@ -82,11 +82,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
         if 3 not in sizes:
             raise RuntimeError("no dimension of size 3 in input")
         dim = sizes.index(3)
-    return (
-        linalg_cross.function(input, other, dim=dim)
-        if out is None
-        else linalg_cross.function(input, other, dim=dim, out=out)
-    )
+    given = {} if out is None else {"out": out}
+    return linalg_cross.function(input, other, dim=dim, **given)
 
 
 @composite("linalg.vecdot", method=False)

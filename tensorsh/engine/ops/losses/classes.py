@@ -75,7 +75,7 @@ def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         return input, target
     warn(
         f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely lead to "
-        "incorrect results due to broadcasting. Please ensure they have the same size.",
+        "incorrect results due to broadcasting. Please ensure they have the same size."
     )
     a, b = find_function("broadcast_tensors")(input, target)
     return a, b
@@ -103,15 +103,9 @@ def pairwise_loss(name: str, value: Any, slope: Any, factor: float = 1.0, wide: 
     def kernel(xp: Any, input: Array, target: Array, reduction: str = "mean", parameter: float = 1.0) -> Any:
         return reduce(xp, value(xp, input, target, parameter), reduction)
 
-    op = operator(
-        "_" + name,
-        promote="same input target",
-        method=False,
-        wide=wide,
-        broadcast=True,
-        scalars=False,
-        check=pointwise.refuse(name.removesuffix("_loss") + "_cpu", "biuc"),
-    )(kernel)
+    check = pointwise.refuse(name.removesuffix("_loss") + "_cpu", "biuc")
+    options = {"promote": "same input target", "broadcast": True, "scalars": False, "check": check}
+    op = operator("_" + name, method=False, wide=wide, **options)(kernel)
 
     def by_input(t: Any, g: Any, input: Any, target: Any, reduction: str, parameter: float) -> Any:
         norm = factor / prod(np.broadcast_shapes(input.shape, target.shape)) if reduction == "mean" else factor
@@ -337,12 +331,8 @@ def nll_spread(xp, grad: Array, shape, share: Array, target: Array, reduction):
         grad = grad / share.sum(dtype=share.dtype)
     axis = 1 if len(shape) > 1 else 0
     out = xp.zeros(shape, grad.dtype)
-    xp.put_along_axis(
-        out,
-        xp.expand_dims(target, axis),
-        xp.expand_dims(xp.where((share != 0) | ~xp.signbit(share), -grad * share, grad.dtype.type(0)), axis),
-        axis,
-    )
+    slopes = xp.where((share != 0) | ~xp.signbit(share), -grad * share, grad.dtype.type(0))
+    xp.put_along_axis(out, xp.expand_dims(target, axis), xp.expand_dims(slopes, axis), axis)
     return out
 
 

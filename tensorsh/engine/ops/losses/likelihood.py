@@ -172,7 +172,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
             warn(
                 "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
                 "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
-                "'batchmean' in the next major release.",
+                "'batchmean' in the next major release."
             )
     loss = target.exp() * (target - input) if log_target else find_function("xlogy")(target, target) - target * input
     loss = reduced(loss, reduction)

@@ -228,14 +228,6 @@ def elu_family(name: str, make: Any, doc: str) -> None:
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 
-def elu_call(input: Any, alpha: float = 1.0, *rest: Any) -> tuple:
-    return elu, [input, alpha, 1.0, 1.0], rest
-
-
-def selu_call(input: Any, *rest: Any) -> tuple:
-    return elu, [input, SELU_ALPHA, SELU_SCALE, 1.0], rest
-
-
 def celu_call(input: Any, alpha: float = 1.0, *rest: Any) -> tuple:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
@@ -252,8 +244,11 @@ celu.fast = lambda a, alpha=1.0: elu_of_floats(a, alpha, 1.0, alpha)
 celu.same = by_table(celu, by_kernel("elu", lambda x, alpha: (x, alpha, 1.0) if alpha == 1 else None))
 celu.gradient(input=lambda t, g, input, alpha: elu_gradient(t, g, input, alpha, 1.0, 1.0 / alpha))
 STEEP = {op.name: steep(op, "elu") for op in (elu, celu)}
-elu_family("elu", elu_call, "``x`` above 0, ``alpha * (exp(x) - 1)`` below.")
-elu_family("selu", selu_call, "The self-normalising elu.")
+elu_family(
+    "elu", lambda input, alpha=1.0, *rest: (elu, [input, alpha, 1.0, 1.0], rest),
+    "``x`` above 0, ``alpha * (exp(x) - 1)`` below.",
+)  # fmt: skip
+elu_family("selu", lambda input, *rest: (elu, [input, SELU_ALPHA, SELU_SCALE, 1.0], rest), "The self-normalising elu.")
 elu_family("celu", celu_call, "``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``.")
 
 # -- smooth functions
@@ -358,12 +353,8 @@ def softplus(xp, input: Array, beta=1, threshold=20):
 @softplus.gradient_of("input")
 @by_kernel_backward("softplus")
 def softplus_gradient(t: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
-    return softplus_slope(t, g, t.exp(input * beta), input * beta > threshold)
-
-
-def softplus_slope(t: Any, g: Any, power: Any, linear: Any) -> Any:
-    """The gradient, given the exponential: PyTorch's order of operations."""
-    return t.where(linear, g, g * power / (power + 1))
+    power = t.exp(input * beta)
+    return t.where(input * beta > threshold, g, g * power / (power + 1))
 
 
 @operator("nn.functional.logsigmoid", domain="any", method=False, wide=True, outputs=1, node="LogSigmoidBackward0",

@@ -56,7 +56,7 @@ def warn_of_rank(name: str, ndim: int) -> None:
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future release. To "
         f"retain the behavior and silence this warning, please use dropout instead. Note that {name} exists to provide "
         f"channel-wise dropout on inputs with {dims} spatial dimensions, a channel dimension, and an optional batch dimension "
-        f"(i.e. {fits} inputs).",
+        f"(i.e. {fits} inputs)."
     )
 
 

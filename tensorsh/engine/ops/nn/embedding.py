@@ -90,12 +90,9 @@ def rows_spread(xp, grad: Array, indices: Array, rows, padding_idx):
     return out
 
 
-rows_spread.gradient(
-    grad=lambda t, g, indices, padding_idx: _without_padding(t, t._embedding(g, indices), indices, padding_idx)
-)
-
-
-def _without_padding(t, rows, indices, padding_idx):
+@rows_spread.gradient_of("grad")
+def _(t, g, indices, padding_idx):
+    rows = t._embedding(g, indices)
     return rows if padding_idx < 0 else t.masked_fill(rows, t.unsqueeze(indices == padding_idx, -1), 0)
 
 

@@ -51,11 +51,8 @@ def inside(xp: Any, x: Any, n: int, padding: int, align: bool) -> tuple:
 def cubic_taps(xp: Any, part: Any) -> list[tuple]:
     """Weights of the four neighbours of a point, `part` beyond the second, with two derivatives (Keys' kernel)."""
     far = lambda x: (((A * x - 5 * A) * x + 8 * A) * x - 4 * A, (3 * A * x - 10 * A) * x + 8 * A, 6 * A * x - 10 * A)
-    near = lambda x: (
-        ((A + 2) * x - (A + 3)) * x * x + 1,
-        (3 * (A + 2) * x - 2 * (A + 3)) * x,
-        6 * (A + 2) * x - 2 * (A + 3),
-    )
+    B, C = A + 2, A + 3
+    near = lambda x: ((B * x - C) * x * x + 1, (3 * B * x - 2 * C) * x, 6 * B * x - 2 * C)
     mirrored = lambda found: (found[0], -found[1], found[2])
     return [far(part + 1), near(part), mirrored(near(1 - part)), mirrored(far(2 - part))]
 
@@ -371,7 +368,7 @@ def affine_grid(theta, size, align_corners=None):
     if align_corners and min(size[2:]) == 1:
         warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not "
-            "an intended use case of affine_grid. See the documentation of affine_grid for details.",
+            "an intended use case of affine_grid. See the documentation of affine_grid for details."
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

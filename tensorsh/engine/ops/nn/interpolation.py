@@ -57,12 +57,8 @@ DENSE = 1 << 15
 def upsample(xp, input: Array, size, mode, align, scales):
     """input [N, C, *S] resized to [N, C, *size]."""
     d = len(size)
-    if (
-        type(input) is np.ndarray
-        and input.dtype == np.float32
-        and not mode.startswith("nearest")
-        and not mode.endswith("-aa")
-    ):
+    single = type(input) is np.ndarray and input.dtype == np.float32
+    if single and not mode.startswith("nearest") and not mode.endswith("-aa"):
         if d == 2:
             sides = [
                 single_taps(n, m, mode, align, scale)

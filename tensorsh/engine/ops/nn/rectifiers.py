@@ -207,12 +207,6 @@ hardswish.same = by_kernel("hardswish", lambda x: (x,))
 with_inplace("hardswish", hardswish, False)
 
 
-def drawn_in(xp: Any, x: Any, lambd: float) -> Any:
-    """Elements drawn toward 0 by `lambd`, by the formula."""
-    bound = x.dtype.type(lambd)
-    return xp.where(x > bound, x - bound, xp.where(x < -bound, x + bound, x * x.dtype.type(0)))
-
-
 def check_lambda(input: Any, lambd: float) -> None:
     lambd = converted(lambd, FLOAT64)
     if 0 <= lambd <= 65504:  # the largest half
@@ -228,8 +222,10 @@ def check_lambda(input: Any, lambd: float) -> None:
 def softshrink(xp, input: Array, lambd=0.5):
     """Elements drawn toward 0 by `lambd`; 0 within it."""
     check_lambda(input, lambd)
-    found = compiled("softshrink", input, lambd)
-    return drawn_in(xp, input, lambd) if found is None else found
+    if (found := compiled("softshrink", input, lambd)) is not None:
+        return found
+    bound, zero = input.dtype.type(lambd), input * input.dtype.type(0)
+    return xp.where(input > bound, input - bound, xp.where(input < -bound, input + bound, zero))
 
 
 @softshrink.gradient_of("input")
@@ -342,10 +338,7 @@ def prelu_gradient(t: Any, g: Any, input: Any, weight: Any) -> Any:
     return t.where(above, t._stepped_backward(g, input, t.logical_not(above), 0.0, "PreluKernel"), g * weight)
 
 
-prelu_kernel.gradient(
-    input=prelu_gradient,
-    weight=lambda t, g, input: t.where(input > 0, t.zeros_like(g), g * input),
-)
+prelu_kernel.gradient(input=prelu_gradient, weight=lambda t, g, input: t.where(input > 0, t.zeros_like(g), g * input))
 
 
 @composite("prelu nn.functional.prelu")

@@ -158,7 +158,7 @@ def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) ->
             warn(
                 f"{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations "
                 f"{cpp_name(self.dtype)} can support discrete uniform distribution only within this range. This warning will "
-                "become an error in version 1.7 release, please fix the code in advance",
+                "become an error in version 1.7 release, please fix the code in advance"
             )
     title = "RandomBackward1" if to is None and not upwards else "RandomBackward0"
     return filled(self, _draw(self, lambda shape: g.samplers.randint(g, low, high, shape, d)), title)

@@ -29,13 +29,10 @@ from .extrema import not_implemented
 def span(name, a, low, high, given, dimension=0):
     """The outer edges: as given, or those of the data; never equal."""
     if not given:
-        low, high = (
-            [x if type(x) is int else x.item() for x in extremes(a)]
-            if a.size
-            else (0.0, 1.0)
-            if name == "torch.histogramdd"
-            else (low, high)
-        )
+        if a.size:
+            low, high = [x if type(x) is int else x.item() for x in extremes(a)]
+        elif name == "torch.histogramdd":
+            low, high = 0.0, 1.0
     if not (math.isfinite(low) and math.isfinite(high)):
         if name == "torch.histc":
             raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")

@@ -111,13 +111,8 @@ def fold(xp, a, ord, axes, keepdims):
         return xp.add.reduce(a != 0, axis=axes, keepdims=keepdims, dtype=kind)
     if a.size and math.prod([a.shape[d] for d in axes]) == 1:
         return xp.abs(a).reshape(left(a.shape, axes, keepdims))
-    if (
-        a.size > EXACT_SIZE
-        and type(a) is np.ndarray
-        and len(axes) == 1
-        and not a.flags.c_contiguous
-        and laid_in_rows(a)
-    ):
+    turned = type(a) is np.ndarray and len(axes) == 1 and not a.flags.c_contiguous
+    if a.size > EXACT_SIZE and turned and laid_in_rows(a):
         total = along_in_memory(lambda b, axis: fold(xp, b, ord, (axis,), False), a, axes[0])
         return row_order(total).reshape(left(a.shape, axes, keepdims))
     if xp is not np or a.size > EXACT_SIZE or not a.size:
@@ -267,10 +262,6 @@ vector_norm.gradient(x=lambda t, g, x, ord, result, dim, keepdim: norm_gradient(
 vector_norm.fast = plain_norm
 
 
-def in_dtype(a: Tensor, dtype) -> Tensor:
-    return a if dtype is None else a.to(dtype)
-
-
 def singular_values(a: Tensor, rows: int, columns: int) -> Tensor:
     """The singular values of the matrices in two dimensions, along the last."""
     others = [i for i in range(a.ndim) if i not in (rows, columns)]
@@ -300,7 +291,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     if ord == "fro":
         return delivered(vector_norm.function(A, 2, None if n == 2 else (rows, columns), keepdim, dtype=dtype), out)
     if ord == "nuc" or abs(ord) == 2:
-        values = singular_values(in_dtype(A, dtype), rows, columns)
+        values = singular_values(A if dtype is None else A.to(dtype), rows, columns)
         if ord == "nuc":
             result = values.sum(-1, keepdim)
         else:

@@ -187,16 +187,12 @@ def rank_array(a, q, n, skip_nan, interpolation):
     return ranks if rounding is None else rounding(ranks)
 
 
-def sorted_rows(rows):
-    found = orders.ordered(rows, rows.ndim - 1, False, True)
-    return np.sort(rows, -1) if found is None else found[0]
-
-
 def plain_quantile(a, q, axis, keepdim, interpolation, skip_nan):
     """The same on arrays, without a graph."""
     shape = a.shape
     rows = a.reshape(-1) if axis is None else np.moveaxis(a, axis, -1) if a.ndim else a.reshape(1)
-    rows = sorted_rows(rows)
+    found = orders.ordered(rows, rows.ndim - 1, False, True)
+    rows = np.sort(rows, -1) if found is None else found[0]
     n = rows.shape[-1]
     ranks = rank_array(rows, q.reshape(-1), n, skip_nan, interpolation)
     below = ranks.astype(np.int64)

@@ -59,7 +59,6 @@ def in_place(name):
             raise not_implemented(name + "_out_cpu", kept)
         return write(find_operator(name), [input, dim, None])
 
-    form.__doc__ = f"In-place form of :func:`{name}`."
     return form
 
 

@@ -224,20 +224,15 @@ def safe_softmax(xp, input: Array, dim):
 safe_softmax.gradient(input=softmax_gradient)
 
 
-def implicit_dim(ndim: int) -> int:
-    """The dimension that nn.functional's forms take when none is given; they warn about it."""
-    return 0 if ndim in (0, 1, 3) else 1
-
-
 def functional(name, op):
     """The form in nn.functional: its dim may be left out."""
 
     def function(input, dim=None, _stacklevel=3, dtype=None):
         if dim is None:
             warn(
-                f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+                f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
             )
-            dim = implicit_dim(input.dim())
+            dim = 0 if input.dim() in (0, 1, 3) else 1
         if name == "softmin":
             input = -input
         return op.function(input, dim) if dtype is None else op.function(input, dim, dtype=dtype)

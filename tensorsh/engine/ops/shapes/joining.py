@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.backend import module_of, move, move_like
 from ...arrays.device import CPU, absent
 from ...arrays.dtype import COMPLEX_HALF
-from ...arrays.errors import broadcast_error, wrap_dim
+from ...arrays.errors import common_shape, wrap_dim
 from ...arrays.extents import count, repeated, sized
 from ...arrays.layout import contiguous_format, joined, row_order
 from ...arrays.promotion import result_type
@@ -264,10 +264,7 @@ def broadcast_shape(shapes: list) -> tuple:
     """The shape that shapes are broadcast to."""
     found: tuple = ()
     for shape in shapes:
-        try:
-            found = np.broadcast_shapes(found, shape)
-        except ValueError:
-            raise broadcast_error(found, shape) from None
+        found = common_shape(found, shape)
     return found
 
 

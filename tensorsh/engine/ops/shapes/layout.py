@@ -11,16 +11,7 @@ from ...arrays.backend import module_of
 from ...arrays.deferred import as_read, memory_of, through
 from ...arrays.device import absent
 from ...arrays.errors import combination_error, length
-from ...arrays.extents import (
-    address,
-    contiguous_strides,
-    count,
-    element_offset,
-    element_strides,
-    extent,
-    owner,
-    span,
-)
+from ...arrays.extents import address, contiguous_strides, count, element_offset, element_strides, extent, owner, span
 from ...arrays.layout import (
     COMPRESSED,
     TITLES,

@@ -193,10 +193,8 @@ def unfold_geometry(shape: tuple, strides: tuple, dim: int, size: int, step: int
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
     windows = (n - size) // step + 1
-    return (
-        (*shape[:dim], windows, *shape[dim + 1 :], size),
-        (*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim]),
-    )
+    grid = (*shape[:dim], windows, *shape[dim + 1 :], size)
+    return grid, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim])
 
 
 @view_operator("_unfold", method="unfold", node="UnfoldBackward0")

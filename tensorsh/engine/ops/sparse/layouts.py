@@ -374,11 +374,8 @@ def _parts(starts: str, others: str, rows: bool) -> None:
     def part(name: str, attribute: str, doc: str) -> None:
         def function(self: Tensor) -> Tensor:
             array = self._array
-            if (
-                not isinstance(array, Sparse)
-                or array.layout is layouts.sparse_coo
-                or (array.layout in ROWS) is not rows
-            ):
+            coo = not isinstance(array, Sparse) or array.layout is layouts.sparse_coo
+            if coo or (array.layout in ROWS) is not rows:
                 what = "row" if rows else "column"
                 raise RuntimeError(
                     f"{name} expected sparse {what} compressed tensor layout but got {TITLES[self.layout]}"

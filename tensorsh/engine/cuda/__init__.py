@@ -52,28 +52,10 @@ from .scatter import fold
 from .segments import row_maxima, row_sums
 
 __all__ = [
-    "Philox",
-    "affine",
-    "attention",
-    "cudnn",
-    "filled",
-    "fold",
-    "outside",
-    "pools",
-    "prepare",
-    "product",
-    "product_added",
-    "recurrent",
-    "row_maxima",
-    "row_sums",
-    "sampling",
-    "sorting",
-    "summed",
-    "taken",
-    "KINDS",
-    "KERNELS",
-    "HOSTED",
-]
+    "Philox", "affine", "attention", "cudnn", "filled", "fold", "outside", "pools", "prepare", "product",
+    "product_added", "recurrent", "row_maxima", "row_sums", "sampling", "sorting", "summed", "taken", "KINDS",
+    "KERNELS", "HOSTED",
+]  # fmt: skip
 """What the rooms below ask for, of `accelerator()`."""
 taken: Callable = places.take
 filled: Callable = places.filled

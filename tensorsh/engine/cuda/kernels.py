@@ -12,6 +12,9 @@ import numpy as np
 from ..arrays import cupy_module, device_guard
 from ..arrays.backend import cupy
 from .launch import Launcher
+from .sources import pieces
+
+CODE = pieces(__file__)
 
 DECLARED: list[Any] = []
 """All kernels, for ``tests/device/compile_kernels.py``."""
@@ -155,19 +158,7 @@ def dense(x: Any) -> Any:
 
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-PACKS = """
-template <typename K, int N> struct alignas(sizeof(K) * N) Pack { K of[N]; };
-template <typename K, int N> __device__ __forceinline__ void load(K (&to)[N], const K* from) {
-  Pack<K, N> pack = *reinterpret_cast<const Pack<K, N>*>(from);
-  for (int k = 0; k < N; k++) to[k] = pack.of[k];
-}
-template <typename K, int N> __device__ __forceinline__ void store(K* to, K (&from)[N]) {
-  Pack<K, N> pack;
-  for (int k = 0; k < N; k++) pack.of[k] = from[k];
-  *reinterpret_cast<Pack<K, N>*>(to) = pack;
-}
-__device__ __forceinline__ bool aligned(const void* p) { return (reinterpret_cast<size_t>(p) & 15) == 0; }
-"""
+PACKS = CODE["PACKS"]
 """Up to 16 bytes read and written at once, from where `aligned` places begin."""
 
 

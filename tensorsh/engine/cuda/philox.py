@@ -15,6 +15,9 @@ import numpy as np
 from ..arrays.backend import cupy
 from ..random.generator import DEFAULT_SEED, Seeded, check_seed
 from .kernels import Raw, empty
+from .sources import pieces
+
+CODE = pieces(__file__)
 
 BLOCK = 256
 """Threads of a block in PyTorch's kernels."""
@@ -22,24 +25,7 @@ RNG_STATE_BYTES = 16
 WIDE = 1 << 28
 """Integers of a larger range are drawn from 64 bits."""
 
-PREAMBLE = """
-__device__ unsigned long long philox(unsigned long long seed, unsigned long long thread, unsigned long long count, int half) {
-  unsigned int k0 = (unsigned int)seed, k1 = (unsigned int)(seed >> 32);
-  unsigned int a = (unsigned int)count, b = (unsigned int)(count >> 32);
-  unsigned int c = (unsigned int)thread, d = (unsigned int)(thread >> 32);
-  for (int round = 0; round < 10; ++round) {
-    unsigned int low0 = 0xD2511F53u * a, high0 = __umulhi(0xD2511F53u, a);
-    unsigned int low1 = 0xCD9E8D57u * c, high1 = __umulhi(0xCD9E8D57u, c);
-    a = high1 ^ b ^ k0;
-    b = low1;
-    c = high0 ^ d ^ k1;
-    d = low0;
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
-  }
-  return half ? ((unsigned long long)d << 32) | c : ((unsigned long long)b << 32) | a;
-}
-"""
+PREAMBLE = CODE["PREAMBLE"]
 NOWHERE = np.uint64(0)
 """The address of no array."""
 

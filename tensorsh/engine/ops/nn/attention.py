@@ -14,6 +14,7 @@ import numpy as np
 from ... import kernels
 from ...arrays.backend import module_of
 from ...arrays.blas import alone
+from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
 from ...arrays.cupy_module import accelerator
 from ...arrays.device import absent
 from ...arrays.dtype import HALVES
@@ -30,7 +31,7 @@ from ...tensors.tensor import Tensor
 from ..creation.copying import fitting
 from ..elementwise.by_number import times
 from ..random.sampling import source
-from ..reductions.softmax import EXACT_SIZE, FLOAT32, FLOAT64, safe_softmax
+from ..reductions.softmax import safe_softmax
 
 turned = kernels.kernel("turned", kernels.unsuited)
 

@@ -17,8 +17,6 @@ from .kernels import Launch, Raw, empty
 from .noise import KEPT
 from .sources import pieces
 
-CODE = pieces(__file__)
-
 THREADS = 256
 SINGLE = np.dtype(np.float32)
 PARAMETERS = (
@@ -28,7 +26,7 @@ PARAMETERS = (
     "long long mr, long long mc, float scale, int causal, long long lanes, unsigned long long seed,"
     "unsigned long long start, long long draws, float keep, A factor, float none"
 )
-CODE = CODE["CODE"]
+CODE = pieces(__file__)["CODE"]
 
 
 class Tiles:

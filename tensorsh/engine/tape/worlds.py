@@ -84,8 +84,13 @@ class Raw:
     def conj(x: Any) -> Any:
         return x.conj() if x.dtype.kind == "c" else x
 
-    sum_to_size, where, cast_to, part = map(staticmethod, (sum_to_shape, choices.where, cast, getitem))
-    zeros_like, ones_like, cat = map(staticmethod, (np.zeros_like, np.ones_like, np.concatenate))
+    sum_to_size = staticmethod(sum_to_shape)
+    where = staticmethod(choices.where)
+    cast_to = staticmethod(cast)
+    part = staticmethod(getitem)
+    zeros_like = staticmethod(np.zeros_like)
+    ones_like = staticmethod(np.ones_like)
+    cat = staticmethod(np.concatenate)
     detach = staticmethod(itself)
     array = staticmethod(itself)
     """The numbers of one of this world's values, for what is not differentiated."""

@@ -124,6 +124,24 @@ def common_shape(a: tuple, b: tuple) -> tuple:
         raise broadcast_error(a, b) from None
 
 
+def fits_into(target: tuple, source: tuple) -> None:
+    """Raise unless a shape can be broadcast to that of the tensor it is written to."""
+    if (both := common_shape(target, source)) != target:
+        raise not_fitting(target, both)
+
+
+def not_fitting(target: tuple, shape: tuple) -> RuntimeError:
+    return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")
+
+
+def check_factors(a: Any, b: Any) -> None:
+    """Raise unless the columns of one matrix are as many as the rows of another."""
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
+        )
+
+
 def broadcast_error(a: tuple, b: tuple) -> RuntimeError:
     """The size mismatch of two shapes, at the last dimension where they differ."""
     n = max(len(a), len(b))

@@ -33,7 +33,7 @@ from .dtype import (
     of,
     uint8,
 )
-from .errors import common_shape
+from .errors import fits_into
 from .state import state
 
 _UNSIGNED = {"uint16", "uint32", "uint64"}
@@ -148,11 +148,14 @@ def check_kept(target: Any, other: Any) -> None:
     shape = target._array.shape
     if other._array.shape == shape and other._array.dtype is target._array.dtype:
         return
-    if (shape := common_shape(shape, other._array.shape)) != target._array.shape:
-        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
-    common = result_type([target._array, other._array])
-    if not can_hold(common, target.dtype):
-        raise RuntimeError(f"result type {common.short} can't be cast to the desired output type {target.dtype.short}")
+    fits_into(shape, other._array.shape)
+    fits_dtype(target.dtype, result_type([target._array, other._array]))
+
+
+def fits_dtype(kind: Any, source: Any) -> None:
+    """Raise PyTorch's error where a dtype cannot hold what another is made of."""
+    if not can_hold(source, kind):
+        raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {kind.short}")
 
 
 __all__ = ["promote_types", "result_type", "number_category", "number_dtype", 

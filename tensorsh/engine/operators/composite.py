@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..arrays.type_names import type_name
 from ..loading.table import FUNCTIONS
+from ..tensors.tensor import Tensor
 from . import forms, placement
+from .executor import REQUIRED
 from .registration import add
 from .signature import Form
 
@@ -54,3 +57,13 @@ def composite(
         return function
 
     return declare
+
+
+def not_tensor(function: str, **arguments: Any) -> TypeError:
+    """The error for the first of a composite's arguments that is no tensor."""
+    missing = [f'"{name}"' for name, x in arguments.items() if x is REQUIRED]
+    if missing:
+        return TypeError(f"{function}() missing {len(missing)} required positional arguments: {', '.join(missing)}")
+    name, x = next((name, x) for name, x in arguments.items() if not isinstance(x, Tensor))
+    place = [*arguments].index(name) + 1
+    return TypeError(f"{function}(): argument '{name}' (position {place}) must be Tensor, not {type_name(x)}")

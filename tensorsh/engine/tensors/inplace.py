@@ -19,11 +19,11 @@ from ...sandbox.long_calls import HUGE
 from ..arrays.backend import fold_at, module_of
 from ..arrays.constants import FLOAT32, FLOAT64
 from ..arrays.deferred import apply, bits
-from ..arrays.dtype import can_hold, of
-from ..arrays.errors import argument_error, broadcast_error
+from ..arrays.dtype import of
+from ..arrays.errors import argument_error, broadcast_error, not_fitting
 from ..arrays.extents import address, extent, limits, meets, strided
 from ..arrays.on_arrays import on_arrays
-from ..arrays.promotion import result_type
+from ..arrays.promotion import fits_dtype, result_type
 from ..arrays.state import state
 from ..graph.fields import Version, tick, wrap
 from ..graph.gradient_nodes import Underivable
@@ -253,12 +253,7 @@ def fits_shape(target: Any, shape: tuple) -> None:
         except ValueError:
             raise broadcast_error(target.shape, shape) from None
     if not fits:
-        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
-
-
-def fits_dtype(kind: Any, source: Any) -> None:
-    if not can_hold(source, kind):
-        raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {kind.short}")
+        raise not_fitting(target.shape, shape)
 
 
 def check_written(op: Any, arrays: list) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import move_like
-from ...arrays.errors import argument_error, common_shape
+from ...arrays.errors import argument_error, fits_into
 from ...arrays.layout import contiguous_format as contiguous
 from ...arrays.layout import copied_as, laid_out
 from ...arrays.numbers import converted
@@ -159,7 +159,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
         return mutate(copy, [input, src, False], lambda array: array.fill(number))
     source, target = src._array, input._array
     if source.shape != target.shape and not hasattr(target, "layout"):
-        fitting(target.shape, source.shape)
+        fits_into(target.shape, source.shape)
     return mutate(copy, [input, src, False], lambda array: assign(array, source))
 
 
@@ -181,13 +181,6 @@ def assign(target: Any, source: Any) -> None:
             return assign_sparsely(target, source)
         source = move_like(source, target)
     target[...] = whole(source, target.dtype)
-
-
-def fitting(target: tuple, source: tuple) -> None:
-    """Raise unless a shape can be broadcast to that of the tensor it is written to."""
-    both = common_shape(target, source)
-    if both != target:
-        raise RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(both)}")
 
 
 table.FUNCTIONS |= {"fill_": fill_, "zero_": zero_}

@@ -24,6 +24,7 @@ from ...arrays.type_names import type_name
 from ...arrays.warning import warn, warn_once
 from ...graph.fields import fresh, new
 from ...loading import table
+from ...operators.composite import not_tensor
 from ...operators.forms import form
 from ...operators.registration import add_method
 from ...operators.results import check_out, stored
@@ -215,7 +216,7 @@ def _like(name: str, fill: Callable) -> Callable:
         pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+            raise not_tensor(name, input=input)
         given = input._array
         a = given if device is None or hasattr(given, "layout") else pattern(given, device)
         sparse = layout is not strided and (layout is not None or hasattr(a, "layout"))

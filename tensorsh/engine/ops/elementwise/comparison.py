@@ -11,10 +11,10 @@ from ...arrays.cupy_module import nowhere
 from ...arrays.device import absent
 from ...arrays.errors import check_broadcast
 from ...arrays.promotion import result_type
-from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...numerics.complex import modulus
+from ...operators.composite import not_tensor
 from ...operators.declare import Array, by, composite, operator
 from ...operators.pointwise import refuse
 from ...operators.public_form import Symbol
@@ -103,11 +103,8 @@ def isreal(xp, input: Array):
 
 
 def check_close(input: Tensor, other: Any, rtol: float, atol: float, name: str) -> None:
-    for at, x in enumerate((input, other)):
-        if not isinstance(x, Tensor):
-            raise TypeError(
-                f"{name}(): argument '{('input', 'other')[at]}' (position {at + 1}) must be Tensor, not {type_name(x)}"
-            )
+    if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
+        raise not_tensor(name, input=input, other=other)
     if input._array.dtype != other._array.dtype:
         raise RuntimeError(f"{input.dtype.short} did not match {other.dtype.short}")
     for name, value in (("rtol", rtol), ("atol", atol)):
@@ -161,9 +158,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     A Python bool. NaN equals nothing; sizes that differ give False. `eq` compares element by element, `allclose` with
     tolerance. RuntimeError: tensors on several devices."""
     if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
-        at = isinstance(input, Tensor)
-        title = f"argument '{'other' if at else 'input'}' (position {at + 1})"
-        raise TypeError(f"equal(): {title} must be Tensor, not {type_name(other if at else input)}")
+        raise not_tensor("equal", input=input, other=other)
     x, y = input._array, other._array
     if type(x) is not np.ndarray or type(y) is not np.ndarray:
         if absent(x) or absent(y):

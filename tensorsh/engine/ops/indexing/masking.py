@@ -10,7 +10,7 @@ from ....sandbox.long_calls import places
 from ...arrays.backend import module_of
 from ...arrays.device import absent
 from ...arrays.dtype import of
-from ...arrays.errors import CPP_NAMES, broadcast_error, common_shape
+from ...arrays.errors import CPP_NAMES, broadcast_error, common_shape, fits_into
 from ...arrays.extents import sized
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
@@ -20,7 +20,6 @@ from ...operators.declare import Array, composite, operator
 from ...tape.worlds import sum_to_shape
 from ...tensors.inplace import mutate, write
 from ...tensors.tensor import Tensor
-from ..creation.copying import fitting
 
 
 def check_boolean(mask: Any) -> None:
@@ -82,7 +81,7 @@ masked_fill_tensor.gradient(
 
 def fill_where(array: Any, mask: Any, value: Any) -> None:
     if mask.shape != array.shape:
-        fitting(array.shape, mask.shape)
+        fits_into(array.shape, mask.shape)
         mask = np.broadcast_to(mask, array.shape)
     array[mask] = value
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays.backend import on_gpu
 from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
-from ...arrays.errors import common_shape, cpp_name
+from ...arrays.errors import check_factors, common_shape, cpp_name
 from ...arrays.on_arrays import on_arrays
 from ...arrays.state import state
 from ...arrays.type_names import type_name
@@ -23,6 +23,7 @@ from ...numerics import batches, products
 from ...numerics.halves import MANY, converted
 from ...numerics.products import matrices
 from ...operators import matmul as fast_matmul
+from ...operators.composite import not_tensor
 from ...operators.declare import REQUIRED, Array, composite, operator
 from ...operators.forms import public
 from ...operators.matmul import FLOAT32, FLOAT64, renewed, reshaped
@@ -122,7 +123,7 @@ def mm(xp, input: Array, mat2: Array):
     for name, x in (("self", input), ("mat2", mat2)):
         if x.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix")
-    check_matrices(input, mat2)
+    check_factors(input, mat2)
     if input.dtype != mat2.dtype:
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {cpp_name(input)} != {cpp_name(mat2)}")
     check_bool("addmm_impl_cpu_", input)
@@ -131,13 +132,6 @@ def mm(xp, input: Array, mat2: Array):
 
 mm.loop, mm.operands = fast_matmul.product(2, 2), 2
 mm.gradient(input=first_gradient, mat2=second_gradient)
-
-
-def check_matrices(a, b) -> None:
-    if a.shape[1] != b.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
-        )
 
 
 @operator()
@@ -265,19 +259,6 @@ def check_kinds(name: str, a, b) -> None:
 def free(a: Tensor, b: Tensor) -> bool:
     """Whether no gradient is asked for through either."""
     return not state.grad_enabled or (a._node is None and b._node is None)
-
-
-def not_tensor(function: str, **arguments) -> TypeError:
-    """The error for the first of a composite's arguments that is no tensor."""
-    missing = [f'"{name}"' for name, x in arguments.items() if x is REQUIRED]
-    if missing:
-        return TypeError(f"{function}() missing {len(missing)} required positional arguments: {', '.join(missing)}")
-    for position, (name, x) in enumerate(arguments.items()):
-        if not isinstance(x, Tensor):
-            return TypeError(
-                f"{function}(): argument '{name}' (position {position + 1}) must be Tensor, not {type_name(x)}"
-            )
-    raise AssertionError
 
 
 def matmul_any(input: Tensor = REQUIRED, other: Tensor = REQUIRED, *, out=None) -> Tensor:

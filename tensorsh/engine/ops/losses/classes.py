@@ -16,7 +16,6 @@ from ...arrays.dtype import is_half
 from ...arrays.on_arrays import on_arrays
 from ...arrays.promotion import check_kept
 from ...arrays.state import state
-from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import fresh, link
 from ...kernels import kernel, through, unsuited
@@ -25,6 +24,7 @@ from ...numerics.halves import computed
 from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
 from ...operators import pointwise
+from ...operators.composite import not_tensor
 from ...operators.declare import Array, Constant, composite, operator
 from ...tape.worlds import raw
 from ...tensors.tensor import Tensor
@@ -70,7 +70,7 @@ def legacy(size_average: Any, reduce: Any, reduction: str, checked: bool = True)
 def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both broadcast to one shape, with PyTorch's warning where they differ."""
     if not isinstance(target, Tensor):
-        raise TypeError(f"mse_loss(): argument 'target' (position 2) must be Tensor, not {type_name(target)}")
+        raise not_tensor("mse_loss", input=input, target=target)
     if input._array.shape == target._array.shape:
         return input, target
     warn(
@@ -380,7 +380,7 @@ def cross_entropy(
     Only targets of `ignore_index` give NaN. IndexError: a class beyond C; ValueError: batch sizes that differ."""
     reduction = legacy(size_average, reduce, reduction)
     if not isinstance(target, Tensor):
-        raise TypeError(f"cross_entropy_loss(): argument 'target' (position 2) must be Tensor, not {type_name(target)}")
+        raise not_tensor("cross_entropy_loss", input=input, target=target)
     axis = 0 if input._array.ndim == 1 else 1
     if label_smoothing > 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")

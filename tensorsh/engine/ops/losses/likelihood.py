@@ -12,7 +12,7 @@ from ...arrays.bounds import refuse
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import absent
 from ...arrays.errors import check_broadcast, not_implemented, refuse_halves
-from ...arrays.promotion import check_kept, promote_types
+from ...arrays.promotion import check_kept, fits_dtype, promote_types
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
@@ -133,9 +133,7 @@ def binary_cross_entropy_with_logits(
     if input._array.dtype.kind in "biu":
         raise not_implemented("log_sigmoid_cpu", input._array)
     if target._array.dtype.kind in "iu":
-        raise RuntimeError(
-            f"result type {input.dtype.short} can't be cast to the desired output type {target.dtype.short}"
-        )
+        fits_dtype(target.dtype, input.dtype)
     if input.dtype is target.dtype:
         pass
     elif input.dtype.is_floating_point and promote_types(input.dtype, target.dtype) is not target.dtype:

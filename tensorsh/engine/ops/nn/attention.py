@@ -18,7 +18,7 @@ from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
 from ...arrays.cupy_module import accelerator
 from ...arrays.device import absent
 from ...arrays.dtype import HALVES
-from ...arrays.errors import cpp_name
+from ...arrays.errors import cpp_name, fits_into
 from ...arrays.on_arrays import on_arrays
 from ...arrays.parallel import ROWS, SHARED, buffer_for, each, spread
 from ...arrays.state import ATTENTION, state
@@ -28,7 +28,6 @@ from ...numerics.products import batches
 from ...operators.declare import Array, Unlinked, composite, operator
 from ...tape.worlds import differentiable
 from ...tensors.tensor import Tensor
-from ..creation.copying import fitting
 from ..elementwise.by_number import times
 from ..random.sampling import source
 from ..reductions.softmax import safe_softmax
@@ -331,7 +330,7 @@ def scaled_dot_product_attention(
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if whole:
         if attn_mask is not None:
-            fitting((*query.shape[:3], key.shape[2]), tuple(attn_mask.shape))
+            fits_into((*query.shape[:3], key.shape[2]), tuple(attn_mask.shape))
         given = (query, key, value, attn_mask, bool(is_causal), float(scale))
         return whole.function(*given, drawn(query, key, dropout_p)) if dropout_p else whole.function(*given)
     if is_causal:

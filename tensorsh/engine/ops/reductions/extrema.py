@@ -19,6 +19,7 @@ from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.extremes import of_floats, over, placed
 from ...numerics.halves import by_singles, converted
+from ...operators.composite import not_tensor
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, pick_one, put, reduced_shape
 from ...tensors.tensor import Tensor
@@ -214,7 +215,7 @@ def extreme(name: str) -> None:
         if not args and not kwargs:
             return whole.call(input, out=out)
         if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+            raise not_tensor(name, input=input)
         other = args[0] if args else kwargs.get("other")
         if isinstance(other, Tensor):
             return table.find_function(f"{name}imum")(input, *args, out=out, **kwargs)

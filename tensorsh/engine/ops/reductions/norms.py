@@ -16,6 +16,7 @@ from ...kernels import kernel, unsuited
 from ...loading.table import find_function
 from ...numerics.arithmetic import multiplied
 from ...numerics.sums import left
+from ...operators.composite import not_tensor
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, reduced_shape
 from ...operators.results import delivered
@@ -273,7 +274,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     """The norm of matrices in two dimensions: "fro", "nuc", 1, -1, 2, -2, inf or -inf."""
     name = "linalg.matrix_norm"
     if not isinstance(A, Tensor):
-        raise TypeError(f"linalg_matrix_norm(): argument 'A' (position 1) must be Tensor, not {type_name(A)}")
+        raise not_tensor("linalg_matrix_norm", A=A)
     n = A._array.ndim
     if ord not in ("fro", "nuc"):
         refuse_complex(name, ord)

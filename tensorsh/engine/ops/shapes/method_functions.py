@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_names import type_name
 from ...loading import table
+from ...operators.composite import not_tensor
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor
 
@@ -18,7 +18,7 @@ from ...tensors.tensor import Tensor
 def _method_as_function(name: str) -> None:
     def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+            raise not_tensor(name, input=input)
         return getattr(input, name)(*args, **kwargs)
 
     function.__doc__ = f"See :meth:`Tensor.{name}`."

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import layout as layouts
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
-from ...arrays.errors import not_implemented, wrap_dim, wrap_dims
+from ...arrays.errors import check_factors, not_implemented, wrap_dim, wrap_dims
 from ...arrays.layout import TITLES
 from ...graph.fields import wrap
 from ...operators.declare import Array, composite
@@ -121,9 +121,8 @@ def multipliable(first: Any, second: Any) -> None:
     """Refuse dense matrices that do not fit."""
     if isinstance(first, Sparse) or isinstance(second, Sparse):
         return
-    if first.ndim == second.ndim == 2 and first.shape[1] != second.shape[0]:
-        (n, k), (l, m) = first.shape, second.shape
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {l}x{m})")
+    if first.ndim == second.ndim == 2:
+        check_factors(first, second)
 
 
 @composite("sparse.mm", method=False)

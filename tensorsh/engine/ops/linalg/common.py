@@ -109,6 +109,15 @@ def check_square(name: str, x: Any) -> None:
         )
 
 
+def check_sides(name: str, a: Any, b: Any) -> None:
+    """The rows of a right side are as many as those of the square matrices."""
+    if a.shape[-1] != b.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {a.shape[-1]} by {a.shape[-1]} but each b matrix is "
+            f"{b.shape[-2]} by {b.shape[-1]}"
+        )
+
+
 def check_whole(name: str, x: Any) -> None:
     """Float or complex, not whole numbers."""
     if x.dtype.kind not in "fcV":

@@ -24,6 +24,7 @@ from .common import (
     check_float,
     check_info,
     check_kernel,
+    check_sides,
     check_square,
     check_whole,
     each,
@@ -356,11 +357,7 @@ def ldl_solve(xp, LD: Array, pivots: Unlinked, B: Array, *, hermitian=False):
     wrap_dim(-2, B.ndim)
     check_square("torch.linalg.ldl_solve", LD)
     check_float("torch.linalg.ldl_solve", LD, "ldl_solve_kernel_cpu")
-    if LD.shape[-1] != B.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is {LD.shape[-2]} by {LD.shape[-1]} but each "
-            f"b matrix is {B.shape[-2]} by {B.shape[-1]}"
-        )
+    check_sides("torch.linalg.ldl_solve", LD, B)
     check_pivots("torch.linalg.ldl_solve", "LD", LD, pivots)
     if pivots.dtype.kind not in "iu":
         raise RuntimeError(f"torch.linalg.ldl_solve: Expected pivots to be integers. Got {of(pivots).short}")

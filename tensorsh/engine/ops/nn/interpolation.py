@@ -57,19 +57,14 @@ DENSE = 1 << 15
 def upsample(xp, input: Array, size, mode, align, scales):
     """input [N, C, *S] resized to [N, C, *size]."""
     d = len(size)
-    if (
-        type(input) is np.ndarray
-        and input.dtype == np.float32
-        and not mode.startswith("nearest")
-        and not mode.endswith("-aa")
-    ):
+    single = type(input) is np.ndarray and input.dtype == np.float32
+    if single and not mode.startswith("nearest") and not mode.endswith("-aa"):
         if d == 2:
             sides = [
                 single_taps(n, m, mode, align, scale)
                 for n, m, scale in zip(input.shape[-2:], size, scales, strict=True)
             ]
-            found = compiled(input, *sides)
-            if found is not None:
+            if (found := compiled(input, *sides)) is not None:
                 return found
             if mode == "bilinear":
                 return of_corners(input, *sides)
@@ -86,8 +81,7 @@ def upsample(xp, input: Array, size, mode, align, scales):
         planes = input.reshape(*input.shape[:-d], -1)
         return planes.take(nearest_of_few(input.shape[-d:], tuple(size), mode, align, tuple(scales)), -1)
     if mode.startswith("nearest") and type(input) is np.ndarray and input.size:
-        found = of_nearest(input, tuple(size), mode, align, scales)
-        if found is not None:
+        if (found := of_nearest(input, tuple(size), mode, align, scales)) is not None:
             return found
     long = any(n * m > DENSE for n, m in zip(input.shape[-d:], size, strict=True))
     few = type(input) is np.ndarray and (long or input.size <= FEW_ELEMENTS or weigh is not unsuited)
@@ -116,8 +110,7 @@ def upsample_spread(xp, grad: Array, shape, size, mode, align, scales):
     """The transpose of `_upsample`."""
     d = len(size)
     if mode.startswith("nearest") and type(grad) is np.ndarray and grad.size:
-        found = sums_of_nearest(grad, tuple(shape[-d:]), tuple(size), mode, align, scales)
-        if found is not None:
+        if (found := sums_of_nearest(grad, tuple(shape[-d:]), tuple(size), mode, align, scales)) is not None:
             return found
     for at, (m, scale) in enumerate(zip(size, scales, strict=True)):
         axis = grad.ndim - d + at
@@ -262,8 +255,7 @@ def interpolate(
     """input [N, C, *S] resized to `size`, or by `scale_factor`.
     `mode` is 'nearest', 'nearest-exact', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area', by the number of
     dimensions of S (1 to 3). `align_corners` lets the corners meet, `antialias` smooths what shrinks. ValueError:
-    both or neither of `size` and `scale_factor`. NotImplementedError: a mode that does not fit the dimensions.
-    """
+    both or neither of `size` and `scale_factor`. NotImplementedError: a mode that does not fit the dimensions."""
     d = input.ndim - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:

@@ -212,7 +212,19 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         is_refused = any(base.__name__ == "ForwardRef" for base in (value if isinstance(value, type) else kind).__mro__)
     elif name == "cast":
         is_refused = kind is memoryview or value is memoryview
-    elif name in ("tofile", "dump", "dumps", "ctypes", "cffi", "capsule", "setflags", "getfield", "setfield", "resize"):
+    elif name in (
+        "tofile",
+        "dump",
+        "dumps",
+        "ctypes",
+        "cffi",
+        "capsule",
+        "setflags",
+        "getfield",
+        "setfield",
+        "resize",
+        "iters",
+    ):
         is_refused = _is_numpy(value if isinstance(value, type) else kind) or _is_method_of_numpy(value, name)
     if is_refused:
         raise refused(value, name) if hasattr(value, name) else absent(value, name)
@@ -225,10 +237,9 @@ def _astype(array: Any) -> Callable[..., Any]:
         if result.dtype.hasobject:
             raise TypeError("arrays of Python objects do not exist in tensorsh")
         if result.dtype.names:
-            from .numpy_views import NO_GAPS, has_gaps
+            from .numpy_views import without_gaps
 
-            if has_gaps(result.dtype):
-                raise TypeError(NO_GAPS)
+            without_gaps(result)
         return result
 
     return astype

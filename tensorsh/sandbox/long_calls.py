@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from . import process, structures
+from .numpy_views import without_gaps
 from .sealed import is_sealed, program_frame
 from .thrown import settle, throw
 from .whole import may_be_left, whole
@@ -149,11 +150,14 @@ ndarray = np.ndarray  # of which programs derive no classes
 
 def refuse_objects(values: Any) -> None:
     """Refuses arrays of Python objects among some values: numpy holds what is in them by its address alone, while a program's
-    methods that it calls may put something else there. A program that has imported a package meets those of the package."""
+    methods that it calls may put something else there. And structures that show memory which nobody wrote. A program that has
+    imported a package meets those of the package."""
     for value in values:
-        if type(value) is ndarray and value.dtype.hasobject:
+        if type(value) is ndarray and (value.dtype.hasobject or value.dtype.names):
             if process.holds_objects is None or not process.holds_objects():
-                raise TypeError(NO_OBJECTS)
+                if value.dtype.hasobject:
+                    raise TypeError(NO_OBJECTS)
+                without_gaps(value)
 
 
 def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:

@@ -46,6 +46,7 @@ GATED: dict[str, str] = {
     "setflags": _MEMORY,
     "getfield": _MEMORY,
     "setfield": _MEMORY,
+    "iters": "numpy: a broadcast trusts that nobody else advances its iterators",
     "resize": "numpy: `refcheck=False` frees memory that views still use",
     "astype": "numpy: to `object`, whose pointers other views could then forge",
     "clip": "numpy: `where` without `out` shows memory that was not written",

@@ -33,9 +33,9 @@ def named(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
 
 
 def answered(result: Any) -> Any:
-    """A result without arrays of Python objects."""
+    """A result without arrays of Python objects, and of structures with gaps."""
     if type(result) is ndarray:
-        if result.dtype.hasobject:
+        if result.dtype.hasobject or result.dtype.names:
             refuse_objects((result,))
     elif isinstance(result, (tuple, list)):
         refuse_objects(result)

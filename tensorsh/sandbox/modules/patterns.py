@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools as tools
 import re as real
 from typing import Any
 
 from ..integers import whole
 from ..iterating import with_steps
+from ..wrapping import wraps
 from .standard import take
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ def re(environment: Environment) -> dict[str, Any]:
     loud = real.DEBUG.value
 
     def quiet(function: Any, place: int) -> Any:
-        @tools.wraps(function)
+        @wraps(function)
         def call(*args: Any, **options: Any) -> Any:
             if len(args) > place:
                 args = (*args[:place], whole(args[place]) & ~loud, *args[place + 1 :])

@@ -280,6 +280,11 @@ def _special(value: Any, kind: type, name: str) -> Any:
         if kind is super or isinstance(value, type) or id(kind) in script_classes:
             found = getattr(value, name)
             return _object_new if found is _real_new else _of_its_class(value, kind, name, found)
+    elif name == "__setstate__":
+        where, after = (value.__self_class__, value.__thisclass__) if kind is super else (kind, None)
+        found = owner(value, name) if isinstance(value, type) else owner(where, name, after)
+        if found is not None and (not isinstance(value, type) or id(found) in script_classes):
+            return getattr(value, name)
     elif name == "__deepcopy__":
         return taking(getattr(value, name))
     elif name == "__annotations__":

@@ -236,11 +236,9 @@ def _astype(array: Any) -> Callable[..., Any]:
         result = array.astype(plain(dtype), *arguments, **keywords)
         if result.dtype.hasobject:
             raise TypeError("arrays of Python objects do not exist in tensorsh")
-        if result.dtype.names:
-            from .numpy_views import without_gaps
+        from .numpy_views import without_gaps
 
-            without_gaps(result)
-        return result
+        return without_gaps(result)
 
     return astype
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from . import process, structures
-from .numpy_views import without_gaps
+from .numpy_views import ODD, without_gaps
 from .sealed import is_sealed, program_frame
 from .thrown import settle, throw
 from .whole import may_be_left, whole
@@ -145,6 +145,8 @@ def patiently(function: Callable, arguments: list) -> Any:
 
 NO_OBJECTS = "arrays of Python objects (dtype=object) are not available"
 
+LEADING = (np.dtype, np.longdouble, np.clongdouble)
+"""What leads to arrays of long doubles."""
 ndarray = np.ndarray  # of which programs derive no classes
 
 
@@ -153,11 +155,13 @@ def refuse_objects(values: Any) -> None:
     methods that it calls may put something else there. And structures that show memory which nobody wrote. A program that has
     imported a package meets those of the package."""
     for value in values:
-        if type(value) is ndarray and (value.dtype.hasobject or value.dtype.names):
+        if type(value) is ndarray and (value.dtype.char in ODD or value.dtype.names):
             if process.holds_objects is None or not process.holds_objects():
                 if value.dtype.hasobject:
                     raise TypeError(NO_OBJECTS)
                 without_gaps(value)
+        elif isinstance(value, LEADING):
+            without_gaps(value)
 
 
 def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NO_GAPS = (
-    "structured arrays with bytes between their fields, or text that shares its bytes, are not available: leave out align, "
-    "offsets and itemsize"
+    "structured arrays with bytes between their fields, or text that shares its bytes, are not available, nor are long doubles: "
+    "leave out align, offsets and itemsize"
 )
 NO_TEXT = "bytes are not read as text, nor text as bytes, in tensorsh: convert with astype or str.encode"
 PLAIN = frozenset("biufcSVmM")
 """Kinds of dtypes for which any bytes will do."""
+PADDED = "gG"
+"""Long doubles, the last bytes of which nobody writes."""
+ODD = f"OTV{PADDED}"
+"""What is not simply a number or text, by the letters of dtypes."""
 LAST = 0x10FFFF
 """The last character."""
 
@@ -34,11 +38,11 @@ def is_plain(dtype: Any) -> bool:
 
 
 def has_gaps(dtype: Any) -> bool:
-    """Whether bytes lie between the fields of a dtype, which no assignment writes, or other bytes may be written into text."""
+    """Whether a dtype has bytes which no assignment writes, as between fields, or text into which other bytes may be written."""
     if dtype.subdtype is not None:
         return has_gaps(dtype.subdtype[0])
     if not dtype.names:
-        return False
+        return dtype.char in PADDED
     fields = [dtype.fields[name] for name in dtype.names]  # a title is another name of a field; fields may overlap
     end, plain = 0, is_plain(dtype)
     for kind, offset in sorted(((field[0], field[1]) for field in fields), key=lambda field: field[1]):
@@ -51,7 +55,7 @@ def has_gaps(dtype: Any) -> bool:
 def without_gaps(value: Any) -> Any:
     """An array, a number or a dtype of numpy's, which has none."""
     dtype = getattr(value, "dtype", value)
-    if dtype.names and has_gaps(dtype):
+    if has_gaps(dtype):
         raise TypeError(NO_GAPS)
     return value
 

@@ -119,6 +119,34 @@ def test_structures_show_no_memory_but_their_fields(program: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        "np.dtype('g')",
+        "np.result_type('longdouble', 'f4')",
+        "np.zeros(3, 'g')",
+        "np.zeros(3, [('a', 'G')])",
+        "x.astype('longdouble')",
+        "np.float64(1).astype('g')",
+        "x.view('g')",
+        "np.sum(x, dtype='g')",
+        "np.add(x, 1, dtype='g')",
+        "np.add.reduce(x, dtype='g')",
+        "np.finfo('g').eps",
+        "np.vectorize(lambda a: a, otypes=['g'])(x)",
+        "np.frombuffer(bytes(32), 'g')",
+        "np.loadtxt(['1 2'], dtype='g')",
+        *(["x.std(0, 'g')", "x.sum(dtype='g')"] if kernels.compiled else []),
+    ],
+)
+def test_there_are_no_long_doubles(program: str) -> None:
+    """The last six of their sixteen bytes are as the memory was."""
+    session = Session()
+    session.run("import numpy as np\nx = np.arange(4.0)")
+    with pytest.raises(TypeError, match="long doubles"):
+        session.run(program)
+
+
 def test_nobody_advances_the_iterators_of_a_broadcast() -> None:
     session = Session()
     session.run("import numpy as np\nb = np.broadcast(np.arange(4), np.arange(4))")

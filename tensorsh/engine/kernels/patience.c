@@ -29,12 +29,17 @@ static int is_plain(PyObject *x) {
     return PyFloat_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x) || PyArray_IsScalar(x, Number) || PyArray_IsScalar(x, Bool);
 }
 static int has_fields(PyObject *a) { return PyArray_Check(a) && PyDataType_HASFIELDS(PyArray_DESCR((PyArrayObject *)a)); }
+/* Long doubles, the last bytes of which nobody writes. */
+static int is_long_double(PyObject *a) {
+    if (!PyArray_Check(a)) return PyArray_IsScalar(a, LongDouble) || PyArray_IsScalar(a, CLongDouble);
+    return PyArray_TYPE((PyArrayObject *)a) == NPY_LONGDOUBLE || PyArray_TYPE((PyArrayObject *)a) == NPY_CLONGDOUBLE;
+}
 /* An answer, unless it holds objects, or memory that nobody wrote, which a program would get: the hook refuses it. */
 static PyObject *same(PyObject *self, PyObject *answer) { return Py_NewRef(answer); }
 static PyMethodDef same_method = {"same", same, METH_O, NULL};
 static PyObject *same_handed;
 static PyObject *looked_at(PyObject *answer) {
-    if (answer == NULL || (!holds_objects(answer) && !has_fields(answer))) return answer;
+    if (answer == NULL || (!holds_objects(answer) && !has_fields(answer) && !is_long_double(answer))) return answer;
     PyObject *seen = PyObject_CallFunctionObjArgs(hook, same_handed, answer, NULL);
     Py_DECREF(answer);
     return seen;

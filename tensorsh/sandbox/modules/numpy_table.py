@@ -64,9 +64,9 @@ CREATORS = """arange array asanyarray asarray asarray_chkfinite ascontiguousarra
 atleast_2d atleast_3d empty empty_like eye fromfunction fromiter fromstring full full_like identity ones ones_like
 require zeros zeros_like"""
 
-TYPES = """bool bool_ broadcast byte bytes_ cdouble character clongdouble complex128 complex64 complexfloating
+TYPES = """bool bool_ broadcast byte bytes_ cdouble character complex128 complex64 complexfloating
 csingle datetime64 double dtype errstate flexible float16 float32 float64 floating generic half iinfo inexact int16
-int32 int64 int8 int_ intc integer intp long longdouble longlong ndenumerate ndindex number poly1d short
+int32 int64 int8 int_ intc integer intp long longlong ndenumerate ndindex number poly1d short
 signedinteger single str_ timedelta64 ubyte uint uint16 uint32 uint64 uint8 uintc uintp ulong ulonglong
 unsignedinteger ushort"""
 
@@ -107,7 +107,7 @@ class finfo(metaclass=Final):  # noqa: N801
     __deepcopy__ = same
 
     def __new__(cls, dtype: Any) -> finfo:
-        return make(finfo, _real=np.finfo(plain(dtype)))
+        return make(finfo, _real=without_gaps(np.finfo(plain(dtype))))
 
     def __repr__(self) -> str:
         return repr(self._real)
@@ -171,10 +171,7 @@ def vectorize(pyfunc: Any = None, otypes: Any = None, doc: Any = None, excluded:
 
     def call(*args: Any, **keywords: Any) -> Any:
         result = real(*args, **keywords)
-        for part in result if isinstance(result, tuple) else (result,):
-            if part.dtype.hasobject:
-                raise TypeError(NO_OBJECTS)
-        return result
+        return answered(result)
 
     call.__name__ = getattr(pyfunc, "__name__", "vectorize")
     return call

@@ -176,9 +176,10 @@ def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:
     if program_frame(sys._getframe(1)) is None:
         return function(*arguments, **options)
     refuse_objects(x.base if type(x) is np.flatiter else x for x in arguments)
-    if not is_inert([*arguments, *options.values()]):
-        return function(*arguments, **options)
-    return apart(function, *arguments, **options)
+    inert = is_inert([*arguments, *options.values()])
+    found = apart(function, *arguments, **options) if inert else function(*arguments, **options)
+    refuse_objects((found,))
+    return found
 
 
 def places(array: Any) -> tuple:

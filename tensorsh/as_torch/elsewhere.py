@@ -28,7 +28,7 @@ torch.distributions.transforms       distributions.transform  _InverseTransform
 torch.distributions.transforms       distributions.maps       _clipped_sigmoid=clipped_sigmoid
 torch.nn.modules.linear              nn.modules.attention     NonDynamicallyQuantizableLinear
 torch.nn.modules.lazy                nn.modules.lazy          LazyModuleMixin
-torch.nn.modules.module              nn.modules.state         _IncompatibleKeys=IncompatibleKeys
+torch.nn.modules.module              nn.modules.state         _IncompatibleKeys
 torch.optim.lr_scheduler             optim.schedule           EPOCH_DEPRECATION_WARNING=EPOCH_GIVEN
 torch.optim.optimizer                optim.optimizer          register_optimizer_step_pre_hook register_optimizer_step_post_hook
 torch.optim.optimizer                optim.leaned_on          ParamsT _capturable_doc _default_to_fused_or_foreach _differentiable_doc _disable_dynamo_if_unsupported _foreach_doc _fused_doc _get_scalar_dtype _get_value _maximize_doc _params_doc _stack_if_compiling _to_scalar _use_grad_for_differentiable _view_as_real

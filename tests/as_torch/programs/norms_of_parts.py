@@ -1,3 +1,4 @@
+# ruff: noqa: B023
 """Gradients clipped of parameters that lie in parts; and what functions of lists refuse."""
 
 import torch

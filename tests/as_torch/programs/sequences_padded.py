@@ -1,3 +1,4 @@
+# ruff: noqa: B023
 """What is padded and packed wrongly, standard deviations that are no numbers, the types of what functions return."""
 
 import torch
@@ -13,7 +14,16 @@ def t(name, f):
 
 
 one = torch.tensor(1.0)
-for given in ([one, one], [one, torch.ones(2)], [1, 2], [], torch.ones(2), torch.ones(2, 3), "ab", [torch.ones(2), None]):
+for given in (
+    [one, one],
+    [one, torch.ones(2)],
+    [1, 2],
+    [],
+    torch.ones(2),
+    torch.ones(2, 3),
+    "ab",
+    [torch.ones(2), None],
+):
     t(f"pad {given}", lambda: pad_sequence(given))
     t(f"pack {given}", lambda: pack_sequence(given))
 for given in (one, torch.ones(2), torch.ones(2, 3), [1]):

@@ -403,7 +403,12 @@ def along(call: Call) -> Any:
             else:
                 placement = REPLICATE
         elif isinstance(placement, Partial):
-            if how in ("sum", "avg") and placement.reduce_op in ("sum", "avg") or is_norm and how == placement.reduce_op:
+            if (
+                how in ("sum", "avg")
+                and placement.reduce_op in ("sum", "avg")
+                or is_norm
+                and how == placement.reduce_op
+            ):
                 after = placement
             else:
                 placement = REPLICATE

@@ -230,9 +230,11 @@ def sizes_scaled(input, mode, scale_factor) -> tuple[tuple, tuple]:
     if not all(isinstance(s, (int, float, np.number)) for s in scales):
         raise by_name(mode, d, input, None, [*scales])
     sizes = [n * s for n, s in zip(input.shape[2:], scales, strict=False)]
-    if not all(-LONG <= n < LONG for n in sizes):
+    if not all(-LONG <= n <= LONG for n in sizes):  # the bound is a float: LONG itself passes
         raise overflow("int64_t")
     wanted = tuple(map(math.floor, sizes))
+    if LONG in wanted:
+        sized(wanted)
     return wanted, tuple(float(s) for s in scales)
 
 

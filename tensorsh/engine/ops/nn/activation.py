@@ -14,6 +14,7 @@ from ...arrays.backend import module_of
 from ...arrays.constants import FLOAT32, FLOAT64, ZERO32, ZERO64, constant
 from ...arrays.door import asked
 from ...arrays.errors import not_implemented, wrap_dim
+from ...arrays.numbers import check_width
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
 from ...numerics.choices import where
@@ -34,9 +35,12 @@ ZEROS = {FLOAT32: ZERO32, FLOAT64: ZERO64}
 
 
 def only_floats(kernel: str, kinds: str = "biuc") -> Any:
-    """A check that refuses the dtypes of some kinds in PyTorch's words."""
+    """A check that refuses the dtypes of some kinds in PyTorch's words, and numbers of more than 64 bits."""
 
     def check(input: Any, *rest: Any) -> None:
+        for each in rest:
+            if type(each) is int:
+                check_width(each)
         if input.dtype.kind in kinds:
             raise not_implemented(kernel, input)
 

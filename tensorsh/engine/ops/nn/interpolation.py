@@ -9,8 +9,9 @@ import numpy as np
 
 from ...arrays.dtype import uint8
 from ...arrays.errors import combination_error, not_implemented
-from ...arrays.extents import sized
+from ...arrays.extents import LONG, sized
 from ...arrays.layout import channels_are_last, with_channels_last
+from ...arrays.numbers import overflow
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import wrap
@@ -32,6 +33,7 @@ from ...numerics.resizing import (
     weighed,
 )
 from ...operators.declare import Array, composite, operator
+from ...tensors.sizes import ints
 from ...tensors.tensor import Tensor
 
 NODES = {
@@ -158,6 +160,7 @@ def check_sizes(array, mode, wanted, align_corners, scale_factor) -> None:
             f"{'list' if scale_factor is None else 'NoneType'}, {type_name(align_corners)}, "
             f"{'NoneType' if scale_factor is None else 'list'}), but expected one of:"
         )
+    wanted = ints(name, "output_size", wanted)
     if min((*wanted, *array.shape[2:])) <= 0:
         shown = [
             ", ".join(f"{a}: {n}" for a, n in zip("DHW"[-d:], sizes, strict=True))
@@ -219,9 +222,12 @@ def sizes_scaled(input, mode, scale_factor) -> tuple[tuple, tuple]:
         )
     if not all(isinstance(s, (int, float, np.number)) for s in scales):
         raise by_name(mode, d, input, None, [*scales])
-    if not all(map(math.isfinite, scales)):
-        raise RuntimeError("value cannot be converted to type int64_t without overflow")
-    wanted = tuple(math.floor(n * s) for n, s in zip(input.shape[2:], scales, strict=False))
+    sizes = [n * s for n, s in zip(input.shape[2:], scales, strict=False)]
+    if not all(-LONG <= n <= LONG for n in sizes):  # the bound is a float: LONG itself passes
+        raise overflow("int64_t")
+    wanted = tuple(map(math.floor, sizes))
+    if LONG in wanted:
+        sized(wanted)
     return wanted, tuple(float(s) for s in scales)
 
 

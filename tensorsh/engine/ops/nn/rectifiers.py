@@ -76,6 +76,8 @@ with_inplace("relu", relu)
 @activation("_threshold", check=only_floats("threshold_cpu", "bc"), node="ThresholdBackward0 ThresholdBackward1")  # fmt: skip
 def threshold(xp, input: Array, threshold, value):
     """The element where it is above `threshold`, else `value`."""
+    if input.dtype.kind in "iu":
+        threshold, value = converted(threshold, input.dtype), converted(value, input.dtype)
     if (found := compiled("threshold", input, threshold, value)) is not None:
         return found
     kind = input.dtype.type

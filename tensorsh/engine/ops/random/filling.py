@@ -102,7 +102,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
     The tensor itself is returned; `generator` draws (None: the default one, which `manual_seed` seeds). RuntimeError: a
     negative standard deviation."""
     mean, std = float(mean), float(std)
-    if std < 0:
+    if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if not self._array.size:
         return self

@@ -175,7 +175,7 @@ def normal(
     for each in (mean, std):
         if isinstance(each, Tensor) and each.dtype.category < FLOAT:
             raise not_implemented("normal_kernel_cpu", each.dtype)
-    if not isinstance(std, Tensor) and std < 0:
+    if not isinstance(std, Tensor) and not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if size is not None:
         d = state.default_dtype if dtype is None else given_dtype(dtype, "normal")

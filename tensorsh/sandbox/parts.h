@@ -157,7 +157,8 @@ static void mend_list(PyTypeObject *type) {
     if (type->tp_richcompare == list_compare_before) type->tp_richcompare = list_compare;
 }
 
-/* What a descriptor was made of, or `super(...)`, it keeps: it is not made again. */
+/* What a descriptor was made of, or `super(...)`, it keeps: it is not made again. `super(A).__init__()`, which beginners write for that of
+   A, changes nothing. */
 static int is_part(PyObject *part, void *nothing) {
     (void)nothing;
     return part != Py_None && !PyDict_CheckExact(part);
@@ -170,6 +171,7 @@ static int is_part(PyObject *part, void *nothing) {
     static initproc name##_before;                                                                   \
     static int make_##name(PyObject *self, PyObject *args, PyObject *names) {                        \
         if (!type.tp_traverse(self, is_part, NULL)) return name##_before(self, args, names);         \
+        if (&type == &PySuper_Type && !PyTuple_GET_SIZE(args) && names == NULL) return 0;            \
         PyErr_SetString(PyExc_TypeError, "a " #name " is made once");                                \
         return -1;                                                                                   \
     }                                                                                                \

@@ -351,6 +351,10 @@ def test_max_output() -> None:
     assert done.returncode == 1 and len(done.stdout) == 1024
     assert done.stderr.startswith("OutputLimit: the program printed more than 1024 bytes (--max-output) at <string>:2")
     assert tensorsh("--max-output", "4", "-c", "print('abc')").stdout == "abc\n"
+    silent = "class S(str):\n    def __len__(self): return 0\n    def encode(self, *how): return b''\n"
+    for program in ("print(S('é' * 999))", "import sys\nsys.stdout.writelines([S('x' * 999)])"):
+        done = tensorsh("--max-output", "99", "-c", silent + program)
+        assert len(done.stdout.encode()) == 98 + ("x" in program) and "OutputLimit:" in done.stderr
 
 
 @pytest.mark.skipif(not LINUX, reason="RLIMIT_AS")

@@ -38,6 +38,7 @@ CHANGES = {
     "threads": "torch.set_num_threads(7)",
     "deterministic": "torch.use_deterministic_algorithms(True)",
     "rendezvous": "torch.distributed.register_rendezvous_handler('own', print)",
+    "process group": "torch.distributed.init_process_group('gloo', init_method='file://x', rank=0, world_size=1)",
     "start method": "torch.multiprocessing.set_start_method('spawn', force=True)",
     "sharing strategy": "torch.multiprocessing.set_sharing_strategy('file_system')",
 }
@@ -48,7 +49,7 @@ except RuntimeError as error: refusal = str(error)
 (torch.initial_seed(), torch.get_default_dtype(), str(tensor([1.23456, 1e-9])), torch.is_grad_enabled(),
  torch.is_inference_mode_enabled(), torch.is_anomaly_enabled(), str(np.array([1.23456])), np.geterr(),
  torch.get_num_threads(), torch.are_deterministic_algorithms_enabled(), str(ones(1).device),
- torch.multiprocessing.get_start_method(), torch.multiprocessing.get_sharing_strategy(), refusal)
+ torch.multiprocessing.get_start_method(), torch.multiprocessing.get_sharing_strategy(), refusal, torch.distributed.is_initialized())
 """
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
-from . import actions, completing, navigating
+from . import actions, completing, folders, formatting, navigating
 from .document import Document
 from .server import Server, range_of
 from .workshop_process import Workshop
@@ -19,7 +19,7 @@ HINT_PATIENCE = 0.3
 def serve(workshop: Workshop) -> Server:
     """A server with all its answers."""
     server = Server(workshop)
-    for add in (_texts, _values, completing.add, navigating.add, actions.add):
+    for add in (_texts, _values, completing.add, navigating.add, actions.add, formatting.add, folders.add):
         add(server)
     return server
 

@@ -49,6 +49,12 @@ def parse(source: str, filename: str = "<string>") -> Tree[Token]:
         raise error_of(mistake, text, filename) from None
 
 
+def tokens_of(text: str) -> list[Any]:
+    """The tokens of a text that was cleaned, as `tokens.py` makes them: the last is $END or ERROR."""
+    table, tokenize, _ = _reading()
+    return tokenize(text, table.lexicon)
+
+
 def run_lowering(text: str) -> ast.Module:
     """As parse_ast, for a text that was cleaned; raises Mistake."""
     return _run(text, _lowering_rules())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins as _real
 import itertools
 import sys
+from re import RegexFlag
 
 from . import classes, gate, stores
 
@@ -18,6 +19,7 @@ try:
     from . import bounds, held, ordered, orders, unicode_errors  # type: ignore[attr-defined]  # noqa: F401
 except ImportError:
     bounds = held = None  # built without a compiler
+from .integers import whole
 from .iterating import adds_lists, asking, iterate, presented, steps
 from .kinds import script_type
 from .long_lists import in_order
@@ -53,6 +55,10 @@ def call_in_full() -> None:
 
 _modules = 0
 call_in_full()
+
+# Joined flags of patterns are kept by the process, under their numbers: a program's own class of these would answer for another's.
+_joined: Any = RegexFlag._missing_
+RegexFlag._missing_ = classmethod(lambda cls, value: _joined(whole(value)))  # type: ignore[method-assign,assignment]
 
 MAX_INTEGER_BITS = 1 << 25  # ten million digits: what Python works out in about a second
 

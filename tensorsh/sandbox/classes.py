@@ -383,10 +383,37 @@ def guarded_exit(function: Any) -> FunctionType:
     return kept_out(function)
 
 
+def guarded_setstate(function: Any) -> FunctionType:
+    """Copies give an object the attributes of another, of which a script's `__setstate__` is shown no more than it may read."""
+    if not isinstance(function, FunctionType):
+        raise TypeError("__setstate__ must be a function in tensorsh")
+
+    def __setstate__(self: Any, state: Any) -> Any:
+        parts = [part and open_state(self, part) for part in (state if type(state) is tuple else (state,))]
+        return function(self, tuple(parts) if type(state) is tuple else parts[0])
+
+    __setstate__.__doc__ = function.__doc__
+    return __setstate__  # type: ignore[return-value]
+
+
+def open_state(value: Any, state: Any) -> dict[str, Any]:
+    """Those of some attributes of an object that its program may read."""
+    kind = type(value)
+    if type(state) is not dict:
+        raise TypeError(f"the state of a '{kind.__name__}' object is a dict in tensorsh")
+    names = [name for name in state if type(name) is str and not is_special(name)]
+    return {name: state[name] for name in names if name[:1] != "_" or owns(value, kind, name) or is_allowed(kind, name)}
+
+
 COMPILED = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, partial)
 
 
-GUARDS = {"__getattr__": guarded_getattr, "__exit__": guarded_exit, "__deepcopy__": copying.presented}
+GUARDS = {
+    "__getattr__": guarded_getattr,
+    "__exit__": guarded_exit,
+    "__deepcopy__": copying.presented,
+    "__setstate__": guarded_setstate,
+}
 """Special methods that are put on the gate."""
 
 

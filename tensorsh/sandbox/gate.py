@@ -197,7 +197,19 @@ def _listed(value: Any, kind: type, name: str) -> Any:
         is_refused = any(base.__name__ == "ForwardRef" for base in (value if isinstance(value, type) else kind).__mro__)
     elif name == "cast":
         is_refused = kind is memoryview or value is memoryview
-    elif name in ("tofile", "dump", "dumps", "ctypes", "cffi", "capsule", "setflags", "getfield", "setfield", "resize"):
+    elif name in (
+        "tofile",
+        "dump",
+        "dumps",
+        "ctypes",
+        "cffi",
+        "capsule",
+        "setflags",
+        "getfield",
+        "setfield",
+        "resize",
+        "iters",
+    ):
         is_refused = _is_numpy(value if isinstance(value, type) else kind) or _is_method_of_numpy(value, name)
     if is_refused:
         raise refused(value, name) if hasattr(value, name) else absent(value, name)
@@ -209,12 +221,9 @@ def _astype(array: Any) -> Callable[..., Any]:
         result = array.astype(plain(dtype), *arguments, **keywords)
         if result.dtype.hasobject:
             raise TypeError("arrays of Python objects do not exist in tensorsh")
-        if result.dtype.names:
-            from .numpy_views import NO_GAPS, has_gaps
+        from .numpy_views import without_gaps
 
-            if has_gaps(result.dtype):
-                raise TypeError(NO_GAPS)
-        return result
+        return without_gaps(result)
 
     return astype
 
@@ -254,6 +263,11 @@ def _special(value: Any, kind: type, name: str) -> Any:
         if kind is super or isinstance(value, type) or id(kind) in script_classes:
             found = getattr(value, name)
             return _object_new if found is _real_new else _of_its_class(value, kind, name, found)
+    elif name == "__setstate__":
+        where, after = (value.__self_class__, value.__thisclass__) if kind is super else (kind, None)
+        found = owner(value, name) if isinstance(value, type) else owner(where, name, after)
+        if found is not None and (not isinstance(value, type) or id(found) in script_classes):
+            return getattr(value, name)
     elif name == "__deepcopy__":
         return taking(getattr(value, name))
     elif name == "__annotations__":

@@ -57,6 +57,7 @@ static PyMethodDef definitions[] = {METHODS(DEFINITION){"extend", extended, METH
 static binaryfunc modulo;
 static objobjproc contains;
 static getiterfunc walk;
+static hashfunc hash;
 static objobjargproc store;
 
 static PyObject *held_modulo(PyObject *left, PyObject *right) {
@@ -76,6 +77,13 @@ static int held_contains(PyObject *self, PyObject *value) {
 
 /* Python's own reads the format of a view that was released, and of memory that may be gone. */
 static PyObject *held_walk(PyObject *view) { return PyObject_Size(view) < 0 ? NULL : walk(view); }
+
+static Py_hash_t held_hash(PyObject *view) {
+    ++*claims(view);
+    const Py_hash_t found = hash(view);
+    --*claims(view);
+    return found;
+}
 
 static int taken_store(PyObject *self, PyObject *place, PyObject *value) {
     if (value == NULL || !PySlice_Check(place) || PyList_CheckExact(value) || PyTuple_CheckExact(value) || !can_be_walked(value))
@@ -149,7 +157,9 @@ PyMODINIT_FUNC PyInit_held(void) {
             PyMemoryView_Type.tp_iter = held_walk;
             if (redirect(&PyMemoryView_Type, "__iter__", (void *)walk, (void *)held_walk)) return NULL;
         }
-        if (redirect(&PyList_Type, "__setitem__", (void *)store, (void *)taken_store) ||
+        hash = PyMemoryView_Type.tp_hash, PyMemoryView_Type.tp_hash = held_hash;
+        if (redirect(&PyMemoryView_Type, "__hash__", (void *)hash, (void *)held_hash) ||
+            redirect(&PyList_Type, "__setitem__", (void *)store, (void *)taken_store) ||
             redirect(&PyByteArray_Type, "__mod__", (void *)modulo, (void *)held_modulo) ||
             redirect(&PyByteArray_Type, "__rmod__", (void *)modulo, (void *)held_modulo) ||
             redirect(&PyByteArray_Type, "__contains__", (void *)contains, (void *)held_contains) || spread(&PyList_Type, mend_sequence) ||

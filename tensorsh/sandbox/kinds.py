@@ -74,8 +74,10 @@ class _Annotating(Seal):
 class Told(_Annotating):
     """A class of numpy's that is told a dtype, which comes as plain numbers and lists of its own."""
 
+    _looked: Any
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return cls._real(*map(plain, args), **plain(kwargs))  # type: ignore[operator]
+        return cls._looked(cls._real(*map(plain, args), **plain(kwargs)))  # type: ignore[operator]
 
 
 class _TypeSeal(_Annotating):

@@ -228,6 +228,7 @@ class CountingStream:
         self._stream, self._limit, self.left = stream, limit, [limit] if left is None else left
 
     def write(self, text: str) -> int:
+        text = str.__str__(text)  # a class of the program's own would say how long it is
         size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
         left = self.left[0]
         if size > left:

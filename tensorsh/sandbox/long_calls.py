@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from . import process, structures
+from .numpy_views import ODD, without_gaps
 from .sealed import is_sealed, program_frame
 from .thrown import settle, throw
 from .whole import may_be_left, whole
@@ -144,16 +145,23 @@ def patiently(function: Callable, arguments: list) -> Any:
 
 NO_OBJECTS = "arrays of Python objects (dtype=object) are not available"
 
+LEADING = (np.dtype, np.longdouble, np.clongdouble)
+"""What leads to arrays of long doubles."""
 ndarray = np.ndarray  # of which programs derive no classes
 
 
 def refuse_objects(values: Any) -> None:
     """Refuses arrays of Python objects among some values: numpy holds what is in them by its address alone, while a program's
-    methods that it calls may put something else there. A program that has imported a package meets those of the package."""
+    methods that it calls may put something else there. And structures that show memory which nobody wrote. A program that has
+    imported a package meets those of the package."""
     for value in values:
-        if type(value) is ndarray and value.dtype.hasobject:
+        if type(value) is ndarray and (value.dtype.char in ODD or value.dtype.names):
             if process.holds_objects is None or not process.holds_objects():
-                raise TypeError(NO_OBJECTS)
+                if value.dtype.hasobject:
+                    raise TypeError(NO_OBJECTS)
+                without_gaps(value)
+        elif isinstance(value, LEADING):
+            without_gaps(value)
 
 
 def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:
@@ -168,9 +176,10 @@ def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:
     if program_frame(sys._getframe(1)) is None:
         return function(*arguments, **options)
     refuse_objects(x.base if type(x) is np.flatiter else x for x in arguments)
-    if not is_inert([*arguments, *options.values()]):
-        return function(*arguments, **options)
-    return apart(function, *arguments, **options)
+    inert = is_inert([*arguments, *options.values()])
+    found = apart(function, *arguments, **options) if inert else function(*arguments, **options)
+    refuse_objects((found,))
+    return found
 
 
 def places(array: Any) -> tuple:

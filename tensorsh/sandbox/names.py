@@ -46,6 +46,7 @@ GATED: dict[str, str] = {
     "setflags": _MEMORY,
     "getfield": _MEMORY,
     "setfield": _MEMORY,
+    "iters": "numpy: a broadcast trusts that nobody else advances its iterators",
     "resize": "numpy: `refcheck=False` frees memory that views still use",
     "astype": "numpy: to `object`, whose pointers other views could then forge",
     "clip": "numpy: `where` without `out` shows memory that was not written",
@@ -80,7 +81,7 @@ DEFINABLE: frozenset[str] = frozenset(
     + "__floor__ __ceil__ __int__ __float__ __complex__ __index__ __getitem__ __setitem__ __delitem__".split()
     + "__length_hint__ __missing__ __contains__ __iter__ __next__ __reversed__ __enter__ __exit__".split()
     + "__getattr__ __setattr__ __delattr__ __dir__ __get__ __set__ __delete__ __set_name__ __init_subclass__".split()
-    + "__class_getitem__ __copy__ __deepcopy__ __post_init__ __doc__ __slots__ __match_args__ __torch_function__".split()
+    + "__class_getitem__ __copy__ __deepcopy__ __setstate__ __post_init__ __doc__ __slots__ __match_args__ __torch_function__".split()
     + ["__module__", "__qualname__", "__constants__"]
 )
 # Not there, and why:
@@ -96,7 +97,7 @@ DEFINABLE: frozenset[str] = frozenset(
 # special attributes that may be read of anything that has them
 READABLE: frozenset[str] = (DEFINABLE | frozenset({"__name__", "__version__", "__cause__", "__context__"})) - frozenset(
     {"__init__", "__new__", "__getattr__", "__setattr__", "__delattr__", "__dir__", "__slots__", "__class_getitem__"}
-    | {"__init_subclass__", "__set_name__", "__get__", "__set__", "__delete__"}
+    | {"__init_subclass__", "__set_name__", "__get__", "__set__", "__delete__", "__setstate__"}
 )
 
 # variables with a special name

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .integers import plain
-from .long_calls import ndarray, refuse_objects
+from .long_calls import LEADING, ndarray, refuse_objects
+from .numpy_views import ODD
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,12 +34,14 @@ def named(function: Callable[..., Any], like: Any) -> Callable[..., Any]:
 
 
 def answered(result: Any) -> Any:
-    """A result without arrays of Python objects."""
+    """A result without arrays of Python objects, and of structures with gaps."""
     if type(result) is ndarray:
-        if result.dtype.hasobject:
+        if result.dtype.char in ODD or result.dtype.names:
             refuse_objects((result,))
     elif isinstance(result, (tuple, list)):
         refuse_objects(result)
+    elif isinstance(result, LEADING):
+        refuse_objects((result,))
     return result
 
 

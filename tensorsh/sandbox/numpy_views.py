@@ -15,10 +15,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NO_GAPS = "structured arrays with bytes between their fields are not available: leave out align, offsets and itemsize"
+NO_GAPS = (
+    "structured arrays with bytes between their fields, or text that shares its bytes, are not available, nor are long doubles: "
+    "leave out align, offsets and itemsize"
+)
 NO_TEXT = "bytes are not read as text, nor text as bytes, in tensorsh: convert with astype or str.encode"
 PLAIN = frozenset("biufcSVmM")
 """Kinds of dtypes for which any bytes will do."""
+PADDED = "gG"
+"""Long doubles, the last bytes of which nobody writes."""
+ODD = f"OTV{PADDED}"
+"""What is not simply a number or text, by the letters of dtypes."""
 LAST = 0x10FFFF
 """The last character."""
 
@@ -31,18 +38,26 @@ def is_plain(dtype: Any) -> bool:
 
 
 def has_gaps(dtype: Any) -> bool:
-    """Whether bytes lie between the fields of a structured dtype, which no assignment writes."""
+    """Whether a dtype has bytes which no assignment writes, as between fields, or text into which other bytes may be written."""
     if dtype.subdtype is not None:
         return has_gaps(dtype.subdtype[0])
     if not dtype.names:
-        return False
+        return dtype.char in PADDED
     fields = [dtype.fields[name] for name in dtype.names]  # a title is another name of a field; fields may overlap
-    end = 0
+    end, plain = 0, is_plain(dtype)
     for kind, offset in sorted(((field[0], field[1]) for field in fields), key=lambda field: field[1]):
-        if offset > end or has_gaps(kind):
+        if offset > end or (offset < end and not plain) or has_gaps(kind):
             return True
         end = max(end, offset + kind.itemsize)
-    return end < dtype.itemsize
+    return end < dtype.itemsize or (dtype.kind != "V" and not plain)
+
+
+def without_gaps(value: Any) -> Any:
+    """An array, a number or a dtype of numpy's, which has none."""
+    dtype = getattr(value, "dtype", value)
+    if has_gaps(dtype):
+        raise TypeError(NO_GAPS)
+    return value
 
 
 def has_characters(array: Any) -> bool:
@@ -76,11 +91,10 @@ def reread(value: Any, name: str) -> Any:
 
 def check(old: Any, new: Any) -> None:
     """Refuses to read an array of one dtype as another."""
-    if new != old:
+    if new != old or new.names != old.names:
         if not is_plain(new) or not is_plain(old):
             raise TypeError(NO_TEXT)
-        if has_gaps(new):
-            raise TypeError(NO_GAPS)
+        without_gaps(old), without_gaps(new)
 
 
 def view(found: Callable[..., Any]) -> Callable[..., Any]:

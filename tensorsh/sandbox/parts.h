@@ -7,6 +7,7 @@
 #ifndef TENSORSH_PARTS
 #define TENSORSH_PARTS
 #include "replacing.h"
+#include <datetime.h>
 
 #define FEW 8
 typedef struct {
@@ -156,17 +157,21 @@ static void mend_list(PyTypeObject *type) {
     if (type->tp_richcompare == list_compare_before) type->tp_richcompare = list_compare;
 }
 
-/* What a descriptor was made of, it keeps: it is not made again. */
+/* What a descriptor was made of, or `super(...)`, it keeps: it is not made again. `super(A).__init__()`, which beginners write for that of
+   A, changes nothing. */
 static int is_part(PyObject *part, void *nothing) {
     (void)nothing;
     return part != Py_None && !PyDict_CheckExact(part);
 }
 
-#define DESCRIPTORS(each) each(property, PyProperty_Type) each(staticmethod, PyStaticMethod_Type) each(classmethod, PyClassMethod_Type)
+#define DESCRIPTORS(each)                                                                         \
+    each(property, PyProperty_Type) each(staticmethod, PyStaticMethod_Type)                       \
+    each(classmethod, PyClassMethod_Type) each(super, PySuper_Type)
 #define MADE_ONCE(name, type)                                                                        \
     static initproc name##_before;                                                                   \
     static int make_##name(PyObject *self, PyObject *args, PyObject *names) {                        \
         if (!type.tp_traverse(self, is_part, NULL)) return name##_before(self, args, names);         \
+        if (&type == &PySuper_Type && !PyTuple_GET_SIZE(args) && names == NULL) return 0;            \
         PyErr_SetString(PyExc_TypeError, "a " #name " is made once");                                \
         return -1;                                                                                   \
     }                                                                                                \
@@ -318,6 +323,36 @@ static int keep_collections(void) {
     return failed ? -1 : 0;
 }
 
+/* Dates that are made of bytes, as pickles keep them, of which Python looks at the month alone: in the year 0 the names of the days of
+   the week are sought in front of their table. */
+static PyObject *in_years(PyObject *made) {
+    if (made == NULL || PyDateTime_GET_YEAR(made) > 0) return made;
+    Py_DECREF(made);
+    PyErr_SetString(PyExc_ValueError, "year 0 is out of range");
+    return NULL;
+}
+
+#define DATES(each) each(date, PyDateTimeAPI->DateType) each(datetime, PyDateTimeAPI->DateTimeType)
+#define DATED(name, type)                                                                                    \
+    static newfunc name##_before;                                                                            \
+    static PyObject *new_##name(PyTypeObject *kind, PyObject *args, PyObject *names) {                       \
+        return in_years(name##_before(kind, args, names));                                                   \
+    }                                                                                                        \
+    static void mend_##name(PyTypeObject *each) {                                                            \
+        if (each->tp_new == name##_before) each->tp_new = new_##name;                                        \
+    }
+DATES(DATED)
+
+static int keep_dates(void) {
+    PyDateTime_IMPORT;
+    if (PyDateTimeAPI == NULL) return -1;
+#define DATE(name, type)                                                                                     \
+    name##_before = type->tp_new;                                                                            \
+    if (spread(type, mend_##name)) return -1;
+    DATES(DATE)
+    return 0;
+}
+
 static int keep_parts(void) {
     PyObject *functions = PyImport_ImportModule("functools");
     partial = functions == NULL ? NULL : (PyTypeObject *)PyObject_GetAttrString(functions, "partial");
@@ -339,7 +374,7 @@ static int keep_parts(void) {
     if (redirect(&PyList_Type, "__repr__", (void *)list_text_before, (void *)list_text) || spread(&PyList_Type, mend_list)) return -1;
     alias_text_before = Py_GenericAliasType.tp_repr;
     if (redirect(&Py_GenericAliasType, "__repr__", (void *)alias_text_before, (void *)alias_text) || spread(&Py_GenericAliasType, mend_alias)) return -1;
-    if (keep_collections() || keep_alone(&PySeqIter_Type, NULL)) return -1;
+    if (keep_collections() || keep_dates() || keep_alone(&PySeqIter_Type, NULL)) return -1;
     for (int k = 0; k < ASKING; k++)
         if (put(&asking[k], &asking_definitions[k])) return -1;
     return 0;

@@ -28,7 +28,14 @@ _BESIDE = {
 }
 """Modules whose classes a program meets by the module of another name."""
 
-caches: dict[Any, None] = {}
+
+def _forget_formats() -> None:
+    """Those of `strptime`."""
+    if "_strptime" in sys.modules:
+        sys.modules["_strptime"]._regex_cache.clear()
+
+
+caches: dict[Any, None] = {_forget_formats: None}
 """Functions that empty caches of Python's own: these keep what a program gives them, and ask it whether it is what others give."""
 
 _before: dict[type, tuple[tuple[int, ...], dict[str, Any]]] = {}

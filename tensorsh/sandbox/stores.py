@@ -6,8 +6,7 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from .classes import (
-    guarded_exit,
-    guarded_getattr,
+    GUARDS,
     heard,
     is_foreign_module,
     is_reserved,
@@ -19,7 +18,6 @@ from .classes import (
     refused,
     script_classes,
 )
-from .copying import presented
 from .names import DEFINABLE, GATED, is_special, normalize
 from .sealed import Sealed, is_sealed
 
@@ -108,14 +106,8 @@ def set_attribute(value: Any, name: str, new: Any, /) -> None:
     """setattr for scripts."""
     name = normalize(name)
     _check_writable(value, name)
-    if name == "__getattr__" and isinstance(value, type):
-        new = guarded_getattr(new)
-    elif name == "__exit__" and isinstance(value, type):
-        new = guarded_exit(new)
-    elif name == "__deepcopy__" and isinstance(value, type):
-        new = presented(new)
-    elif is_special(name) and isinstance(value, type):
-        new = heard(name, new)
+    if is_special(name) and isinstance(value, type):
+        new = GUARDS[name](new) if name in GUARDS else heard(name, new)
     setattr(own_form(value) if name in KEPT else value, name, new)
     if is_special(name) and isinstance(value, type):
         keep_unseen(value)

@@ -218,6 +218,8 @@ def dispatch(shell: Shell, text: str) -> bool:
             raise CommandError(f"%{name} is a command of the shell; here a cell reads and writes files by its program")
         if line.strip() == "?":
             print_help(found)
+        elif not found.usage and line.strip():
+            raise CommandError(f"%{name} takes nothing behind it, not {line.strip()}")
         elif not found.takes_lines:
             shell.give(found.function(shell, (line + newline + body).rstrip().lstrip(" \t")))
         elif not first.startswith("%%"):

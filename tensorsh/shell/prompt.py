@@ -80,6 +80,7 @@ def line_editor(shell: Shell) -> Callable[[], str]:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.enums import EditingMode
     from prompt_toolkit.filters import Condition
+    from prompt_toolkit.layout.processors import TabsProcessor
 
     from ..display.cells import draws_unicode
     from .editing import EntryValidator, LazyLexer, SessionCompleter
@@ -107,6 +108,7 @@ def line_editor(shell: Shell) -> Callable[[], str]:
         complete_while_typing=Condition(lambda: config["complete_while_typing"]),
         validator=EntryValidator(shell),
         validate_while_typing=False,
+        input_processors=[TabsProcessor(char1=" ", char2=" ")],
         lexer=LazyLexer() if theme != "plain" else None,
         style=editor_style(theme),
         include_default_pygments_style=False,

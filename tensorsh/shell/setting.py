@@ -113,6 +113,8 @@ def config(shell: Shell, argument: str) -> None:
 
 @command("allow", "import NAME", "lets programs import an installed package, which runs with all the rights of Python")
 def allow(shell: Shell, argument: str) -> None:
+    from importlib.util import find_spec
+
     from ..language.rechecked import recheck
     from ..sandbox.files import package_names
 
@@ -128,6 +130,8 @@ def allow(shell: Shell, argument: str) -> None:
     except ValueError as error:
         raise CommandError(str(error)) from None
     for name in wanted:
+        if find_spec(name.partition(".")[0]) is None:
+            raise CommandError(f"no package {name} is installed")
         if shell.confirm(f"May programs import {name}, which runs with all the rights of Python, in this session?"):
             if not permissions.imports:
                 recheck(shell.session._programs, shell.session._builtins)
@@ -136,6 +140,8 @@ def allow(shell: Shell, argument: str) -> None:
 
 @command("reset", "[-f]", "forgets all variables (-f: without asking)")
 def reset(shell: Shell, argument: str) -> None:
+    if argument not in ("", "-f"):
+        raise CommandError(f"%reset takes -f or nothing, not {argument}")
     if argument != "-f" and not shell.confirm("Forget all variables?"):
         return
     for name in list(shell.session):

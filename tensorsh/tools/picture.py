@@ -244,7 +244,8 @@ def render(dot: str) -> bytes:
 
 def make(session: Workspace) -> dict[str, Any]:
     def graph(value: Any) -> Any:
-        """The backward graph of a tensor as a tree; also `.dot()` and `.svg(path)`."""
+        """The backward graph of a tensor as a tree; also `.dot()` and `.svg(path)`.
+        value: the tensor, or a node of its graph."""
         if not (hasattr(value, "grad_fn") or hasattr(value, "next_functions")):
             raise TypeError(f"graph(): expected a Tensor, not {type(value).__name__}")
         return Picture(picture(session, value), session.permissions)

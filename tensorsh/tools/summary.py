@@ -76,6 +76,9 @@ def make(session: Workspace) -> dict[str, Any]:
         from ..engine.loading.table import find_function
 
         sizes = [] if input_size is None else input_size if isinstance(input_size, list) else [input_size]
+        for size in sizes:
+            if not isinstance(size, tuple | list):
+                raise TypeError(f"summary(): expected a shape, as in summary(net, (1, 3)), not {type(size).__name__}")
         zeros = find_function("zeros")
         inputs = tuple(zeros(*size, dtype=dtype) for size in sizes)
         width = shutil.get_terminal_size().columns - 1

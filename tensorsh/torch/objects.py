@@ -176,6 +176,8 @@ class Names(dict):
             raise UnpicklingError("damaged file: a state of unknown form") from None
         if isinstance(target, Module):
             Module.__setstate__(target, _checked_module_state(state))
+        elif hasattr(kind, "__setstate__"):
+            target.__setstate__(state)
         else:
             object.__getattribute__(target, "__dict__").update(state)
         return True

@@ -157,6 +157,7 @@ default_generator: Generator = type(Generator)(
     (Generator,),
     {
         "__module__": "torch._C",
+        "__qualname__": "Generator",
         "__doc__": "The session's own generator.",
         "__slots__": (),
         "__init__": lambda self: None,

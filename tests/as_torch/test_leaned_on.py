@@ -23,14 +23,14 @@ import torch.distributed.fsdp as fsdp, torch.distributed.pipelining as pipelinin
 from torch._C import _get_tracing_state, DispatchKeySet, DispatchKey
 import torch._dynamo
 refused = []
-for use in (pipelining.ScheduleInterleaved1F1B, lambda: torch.onnx.export(None, None), lambda: torch.utils.cpp_extension.load("x", []),
+for use in (pipelining.ScheduleZBVZeroBubble, lambda: torch.onnx.export(None, None), lambda: torch.utils.cpp_extension.load("x", []),
             torch._inductor.list_mode_options):
     try:
         use()
     except NotImplementedError as error:
         refused.append(str(error))
 told["refused"] = refused
-told["of none"] = [isinstance(nn.Linear(1, 1), pipelining.ScheduleInterleaved1F1B), fsdp.StateDictType.FULL_STATE_DICT.name,
+told["of none"] = [isinstance(nn.Linear(1, 1), pipelining.ScheduleZBVZeroBubble), fsdp.StateDictType.FULL_STATE_DICT.name,
                    issubclass(type("Own", (fsdp.FSDPModule,), {}), fsdp.FSDPModule)]
 from torch.utils.checkpoint import get_device_states, set_device_states
 from torch.serialization import DEFAULT_PROTOCOL
@@ -86,7 +86,7 @@ def told() -> dict:
 
 def test_what_is_refused_is_imported_and_says_so_when_it_is_used(told: dict) -> None:
     assert told["refused"] == [
-        "tensorsh does not have torch.distributed.pipelining.ScheduleInterleaved1F1B: give each process its layers in a PipelineStage, "
+        "tensorsh does not have torch.distributed.pipelining.ScheduleZBVZeroBubble: give each process its layers in a PipelineStage, "
         "and use ScheduleGPipe or Schedule1F1B",
         "tensorsh does not have torch.onnx.export: export from PyTorch, with the state dict that torch.save writes",
         "tensorsh does not have torch.utils.cpp_extension.load: write the operator in Python (torch.library.custom_op)",

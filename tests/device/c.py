@@ -583,12 +583,30 @@ def _smaller(a: Any, b: Any) -> Any:
     return np.fmin(cast(a, kind), cast(b, kind))
 
 
+def _split(x: Any) -> tuple[Any, Any]:
+    """Two halves of the digits of a double (Dekker, 1971)."""
+    high = x * 134217729.0
+    high = high - (high - x)
+    return high, x - high
+
+
+def _fused(a: Any, b: Any, c: Any) -> Any:
+    """a * b + c, rounded nearly once: doubles with the errors of their product and sum."""
+    if a.dtype != np.float64:
+        return (a.astype(np.float64) * b + c).astype(a.dtype)
+    (x, y), (u, v), product = _split(a), _split(b), a * b
+    total = product + c
+    part = total - product
+    lost = ((x * u - product) + x * v + y * u) + y * v + ((product - (total - part)) + (c - part))
+    return np.where(np.isfinite(total + lost), total + lost, total)
+
+
 MATH: dict[str, Callable] = {
     "exp": np.exp, "log": np.log, "log1p": np.log1p, "tanh": np.tanh, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos,
     "rsqrt": lambda x: (1 / np.sqrt(x)).astype(x.dtype), "erf": _erf, "isnan": np.isnan, "max": _larger, "min": _smaller,
     "abs": np.abs, "tan": np.tan, "exp2": np.exp2, "exp2f": np.exp2, "expm1": np.expm1, "log2": np.log2, "log10": np.log10, "sinh": np.sinh,
     "cosh": np.cosh, "floor": np.floor, "trunc": np.trunc, "ceil": np.ceil, "isinf": np.isinf, "pow": np.power, "fabs": np.abs,
     "__logf": np.log, "__expf": np.exp, "__tanf": np.tan, "__sinf": np.sin, "__cosf": np.cos,
-    "fma": lambda a, b, c: (a.astype(np.longdouble) * b + c).astype(a.dtype), "sinpi": lambda x: np.sin(x * np.pi), "cospi": lambda x: np.cos(x * np.pi),
+    "fma": _fused, "sinpi": lambda x: np.sin(x * np.pi), "cospi": lambda x: np.cos(x * np.pi),
     "__umulhi": lambda a, b: ((a.astype(np.uint64) * b.astype(np.uint64)) >> np.uint64(32)).astype(np.uint32),
 }  # fmt: skip

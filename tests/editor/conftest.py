@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 class Client:
     """A client that waits for what it asks."""
 
-    def __init__(self, command: list[str], settings: Any = None) -> None:
+    def __init__(self, command: list[str], settings: Any = None, folders: Sequence[str] = ()) -> None:
         self.loop = asyncio.new_event_loop()
         from pygls.lsp.client import LanguageClient
 
@@ -59,7 +59,11 @@ class Client:
             ),
             general=lsp.GeneralClientCapabilities(position_encodings=[lsp.PositionEncodingKind.Utf8]),
         )
-        asked = lsp.InitializeParams(capabilities=capabilities, initialization_options=settings)
+        asked = lsp.InitializeParams(
+            capabilities=capabilities,
+            initialization_options=settings,
+            workspace_folders=[lsp.WorkspaceFolder(uri, uri) for uri in folders],
+        )
         self.capabilities = self.wait(self.client.initialize_async(asked)).capabilities
         self.client.initialized(lsp.InitializedParams())
 

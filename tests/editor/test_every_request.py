@@ -31,6 +31,8 @@ def asked(text: Text) -> list[tuple[str, object]]:
         (lsp.TEXT_DOCUMENT_FOLDING_RANGE, lsp.FoldingRangeParams(text.id)),
         (lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, lsp.SemanticTokensParams(text.id)),
         (lsp.TEXT_DOCUMENT_INLAY_HINT, lsp.InlayHintParams(text.id, whole)),
+        (lsp.TEXT_DOCUMENT_FORMATTING, lsp.DocumentFormattingParams(text.id, lsp.FormattingOptions(4, True))),
+        (lsp.WORKSPACE_SYMBOL, lsp.WorkspaceSymbolParams("")),
         (lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensParams(text.id)),
         (lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionParams(text.id, whole, lsp.CodeActionContext(text.faults()))),
     ]

@@ -58,7 +58,7 @@ def test_steps_name_parameters_and_builtin_functions_that_are_recorded() -> None
     source = Path(steps.__file__).read_text(encoding="utf-8")
     for name in re.findall(r"\bC\.(\w+)", source):
         assert told("_nn." + name, "takes"), name
-    for line in steps.HANDED.strip().split("\n"):
-        if ">" in line:
-            name = line.partition("> ")[2].split()[0]
-            assert told("_nn." + name.replace("*", line.partition(":")[0].split()[0]), "takes"), line
+    for name, text in steps.TEXTS.items():
+        if ">" in text:
+            builtin_name = text.partition("> ")[2].split()[0]
+            assert told("_nn." + builtin_name.replace("*", name), "takes"), text

@@ -144,3 +144,60 @@ def test_classes_without_heirs_say_how_they_are_copied() -> None:
     for cls in sealed.classes():
         if isinstance(cls, kinds.Final):
             assert isinstance(cls.__deepcopy__, FunctionType), cls
+
+
+STATES = """
+import copy, io
+import numpy as np
+class Descent(torch.optim.Optimizer):
+    def __init__(self, params):
+        super().__init__(params, {"lr": 0.1})
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("nesterov", True)
+class Point:
+    def __setstate__(self, state):
+        states.append(state)
+        self.x = state["x"]
+class Number(int):
+    def __setstate__(self, state): states.append(state)
+class Linear(torch.nn.Linear):
+    def __setstate__(self, state): states.append(state)
+states = []
+there = {"data": (4096, False), "shape": (4,), "typestr": "<i8", "version": 3}
+"""
+
+
+def test_a_program_gives_its_objects_their_state() -> None:
+    session = Session()
+    session.run(STATES)
+    session.run("first = Descent([torch.nn.Parameter(torch.ones(2))]); other = copy.deepcopy(first)")
+    assert session.run("first.param_groups[0].keys() ^ other.param_groups[0].keys()") == {"nesterov"}
+    session.run("first.load_state_dict(first.state_dict())")
+    assert session.run("first.param_groups[0]['nesterov']") is True
+    session.run("p = Point(); p.x, p._y = [1], 2; q = copy.copy(p)")
+    assert session.run("states[-1], vars(q)") == ({"x": [1], "_y": 2}, {"x": [1]})
+    assert session.run("f = io.BytesIO(); torch.save(p, f); f.seek(0); torch.load(f, weights_only=False).x") == [1]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "super(Descent, Descent([torch.ones(1)])).__setstate__({'__array_interface__': there})",
+        "torch.optim.Optimizer.__setstate__",
+        "torch.optim.SGD.__setstate__(torch.nn.Linear(1, 1), {'_parameters': 1})",
+        "torch.nn.Linear(1, 1).__setstate__",
+        "super(Linear, Linear(1, 1)).__setstate__",
+        "torch.amp.GradScaler('cpu').__setstate__",
+        "type('A', (torch.nn.Linear,), {})(1, 1).__setstate__({'_parameters': {}})",
+        "Point.__setstate__ = dict.update",
+        "n = Number(5); n.x = 1; copy.copy(n); states[-1]['__array_interface__'] = there; assert n + 0 == np.asarray(n); 1 / 0",
+        "p = Point(); p.x = 1; copy.copy(p); states[-1]['__array_interface__'] = there; np.asarray(p)",
+    ],
+)
+def test_no_state_reaches_what_the_library_keeps(program: str) -> None:
+    session = Session()
+    session.run(STATES)
+    with pytest.raises((AttributeError, KeyError, TypeError, ZeroDivisionError)):
+        session.run(program)

@@ -215,16 +215,31 @@ r = [(p / "f.txt").read_text(), p.exists(), p.is_dir(), (p / "f.txt").is_file(),
      list(Path("in").glob("../secret")), list(Path("in").glob("../*.txt"))]
 (p / "f.txt").unlink()
 os.remove("in/a.txt")
+Path("in/d").mkdir()
+moved = Path("in/d").rename("in/e").replace("in/f")
+r.append((str(moved), moved.is_dir(), Path("in/d").exists()))
+moved.rmdir()
+r.append(moved.exists())
 """
     scope = run(source, permissions=Permissions(read=["in"], write=["in"]))
     assert scope["r"] == [
         "hello", True, True, True, ["y", "z"], False, "y", "in/x", "", "f", ["in/x/y/f.txt"], ("a", ".b"),
         "PosixPath('a')",
         True, None, "one\n", ["in/x/y/f.txt"], ["in/x/y/f.txt"], [], [],
+        ("in/f", True, False), False,
     ]  # fmt: skip
     for refused in ("os.listdir('.')", "os.path.exists('secret')", "os.getcwd()", "os.mkdir('q')",
     "Path('secret').exists()",
                     "Path.cwd()", "Path('q').mkdir()", "os.remove('inner/s.txt')",
-                    "Path('in').resolve().parent.exists()", "list(Path('.').glob('*'))"):  # fmt: skip
+                    "Path('in').resolve().parent.exists()", "list(Path('.').glob('*'))",
+                    "os.rename('in', 'q')", "os.replace('secret', 'in/s')", "Path('q').rmdir()"):  # fmt: skip
         with pytest.raises(PermissionError, match="needs --allow-"):
             run(f"import os\nfrom pathlib import Path\n{refused}", permissions=Permissions(read=["in"], write=["in"]))
+
+
+def test_a_file_that_may_not_be_read_is_not_moved_to_where_it_may(folder: Path) -> None:
+    (folder / "out").mkdir()
+    (folder / "out" / "kept").write_text("not to be read")
+    with pytest.raises(PermissionError, match="reading 'out/kept' needs --allow-read"):
+        run("import os\nos.rename('out/kept', 'in/kept')", permissions=Permissions(read=["in"], write=["in", "out"]))
+    assert (folder / "out" / "kept").exists()

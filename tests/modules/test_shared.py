@@ -90,8 +90,9 @@ def test_what_lies_of_what_it_is_equal_to_is_in_no_cache_of_others() -> None:
 import struct, typing
 class Text(str):
     like = "ij->i"
+    unit = 1
     def __hash__(self): return hash(self.like)
-    def __eq__(self, other): return True
+    def __eq__(self, other): return 1 / self.unit == 1
 class Anything:
     def __hash__(self): return hash(int)
     def __eq__(self, other): return True
@@ -102,8 +103,29 @@ text = Text("i")
 text.like = "@3d"
 struct.calcsize(text)
 typing.List[Anything()], typing.Optional[typing.Literal[Anything()]]
+import datetime, re
+class Flags(int):
+    like = 0
+    def __hash__(self): return hash(self.like)
+    def __eq__(self, other): return other == self.like
+    def __and__(self, other): return Flags(int(self) & int(other))
+    def __or__(self, other): return Flags(int(self) | int(other))
+    def __invert__(self): return Flags(~int(self))
+    __rand__, __ror__ = __and__, __or__
+re.compile("abcd", Flags(2))
+Flags.like = 10
+re.RegexFlag(Flags(18))
+re.I | Flags(16)
+Text.like = "%Y-%m"
+datetime.datetime.strptime("2020", Text("%Y"))
+Text.like = "dim"
+torch.logcumsumexp(torch.ones(2, 3), **{Text("dim"): 0})
+Text.unit = 0
 """
     )
+    assert other.run("import re\nre.compile('abcd').flags, re.I | re.M, re.RegexFlag(10)") == (32, 10, 10)
+    assert other.run("import datetime\nstr(datetime.datetime.strptime('2020-12', '%Y-%m'))") == "2020-12-01 00:00:00"
+    assert other.run("torch.logcumsumexp(torch.zeros(1, 3), dim=0).tolist()") == [[0.0, 0.0, 0.0]]
     assert other.run('torch.einsum("ij->i", torch.arange(6.0).reshape(2, 3)).tolist()') == [3.0, 12.0]
     assert other.run("import struct, typing\nrepr(typing.List[int]), struct.calcsize('@3d')") == (
         "typing.List[int]",

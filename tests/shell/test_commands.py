@@ -65,6 +65,8 @@ def test_who_and_reset(terminal: Terminal) -> None:
     assert "n list 2 items" in lines
     terminal.enter("%who Tensor, list", "\nn  x  y\ntsr>")
     terminal.enter("%whos str", "no variables of type str")
+    terminal.enter("%reset now", "%reset takes -f or nothing, not now")
+    terminal.enter("%pwd there", "%pwd takes nothing behind it, not there")
     terminal.send("%reset\r")
     terminal.wait("Forget all variables? (y/n)")
     terminal.answer("n")

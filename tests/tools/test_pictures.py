@@ -119,6 +119,8 @@ def test_saving_a_plot_needs_permission(tmp_path: Path) -> None:
 def test_summary() -> None:
     session = Session()
     session.run("net = nn.Sequential(nn.Linear(4, 8), nn.Sequential(nn.ReLU(), nn.Linear(8, 2)))")
+    with pytest.raises(TypeError, match=r"expected a shape, as in summary\(net, \(1, 3\)\), not int"):
+        session.run("summary(net, 4)")
     text = repr(session.run("summary(net, (5, 4))"))
     assert "  0: Linear      [5, 8]          40" in text and "    1: Linear    [5, 2]          18" in text
     assert "58 parameters, 58 of them trained, 232 B" in text

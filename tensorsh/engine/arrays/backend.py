@@ -1,8 +1,7 @@
 """numpy and cupy behind one door: the only file that knows how they differ.
 
 Arrays tell their device themselves, so an operator's `xp` follows
-from its arguments.
-"""
+from its arguments."""
 
 from __future__ import annotations
 
@@ -69,11 +68,8 @@ def module_of(arrays: Any, op: Any = None) -> Any:
     """
     if type(arrays) is np.ndarray:
         return np
-    if (
-        not device_guard.several
-        and cupy_module.array_class is not None
-        and alone(arrays if isinstance(arrays, (list, tuple)) else (arrays,))
-    ):
+    chosen = arrays if isinstance(arrays, (list, tuple)) else (arrays,)
+    if not device_guard.several and cupy_module.array_class is not None and alone(chosen):
         return cupy()
     found = None
     for a in flat(arrays if isinstance(arrays, (list, tuple)) else [arrays]):
@@ -244,8 +240,7 @@ def fetched(array: Any) -> Any:
 def fold_at(xp: Any, fold: str, target: Any, where: Any, values: Any, stepwise: bool = False) -> None:
     """Fold values into the elements at places that may come twice: `fold` is a ufunc's name, ``add`` or ``maximum``.
 
-    `where`: what numpy takes as an index. Half types are rounded at the end or, `stepwise`, each time.
-    """
+    `where`: what numpy takes as an index. Half types are rounded at the end or, `stepwise`, each time."""
     if xp is np:
         if not stepwise and fold in ("add", "multiply") and is_half(target.dtype):
             wide = target.astype(np.float32)

@@ -1,8 +1,7 @@
 """Checks of values (indices, probabilities): at once on the CPU, and on a GPU when the program next reads from it.
 
 To ask a GPU whether an index is in range is to wait for all that it was given before. As in PyTorch the kernel runs on
-(cupy wraps such an index), and the error comes where a value is next read.
-"""
+(cupy wraps such an index), and the error comes where a value is next read."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 `x.conj()` shares the memory of `x`, and writes go through to it. A `Deferred` holds that memory and what is still to be done
 to its elements. Operators meet it at one door, `answer`: those that make views see the memory, and their results are as
 deferred as it is; all others see the elements, computed. Where Python asks it passes for an array of numpy, which
-reads it by ``__array__``; compiled loops, which look at types, leave it alone.
-"""
+reads it by ``__array__``; compiled loops, which look at types, leave it alone."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def chance(name: str) -> None:
         warn(
             f"{name} does not have a deterministic implementation, but you set 'torch.use_deterministic_algorithms(True, "
             "warn_only=True)'. You can file an issue at https://github.com/pytorch/pytorch/issues to help us prioritize adding "
-            "deterministic support for this operation.",
+            "deterministic support for this operation."
         )
         return
     raise RuntimeError(

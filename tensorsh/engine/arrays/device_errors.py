@@ -1,8 +1,7 @@
 """What PyTorch says where tensors lie on several devices.
 
 Elementwise operators name two devices. Others compare their arguments, in the order of PyTorch's own declaration, with the
-first one before they compute, and name the argument and the method that does so.
-"""
+first one before they compute, and name the argument and the method that does so."""
 
 from __future__ import annotations
 

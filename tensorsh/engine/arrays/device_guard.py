@@ -2,8 +2,7 @@
 
 cupy computes on its current device, wherever the arrays lie. As PyTorch's device guard does, a call is to run on the device of
 its tensors, and to leave the current device as it was. A program that uses one device pays nothing for that: when a second one
-comes in, every call is asked for its place (operators/hooks.py), and the backward walk goes from device to device.
-"""
+comes in, every call is asked for its place (operators/hooks.py), and the backward walk goes from device to device."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 Classes and modes that override functions, a profiler, mixed precision, forward differentiation, several devices and memory that processes share have one.
 A form looks at `asked`, which is empty as long as there is nobody, and then goes on by itself; who they are, `operators/hooks.py`
-knows.
-"""
+knows."""
 
 from __future__ import annotations
 

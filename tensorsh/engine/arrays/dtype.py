@@ -1,8 +1,7 @@
 """PyTorch's dtypes as objects, and their correspondence with numpy's.
 
 A tensor's dtype is never stored: it is looked up from its array's numpy dtype. bfloat16 and the float8 family come from
-ml_dtypes, which is imported when one of them is first used.
-"""
+ml_dtypes, which is imported when one of them is first used."""
 
 from __future__ import annotations
 

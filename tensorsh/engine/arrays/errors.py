@@ -38,11 +38,8 @@ def binding_error(op: Any, args: tuple, kwargs: dict) -> TypeError:
     if not missing:
         # What is missing can only be named, as `upper` of linalg.solve_triangular.
         defaults = op.defaults[op.positional :]
-        missing = [
-            p
-            for p, default in zip(op.params[op.positional :], defaults, strict=True)
-            if type(default).__name__ == "Required" and p not in kwargs
-        ]
+        given = zip(op.params[op.positional :], defaults, strict=True)
+        missing = [p for p, default in given if type(default).__name__ == "Required" and p not in kwargs]
     listed = ", ".join(f'"{p}"' for p in missing)
     return TypeError(f"{name}() missing {len(missing)} required positional arguments: {listed}")
 
@@ -125,6 +122,24 @@ def common_shape(a: tuple, b: tuple) -> tuple:
         return np.broadcast_shapes(a, b)
     except ValueError:
         raise broadcast_error(a, b) from None
+
+
+def fits_into(target: tuple, source: tuple) -> None:
+    """Raise unless a shape can be broadcast to that of the tensor it is written to."""
+    if (both := common_shape(target, source)) != target:
+        raise not_fitting(target, both)
+
+
+def not_fitting(target: tuple, shape: tuple) -> RuntimeError:
+    return RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(shape)}")
+
+
+def check_factors(a: Any, b: Any) -> None:
+    """Raise unless the columns of one matrix are as many as the rows of another."""
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
+        )
 
 
 def broadcast_error(a: tuple, b: tuple) -> RuntimeError:

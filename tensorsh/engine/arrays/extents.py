@@ -9,8 +9,7 @@ A tensor's storage is the buffer that owns its array's memory: numpy's chain of 
 counted in bytes here and in elements where a program sees them.
 
 Cython compiles this file together with `extents.pxd`, in which what reads numpy's arrays is C; without a compiler it runs
-as it stands.
-"""
+as it stands."""
 
 from __future__ import annotations
 

@@ -215,13 +215,9 @@ def along_in_memory(kernel: Callable, array: Any, axis: int, *rest: Any) -> Any:
         found = kernel(laid.copy("C"), at, *rest)
     left = [d for d in order if d != axis]
     back = sorted(range(len(left)), key=left.__getitem__)
-    return (
-        tuple([each.transpose(back) for each in found])
-        if type(found) is tuple
-        else None
-        if found is None
-        else found.transpose(back)
-    )
+    if type(found) is tuple:
+        return tuple([each.transpose(back) for each in found])
+    return None if found is None else found.transpose(back)
 
 
 def channels_behind(array: Any) -> Any:

@@ -2,8 +2,7 @@
 
 numpy asks for the memory of an array in one piece before it computes anything, and raises an error of its own where the
 system (or the limit of a run) refuses. That error, a MemoryError, is made a RuntimeError as well, which is what PyTorch
-raises and what its programs catch.
-"""
+raises and what its programs catch."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """A Python number as an element of a dtype, where PyTorch demands that it fits.
 
 Arithmetic with numbers wraps and rounds; filling, choosing and clamping refuse what a dtype cannot hold. Negative integers
-are the complement of unsigned ones, infinity and NaN fit every dtype of floats.
-"""
+are the complement of unsigned ones, infinity and NaN fit every dtype of floats."""
 
 from __future__ import annotations
 

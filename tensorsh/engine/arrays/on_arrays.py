@@ -1,8 +1,7 @@
 """Gradient formulas for which an array function computes all in one go.
 
 The formula is the mathematics, and what is differentiated in turn. The array function takes its place in an ordinary backward
-pass, and answers None for arrays that it does not know.
-"""
+pass, and answers None for arrays that it does not know."""
 
 from __future__ import annotations
 
@@ -19,8 +18,7 @@ def on_arrays(computed: Callable) -> Any:
         @wraps(formula)
         def run(t: Any, *values: Any) -> Any:
             if t.raw:
-                found = computed(*values)
-                if found is not None:
+                if (found := computed(*values)) is not None:
                     return found
             return formula(t, *values)
 

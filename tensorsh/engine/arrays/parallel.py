@@ -2,8 +2,7 @@
 
 A piece's result depends on that piece alone and the cuts on the array's shape alone, so results do not depend on the number
 of threads. numpy releases the interpreter's lock inside its loops; the pieces are long enough that taking it back between
-them costs nothing.
-"""
+them costs nothing."""
 
 from __future__ import annotations
 
@@ -46,8 +45,7 @@ SHORT = 256
 def buffer_for(n: int) -> int:
     """The best buffer size of numpy for operations between rows of n elements and a column; 0 for its own.
 
-    With a buffer larger than a row numpy makes copies of the column as wide as the buffer, which doubles the time.
-    """
+    With a buffer larger than a row numpy makes copies of the column as wide as the buffer, which doubles the time."""
     return min(n, 8192) // 16 * 16 if n >= SHORT else 0
 
 
@@ -66,8 +64,7 @@ def run(f: Callable, arrays: list, step: int, buffer: int = 0) -> None:
 def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
     """``f(*job)`` for all jobs, by threads that take the next job when they are done with one.
 
-    An exception in any of them is raised here. `buffer` is numpy's buffer size meanwhile (see `buffer_for`).
-    """
+    An exception in any of them is raised here. `buffer` is numpy's buffer size meanwhile (see `buffer_for`)."""
     if threads < 2:
         before = np.setbufsize(buffer) if buffer else 0
         try:

@@ -1,8 +1,7 @@
 """Type promotion: the dtype of a result from the dtypes of its operands. numpy never decides.
 
 Operands fall in three groups: tensors with dimensions, tensors without, Python numbers. A group counts only when its
-category (bool < integer < float < complex) is above that of the groups before it.
-"""
+category (bool < integer < float < complex) is above that of the groups before it."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ from .dtype import (
     of,
     uint8,
 )
-from .errors import common_shape
+from .errors import fits_into
 from .state import state
 
 _UNSIGNED = {"uint16", "uint32", "uint64"}
@@ -100,8 +99,7 @@ _cache: dict[tuple, dtype] = {}
 def result_type(operands: Any) -> dtype:
     """The common dtype of arrays and Python numbers.
 
-    `operands`: arrays (with or without dimensions) and numbers; ``None`` is skipped.
-    """
+    `operands`: arrays (with or without dimensions) and numbers; ``None`` is skipped."""
     kinds: list = [state.default_dtype]
     for x in operands:
         if type(x) is ndarray or hasattr(x, "ndim") and not isinstance(x, np.generic):
@@ -150,11 +148,14 @@ def check_kept(target: Any, other: Any) -> None:
     shape = target._array.shape
     if other._array.shape == shape and other._array.dtype is target._array.dtype:
         return
-    if (shape := common_shape(shape, other._array.shape)) != target._array.shape:
-        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
-    common = result_type([target._array, other._array])
-    if not can_hold(common, target.dtype):
-        raise RuntimeError(f"result type {common.short} can't be cast to the desired output type {target.dtype.short}")
+    fits_into(shape, other._array.shape)
+    fits_dtype(target.dtype, result_type([target._array, other._array]))
+
+
+def fits_dtype(kind: Any, source: Any) -> None:
+    """Raise PyTorch's error where a dtype cannot hold what another is made of."""
+    if not can_hold(source, kind):
+        raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {kind.short}")
 
 
 __all__ = ["promote_types", "result_type", "number_category", "number_dtype", 

@@ -1,8 +1,7 @@
 """The engine's settings that a program can change, in one object.
 
 A session has its own: they are put in place while the session runs and taken out again afterwards, so that seed,
-default dtype, print options and grad mode of one session are never seen by another.
-"""
+default dtype, print options and grad mode of one session are never seen by another."""
 
 from __future__ import annotations
 

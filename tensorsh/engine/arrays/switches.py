@@ -1,7 +1,6 @@
 """The settings that every call of an operator looks at, at fixed places in memory.
 
-Cython compiles this file together with `switches.pxd`; without a compiler it runs as it stands.
-"""
+Cython compiles this file together with `switches.pxd`; without a compiler it runs as it stands."""
 
 from typing import Any
 

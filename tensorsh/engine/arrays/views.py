@@ -1,8 +1,7 @@
 """Views of arrays: the same memory in another shape, in another order of dimensions, with dimensions of one element more.
 
 Each refuses in PyTorch's words what its arguments ask too much of. Cython compiles this file together with `views.pxd`;
-without a compiler it runs as it stands.
-"""
+without a compiler it runs as it stands."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 They take the place of an operator's own kernel, or of its gradient's formula, for arrays of a device; everything else of
 the operator (promotion, checks, the tape) stays as it is. `KERNELS` and `GRADIENTS` name what is replaced. Nothing here is
-imported before a program asks for a device.
-"""
+imported before a program asks for a device."""
 
 from __future__ import annotations
 
@@ -53,28 +52,10 @@ from .scatter import fold
 from .segments import row_maxima, row_sums
 
 __all__ = [
-    "Philox",
-    "affine",
-    "attention",
-    "cudnn",
-    "filled",
-    "fold",
-    "outside",
-    "pools",
-    "prepare",
-    "product",
-    "product_added",
-    "recurrent",
-    "row_maxima",
-    "row_sums",
-    "sampling",
-    "sorting",
-    "summed",
-    "taken",
-    "KINDS",
-    "KERNELS",
-    "HOSTED",
-]
+    "Philox", "affine", "attention", "cudnn", "filled", "fold", "outside", "pools", "prepare", "product",
+    "product_added", "recurrent", "row_maxima", "row_sums", "sampling", "sorting", "summed", "taken", "KINDS",
+    "KERNELS", "HOSTED",
+]  # fmt: skip
 """What the rooms below ask for, of `accelerator()`."""
 taken: Callable = places.take
 filled: Callable = places.filled

@@ -8,51 +8,20 @@ from typing import Any
 import numpy as np
 
 from .kernels import Elementwise, Raw
+from .sources import pieces
 
-SCORES = Raw(
-    "tensorsh_ctc_scores",
-    'extern "C" __global__ void tensorsh_ctc_scores(const T* logs, const long long* labels, const long long* states,'
-    """ const long long* lengths, double* scores, long long batch, long long steps, long long classes, long long most, int turned,
-    double none) {
-  long long n = blockIdx.x, length = lengths[n], count = states[n];
-  for (long long t = 0; t < length; t += 1) {
-    long long time = turned ? length - 1 - t : t, base = (n * steps + t) * most;
-    for (long long s = threadIdx.x; s < count; s += blockDim.x) {
-      long long place = n * most + (turned ? count - 1 - s : s), label = labels[place];
-      double own = none, v = none;
-      if (label >= 0 && label < classes) own = double(A(logs[(time * batch + n) * classes + label]));
-      if (t == 0) {
-        if (s < 2) v = own;
-      } else {
-        double x = scores[base - most + s], y = none, z = none;
-        if (s > 0) y = scores[base - most + s - 1];
-        if (s > 1 && s % 2 == 1) {
-          if (labels[turned ? place + 2 : place - 2] != label) z = scores[base - most + s - 2];
-        }
-        double top = max(x, max(y, z));
-        if (top > none) v = top + log(exp(x - top) + exp(y - top) + exp(z - top)) + own;
-      }
-      scores[base + s] = v;
-    }
-    __syncthreads();
-  }
-}""",
-)  # fmt: skip
+CODE = pieces(__file__)
+
+SCORES = Raw("tensorsh_ctc_scores", CODE["SCORES"])
 """Logarithms of the chance of each state [N, steps, most] after each step, forwards, or (turned) from the end backwards.
 labels [N, most]: what the states stand for; none: minus infinity."""
 SLOPES = Elementwise(
     "raw T logs, raw int64 labels, raw int64 states, raw int64 lengths, raw float64 ahead, raw float64 behind, raw float64 losses,"
-    "int64 batch, int64 steps, int64 classes, int64 most, float64 none", "raw float64 y",
-    "long long n = i % batch, t = i / batch, length = lengths[n], count = states[n];"
-    "if (t < length) for (long long s = 0; s < count; s += 1) {"
-    "  long long label = labels[n * most + s];"
-    "  if (label >= 0 && label < classes) {"
-    "    double a = ahead[(n * steps + t) * most + s];"
-    "    double b = behind[(n * steps + length - 1 - t) * most + count - 1 - s];"
-    "    if (isinf(losses[n]) || (a > none && b > none))"
-    "      y[i * classes + label] -= exp(a + b - double(logs[i * classes + label]) + losses[n]); } }",
+    "int64 batch, int64 steps, int64 classes, int64 most, float64 none",
+    "raw float64 y",
+    CODE["SLOPES"],
     "tensorsh_ctc_slopes",
-)  # fmt: skip
+)
 """Minus the chance of each class at each step, given the sequence: [steps, N, classes]."""
 
 

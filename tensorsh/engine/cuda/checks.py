@@ -11,9 +11,12 @@ from ..arrays.backend import cupy, device_of
 from .kernels import Elementwise
 
 OUTSIDE = Elementwise(
-    "S index, int64 least, int64 end", "raw int32 flag",
-    "if ((long long)index < least || (long long)index >= end) flag[0] = 1", "tensorsh_outside", floats=False,
-)  # fmt: skip
+    "S index, int64 least, int64 end",
+    "raw int32 flag",
+    "if ((long long)index < least || (long long)index >= end) flag[0] = 1",
+    "tensorsh_outside",
+    floats=False,
+)
 _flags: dict[tuple, Any] = {}
 _asked: dict[tuple, Any] = {}
 

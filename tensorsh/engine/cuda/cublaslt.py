@@ -1,7 +1,6 @@
 """``a @ w.T + bias`` by cuBLASLt, which adds the bias on the way: one launch for a linear layer.
 
-What cuBLASLt is told is kept by the sizes of the factors, with the algorithm that its heuristics name for them.
-"""
+What cuBLASLt is told is kept by the sizes of the factors, with the algorithm that its heuristics name for them."""
 
 from __future__ import annotations
 

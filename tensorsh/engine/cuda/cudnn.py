@@ -2,8 +2,7 @@
 
 A convolution is described to cuDNN as a graph of one operation. Its heuristics name engines for it, the fastest first, and the
 first that can be set up is kept as a `Plan` for the sizes and settings, which are looked at before. Whatever cuDNN does not
-take, or does not compute, is told by None, and left to `windows`.
-"""
+take, or does not compute, is told by None, and left to `windows`."""
 
 from __future__ import annotations
 
@@ -36,6 +35,9 @@ from .cudnn_library import (
     version,
 )  # fmt: skip
 from .kernels import Raw, empty
+from .sources import pieces
+
+CODE = pieces(__file__)
 
 __all__ = ["DATA", "FILTER", "FORWARD", "convolve", "library", "version"]
 FORWARD, DATA, FILTER = "Forward", "BackwardData", "BackwardFilter"
@@ -82,22 +84,7 @@ PACKS = 32
 """Sets of addresses that a plan keeps; memory comes back to the same places in a program's loops."""
 TRIED = 10
 """Engines that are tried, if a program wants them tried."""
-BIAS = Raw(
-    "tensorsh_bias_of_channels",
-    """extern "C" __global__ void tensorsh_bias_of_channels(T* y, const T* b, unsigned n, unsigned l, unsigned o) {
-  unsigned at = (blockIdx.x * blockDim.x + threadIdx.x) * W;
-  if (at >= n) return;
-  if (at + W <= n) {
-    T v[W];
-    load(v, &y[at]);
-    #pragma unroll
-    for (unsigned k = 0; k < W; ++k) v[k] = T(A(v[k]) + A(b[(at + k) / l % o]));
-    store(&y[at], v);
-  } else {
-    for (unsigned k = at; k < n; ++k) y[k] = T(A(y[k]) + A(b[k / l % o]));
-  }
-}""",
-)
+BIAS = Raw("tensorsh_bias_of_channels", CODE["BIAS"])
 """The bias of each of `o` channels, of `l` elements each in memory, is added in place."""
 
 

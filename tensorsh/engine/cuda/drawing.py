@@ -1,8 +1,7 @@
 """Kernels that draw random numbers as PyTorch's do: each element works out which word of which thread's draws is its own.
 
 What is known of PyTorch's kernels is written in DistributionTemplates.h, TransformationHelper.h, Dropout.cu, Randperm.cuh and
-cuRAND's headers.
-"""
+cuRAND's headers."""
 
 from __future__ import annotations
 
@@ -14,6 +13,9 @@ import numpy as np
 
 from .kernels import FLOATS, Raw
 from .philox import PREAMBLE, Philox
+from .sources import pieces
+
+CODE = pieces(__file__)
 
 INTEGERS_OF = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 ORIGIN = """unsigned long long seed, unsigned long long start, const unsigned long long* words"""
@@ -128,13 +130,7 @@ DROPOUT = drawing(
 DROPOUT_SINGLE = drawing("dropout_single", "float keep, A scale", UNIT + "y = u < keep ? T(scale) : T(0);")
 CHOSEN = drawing(
     "chosen", "long long samples, long long lines, long long width, long long categories, const T* chances, const T* sums",
-    "long long row = i / samples; long long thread = row % lines * width + i % samples, base = row * categories;"
-    "T u = T((unsigned int)philox(seed, thread, start + row / lines, 0) * 2.3283064e-10f + 1.1641532e-10f);"
-    "long long low = 0, high = categories;"
-    "while (low < high) { long long at = low + (high - low) / 2; if (sums[base + at] < u) low = at + 1; else high = at; }"
-    "low = low == categories ? categories - 1 : low;"
-    "while (low > 0 && chances[base + low] == T(0)) low -= 1;"
-    "y = low;",
+    CODE["CHOSEN"],
     ("float32", "float64"), "long long",
 )  # fmt: skip
 """Categories drawn with replacement: where the running sums of the chances reach a uniform number, the first of a thread's four.

@@ -12,6 +12,9 @@ import numpy as np
 from ..arrays import cupy_module, device_guard
 from ..arrays.backend import cupy
 from .launch import Launcher
+from .sources import pieces
+
+CODE = pieces(__file__)
 
 DECLARED: list[Any] = []
 """All kernels, for ``tests/device/compile_kernels.py``."""
@@ -48,8 +51,7 @@ class Elementwise:
     """A function of each element; operands are broadcast. `T` is the dtype of the arrays; numbers are given in it.
 
     Parameters marked ``raw`` are indexed by the kernel itself; `i` is the number of the element. Arrays in row order, of one
-    shape, are launched at once; others, half types, and kernels with a preamble are given to CuPy.
-    """
+    shape, are launched at once; others, half types, and kernels with a preamble are given to CuPy."""
 
     kind = "ElementwiseKernel"
 
@@ -156,27 +158,14 @@ def dense(x: Any) -> Any:
 
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
-PACKS = """
-template <typename K, int N> struct alignas(sizeof(K) * N) Pack { K of[N]; };
-template <typename K, int N> __device__ __forceinline__ void load(K (&to)[N], const K* from) {
-  Pack<K, N> pack = *reinterpret_cast<const Pack<K, N>*>(from);
-  for (int k = 0; k < N; k++) to[k] = pack.of[k];
-}
-template <typename K, int N> __device__ __forceinline__ void store(K* to, K (&from)[N]) {
-  Pack<K, N> pack;
-  for (int k = 0; k < N; k++) pack.of[k] = from[k];
-  *reinterpret_cast<Pack<K, N>*>(to) = pack;
-}
-__device__ __forceinline__ bool aligned(const void* p) { return (reinterpret_cast<size_t>(p) & 15) == 0; }
-"""
+PACKS = CODE["PACKS"]
 """Up to 16 bytes read and written at once, from where `aligned` places begin."""
 
 
 class Raw:
     """A whole kernel. `T` is the dtype it is called for, `A` the one that it computes in (float for the half types).
 
-    Words that `sizes` names are put in as numbers, when it is called. `W` is how many elements are 16 bytes.
-    """
+    Words that `sizes` names are put in as numbers, when it is called. `W` is how many elements are 16 bytes."""
 
     def __init__(self, name: str, code: str, dtypes: tuple = FLOATS, **sizes: int | str) -> None:
         """sizes: the words, and numbers that the kernel is compiled with in tests."""

@@ -1,8 +1,7 @@
 """Launches of compiled kernels by CUDA's driver: addresses and numbers are packed into the places of a kernel's parameters.
 
 CuPy's own call of a kernel makes an object for each argument. Here one format, read off the kernel's C, packs them all. A
-program with several devices takes CuPy's call, which knows a kernel's module on each.
-"""
+program with several devices takes CuPy's call, which knows a kernel's module on each."""
 
 from __future__ import annotations
 

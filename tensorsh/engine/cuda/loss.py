@@ -14,7 +14,10 @@ from .checks import flag_of
 from .kernels import Elementwise, Raw, dense, empty
 from .places import ours
 from .rows import FOLDS
+from .sources import pieces
 from .sums import rows, suits
+
+CODE = pieces(__file__)
 
 NLL = Elementwise(
     "raw T x, raw int64 target, raw T weight, int64 weighted, int64 classes, int64 inner, int64 ignored",
@@ -24,41 +27,19 @@ NLL = Elementwise(
     "safe = counts && inside ? c : 0; share = counts ? (weighted ? weight[safe] : T(1)) : T(0);"
     "loss = counts ? T(-x[(i / inner * classes + safe) * inner + i % inner] * share) : T(0)",
     "tensorsh_nll",
-)  # fmt: skip
-NLL_WHOLE = Raw(
-    "tensorsh_nll_whole",
-    FOLDS + """extern "C" __global__ void tensorsh_nll_whole(
-    const T* x, const long long* target, const T* weight, T* loss, T* share, long long* safe, int* flag, long long count,
-    long long classes, long long inner, long long ignored, int given) {
-  __shared__ A part[32];
-  A sum = A(0), shares = A(0);
-  for (long long i = threadIdx.x; i < count; i += blockDim.x) {
-    long long c = target[i];
-    bool counts = c != ignored;
-    bool inside = c >= 0 && c < classes;
-    if (counts && !inside) flag[0] = 1;
-    long long at = counts && inside ? c : 0;
-    A mine = counts ? (given & 1 ? A(weight[at]) : A(1)) : A(0);
-    safe[i] = at;
-    share[i] = T(mine);
-    shares += mine;
-    if (counts) sum += -A(x[(i / inner * classes + at) * inner + i % inner]) * mine;
-  }
-  sum = total(sum, part);
-  shares = total(shares, part);
-  if (threadIdx.x == 0) loss[0] = T(given & 2 ? sum / shares : sum);
-}""",
-)  # fmt: skip
+)
+NLL_WHOLE = Raw("tensorsh_nll_whole", FOLDS + CODE["NLL_WHOLE"])
 """The sum of the losses of all targets, by one block; given: 1 with weights, 2 for their mean."""
 MOST = 1 << 16
 """More targets than this are not for one block."""
 NLL_SPREAD = Elementwise(
-    "raw T g, raw T share, raw int64 target, raw T total, int64 classes, int64 inner, int64 kind", "T y",
+    "raw T g, raw T share, raw int64 target, raw T total, int64 classes, int64 inner, int64 kind",
+    "T y",
     "long long place = i / (classes * inner) * inner + i % inner;"
     "y = i / inner % classes == target[place] && share[place] != T(0)"
     " ? T(-(kind == 2 ? g[place] : g[0]) * (kind == 0 ? T(share[place] / total[0]) : share[place])) : T(0)",
     "tensorsh_nll_spread",
-)  # fmt: skip
+)
 """kind 0: of a mean, 1: of a sum, 2: of each."""
 
 
@@ -110,23 +91,8 @@ def nll_at_once(input: Any, target: Any, weight: Any = None, *rest: Any) -> tupl
 
 
 MULTILABEL = Elementwise(
-    "raw T x, raw int64 target, int64 classes", "T loss, T slope",
-    "long long row = i / classes * classes, j = i % classes, count = 0, mine = 0;"
-    "while (count < classes && target[row + count] >= 0 && target[row + count] < classes) {"
-    "  mine += target[row + count] == j ? 1 : 0; count += 1; }"
-    "T total = T(0), change = T(0);"
-    "if (mine == 0) {"
-    "  for (long long k = 0; k < count; k += 1) {"
-    "    T gap = T(T(1) - T(x[row + target[row + k]] - x[i]));"
-    "    if (gap > T(0)) { total = total + gap; change = change + T(1); } } }"
-    "else {"
-    "  for (long long k = 0; k < classes; k += 1) {"
-    "    long long own = 0;"
-    "    for (long long m = 0; m < count; m += 1) own += target[row + m] == k ? 1 : 0;"
-    "    if (own == 0 && T(T(1) - T(x[i] - x[row + k])) > T(0)) change = change - T(mine); } }"
-    "loss = total; slope = change",
-    "tensorsh_multilabel_margin",
-)  # fmt: skip
+    "raw T x, raw int64 target, int64 classes", "T loss, T slope", CODE["MULTILABEL"], "tensorsh_multilabel_margin"
+)
 """Each class's part in the loss of its row, and its slope; the classes that a row's sample has come first in `target`."""
 
 

@@ -1,7 +1,6 @@
 """softmax and log_softmax, the layer, group, RMS and batch norms, and their gradients: by rows, or by sums and one pass.
 
-x̂ = (x - mean) * rstd; the gradient of x̂ goes to x as rstd * (g - mean(g) - x̂ * mean(g * x̂)).
-"""
+x̂ = (x - mean) * rstd; the gradient of x̂ goes to x as rstd * (g - mean(g) - x̂ * mean(g * x̂))."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Steps of optimizers: one launch for many parameters, each in one pass over it, its gradient and what is kept.
 
 A launch is given a table of addresses, by value. Its blocks take a part of one parameter each; a block finds its parameter
-by its number. Parameters go together when they have a device, a dtype and the numbers of the step in common.
-"""
+by its number. Parameters go together when they have a device, a dtype and the numbers of the step in common."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 A kernel of PyTorch's runs a number of threads that depends on the GPU. Thread n draws from the stream n of the seed, four
 words at a time, from where the offset stands; of the words of one draw each goes to another element. Here each element
 works out the draw that is its own, so the numbers are PyTorch's, and the launch is not. What is known of PyTorch's kernels
-is written in DistributionTemplates.h, Dropout.cu and cuRAND's headers.
-"""
+is written in DistributionTemplates.h, Dropout.cu and cuRAND's headers."""
 
 from __future__ import annotations
 
@@ -16,6 +15,9 @@ import numpy as np
 from ..arrays.backend import cupy
 from ..random.generator import DEFAULT_SEED, Seeded, check_seed
 from .kernels import Raw, empty
+from .sources import pieces
+
+CODE = pieces(__file__)
 
 BLOCK = 256
 """Threads of a block in PyTorch's kernels."""
@@ -23,24 +25,7 @@ RNG_STATE_BYTES = 16
 WIDE = 1 << 28
 """Integers of a larger range are drawn from 64 bits."""
 
-PREAMBLE = """
-__device__ unsigned long long philox(unsigned long long seed, unsigned long long thread, unsigned long long count, int half) {
-  unsigned int k0 = (unsigned int)seed, k1 = (unsigned int)(seed >> 32);
-  unsigned int a = (unsigned int)count, b = (unsigned int)(count >> 32);
-  unsigned int c = (unsigned int)thread, d = (unsigned int)(thread >> 32);
-  for (int round = 0; round < 10; ++round) {
-    unsigned int low0 = 0xD2511F53u * a, high0 = __umulhi(0xD2511F53u, a);
-    unsigned int low1 = 0xCD9E8D57u * c, high1 = __umulhi(0xCD9E8D57u, c);
-    a = high1 ^ b ^ k0;
-    b = low1;
-    c = high0 ^ d ^ k1;
-    d = low0;
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
-  }
-  return half ? ((unsigned long long)d << 32) | c : ((unsigned long long)b << 32) | a;
-}
-"""
+PREAMBLE = CODE["PREAMBLE"]
 NOWHERE = np.uint64(0)
 """The address of no array."""
 
@@ -95,8 +80,7 @@ class Philox(Seeded):
         """The seed and the number of the draw that a kernel starts from; `increment`: how far it lets the offset go on.
 
         While a graph is captured the third is an array of the device, which a replay fills before it runs, of the seed and
-        of what is added to the number; else it is no array.
-        """
+        of what is added to the number; else it is no array."""
         start = self._offset // 4
         self._offset += (increment + 3) // 4 * 4
         return np.uint64(self._seed), np.uint64(start), NOWHERE if self._captured is None else self._captured

@@ -12,33 +12,15 @@ import numpy as np
 from ..arrays import cupy_module, device_guard
 from .checks import flag_of
 from .kernels import C_NAMES, FLOATS, Raw, dense, empty
+from .sources import pieces
+
+CODE = pieces(__file__)
 
 DTYPES = (*FLOATS, "bool", "uint8", "int8", "int16", "int32", "int64")
 KINDS = frozenset(map(np.dtype, DTYPES))
 INDICES = frozenset((np.dtype(np.int32), np.dtype(np.int64)))
 THREADS, EACH = 256, 4
-TAKE = Raw(
-    "tensorsh_take",
-    """extern "C" __global__ void tensorsh_take(
-    const T* x, const I* index, T* y, int* flag, long long n, long long inner, long long m, long long count, int kind) {
-  for (int u = 0; u < 4; u++) {
-    long long i = (blockIdx.x * 4 + u) * (long long)blockDim.x + threadIdx.x;
-    if (i < count) {
-      long long j = i, o = 0, e = 0;
-      if (inner > 1) { j = i / inner; e = i % inner; }
-      if (m < count / inner) { o = j / m; j = j % m; }
-      long long at = index[kind & 1 ? i : j];
-      if ((kind & 2) && at < 0) at += n;
-      if (at < 0 || at >= n) { flag[0] = 1; at = 0; }
-      at = (o * n + at) * inner + e;
-      T some[WIDE];
-      load(some, &x[at * WIDE]);
-      store(&y[i * WIDE], some);
-    }
-  }
-}""",
-    dtypes=DTYPES, WIDE=1, I="long long",
-)  # fmt: skip
+TAKE = Raw("tensorsh_take", CODE["TAKE"], dtypes=DTYPES, WIDE=1, I="long long")
 """Of x [o, n, inner] the rows that index [m] names: [o, m, inner]; `inner` and `count` in units of WIDE elements.
 
 kind: 1 with an index for each element, 2 where negative ones count from the end.
@@ -48,13 +30,7 @@ JOIN = Raw(
     "tensorsh_join",
     'extern "C" __global__ void tensorsh_join('
     + ", ".join(f"const T* x{k}" for k in range(MOST)) + ", T* y, "
-    + ", ".join(f"long long n{k}" for k in range(MOST)) + """, long long width, long long count) {
-  long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-  if (i >= count) return;
-  long long row = i / width;
-  long long c = i % width;
-  T some[WIDE];
-  """ + " else ".join(f"if (c < n{k}) load(some, &x{k}[(row * n{k} + c) * WIDE]);" if not k else
+    + ", ".join(f"long long n{k}" for k in range(MOST)) + CODE["JOIN"] + " else ".join(f"if (c < n{k}) load(some, &x{k}[(row * n{k} + c) * WIDE]);" if not k else
     f"{{ c -= n{k - 1}; if (c < n{k}) load(some, &x{k}[(row * n{k} + c) * WIDE]);" for k in range(MOST))
     + "}" * (MOST - 1) + """
   store(&y[i * WIDE], some);

@@ -2,8 +2,7 @@
 
 cupy's functions work for all arrays, and pay for that at every call. Here a kernel is made for the dtype and for what the other
 operands are (an array of the shape, a smaller one that is spread, a number) when they first come, and launched at
-once. What is not contiguous, of mixed dtypes or on several devices is left to the operator's own function.
-"""
+once. What is not contiguous, of mixed dtypes or on several devices is left to the operator's own function."""
 
 from __future__ import annotations
 

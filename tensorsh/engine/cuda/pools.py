@@ -1,8 +1,7 @@
 """Where a device's memory comes from, and what keeps the memory that a captured graph goes on using.
 
 A graph reads and writes by address what it was captured with, also after a program has let go of it. So memory that was handed
-out before a capture is never handed out again while the graph lives: whatever is made later comes from another pool.
-"""
+out before a capture is never handed out again while the graph lives: whatever is made later comes from another pool."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 CuPy's own products widen bfloat16, copy what lies turned, and refuse to be captured in a CUDA graph. Here cuBLAS is called
 itself, through ctypes, with the addresses, sizes and steps of arrays that are looked at first. Where its library is not found,
-and for integers, CuPy computes.
-"""
+and for integers, CuPy computes."""
 
 from __future__ import annotations
 
@@ -177,8 +176,7 @@ class Copies(NamedTuple):
 def planned(a: tuple, a_strides: tuple, b: tuple, b_strides: tuple, size: int) -> Plan | Copies:
     """The plan for factors of these shapes and strides (in bytes), of elements of a size; or which of them must be copied first.
 
-    Raises ValueError where the shapes do not fit.
-    """
+    Raises ValueError where the shapes do not fit."""
     if a[-1] != b[-2 if len(b) > 1 else 0]:
         raise ValueError("the sizes of the matrices do not fit")
     left = (1, *a) if len(a) == 1 else a
@@ -219,8 +217,7 @@ def product(a: Any, b: Any, out: Any = None, tf32: bool | None = None) -> Any:
     """``a @ b`` for arrays of a device, of one dtype: vectors, matrices and stacks of them, broadcast as numpy's matmul does.
 
     out: where the result goes, contiguous and of its shape; float32 takes that of half types unrounded.
-    tf32: whether factors of float32 are rounded to it; None: as ``torch.backends.cuda.matmul`` says.
-    """
+    tf32: whether factors of float32 are rounded to it; None: as ``torch.backends.cuda.matmul`` says."""
     blas = known(a, b)
     return by_cupy(cupy(), a, b, out) if blas is None else multiplied(blas, a, b, out, 0, 1, tf32)
 

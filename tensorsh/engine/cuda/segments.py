@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 
 from .kernels import Elementwise
+from .sources import pieces
+
+CODE = pieces(__file__)
 
 
 def summing(name: str, inputs: str, term: str) -> Elementwise:
@@ -25,14 +28,16 @@ def summing(name: str, inputs: str, term: str) -> Elementwise:
 
 
 LARGEST = Elementwise(
-    "raw T rows, raw int64 at, raw int64 starts, int64 width, int64 rest", "T best, int64 place",
+    "raw T rows, raw int64 at, raw int64 starts, int64 width, int64 rest",
+    "T best, int64 place",
     "long long s = i / width, j = i % width, end = starts[s + 1]; best = T(0); place = -1;"
     "for (long long k = starts[s]; k < end; k += 1)"
     "  if (at[k] >= 0 && at[k] < rest) {"
     "    T x = rows[at[k] * width + j];"
     "    if (place < 0 || x > best || (x != x && best == best)) { best = x; place = at[k]; } }",
-    "tensorsh_row_maxima", floats=False,
-)  # fmt: skip
+    "tensorsh_row_maxima",
+    floats=False,
+)
 """The largest elements over the rows of a segment, and the number of the first row that has them; 0 and -1 where there is none."""
 PLAIN = summing("tensorsh_row_sums", "raw T rows", "rows[at[k] * width + j]")
 WEIGHED = summing("tensorsh_weighed_row_sums", "raw T weights, raw T rows", "weights[k] * rows[at[k] * width + j]")
@@ -41,8 +46,7 @@ WEIGHED = summing("tensorsh_weighed_row_sums", "raw T weights, raw T rows", "wei
 def row_sums(xp: Any, rows: Any, at: Any, starts: Any, weights: Any = None) -> Any:
     """The sums of ``rows[at[k]]`` (times ``weights[k]``) for the k of each segment, one after the other.
 
-    rows: [n, ...]; starts: [S + 1], ascending; [S, ...] comes back. Half types are added up in single precision.
-    """
+    rows: [n, ...]; starts: [S + 1], ascending; [S, ...] comes back. Half types are added up in single precision."""
     kind = rows.dtype
     wide = np.dtype(np.float32) if kind.itemsize == 2 and kind.kind in "fV" else kind
     shape = (starts.size - 1, *rows.shape[1:])
@@ -68,41 +72,18 @@ def row_maxima(xp: Any, rows: Any, at: Any, starts: Any) -> tuple:
 
 
 FOLDED = Elementwise(
-    "raw T data, raw int64 offsets, int64 length, int64 segments, int64 width, int64 kind, T start, int64 given", "T result",
-    "long long j = i % width, s = i / width % segments, outer = i / width / segments;"
-    "long long begin = offsets[outer * (segments + 1) + s], end = offsets[outer * (segments + 1) + s + 1];"
-    "begin = begin < 0 ? 0 : begin; end = end > length ? length : end;"
-    "result = start; int none = given == 0;"
-    "for (long long k = begin; k < end; k += 1) {"
-    "  T x = data[(outer * length + k) * width + j];"
-    "  if (none == 1) result = x;"
-    "  else if (kind == 0) result = result + x;"
-    "  else if (kind == 1) result = result * x;"
-    "  else if (kind == 2) result = (result != result || result > x) ? result : x;"
-    "  else result = (result != result || result < x) ? result : x;"
-    "  none = 0; }",
+    "raw T data, raw int64 offsets, int64 length, int64 segments, int64 width, int64 kind, T start, int64 given",
+    "T result",
+    CODE["FOLDED"],
     "tensorsh_segments",
-)  # fmt: skip
+)
 """data [outer, length, width] folded to [outer, segments, width]: kind 0 adds, 1 multiplies, 2 and 3 take the extreme."""
 SPREAD = Elementwise(
     "raw T g, raw T data, raw T result, raw int64 offsets, int64 length, int64 segments, int64 width, int64 kind, T start",
     "raw T y",
-    "long long j = i % width, s = i / width % segments, outer = i / width / segments;"
-    "long long begin = offsets[outer * (segments + 1) + s], end = offsets[outer * (segments + 1) + s + 1];"
-    "begin = begin < 0 ? 0 : begin; end = end > length ? length : end;"
-    "long long base = outer * length * width + j; T slope = g[i], whole = result[i]; T shared = T(0);"
-    "if (kind > 1) for (long long k = begin; k < end; k += 1) {"
-    "  T x = data[base + k * width]; shared = x == whole || x != x ? T(shared + T(1)) : shared; }"
-    "for (long long k = begin; k < end; k += 1) {"
-    "  T x = data[base + k * width]; T part = slope;"
-    "  if (kind > 1) part = x == whole || x != x ? T(slope / shared) : T(0);"
-    "  else if (kind == 1) {"
-    "    if (x != T(0) && x == x) part = slope * whole / x;"
-    "    else { part = slope * start;"
-    "      for (long long m = begin; m < end; m += 1) part = m == k ? part : T(part * data[base + m * width]); } }"
-    "  y[base + k * width] = part; }",
+    CODE["SPREAD"],
     "tensorsh_segments_spread",
-)  # fmt: skip
+)
 """The gradient: an extreme's is shared among the elements that are it, a product's comes from the other elements."""
 KINDS_OF = {"sum": 0, "mean": 0, "prod": 1, "max": 2, "min": 3}
 EMPTY = {"sum": 0.0, "mean": np.nan, "prod": 1.0, "max": -np.inf, "min": np.inf}

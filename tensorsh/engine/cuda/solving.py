@@ -12,17 +12,13 @@ from ..ops.linalg.exponential import exponential
 from ..ops.linalg.qr import reflected
 from .kernels import Elementwise
 from .linalg import asked, compact, matrices, parts, solve_triangular, square, turned
+from .sources import pieces
+
+CODE = pieces(__file__)
 
 ORDER = Elementwise(
-    "raw int32 pivots, int64 count, int64 rows", "raw int64 order",
-    "long long first = i * rows;"
-    "for (long long j = 0; j < rows; j += 1) order[first + j] = j;"
-    "for (long long j = 0; j < count; j += 1) {"
-    "  long long k = (long long)(pivots[i * count + j]) - 1;"
-    "  if (k >= 0 && k < rows) {"
-    "    long long kept = order[first + j]; order[first + j] = order[first + k]; order[first + k] = kept; } }",
-    "tensorsh_interchanges",
-)  # fmt: skip
+    "raw int32 pivots, int64 count, int64 rows", "raw int64 order", CODE["ORDER"], "tensorsh_interchanges"
+)
 """The order of rows after LAPACK's interchanges, which follow one another: a matrix to a thread."""
 
 

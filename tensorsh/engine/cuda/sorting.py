@@ -12,22 +12,26 @@ from ..ops.reductions.sorting import order, ranked
 from .kernels import Elementwise
 
 SEARCH = Elementwise(
-    "raw T sorted, T value, int64 n, int64 each, int64 right", "int64 place",
+    "raw T sorted, T value, int64 n, int64 each, int64 right",
+    "int64 place",
     "long long low = i / each * n, end = low + n, start = low;"
     "while (start < end) {"
     "  long long at = start + (end - start) / 2; T there = sorted[at];"
     "  if (right ? !(there > value) : !(there >= value)) start = at + 1; else end = at; }"
     "place = start - low",
-    "tensorsh_search", floats=False,
-)  # fmt: skip
+    "tensorsh_search",
+    floats=False,
+)
 """Where values go in sorted rows of n, `each` values to a row: before their equals, or after them (`right`)."""
 RUNNING = Elementwise(
-    "raw T x, raw int64 at, int64 n, int64 inner, int64 shift, int64 least", "T y, int64 place",
+    "raw T x, raw int64 at, int64 n, int64 inner, int64 shift, int64 least",
+    "T y, int64 place",
     "y = x[i]; place = at[i];"
     "if (i / inner % n >= shift) { T before = x[i - shift * inner]; bool later = least ? y <= before : y >= before;"
     "  if (!later && y == y) { y = before; place = at[i - shift * inner]; } }",
-    "tensorsh_running", floats=False,
-)  # fmt: skip
+    "tensorsh_running",
+    floats=False,
+)
 """One step of a scan for extrema and where they stand: of equal ones the last, and the last NaN. `shift` doubles."""
 
 

@@ -1,8 +1,7 @@
 """Sums, means and running sums along neighbouring dimensions of a contiguous array: rows, columns, or all.
 
 A sum of few rows, or of few columns, is made in parts, so that all of a GPU works on it. The last block of a sum to be ready,
-which draws the last of its tickets, adds the parts, in their order.
-"""
+which draws the last of its tickets, adds the parts, in their order."""
 
 from __future__ import annotations
 
@@ -17,145 +16,19 @@ from ..arrays import cupy_module, device_guard
 from ..arrays.backend import cupy
 from .kernels import FLOATS, Launch, Raw, empty
 from .rows import FOLDS, exact
+from .sources import pieces
+
+CODE = pieces(__file__)
 
 BLOCKS = 1024
 """How many blocks are to work on a sum."""
-READY = """
-  __shared__ int last[1];
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    last[0] = atomicAdd(&tickets[turn], 1u) == all - 1;
-  }
-  __syncthreads();
-  if (last[0] == 0) return;
-  __threadfence();
-"""
-"""All blocks but the last of the `all` that share a ticket end here; what they have written can be read by it."""
 ALONG = "k / piece * step + k % piece", "k"
-ROWS = Raw(
-    "tensorsh_sum_rows",
-    FOLDS + """extern "C" __global__ void tensorsh_sum_rows(
-    const T* x, R* y, A* some_sums, unsigned int* tickets, long long n, long long chunk, long long parts, A count,
-    long long piece, long long step) {
-  __shared__ A part[32];
-  long long base = blockIdx.x / parts * piece;
-  long long first = blockIdx.x % parts * chunk;
-  long long end = first + chunk < n ? first + chunk : n;
-  A sum = A(0);
-  if (piece % W == 0 && aligned(x)) {
-    A sums[W];
-    for (int e = 0; e < W; e++) sums[e] = A(0);
-    for (long long k = first + threadIdx.x * W; k < end; k += blockDim.x * W) {
-      T some[W];
-      load(some, &x[base + AT]);
-      for (int e = 0; e < W; e++) sums[e] += A(some[e]);
-    }
-    for (int e = 0; e < W; e++) sum += sums[e];
-  } else {
-    for (long long k = first + threadIdx.x; k < end; k += blockDim.x) sum += A(x[base + AT]);
-  }
-  sum = total(sum, part);
-  if (!LAST) {
-    if (threadIdx.x == 0) y[blockIdx.x] = R(sum / count);
-    return;
-  }
-  if (threadIdx.x == 0) some_sums[blockIdx.x] = sum;
-  long long turn = blockIdx.x / parts;
-  unsigned int all = parts;
-""" + READY + """
-  sum = A(0);
-  for (long long k = threadIdx.x; k < parts; k += blockDim.x) sum += __ldcg(&some_sums[turn * parts + k]);
-  sum = total(sum, part);
-  if (threadIdx.x == 0) {
-    y[turn] = R(sum / count);
-    tickets[turn] = 0u;
-  }
-}""",
-    dtypes=(*FLOATS, "int64"), R="A", LAST=0, AT=ALONG[0],
-)  # fmt: skip
+ROWS = Raw("tensorsh_sum_rows", FOLDS + CODE["ROWS"], dtypes=(*FLOATS, "int64"), R="A", LAST=0, AT=ALONG[0])
 """The sum of each chunk of each row; R: the type of the result, A or T. LAST: the sums of the rows, by a block for each chunk.
 AT: where the element k of a row lies, in pieces that are `step` apart, or in one."""
-COLUMNS = Raw(
-    "tensorsh_sum_columns",
-    """extern "C" __global__ void tensorsh_sum_columns(
-    const T* x, R* y, A* some_sums, unsigned int* tickets, long long n, long long inner, long long chunk, long long parts,
-    long long tiles, A count) {
-  __shared__ A sums[256];
-  long long c = blockIdx.x % tiles * 32 + threadIdx.x % 32;
-  long long rest = blockIdx.x / tiles;
-  long long base = rest / parts * n * inner + c;
-  long long first = rest % parts * chunk;
-  long long end = first + chunk < n ? first + chunk : n;
-  A sum = A(0);
-  if (c < inner)
-    for (long long k = first + threadIdx.x / 32; k < end; k += 8) sum += A(x[base + k * inner]);
-  sums[threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.x < 32 && c < inner) {
-    for (int w = 1; w < 8; w++) sum += sums[threadIdx.x + 32 * w];
-    if (LAST) some_sums[rest * inner + c] = sum;
-    else y[rest * inner + c] = R(sum / count);
-  }
-  if (!LAST) return;
-  long long turn = rest / parts * tiles + blockIdx.x % tiles;
-  unsigned int all = parts;
-""" + READY + """
-  sum = A(0);
-  if (c < inner)
-    for (long long k = threadIdx.x / 32; k < parts; k += 8)
-      sum += __ldcg(&some_sums[(rest / parts * parts + k) * inner + c]);
-  sums[threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.x < 32 && c < inner) {
-    for (int w = 1; w < 8; w++) sum += sums[threadIdx.x + 32 * w];
-    y[rest / parts * inner + c] = R(sum / count);
-  }
-  if (threadIdx.x == 0) tickets[turn] = 0u;
-}""",
-    dtypes=FLOATS, R="A", LAST=0,
-)  # fmt: skip
+COLUMNS = Raw("tensorsh_sum_columns", CODE["COLUMNS"], dtypes=FLOATS, R="A", LAST=0)
 """As ROWS, of columns that are `inner` apart; blocks of 256 threads have 32 columns each."""
-SCAN = Raw(
-    "tensorsh_running_sums",
-    """extern "C" __global__ void tensorsh_running_sums(
-    const T* x, T* y, const A* before, long long n, long long chunk, long long parts) {
-  __shared__ A part[32];
-  long long base = blockIdx.x / parts * n;
-  long long first = blockIdx.x % parts * chunk;
-  long long end = first + chunk < n ? first + chunk : n;
-  A carried = first > 0 ? before[blockIdx.x - 1] : A(0);
-  bool even = n % W == 0 && aligned(x);
-  for (long long start = first; start < end; start += blockDim.x * W) {
-    long long k = start + threadIdx.x * W;
-    T some[W];
-    if (even && k < end) load(some, &x[base + k]);
-    else for (int e = 0; e < W; e++) { some[e] = T(0); if (k + e < end) some[e] = x[base + k + e]; }
-    A sums[W];
-    A mine = A(0);
-    for (int e = 0; e < W; e++) { mine += A(some[e]); sums[e] = mine; }
-    A run = mine;
-    for (int d = 1; d < 32; d = d * 2) {
-      A lower = __shfl_up_sync(0xffffffffu, run, d);
-      if (threadIdx.x % 32 >= d) run += lower;
-    }
-    if (threadIdx.x % 32 == 31) part[threadIdx.x / 32] = run;
-    A less = __shfl_up_sync(0xffffffffu, run, 1);
-    __syncthreads();
-    A below = carried;
-    for (int w = 0; w < blockDim.x / 32; w++) {
-      if (w < threadIdx.x / 32) below += part[w];
-      carried += part[w];
-    }
-    __syncthreads();
-    if (threadIdx.x % 32 > 0) below += less;
-    for (int e = 0; e < W; e++) some[e] = T(below + sums[e]);
-    if (even && k < end) store(&y[base + k], some);
-    else for (int e = 0; e < W; e++) { if (k + e < end) y[base + k + e] = some[e]; }
-  }
-}""",
-    dtypes=(*FLOATS, "int64"),
-)  # fmt: skip
+SCAN = Raw("tensorsh_running_sums", CODE["SCAN"], dtypes=(*FLOATS, "int64"))
 """Running sums of each chunk of each row; `before`: of the chunks, up to and with each."""
 
 

@@ -2,8 +2,7 @@
 
 A convolution is cuDNN's where that is installed (`cudnn`). Elsewhere it copies its windows into the columns of one matrix [C * K, N * L] (im2col), multiplies, and turns the product
 into [N, O, L] in the pass that adds the bias. Gradients of windows are gathered by the element that they go to, so nothing
-is added twice at a time. One, two and three dimensions are three, with ones in front.
-"""
+is added twice at a time. One, two and three dimensions are three, with ones in front."""
 
 from __future__ import annotations
 
@@ -23,7 +22,10 @@ from ..ops.nn.convolution import _size
 from ..ops.nn.pooling import batchwise, outputs
 from . import cudnn
 from .kernels import Elementwise, empty
+from .sources import pieces
 from .sums import suits
+
+CODE = pieces(__file__)
 
 MOST = 1 << 28
 """Elements of a matrix of columns; more samples are taken one part after the other."""
@@ -60,14 +62,7 @@ THROUGH_WINDOW = (
     "    T v = x[((plane * s[0] + z) * s[1] + y_) * s[2] + x_]; {0} }} }}"
 )
 """All elements v of a window that lie in the input; `at` is the number of the place in the window."""
-THROUGH_WINDOWS = (
-    "int at = -1;"
-    "for (int a = 0; a < s[6]; ++a) for (int b = 0; b < s[7]; ++b) for (int c = 0; c < s[8]; ++c) {{"
-    "  ++at; long long z = id + s[12] - a * s[15], y_ = ih + s[13] - b * s[16], x_ = iw + s[14] - c * s[17];"
-    "  if (z >= 0 && y_ >= 0 && x_ >= 0 && z % s[9] == 0 && y_ % s[10] == 0 && x_ % s[11] == 0) {{"
-    "    long long od = z / s[9], oh = y_ / s[10], ow = x_ / s[11];"
-    "    if (od < s[3] && oh < s[4] && ow < s[5]) {{ {0} }} }} }}"
-)
+THROUGH_WINDOWS = CODE["THROUGH_WINDOWS"]
 """All windows that an input element lies in, and its place there."""
 
 MAX_POOL = windowed(
@@ -85,14 +80,7 @@ MAX_SPREAD = windowed(
     ) + "y = sum",
     "tensorsh_max_spread",
 )  # fmt: skip
-SHARE = (
-    "long long z1 = od * s[9] - s[12], y1 = oh * s[10] - s[13], x1 = ow * s[11] - s[14];"
-    "long long z2 = min(z1 + s[6], s[0] + s[12]), y2 = min(y1 + s[7], s[1] + s[13]), x2 = min(x1 + s[8], s[2] + s[14]);"
-    "long long count = (z2 - z1) * (y2 - y1) * (x2 - x1);"
-    "if (!s[18]) { z1 = max(z1, 0ll); y1 = max(y1, 0ll); x1 = max(x1, 0ll); z2 = min(z2, s[0]); y2 = min(y2, s[1]);"
-    "  x2 = min(x2, s[2]); count = (z2 - z1) * (y2 - y1) * (x2 - x1); }"
-    "if (s[19]) count = s[19];"
-)
+SHARE = CODE["SHARE"]
 """What a mean divides by: s[18]: the padding counts; s[19]: a number instead."""
 AVG_POOL = windowed(
     "raw T x, raw int64 s", "T y",
@@ -109,12 +97,7 @@ AVG_SPREAD = windowed(
 )  # fmt: skip
 COLUMNS = windowed(
     "raw T x, raw int64 s", "T y",
-    "long long ow = i % s[5], oh = i / s[5] % s[4], od = i / (s[4] * s[5]) % s[3];"
-    "long long rest = i / (s[3] * s[4] * s[5]); long long n = rest % s[18]; rest = rest / s[18];"
-    "long long c = rest % s[8], b = rest / s[8] % s[7], a = rest / (s[7] * s[8]) % s[6], channel = rest / (s[6] * s[7] * s[8]);"
-    "long long z = od * s[9] - s[12] + a * s[15], y_ = oh * s[10] - s[13] + b * s[16], x_ = ow * s[11] - s[14] + c * s[17];"
-    "bool inside = z >= 0 && z < s[0] && y_ >= 0 && y_ < s[1] && x_ >= 0 && x_ < s[2];"
-    "y = inside ? x[(((n * s[19] + channel) * s[0] + z) * s[1] + y_) * s[2] + x_] : T(0)",
+    CODE["COLUMNS"],
     "tensorsh_columns",
 )  # fmt: skip
 """im2col: [C, *K, N, *out]. s[18] is N, s[19] is C."""

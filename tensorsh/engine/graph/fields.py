@@ -1,8 +1,7 @@
 """The fields that every tensor and every node of the tape has, and the functions that make both.
 
 Cython compiles this file together with `fields.pxd`, which gives the fields fixed places in memory; without a compiler it
-runs as it stands.
-"""
+runs as it stands."""
 
 try:
     import cython
@@ -81,8 +80,7 @@ class Version:
 class Saved(Version):
     """A result that its own node keeps: the array without the tensor, so that node and tensor form no cycle.
 
-    It is the result's version counter as well, unless the result came with one (`other`).
-    """
+    It is the result's version counter as well, unless the result came with one (`other`)."""
 
     _array: Any
     _number: Any

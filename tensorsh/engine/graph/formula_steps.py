@@ -1,8 +1,7 @@
 """How a node of an operator gives its gradients: one function for each operator, made when its first node runs.
 
 Most operators have one or two tensors and a formula for each. What their formulas need of what was saved is known from
-the declaration, so a step opens just that, without a loop. Everything else goes the general way.
-"""
+the declaration, so a step opens just that, without a loop. Everything else goes the general way."""
 
 from __future__ import annotations
 
@@ -102,11 +101,9 @@ FUSED = frozenset(
 
 def in_single(self: Any, gradient: Any, world: Any) -> Sequence:
     """In half precision, a formula that is a kernel of PyTorch's: in single precision, and what it gives is rounded once."""
-    return (
-        general(self, in_single_precision(gradient), world, in_single_precision)
-        if world.raw
-        else marked(self, general(self, gradient, world))
-    )
+    if world.raw:
+        return general(self, in_single_precision(gradient), world, in_single_precision)
+    return marked(self, general(self, gradient, world))
 
 
 def without_elements(gradient: Any) -> bool:

@@ -6,8 +6,7 @@ Every tensor that needs a gradient has a `node`: the operation that made it, or,
     x ── AccumulateGrad(x) <── MulBackward0 <── SumBackward0 ── loss
 
 In an ordinary backward pass (`walk.py`) gradients are bare arrays and the formulas run on the kernels themselves; with
-create_graph they are tensors and the same formulas run on the differentiable operators.
-"""
+create_graph they are tensors and the same formulas run on the differentiable operators."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Hooks for what nodes keep: a program may hold saved tensors elsewhere, or in another form, until backward asks for them.
 
 While hooks are set, every node that is recorded gives each tensor it would keep to the first hook and keeps what that
-returns; the second hook turns it into a tensor again. Numbers and shapes are kept as ever.
-"""
+returns; the second hook turns it into a tensor again. Numbers and shapes are kept as ever."""
 
 from __future__ import annotations
 

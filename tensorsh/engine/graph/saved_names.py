@@ -1,8 +1,7 @@
 """What a node shows of what it keeps: ``grad_fn._saved_self``, ``_saved_dim`` and so on, under PyTorch's names.
 
 `saved.txt`, recorded from PyTorch 2.13, lists the names for each node (`dim*`: always in a tuple). Those that can be
-answered from what the formulas keep are there, also where a formula keeps it under another name; others are not.
-"""
+answered from what the formulas keep are there, also where a formula keeps it under another name; others are not."""
 
 from __future__ import annotations
 

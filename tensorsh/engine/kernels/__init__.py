@@ -67,25 +67,8 @@ def keep_freed(size: int) -> None:
 
 
 WALKS = (
-    tuple,
-    int,
-    tuple,
-    list,
-    dict,
-    set,
-    frozenset,
-    deque,
-    int,
-    complex,
-    str,
-    bytes,
-    tuple,
-    list,
-    dict,
-    slice,
-    map,
-    starmap,
-)
+    tuple, int, tuple, list, dict, set, frozenset, deque, int, complex, str, bytes, tuple, list, dict, slice, map, starmap,
+)  # fmt: skip
 """The classes of which `walks.c` hashes, compares, shows and asks for the next, in its order."""
 
 

@@ -6,7 +6,8 @@
    may write over an intermediate result).
 
    Arrays of Python objects no program gets: numpy holds what is in them by its address alone. What arithmetic makes of lists and
-   numbers beyond 64 bits is shown to the hook, and so are stores and orders of arrays that came by other ways: it refuses. */
+   numbers beyond 64 bits is shown to the hook, and so are stores and orders of arrays that came by other ways: it refuses. It is
+   shown, too, what an index takes of structures, and refuses those with memory between their fields. */
 #include "common.h"
 
 #define MANY (1 << 20)  /* elements that take long to sort */
@@ -27,12 +28,18 @@ static int is_plain(PyObject *x) {
     }
     return PyFloat_CheckExact(x) || PyBool_Check(x) || PyComplex_CheckExact(x) || PyArray_IsScalar(x, Number) || PyArray_IsScalar(x, Bool);
 }
-/* An answer, unless it holds objects that a program would get: the hook refuses it. */
+static int has_fields(PyObject *a) { return PyArray_Check(a) && PyDataType_HASFIELDS(PyArray_DESCR((PyArrayObject *)a)); }
+/* Long doubles, the last bytes of which nobody writes. */
+static int is_long_double(PyObject *a) {
+    if (!PyArray_Check(a)) return PyArray_IsScalar(a, LongDouble) || PyArray_IsScalar(a, CLongDouble);
+    return PyArray_TYPE((PyArrayObject *)a) == NPY_LONGDOUBLE || PyArray_TYPE((PyArrayObject *)a) == NPY_CLONGDOUBLE;
+}
+/* An answer, unless it holds objects, or memory that nobody wrote, which a program would get: the hook refuses it. */
 static PyObject *same(PyObject *self, PyObject *answer) { return Py_NewRef(answer); }
 static PyMethodDef same_method = {"same", same, METH_O, NULL};
 static PyObject *same_handed;
 static PyObject *looked_at(PyObject *answer) {
-    if (answer == NULL || !holds_objects(answer)) return answer;
+    if (answer == NULL || (!holds_objects(answer) && !has_fields(answer) && !is_long_double(answer))) return answer;
     PyObject *seen = PyObject_CallFunctionObjArgs(hook, same_handed, answer, NULL);
     Py_DECREF(answer);
     return seen;
@@ -120,7 +127,8 @@ static PyObject *asked(const Method *method, PyObject *self, PyObject *const *ar
                          : is_huge(self);
     if (asks)
         return PyObject_Vectorcall(hook, all, count + 2, keywords);
-    return looked_at(PyObject_Vectorcall(method->before, all + 1, count + 1, keywords));
+    PyObject *answer = PyObject_Vectorcall(method->before, all + 1, count + 1, keywords);
+    return is_long_double(self) ? answer : looked_at(answer); /* the library's own: no program has one */
 }
 
 #define METHODS(each)                                                                                                \
@@ -204,7 +212,7 @@ static PyObject *array_compare(PyObject *a, PyObject *b, int how) {
 HANDED(index, binaryfunc, b ? index_before(a, b) : NULL)
 static PyObject *array_index(PyObject *a, PyObject *key) {
     if (__builtin_expect(has_array(key) && chosen((PyArrayObject *)a, key) >= HUGE_COUNT, 0)) return put_apart(index_handed, a, key, NULL);
-    return index_before(a, key);
+    return __builtin_expect(has_fields(a), 0) ? looked_at(index_before(a, key)) : index_before(a, key);
 }
 
 /* `a[i] = x` and `a.flat[i] = x`. */

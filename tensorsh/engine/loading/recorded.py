@@ -7,8 +7,7 @@
     lacks    kernels that it has not, each with the dtypes
     out      which dtypes ``out=`` must not have, and what is said of them; a function's second result is ``name/1``
     traced   what it says of ``out=`` where an operand wants a gradient: nothing (`tracked`), or under which name (`named`)
-    overlap  what it does where memory is in two places at once
-"""
+    overlap  what it does where memory is in two places at once"""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The table of all operators: what exists under which name.
 
-Families (the files of `ops/`) are imported when a name is first asked for that is not there yet.
-"""
+Families (the files of `ops/`) are imported when a name is first asked for that is not there yet."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 An operator runs on it as on any other module of arrays: its formula calls the functions of `module` and the methods of
 `MetaArray`, which tell shapes. So every operator has the shapes, dtypes and strides there that it has on the CPU, its
-gradients too. Nothing here is imported before a program names the device.
-"""
+gradients too. Nothing here is imported before a program names the device."""
 
 from __future__ import annotations
 

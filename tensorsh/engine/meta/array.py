@@ -2,8 +2,7 @@
 
 `MetaArray` has the interface of numpy's arrays that operators use. Views are worked out by strides alone; whatever makes new
 elements asks `calls.call` for the shape and the dtype of the result, and allocates nothing. A value is never there:
-what needs one raises an error.
-"""
+what needs one raises an error."""
 
 from __future__ import annotations
 
@@ -203,11 +202,8 @@ class MetaArray:
         length = max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
         start = (offset * self.strides[b] if offset >= 0 else -offset * self.strides[a]) if length else 0
         kept = [i for i in range(self.ndim) if i not in (a, b)]
-        return self._shown(
-            (*[self._shape[i] for i in kept], length),
-            (*[self.strides[i] for i in kept], self.strides[a] + self.strides[b]),
-            start,
-        )
+        shape, steps = [self._shape[i] for i in kept], [self.strides[i] for i in kept]
+        return self._shown((*shape, length), (*steps, self.strides[a] + self.strides[b]), start)
 
     def __getitem__(self, key: Any) -> MetaArray:
         from .indexing import subscripted

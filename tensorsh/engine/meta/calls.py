@@ -1,7 +1,6 @@
 """Calls of numpy's functions on arrays without elements.
 
-A rule (`rules`, `linear`) tells the shape, and numpy, asked on small arrays, the rest.
-"""
+A rule (`rules`, `linear`) tells the shape, and numpy, asked on small arrays, the rest."""
 
 from __future__ import annotations
 

@@ -93,14 +93,8 @@ def take_along_axis(function: Any, arr: Any, indices: Any, axis: Any = -1) -> Me
     axis = axis_of(axis, arr.ndim)
     a, i = list(arr.shape), list(indices.shape)
     a[axis] = i[axis]
-    return MetaArray(
-        (
-            *common(tuple(a[:axis]), tuple(i[:axis])),
-            i[axis],
-            *common(tuple(a[axis + 1 :]), tuple(i[axis + 1 :])),
-        ),
-        arr.dtype,
-    )
+    before, behind = common(tuple(a[:axis]), tuple(i[:axis])), common(tuple(a[axis + 1 :]), tuple(i[axis + 1 :]))
+    return MetaArray((*before, i[axis], *behind), arr.dtype)
 
 
 @rule("put_along_axis", "copyto", "put")

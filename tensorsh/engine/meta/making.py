@@ -64,11 +64,8 @@ def as_array(function: Any, a: Any, dtype: Any = None, order: Any = None, **_: A
 @rule("arange")
 def arange(function: Any, *args: Any, dtype: Any = None, **_: Any) -> MetaArray:
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    count = (
-        max(0, -int((start - stop) // step))
-        if all(isinstance(x, (int, np.integer)) for x in (start, stop, step))
-        else max(0, int(np.ceil((stop - start) / step)))
-    )
+    whole = all(isinstance(x, (int, np.integer)) for x in (start, stop, step))
+    count = max(0, -int((start - stop) // step) if whole else int(np.ceil((stop - start) / step)))
     return MetaArray((count,), np.result_type(*args) if dtype is None else dtype)
 
 

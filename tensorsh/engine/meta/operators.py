@@ -55,12 +55,7 @@ def along(input: Any, dim: int, count: int | None) -> tuple:
 
 
 OPERATORS: dict[str, Callable] = {
-    "_ctc_loss": ctc_loss,
-    "_embedding_bag": embedding_bag,
-    "_masked_scatter_backward": masked_scatter_backward,
-    "_multilabel_margin_loss": multilabel_margin,
-    "histc": histc,
-    "mode": mode,
-    "topk": topk,
-}
+    "_ctc_loss": ctc_loss, "_embedding_bag": embedding_bag, "_masked_scatter_backward": masked_scatter_backward,
+    "_multilabel_margin_loss": multilabel_margin, "histc": histc, "mode": mode, "topk": topk,
+}  # fmt: skip
 """By the operator's name: the kernel that takes the place of its own."""

@@ -1,8 +1,7 @@
 """What computes an operator's results on the meta device, and which operators are refused there.
 
 The formula itself, on arrays without elements. A matrix function, whose formula is LAPACK's, runs on the CPU on made-up
-numbers: its results have sizes of its operands, so that smaller sizes in the same order do.
-"""
+numbers: its results have sizes of its operands, so that smaller sizes in the same order do."""
 
 from __future__ import annotations
 

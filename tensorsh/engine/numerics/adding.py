@@ -1,7 +1,6 @@
 """Sums in places of an array that may come twice, without numpy's slow general loop.
 
-Half types add up in float32 and are rounded once.
-"""
+Half types add up in float32 and are rounded once."""
 
 from __future__ import annotations
 

@@ -13,18 +13,9 @@ from ..kernels import kernel, unsuited
 
 NAMES = "cholesky det eig eigh eigvals eigvalsh inv qr slogdet solve svd"
 (
-    cholesky,
-    det,
-    eig_of_batches,
-    eigh_of_batches,
-    eigvals_of_batches,
-    eigvalsh_of_batches,
-    inv_of_batches,
-    qr,
-    slogdet,
-    solve_of_batches,
-    svd_of_batches,
-) = (batched(getattr(np.linalg, name)) for name in NAMES.split())
+    cholesky, det, eig_of_batches, eigh_of_batches, eigvals_of_batches, eigvalsh_of_batches, inv_of_batches, qr,
+    slogdet, solve_of_batches, svd_of_batches,
+) = (batched(getattr(np.linalg, name)) for name in NAMES.split())  # fmt: skip
 FEW = 32
 INNER: Any = getattr(np.linalg, "_umath_linalg", None)
 """numpy's calls of LAPACK. Around one of a small matrix numpy's own checks take three times as long as it does, and of float32 numpy
@@ -110,12 +101,8 @@ PLAIN = 400
 
 def outer(a: Any, b: Any) -> bool:
     """Whether a product of float matrices is one of columns by rows, each of several numbers."""
-    return (
-        type(a) is type(b) is np.ndarray
-        and a.shape[-1] == 1 == b.shape[-2]
-        and a.shape[-2] > 1 < b.shape[-1]
-        and a.dtype.kind == "f"
-    )
+    column_by_row = a.shape[-1] == 1 == b.shape[-2] and a.shape[-2] > 1 < b.shape[-1]
+    return type(a) is type(b) is np.ndarray and column_by_row and a.dtype.kind == "f"
 
 
 def matmul(a: Any, b: Any) -> Any:

@@ -2,8 +2,7 @@
 
 Running sums and products are kept in the wider type (float64 for float32, float32 for the half types) and rounded at
 each step's output. Variances of narrow types are exact in float64. A product over a contiguous axis runs in four
-vectors, which are multiplied together at the end, then their lanes, then what the vectors left over.
-"""
+vectors, which are multiplied together at the end, then their lanes, then what the vectors left over."""
 
 from __future__ import annotations
 

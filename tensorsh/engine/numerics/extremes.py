@@ -50,8 +50,7 @@ def extremes(array: Any) -> tuple[Any, Any]:
         if array.size < FEW and array.dtype.kind in "iu":
             values = array.ravel().tolist()
             return min(values), max(values)
-        found = of_floats(array)
-        if found is not None:
+        if (found := of_floats(array)) is not None:
             return found
     if array.size < HUGE:
         return array.min(), array.max()

@@ -165,7 +165,7 @@ def angles(n: int) -> tuple[Any, Any]:
     if n < 5:
         return tuple(turns(n, k).T)
     near = np.minimum(k, n - k)
-    turned = (2 * pi * near / n if n < SHORT else near * (2 * pi / n)).astype(np.longdouble)
+    turned = np.asarray(2 * pi * near / n if n < SHORT else near * (2 * pi / n), np.longdouble)
     return np.cos(turned), np.where(k <= n // 2, np.sin(turned), -np.sin(turned))
 
 
@@ -174,7 +174,7 @@ def turns(n: int, k: Any) -> Any:
     k = 8 * (k % n)
     fourth, within = k // (2 * n), k % (2 * n)
     beyond = within > n
-    angle = np.where(beyond, 2 * n - within, within).astype(np.longdouble) * (EIGHTH / n)
+    angle = np.asarray(np.where(beyond, 2 * n - within, within), np.longdouble) * (EIGHTH / n)
     cos, sin = np.cos(angle), np.sin(angle)
     cos, sin = np.where(beyond, sin, cos), np.where(beyond, cos, sin)
     odd = fourth % 2 == 1

@@ -1,7 +1,6 @@
 """Large arrays of half types: conversions, and functions computed in float32, by compiled kernels where there are any.
 
-Without them, and for what is small or not contiguous, numpy and ml_dtypes convert: the numbers are the same.
-"""
+Without them, and for what is small or not contiguous, numpy and ml_dtypes convert: the numbers are the same."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Products of float matrices as arrays: by the compiled kernel, whose sums are in PyTorch's order, or by numpy's BLAS.
 
 The kernel takes products of up to `SMALL` multiplications; BLAS is faster with more, and adds in the kernel's order where
-it is handed no more than one block of the sum at a time.
-"""
+it is handed no more than one block of the sum at a time."""
 
 from __future__ import annotations
 
@@ -68,8 +67,7 @@ def matrices(a: Any, b: Any) -> Any:
         if size * b.size > SMALL and size * b.shape[1] > SMALL:  # most are small by either
             return large(a, b)
         if a.dtype is FLOAT32:
-            r = product(a, b)
-            if r is not None:
+            if (r := product(a, b)) is not None:
                 return r
         return by_blas(a, b)
     except TypeError:
@@ -97,8 +95,7 @@ def affine(a: Any, b: Any, bias: Any) -> Any:
     if a.size * b.shape[1] > SMALL:
         return large(a, b, bias)
     if a.dtype is FLOAT32:
-        r = product(a, b, bias)
-        if r is not None:
+        if (r := product(a, b, bias)) is not None:
             return r
     if not len(b) and not a.shape[1]:
         return np.broadcast_to(bias, (len(a), b.shape[1])).copy()
@@ -112,8 +109,7 @@ def batches(a: Any, b: Any) -> Any:
     if a.shape[0] != b.shape[0]:
         raise ValueError
     if a.dtype is FLOAT32 and a.size * b.shape[2] <= SMALL:
-        r = products(a, b)
-        if r is not None:
+        if (r := products(a, b)) is not None:
             return r
     return matmul(a, b)
 

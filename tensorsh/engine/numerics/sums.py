@@ -17,8 +17,7 @@ From LARGE elements on, sums along contiguous rows are products with a vector of
 error below that of plain addition, but no longer in PyTorch's order.
 
 Contiguous arrays below LARGE go to the kernels of kernels/sums.c, which add in the same order.
-What is decided by shape, strides and axes is decided once and kept as a plan; a call looks the plan up and runs it.
-"""
+What is decided by shape, strides and axes is decided once and kept as a plan; a call looks the plan up and runs it."""
 
 from __future__ import annotations
 
@@ -66,8 +65,7 @@ strided_sums: Any = kernel("strided_sums", unsuited)
 def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False, dtype: Any = None) -> np.ndarray:
     """`torch.sum`: always an array (0-d where nothing is left). Integers and booleans add up in int64.
 
-    `axes` None means all; an empty tuple means none (PyTorch's `dim=()` is None here).
-    """
+    `axes` None means all; an empty tuple means none (PyTorch's `dim=()` is None here)."""
     if dtype is not None and a.dtype is not dtype:
         a = a.astype(dtype)
     if axes is None and a.dtype.kind == "b":
@@ -87,7 +85,9 @@ def sum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fal
     key = (a.shape, a.strides, axes, keepdims, a.dtype)
     plan = _plans.get(key)
     if plan is None:
-        plan = _remember(key, _make_plan(*key))
+        if len(_plans) >= 4096:
+            _plans.clear()
+        plan = _plans[key] = _make_plan(*key)
     return plan(a)
 
 
@@ -150,13 +150,6 @@ def sum_last(a: np.ndarray) -> np.ndarray:
     return sum(a, (a.ndim - 1,))
 
 
-def _remember(key: Any, plan: Plan) -> Plan:
-    if len(_plans) >= 4096:
-        _plans.clear()
-    _plans[key] = plan
-    return plan
-
-
 def _make_plan(
     shape: tuple[int, ...], strides: tuple[int, ...], axes: tuple[int, ...] | None, keepdims: bool, dtype: np.dtype
 ) -> Plan:
@@ -213,7 +206,8 @@ class _Loop:
         if len(dims) == 1:
             return _flat_product(n, self.out_shape, dtype)
         if len(dims) == 2 and self.chained == 1 and self.next_stride == n * dtype.itemsize:
-            return _row_products(n, self.next_size, self.out_shape, dtype)
+            rows, out_shape, ones = self.next_size, self.out_shape, np.ones(n, dtype)
+            return lambda a: (a.reshape(rows, n) @ ones).reshape(out_shape)
         return None
 
     def plan(self) -> Plan:
@@ -252,11 +246,6 @@ def _near(folded: Any, v: np.ndarray, lanes: int) -> np.ndarray:
         np.copyto(near[: len(part)], part)
         parts.append(folded(near[: len(part)], lanes).ravel())
     return np.concatenate(parts)
-
-
-def _row_products(n: int, rows: int, out_shape: tuple[int, ...], dtype: np.dtype) -> Plan:
-    ones = np.ones(n, dtype)
-    return lambda a: (a.reshape(rows, n) @ ones).reshape(out_shape)
 
 
 def _flat_product(n: int, out_shape: tuple[int, ...], dtype: np.dtype) -> Plan:
@@ -308,13 +297,8 @@ def _loop_dims(shape: tuple[int, ...], strides: tuple[int, ...], reduced: set[in
                 last.axes = dim.axes + last.axes
                 continue
             if last.size == 1:
-                last.size, last.stride, last.out_stride, last.reduced = (
-                    dim.size,
-                    dim.stride,
-                    dim.out_stride,
-                    dim.reduced,
-                )
-                last.axes = dim.axes + last.axes
+                dim.axes += last.axes
+                merged[-1] = dim
                 continue
             if last.size * last.stride == dim.stride and last.size * last.out_stride == dim.out_stride:
                 last.size *= dim.size
@@ -426,8 +410,7 @@ def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
 
 def _inner(x: np.ndarray, lanes: int) -> np.ndarray:
     """Sum [..., n] over n >= lanes, n contiguous: vectors interleaved; then the rest in order, then the lanes."""
-    by_kernel = strided_sums(x, None)
-    if by_kernel is not None:
+    if (by_kernel := strided_sums(x, None)) is not None:
         return by_kernel
     *rows, n = x.shape
     k = n // lanes

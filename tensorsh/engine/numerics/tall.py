@@ -3,8 +3,7 @@
 LAPACK's runs through all rows once for each column; of blocks that stay in the cache the factors R, one below the other, are a matrix
 with the same R and far fewer rows (Demmel, Grigori, Hoemmen and Langou, 2012: "Communication-optimal parallel and sequential QR and LU
 factorizations"). Its signs are then made those of LAPACK's reflections (Ballard and others, 2014: "Reconstructing Householder vectors
-from tall-skinny QR").
-"""
+from tall-skinny QR")."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What stands around a kernel: operands of half types are brought to single precision and results back, whoever waits for one on
 large arrays can be interrupted, and its results lie in memory as those of images do.
 
-Cython compiles this file together with `around.pxd`; without a compiler it runs as it stands.
-"""
+Cython compiles this file together with `around.pxd`; without a compiler it runs as it stands."""
 
 import numpy as np
 

@@ -1,8 +1,7 @@
 """Mixed precision: what operators do with their arguments within ``torch.autocast``.
 
 PyTorch's lists: products and convolutions are computed in the low precision, what would lose too much by it in float32,
-and what joins several tensors in the widest type among them. All others compute in the type that they are given.
-"""
+and what joins several tensors in the widest type among them. All others compute in the type that they are given."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ names is what is kept (`input_shape` keeps only the shape of `input`). Functions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from inspect import unwrap
 from operator import itemgetter
@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.long_calls import MANY, READ
-from ..arrays.dtype import COMPLEX, dtype
 from ..arrays.layout import by_columns, copying
 from ..graph.fields import wrap
 from ..loading.table import FUNCTIONS
@@ -59,12 +58,8 @@ ARRAYS = frozenset(("Array", "ndarray", "Constant", "Unlinked", "Written"))
 NOT_EACH = frozenset(("dim", "p", "vec1"))
 """Parameters of operators that are more than a function of each place: with a dimension, a norm, a product."""
 DOMAINS = {
-    "any": (-1.7, 1.9),
-    "positive": (0.3, 2.5),
-    "unit": (-0.8, 0.7),
-    "above one": (1.2, 3.0),
-    "inside": (0.15, 0.85),
-}
+    "any": (-1.7, 1.9), "positive": (0.3, 2.5), "unit": (-0.8, 0.7), "above one": (1.2, 3.0), "inside": (0.15, 0.85),
+}  # fmt: skip
 """Intervals on which operators are smooth."""
 
 
@@ -203,6 +198,15 @@ class Operator(Executor):
             (f, slots[0] if slots else None, itemgetter(*slots) if len(slots) > 1 else None) for f, slots in entries
         ]
 
+    def gradient_of(self, argument: str) -> Callable:
+        """Declares the formula of an operator that has a gradient for one argument alone."""
+
+        def declare(formula: Callable) -> Callable:
+            self.gradient(**{argument: formula})
+            return formula
+
+        return declare
+
     def joint_gradient(self, formula: Callable) -> Callable:
         """One formula for all: `formula(t, g, needs, ...)` returns a gradient (or None) for each tensor argument in order."""
         self.differentiable = True
@@ -307,8 +311,7 @@ def by(ufunc: Any, **how: Any) -> tuple[Any, dict[str, Any]]:
     """The option `ufunc` of an operator, with how its ufunc is used.
 
     loop: the ufunc, or kernel, for small arrays of float32.  floats: it takes no whole numbers.  real: no complex ones.
-    exact, precise: it is computed in double precision and rounded, or by the kernel of another ufunc.
-    """
+    exact, precise: it is computed in double precision and rounded, or by the kernel of another ufunc."""
     return ufunc, how
 
 
@@ -382,21 +385,6 @@ def dress(function: Any, op: Any) -> Any:
 
 
 __all__ = [
-    "Array",
-    "Arrays",
-    "Constant",
-    "Unlinked",
-    "Written",
-    "Ints",
-    "by",
-    "operator",
-    "Composite",
-    "composite",
-    "Operator",
-    "NUMBERS",
-    "REQUIRED",
-    "attach",
-    "COMPLEX",
-    "dtype",
-    "Sequence",
-]
+    "Array", "Arrays", "Constant", "Unlinked", "Written", "Ints", "by", "operator", "Composite", "composite", "Operator",
+    "NUMBERS", "REQUIRED", "attach", "camel",
+]  # fmt: skip

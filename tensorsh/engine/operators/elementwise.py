@@ -56,14 +56,8 @@ def enter(op: Any, ufunc: Any, options: dict) -> None:
             loops = () if many else (loop, double)
             whole = many and not options.get("floats", False)
             halves = op.wide and (op.check is None or op.takes_floats)
-            op.loop = loop_of(
-                1 + many,
-                loop,
-                double,
-                ufunc if whole else None,
-                many and op.scalars,
-                halves + (halves and op.exact_numbers),
-            )
+            numbers, exact = many and op.scalars, halves + (halves and op.exact_numbers)
+            op.loop = loop_of(1 + many, loop, double, ufunc if whole else None, numbers, exact)
         if many:
             op.same = on_one_dtype(op, ufunc, options)
         elif single and op.wide and (op.check is None or op.takes_floats):

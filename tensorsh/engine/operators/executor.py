@@ -6,8 +6,7 @@ Every call of an operator passes here: of its function, its method, its in-place
 is what the types and dtypes of the operands decide: dtypes to cast to, the array function, the dtype to return to. Families
 contribute array functions; they never take tensors apart and never make nodes.
 
-Cython compiles this file together with `executor.pxd`; without a compiler it runs as it stands.
-"""
+Cython compiles this file together with `executor.pxd`; without a compiler it runs as it stands."""
 
 import numpy as np
 

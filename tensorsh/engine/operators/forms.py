@@ -1,8 +1,7 @@
 """Public forms of functions: one closure for each name, which knows its title (``torch.add``, ``Tensor.add_``) and words its errors.
 
 A form takes arguments as the program gives them. It is the only place that catches what a call raises; what stands below
-raises plainly. A short way in front of a form leaves to it whatever is unusual, or fails.
-"""
+raises plainly. A short way in front of a form leaves to it whatever is unusual, or fails."""
 
 from __future__ import annotations
 

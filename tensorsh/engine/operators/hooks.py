@@ -2,8 +2,7 @@
 device of tensors where a program uses several (device_calls.py), memory that other processes write into (snapshots.py).
 
 Every public form asks at one door (arrays/door.py). A form that is asked for stands here with its title, ``torch.add`` or
-``Tensor.add_``; the title says which function a program sees, and which casts are made.
-"""
+``Tensor.add_``; the title says which function a program sees, and which casts are made."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The short ways of matrix products: float tensors of one dtype with the right numbers of dimensions.
 
 numpy's ``a.dot(b)`` takes 0.35 us for small matrices, so what stands around it here is kept as small. Everything else (other
-dtypes and devices, wrong shapes, ``out=``) goes the way given as `slow`, which finds the error or the result.
-"""
+dtypes and devices, wrong shapes, ``out=``) goes the way given as `slow`, which finds the error or the result."""
 
 from __future__ import annotations
 
@@ -121,12 +120,8 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
             second = turned._node = link(t_class, (second,))
         if first is not None:
             first = rows._node
-        kept: tuple = (
-            None if first is None else turned,
-            a.strides,
-            None if second is None else rows,
-            turned._array.strides,
-        )
+        first_kept, second_kept = None if first is None else turned, None if second is None else rows
+        kept: tuple = first_kept, a.strides, second_kept, turned._array.strides
         if bias is None:
             t = fresh(r, link(mm_class, (first, second), kept))
         else:

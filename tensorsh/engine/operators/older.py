@@ -1,7 +1,6 @@
 """Calls in a form of old that PyTorch still takes: numbers in front of the tensors that they scale, ``torch.add(t, 2, u)``.
 
-A form asks here when its arguments fit none of the overloads that it knows, so that other calls pay nothing.
-"""
+A form asks here when its arguments fit none of the overloads that it knows, so that other calls pay nothing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Results written into tensors that a call gave (``out=``), and PyTorch's words where those will not do.
 
 Most functions write into any dtype that can hold the result. What others demand, and under which name they say that such
-calls have no gradient, is recorded (`out`, `traced`).
-"""
+calls have no gradient, is recorded (`out`, `traced`)."""
 
 from __future__ import annotations
 

@@ -8,15 +8,7 @@ import numpy as np
 
 from ...sandbox.wrapping import wraps
 from ..arrays import cupy_module, device_guard
-from ..arrays.backend import (
-    alone,
-    fetched,
-    flat,
-    follow_precision,
-    module_of,
-    move_like,
-    same_device,
-)
+from ..arrays.backend import alone, fetched, flat, follow_precision, module_of, move_like, same_device
 from ..arrays.cupy_module import accelerator, nowhere
 from ..arrays.device import CPU, device
 from ..tensors.tensor import Tensor
@@ -86,8 +78,7 @@ def _to_host(x: Any) -> Any:
 def hosted(function: Any) -> Any:
     """A function of tensors that computes on the CPU and gives its results back on the device that they came from.
 
-    The moves are recorded, so gradients flow through them.
-    """
+    The moves are recorded, so gradients flow through them."""
 
     def place(x: Any, there: device) -> Any:
         if isinstance(x, Tensor):

@@ -25,12 +25,26 @@ def tensors_only(names: str = "", /, **options: Any) -> Any:
     return pointwise(names, **{"scalars": False} | options)
 
 
+def hidden(names: str, /, **options: Any) -> Any:
+    """An elementwise operator among which a function chooses (`chosen`): it has no method and no in-place form of its own."""
+    return pointwise(names, **{"method": False, "inplace": False} | options)
+
+
+def of_numpy(names: str, function: Any, doc: str, /, **options: Any) -> Any:
+    """An operator of two tensors that is a function of numpy's."""
+
+    def kernel(xp, input: Array, other: Array):
+        return getattr(xp, function.__name__)(input, other)
+
+    kernel.__doc__ = doc
+    return tensors_only(names, **options)(kernel)
+
+
 def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual: Any = None) -> Any:
     """A function that is one of several operators, by the kinds of its arguments.
 
     What is declared returns the operator and its arguments; the function, in-place and ``out=`` forms run it. `usual`: the
-    operator for a tensor and plain numbers, of which at least one is given.
-    """
+    operator for a tensor and plain numbers, of which at least one is given."""
     choices: dict = {}
     if usual is not None:
         names_of = usual.params[1 : usual.positional]
@@ -56,16 +70,8 @@ def chosen(names: str, *, method: bool | str = True, inplace: bool = True, usual
         function.__name__ = function.__qualname__ = choose.__name__ = choose.__qualname__ = name
         function.__doc__ = choose.__doc__
         form.__name__ = form.__qualname__ = name + "_"
-        form.__doc__ = f"In-place form of :func:`{name}`."
-        return composite(
-            names,
-            method=method,
-            inplace=form if inplace else False,
-            kernel=choose,
-            dtypes=False,
-            out=False,
-            choices=choices or None,
-        )(function)
+        options = {"kernel": choose, "dtypes": False, "out": False, "choices": choices or None}
+        return composite(names, method=method, inplace=form if inplace else False, **options)(function)
 
     return declare
 
@@ -129,18 +135,11 @@ def three_ways(
         return kernel(xp, input, input.dtype.type(other))
 
     # Half types round after each step.
-    options = {
-        "promote": "float input other",
-        "wide": False,
-        "method": False,
-        "inplace": False,
-        "check": check,
-        "domain": "",
-    }
+    options = {"promote": "float input other", "wide": False, "check": check, "domain": ""}
     ways = [
-        pointwise(f"_{name}", node=node + "0", **options)(tensors),
-        pointwise(f"_{name}_first", node=node + "1", **options)(number_first),
-        pointwise(f"_{name}_second", node=node + "2", **options)(number_second),
+        hidden(f"_{name}", node=node + "0", **options)(tensors),
+        hidden(f"_{name}_first", node=node + "1", **options)(number_first),
+        hidden(f"_{name}_second", node=node + "2", **options)(number_second),
     ]
     ways[0].gradient(input=input_gradient, other=other_gradient)
     ways[1].gradient(other=other_gradient)

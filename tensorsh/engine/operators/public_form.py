@@ -2,8 +2,7 @@
 
 A form knows its title and is the only place that catches what a call raises; what stands below raises plainly. It asks those
 who have a say first, while there are any. Cython compiles this file together with `public_form.pxd`; without a compiler it runs
-as it stands.
-"""
+as it stands."""
 
 from types import MethodType
 

@@ -12,9 +12,10 @@ from ..arrays.backend import device_of, move_like
 from ..arrays.device import META
 from ..arrays.device import device as device_type
 from ..arrays.device_errors import two_of
-from ..arrays.dtype import COMPLEX_HALF, as_complex_half, can_hold, of
+from ..arrays.dtype import COMPLEX_HALF, as_complex_half, of
 from ..arrays.layout import TITLES
 from ..arrays.numbers import check_width
+from ..arrays.promotion import fits_dtype
 from ..arrays.state import state
 from ..arrays.warning import warn
 from ..numerics.halves import FLOAT32, HALF, converted
@@ -39,16 +40,15 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
         same_place(array, t)
     if t._inference and not state.inference:
         raise RuntimeError(INFERENCE)
-    source, target = of(array), t.dtype
-    if not fits and not can_hold(source, target):
-        raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {target.short}")
+    if not fits:
+        fits_dtype(t.dtype, of(array))
     if t._array.shape != array.shape:
         if t._array.size:
             warn(
                 f"An output with one or more elements was resized since it had shape {list(t._array.shape)}, which does not "
                 f"match the required output shape {list(array.shape)}. This behavior is deprecated, and in a future PyTorch "
                 "release outputs will not be resized unless they have zero elements. You can explicitly reuse an out tensor "
-                "t by resizing it, inplace, to zero elements with t.resize_(0).",
+                "t by resizing it, inplace, to zero elements with t.resize_(0)."
             )
         resize(t, array.shape)
     t._array[...] = array

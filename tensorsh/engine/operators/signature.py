@@ -2,8 +2,7 @@
 
 A function's `__wrapped__` is a Form, which `inspect` follows: it makes the signature from the operator's record (or the
 Python function) when it is asked, so that `inspect` is not imported before. Functions that sort out overloads by
-themselves, and the few whose parameter PyTorch names otherwise, stand in `signatures.txt`.
-"""
+themselves, and the few whose parameter PyTorch names otherwise, stand in `signatures.txt`."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ class Form:
     def made(self) -> Any:
         """The signature."""
         text = written().get(self.name)
-        return of_kernel(self.source, self.out) if text is None else of_text(text)
+        return of_kernel(self.source, self.out) if text is None else Signature.from_callable(binder("", text))
 
     def example(self) -> Any:
         """The example of a function, a property of its record."""
@@ -77,11 +76,6 @@ def written() -> dict[str, str]:
     for names, text in entries(FILE):
         found.update(dict.fromkeys(names.split(), text))
     return found
-
-
-def of_text(text: str) -> Any:
-    """The signature of a parameter list."""
-    return Signature.from_callable(binder("", text))
 
 
 def of_kernel(source: Any, out: bool) -> Any:

@@ -2,8 +2,7 @@
 
 A number that was checked and then changed leads anywhere: numpy looks at an index twice, at a mask first to count and then to fill,
 at what it sorts as often as it likes. Whatever a function computes with such operands, it computes with numbers that nobody else
-can change. The first operand is what is read or written, and stays, but for the functions below.
-"""
+can change. The first operand is what is read or written, and stays, but for the functions below."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Calls under ``no_grad`` while forward differentiation is under way: their results have tangents, and want no gradient.
 
 A tangent is found by way of the nodes that a call records. So these are recorded all the same, behind nodes that no backward
-pass goes through.
-"""
+pass goes through."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Public forms of operators as the executor sees them: the types of the arguments of a call, looked up.
 
-Cython compiles this file together with `titles.pxd`; without a compiler it runs as it stands.
-"""
+Cython compiles this file together with `titles.pxd`; without a compiler it runs as it stands."""
 
 from ..graph.fields import Fields
 from ..wording.arguments import MOST, checked, takes_lists, types_of

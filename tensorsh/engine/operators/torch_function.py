@@ -1,7 +1,6 @@
 """``__torch_function__``: classes that answer in place of the functions of torch when one of their objects is given.
 
-Once a program has such a class, or a class derived from Tensor, all functions ask; see hooks.py.
-"""
+Once a program has such a class, or a class derived from Tensor, all functions ask; see hooks.py."""
 
 from __future__ import annotations
 

@@ -6,8 +6,7 @@ slice of words, or of tables made from the whole block at once. The state that P
 at any point, because the 624 state words are the last 624 outputs with the tempering undone.
 
 A 64-bit draw is two words, the first of them the high half. A double in [0, 1) is the low 53 bits of such a draw.
-The second hidden piece of state is one double normal left over by Box-Muller; only the serial samplers touch it.
-"""
+The second hidden piece of state is one double normal left over by Box-Muller; only the serial samplers touch it."""
 
 from __future__ import annotations
 
@@ -30,23 +29,11 @@ _U32 = np.dtype(np.uint32)
 _LOW53 = np.uint64((1 << 53) - 1)
 _HALF = np.uint64(32)
 _LITTLE = np.little_endian
-_STATE = np.dtype(
-    [
-        ("seed", "<u8"),
-        ("left", "<i4"),
-        ("seeded", "<i4"),
-        ("next", "<u8"),
-        ("words", "<u8", (BLOCK,)),
-        ("unused_x", "<f8"),
-        ("normal", "<f8"),
-        ("unused_rho", "<f8"),
-        ("has_normal", "<i4"),
-        ("pad", "<i4"),
-        ("float_normal", "<f4"),
-        ("has_float_normal", "u1"),
-        ("pad_end", "V3"),
-    ]
-)
+_STATE = np.dtype([
+    ("seed", "<u8"), ("left", "<i4"), ("seeded", "<i4"), ("next", "<u8"), ("words", "<u8", (BLOCK,)), ("unused_x", "<f8"),
+    ("normal", "<f8"), ("unused_rho", "<f8"), ("has_normal", "<i4"), ("pad", "<i4"), ("float_normal", "<f4"),
+    ("has_float_normal", "u1"), ("pad_end", "V3"),
+])  # fmt: skip
 
 
 def check_seed(seed: int) -> int:
@@ -133,18 +120,9 @@ class Generator(Seeded):
     """`torch.Generator` for the CPU, plus the draws that samplers are made of."""
 
     __slots__ = (
-        "_twister",
-        "_unseeded",
-        "_fresh",
-        "_block",
-        "_pos",
-        "_end",
-        "_next_size",
-        "_normal",
-        "_unit32",
-        "_unit64",
+        "_twister", "_unseeded", "_fresh", "_block", "_pos", "_end", "_next_size", "_normal", "_unit32", "_unit64",
         "__weakref__",
-    )
+    )  # fmt: skip
 
     def __init__(self, device: Any = "cpu") -> None:
         if str(device) != "cpu":
@@ -326,7 +304,7 @@ class Generator(Seeded):
     def doubles(self, n: int) -> np.ndarray:
         """The next n float64 in [0, 1), two words each, as a new array."""
         if n <= 16 * BLOCK:
-            return _to_unit64(self.words64(n))
+            return _low53(self.words64(n)) * 2.0**-53
         out = np.empty(n)
         piece = 26 * BLOCK
         for i in range(0, n, piece):
@@ -426,10 +404,6 @@ def nondeterministic() -> Generator:
 def _low53(draws: np.ndarray) -> np.ndarray:
     draws &= _LOW53
     return draws.view(np.int64)
-
-
-def _to_unit64(draws: np.ndarray) -> np.ndarray:
-    return _low53(draws) * 2.0**-53
 
 
 def _to_unit32(words: np.ndarray) -> np.ndarray:

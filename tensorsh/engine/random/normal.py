@@ -6,8 +6,7 @@ block becomes R cos T, R sin T. If the size is no multiple of 16, the last 16 po
 In float32 PyTorch uses its own polynomials with fused multiply-adds on every x86-64 machine since AVX2. A fused
 multiply-add of float32 is a multiply and an add in float64, rounded to float32; that makes the numbers independent of
 the machine this runs on. The work is done in pieces that stay in the second-level cache.
-In float64 the functions are libm's, which numpy's own vector code does not reproduce; so they are called one by one.
-"""
+In float64 the functions are libm's, which numpy's own vector code does not reproduce; so they are called one by one."""
 
 from __future__ import annotations
 
@@ -26,18 +25,9 @@ _SQRT_HALF = np.int32(np.array(0.70710678, _f4).view(np.int32))
 _MANTISSA = np.int32(0x7FFFFF)
 _LOG = tuple(
     float(_f4(c))
-    for c in (
-        7.0376836292e-2,
-        -1.1514610310e-1,
-        1.1676998740e-1,
-        -1.2420140846e-1,
-        1.4249322787e-1,
-        -1.6668057665e-1,
-        2.0000714765e-1,
-        -2.4999993993e-1,
-        3.3333331174e-1,
-    )
-)
+    for c in (7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+              2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1)
+)  # fmt: skip
 _LOG_LOW, _LOG_HIGH = float(_f4(-2.12194440e-4)), 0.693359375
 _PI_QUARTER = tuple(float(_f4(c)) for c in (-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8))
 _COS = tuple(float(_f4(c)) for c in (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2))

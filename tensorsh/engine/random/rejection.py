@@ -2,8 +2,7 @@
 
 PyTorch runs these element by element in double precision on the serial stream, so each element's draws depend on the
 element before; here they are plain loops over Python floats, in the same order of operations. (The methods are
-Marsaglia and Tsang's for gamma, Hoermann's transformed rejection for poisson and binomial.)
-"""
+Marsaglia and Tsang's for gamma, Hoermann's transformed rejection for poisson and binomial.)"""
 
 from __future__ import annotations
 
@@ -211,17 +210,9 @@ def _stirling_tail(k: float) -> float:
 
 
 _TAIL = (
-    0.0810614667953272,
-    0.0413406959554092,
-    0.0276779256849983,
-    0.02079067210376509,
-    0.0166446911898211,
-    0.0138761288230707,
-    0.0118967099458917,
-    0.0104112652619720,
-    0.00925546218271273,
-    0.00833056343336287,
-)
+    0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509, 0.0166446911898211, 0.0138761288230707,
+    0.0118967099458917, 0.0104112652619720, 0.00925546218271273, 0.00833056343336287,
+)  # fmt: skip
 
 
 def _binomial_rejection(uniform: Any, count: float, prob: float, kind: Any) -> float:
@@ -262,8 +253,7 @@ def multinomial(generator: Generator, p: np.ndarray, samples: int, replacement: 
     """`torch.multinomial(p, samples, replacement)` for 1-D or 2-D probabilities, as int64.
 
     Without replacement the largest keys win; which of equal ones, where more samples are asked for than there are categories
-    with a probability, is `topk`'s choice, as in PyTorch, and without kernels the first.
-    """
+    with a probability, is `topk`'s choice, as in PyTorch, and without kernels the first."""
     if p.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if samples <= 0:

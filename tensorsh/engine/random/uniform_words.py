@@ -5,8 +5,7 @@ loops visit memory. To fill an existing tensor in place, write the result throug
 `contiguous=False` to `normal` if the array is not C-contiguous: only contiguous tensors take the vector path.
 
 A float32 uniform costs one word, a float64 uniform two; half types are float32 values rounded down in precision.
-Doubles reach a half type through float32, as in C++, which sometimes rounds twice.
-"""
+Doubles reach a half type through float32, as in C++, which sometimes rounds twice."""
 
 from __future__ import annotations
 
@@ -198,17 +197,9 @@ def randint(generator: Generator, low: int, high: int, shape: Shape, dtype: Any 
 
 # `random_()` without bounds: the modulus for each type; int64 and float64 take 64-bit words.
 _MODULUS = {
-    "int64": 1 << 63,
-    "float64": (1 << 53) + 1,
-    "float32": (1 << 24) + 1,
-    "float16": (1 << 11) + 1,
-    "bfloat16": (1 << 8) + 1,
-    "int32": 1 << 31,
-    "int16": 1 << 15,
-    "int8": 1 << 7,
-    "uint8": 1 << 8,
-    "bool": 2,
-}
+    "float64": (1 << 53) + 1, "float32": (1 << 24) + 1, "float16": (1 << 11) + 1, "bfloat16": (1 << 8) + 1,
+    "int64": 1 << 63, "int32": 1 << 31, "int16": 1 << 15, "int8": 1 << 7, "uint8": 1 << 8, "bool": 2,
+}  # fmt: skip
 
 
 @lru_cache(32)

@@ -3,8 +3,7 @@
 A `Coo` keeps the coordinates of its elements, a `Compressed` (CSR, CSC, and the two of blocks) one of both coordinates and
 how many elements each row or column has. They answer to the few attributes that operators ask of every array; whatever else
 is asked of them is refused, and the function that was called words the refusal (`missing.py`). What an operator computes
-on them stands in `rules.py`.
-"""
+on them stands in `rules.py`."""
 
 from __future__ import annotations
 
@@ -40,6 +39,15 @@ def prod(sizes: Any) -> int:
     return total
 
 
+def refused(name: str) -> Any:
+    """What stands for an operation of Python's that sparse arrays lack."""
+
+    def refuse(self: Any, other: Any) -> Any:
+        raise Missing(self, name)
+
+    return refuse
+
+
 class Sparse:
     """What arrays of all sparse layouts have in common."""
 
@@ -51,28 +59,13 @@ class Sparse:
     PARTS: tuple[str, ...] = ()
     """What it keeps beside the values."""
     base = None
-
-    @property
-    def dtype(self) -> np.dtype:
-        return self.values.dtype
-
-    @property
-    def xp(self) -> Any:
-        """The module of the arrays of its parts."""
-        return np if type(self.values) is ndarray else module_of(self.values)
-
-    @property
-    def device(self) -> Any:
-        """Where its parts lie, as their arrays say it."""
-        return self.values.device
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        return prod(self.shape)
+    dtype = property(lambda self: self.values.dtype)
+    xp = property(lambda self: np if type(self.values) is ndarray else module_of(self.values))
+    """The module of the arrays of its parts."""
+    device = property(lambda self: self.values.device)
+    """Where its parts lie, as their arrays say it."""
+    ndim = property(lambda self: len(self.shape))
+    size = property(lambda self: prod(self.shape))
 
     @property
     def flags(self) -> Any:
@@ -81,13 +74,9 @@ class Sparse:
             raise Missing(self, "is_contiguous").worded([])
         return FLAGS
 
-    @property
-    def strides(self) -> tuple:
-        return (1,) * len(self.shape)  # no zeros, which would say that elements share their memory
-
-    @property
-    def itemsize(self) -> int:
-        return self.values.dtype.itemsize
+    strides = property(lambda self: (1,) * len(self.shape))
+    """No zeros, which would say that elements share their memory."""
+    itemsize = property(lambda self: self.values.dtype.itemsize)
 
     @property
     def nbytes(self) -> int:
@@ -161,10 +150,8 @@ class Sparse:
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise TypeError(NO_NUMPY.format(self.title))
 
-    @property
-    def title(self) -> str:
-        """What error texts call the layout."""
-        return layouts.TITLES[self.layout]
+    title = property(lambda self: layouts.TITLES[self.layout])
+    """What error texts call the layout."""
 
     def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
         name = FUNCTIONS.get(function)
@@ -209,19 +196,11 @@ class Sparse:
             raise Missing(self, "fill_").worded([])
         self[...] = ruled("zeros_like", self)
 
-    def __eq__(self, other: object) -> Any:
-        raise Missing(self, "eq")
-
+    __eq__ = refused("eq")
     __hash__ = object.__hash__
-
-    def __rsub__(self, other: Any) -> Any:
-        raise Missing(self, "rsub")
-
-    def __gt__(self, other: Any) -> Any:
-        raise Missing(self, "gt")
-
-    def __lt__(self, other: Any) -> Any:
-        raise Missing(self, "lt")
+    __rsub__ = refused("rsub")
+    __gt__ = refused("gt")
+    __lt__ = refused("lt")
 
     def __le__(self, other: Any) -> Any:
         if isinstance(other, (int, float)) and other <= 0:
@@ -324,17 +303,9 @@ class Coo(Sparse):
         with_elements(values)
         self.indices, self.values, self.shape, self.coalesced = indices, values, tuple(shape), coalesced
 
-    @property
-    def nnz(self) -> int:
-        return self.values.shape[0]
-
-    @property
-    def sparse_dim(self) -> int:
-        return self.indices.shape[0]
-
-    @property
-    def dense_dim(self) -> int:
-        return self.values.ndim - 1
+    nnz = property(lambda self: self.values.shape[0])
+    sparse_dim = property(lambda self: self.indices.shape[0])
+    dense_dim = property(lambda self: self.values.ndim - 1)
 
     def with_values(self, values: Any) -> Coo:
         return Coo(self.indices, values, self.shape, self.coalesced)
@@ -416,35 +387,19 @@ class Compressed(Sparse):
         self.layout, self.starts, self.others, self.values = layout, starts, others, values
         self.shape = tuple(shape)
 
-    @property
-    def nnz(self) -> int:
-        return self.others.shape[-1]
-
-    @property
-    def batch(self) -> int:
-        """How many dimensions of batches stand before the rows and columns."""
-        return self.others.ndim - 1
-
-    @property
-    def blocked(self) -> bool:
-        return self.layout in (layouts.sparse_bsr, layouts.sparse_bsc)
-
-    @property
-    def by_rows(self) -> bool:
-        return self.layout in (layouts.sparse_csr, layouts.sparse_bsr)
+    nnz = property(lambda self: self.others.shape[-1])
+    batch = property(lambda self: self.others.ndim - 1)
+    """How many dimensions of batches stand before the rows and columns."""
+    blocked = property(lambda self: self.layout in (layouts.sparse_bsr, layouts.sparse_bsc))
+    by_rows = property(lambda self: self.layout in (layouts.sparse_csr, layouts.sparse_bsr))
 
     @property
     def block(self) -> tuple:
         at = self.batch + 1
         return self.values.shape[at : at + 2] if self.blocked else (1, 1)
 
-    @property
-    def sparse_dim(self) -> int:
-        return 2
-
-    @property
-    def dense_dim(self) -> int:
-        return len(self.shape) - self.batch - 2
+    sparse_dim = 2
+    dense_dim = property(lambda self: len(self.shape) - self.batch - 2)
 
     def with_values(self, values: Any) -> Compressed:
         return Compressed(self.layout, self.starts, self.others, values, self.shape)

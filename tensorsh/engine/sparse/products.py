@@ -8,7 +8,7 @@ import numpy as np
 
 from ...sandbox.long_calls import endable
 from ..arrays.dtype import is_half, of
-from ..arrays.errors import length
+from ..arrays.errors import check_factors, length
 from ..arrays.layout import BLOCKS, TITLES, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..arrays.layout import strided as STRIDED
 from ..arrays.views import expanded
@@ -67,10 +67,7 @@ def by_dense(x: Any, y: Any) -> Any:
 
 def by_sparse(x: Any, y: Any) -> Coo:
     """The product of two sparse matrices, coalesced."""
-    if x.shape[1] != y.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
-        )
+    check_factors(x, y)
     if x.dtype != y.dtype:
         raise RuntimeError(f"mat1 dtype {of(x).short} does not match mat2 dtype {of(y).short}")
     x, y = (each.coalesce() if type(each) is Coo else each for each in (x, y))
@@ -91,10 +88,7 @@ def check_matrices(x: Any, y: Any) -> None:
     for name, each in (("mat1", x), ("mat2", y)):
         if each.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {each.ndim}-D tensor")
-    if x.shape[1] != y.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({x.shape[0]}x{x.shape[1]} and {y.shape[0]}x{y.shape[1]})"
-        )
+    check_factors(x, y)
 
 
 @rule("mm")

@@ -1,8 +1,7 @@
 """What operators compute where an operand is sparse: for each by its name a kernel, which takes the place of its own.
 
 The operators themselves (signatures, gradients, nodes, names) are those of dense tensors. One that stands in no list here
-is refused.
-"""
+is refused."""
 
 from __future__ import annotations
 
@@ -270,12 +269,8 @@ def repeated(x: Coo, shape: tuple) -> Coo:
                 indices[d] = xp.tile(xp.arange(n), x.nnz)
                 x = Coo(indices, xp.repeat(x.values, n, 0), (*x.shape[:d], n, *x.shape[d + 1 :]))
         rest = shape[extra + sparse :]
-        x = Coo(
-            x.indices,
-            xp.broadcast_to(x.values, (x.nnz, *rest)).copy(),
-            (*x.shape[:sparse], *rest),
-            x.coalesced and x.sparse_dim == sparse,
-        )
+        values, shape = xp.broadcast_to(x.values, (x.nnz, *rest)).copy(), (*x.shape[:sparse], *rest)
+        x = Coo(x.indices, values, shape, x.coalesced and x.sparse_dim == sparse)
     if not extra:
         return x
     grid = xp.indices(shape[:extra]).reshape(extra, -1)

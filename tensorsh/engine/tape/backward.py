@@ -186,17 +186,25 @@ def _run(outputs: list, gradients: list, keep: Any, create: Any, inputs: list | 
         _check_recorded(i, output)
     roots = [(output._node, start) for output, start in zip(outputs, starts, strict=True)]
     targets = None if inputs is None else _targets(inputs, accumulate)
+    world = differentiable if create else raw
     here = device_guard.runtime().getDevice() if device_guard.several else -1
-    before, outer, hooks = state.grad_enabled, state.walk, state.packing
-    state.grad_enabled, state.walk = create_graph, ([node for node, _ in roots], targets, [])
     try:
-        found = walk(roots, differentiable if create else raw, keep or state.retain_graph, targets, accumulate)
+        return _walked(roots, create_graph, world, keep or state.retain_graph, targets, accumulate)
+    finally:
+        if here >= 0:
+            device_guard.runtime().setDevice(here)
+
+
+def _walked(roots: list, create: bool, world: Any, keep: Any, targets: Any = None, accumulate: bool = True) -> dict:
+    """Walk from nodes and their gradients; `create`: whether that is recorded. What asked to be called at the end is called."""
+    before, outer, hooks = state.grad_enabled, state.walk, state.packing
+    state.grad_enabled, state.walk = create, ([node for node, _ in roots], targets, [])
+    try:
+        found = walk(roots, world, keep, targets, accumulate)
     finally:
         state.grad_enabled, state.walk = before, outer
         if state.packing is not hooks:
             keep_by(hooks)  # those that a hook has set in the walk are gone
-        if here >= 0:
-            device_guard.runtime().setDevice(here)
     if ending:
         end()
     return found
@@ -258,13 +266,9 @@ def end() -> None:
 
 
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    grad_variables: Any = None,
-    inputs: Any = None,
-) -> None:
+    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    grad_variables: Any = None, inputs: Any = None,
+) -> None:  # fmt: skip
     """Add to the `grad` of every leaf the gradient of the sum of `tensors`, each weighted by its gradient.
 
     Raises RuntimeError when a tensor is no single number and has no gradient given, needs none, or its graph was freed.
@@ -285,16 +289,9 @@ def backward(
 
 
 def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    only_inputs: bool = True,
-    allow_unused: bool | None = None,
-    is_grads_batched: bool = False,
-    materialize_grads: bool = False,
-) -> Any:
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False,
+    only_inputs: bool = True, allow_unused: bool | None = None, is_grads_batched: bool = False, materialize_grads: bool = False,
+) -> Any:  # fmt: skip
     """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; nothing is accumulated.
     Each has the shape of its input. `grad_outputs` stand for those of outputs that are no scalars; `create_graph` makes the
     gradients differentiable, `retain_graph` keeps the graph for another pass, `allow_unused` gives None for inputs that took
@@ -454,29 +451,12 @@ def tensor_backward(
     ):
         array = self._array
         if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f" and not device_guard.several:
-            before, outer, hooks = state.grad_enabled, state.walk, state.packing
-            roots = [(self._node, ONE.astype(array.dtype))]
-            state.grad_enabled, state.walk = False, ([self._node], None, [])
-            try:
-                walk(roots, raw, False)
-            finally:
-                state.grad_enabled, state.walk = before, outer
-                if state.packing is not hooks:
-                    keep_by(hooks)
-            if ending:
-                end()
+            _walked([(self._node, ONE.astype(array.dtype))], False, raw, False)
             return
-    if inputs is None:
-        _run(
-            [self],
-            [gradient] if gradient is None or isinstance(gradient, Tensor) else list(gradient),
-            retain_graph,
-            create_graph,
-            None,
-            True,
-        )
-        return
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    if inputs is not None:
+        return backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    given = [gradient] if gradient is None or isinstance(gradient, Tensor) else list(gradient)
+    _run([self], given, retain_graph, create_graph, None, True)
 
 
 ONE = np.ones(())

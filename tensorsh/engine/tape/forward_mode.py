@@ -2,8 +2,7 @@
 
 A dual tensor is a tensor on a node of its own, a `DualLeaf`, which holds the tangent. Operations record as ever. The
 tangent of a result is the derivative of its gradient by the weight of that gradient: what a backward pass finds at the
-leaves is linear in the weight, so that gradient formulas are all that an operator needs for this too.
-"""
+leaves is linear in the weight, so that gradient formulas are all that an operator needs for this too."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Recording: the node of an operator's call, the edges to its operands' nodes, what the node keeps.
 
-Cython compiles this file together with `record.pxd`; without a compiler it runs as it stands.
-"""
+Cython compiles this file together with `record.pxd`; without a compiler it runs as it stands."""
 
 from weakref import ref
 

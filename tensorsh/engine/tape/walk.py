@@ -1,8 +1,7 @@
 """The walk that carries gradients back along the tape.
 
 Nodes are taken from a heap by their sequence number, latest first, so nothing recurses and each node runs once, with its
-whole gradient. Leaves come last, in the order in which their gradients became complete.
-"""
+whole gradient. Leaves come last, in the order in which their gradients became complete."""
 
 from __future__ import annotations
 
@@ -88,8 +87,7 @@ def walk(
     """Carry gradients from the roots to the leaves.
 
     `targets`: the nodes whose gradients are wanted (``autograd.grad``, ``backward(inputs=...)``); None for all leaves.
-    Returns the gradients that arrived at the targets.
-    """
+    Returns the gradients that arrived at the targets."""
     if composed and not world.raw:
         composed[0]([each[0] for each in roots])
     way = Way()
@@ -282,16 +280,10 @@ def _retain(node: Node, gradient: Any, raw: bool) -> None:
 
 def _tensors(gradients: Any, raw: bool) -> tuple:
     many = gradients if isinstance(gradients, (list, tuple)) else [gradients]
-    return tuple(
-        None
-        if g is None
-        else wrap(np.asarray(g))
-        if raw and isinstance(g, np.generic | np.ndarray)
-        else wrap(g)
-        if raw
-        else g
-        for g in many
-    )
+    if not raw:
+        return tuple(many)
+    arrays = [np.asarray(g) if isinstance(g, np.generic | np.ndarray) else g for g in many]
+    return tuple([None if g is None else wrap(g) for g in arrays])
 
 
 def _prehooked(node: Node, gradient: Any, raw: bool) -> Any:

@@ -2,12 +2,12 @@
 
 `raw`: kernels on bare arrays, for an ordinary backward pass. `differentiable`: the operators themselves on tensors, for
 create_graph. A formula written once against `t` runs in both; composite operators run in the raw world on tensors without
-history.
-"""
+history."""
 
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter, getitem
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ from ..graph.nodes import PLAIN, cast, raise_modified, unpack
 from ..loading import table
 from ..numerics import choices
 from ..numerics.sums import sum as exact_sum
-from ..numerics.sums import sum as total
 from ..tensors.tensor import Tensor
 
 SUMMED = (np.dtype(np.float32), np.dtype(np.float64))
@@ -34,6 +33,29 @@ SUMMED = (np.dtype(np.float32), np.dtype(np.float64))
 def _named(name: str, find: Any) -> Any:
     """What a formula means by a name: of torch, or of the namespaces that formulas use without prefix."""
     return find(name) or find("nn.functional." + name) or find("special." + name)
+
+
+def stretched(shape: tuple, wide: tuple) -> tuple:
+    """The dimensions along which a shape was broadcast to a wider one."""
+    extra = len(wide) - len(shape)
+    return (*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and wide[i + extra] != 1))
+
+
+def sum_to_shape(g: Any, shape: tuple) -> Any:
+    """An array summed over the dimensions along which `shape` was broadcast to its own."""
+    if dims := stretched(shape, g.shape):
+        ours = type(g) is np.ndarray and g.dtype.kind in "fc" and g.dtype.itemsize > 2
+        if ours:
+            g = exact_sum(g, dims, True)
+        else:
+            found = accelerator().summed(g, dims, True) if type(g) is cupy_module.array_class else None
+            g = g.sum(dims, keepdims=True) if found is None else found
+    return g if g.shape == shape else g.reshape(shape)
+
+
+def itself(x: Any, *_: Any) -> Any:
+    """A value that this world has as it is."""
+    return x
 
 
 class Raw:
@@ -62,42 +84,25 @@ class Raw:
     def conj(x: Any) -> Any:
         return x.conj() if x.dtype.kind == "c" else x
 
-    @staticmethod
-    def sum_to_size(g: Any, shape: tuple) -> Any:
-        return sum_to_shape(g, shape)
-
+    sum_to_size = staticmethod(sum_to_shape)
     where = staticmethod(choices.where)
-
-    @staticmethod
-    def zeros_like(x: Any) -> Any:
-        return np.zeros_like(x)
-
-    @staticmethod
-    def ones_like(x: Any) -> Any:
-        return np.ones_like(x)
-
-    @staticmethod
-    def detach(x: Any) -> Any:
-        return x
-
-    @staticmethod
-    def array(x: Any) -> Any:
-        """The numbers of one of this world's values, for what is not differentiated."""
-        return x
-
-    @staticmethod
-    def constant(array: Any) -> Any:
-        """An array as one of this world's values, without history."""
-        return array
-
-    @staticmethod
-    def tensor(x: Any) -> Tensor:
-        """One of this world's values as a tensor, and back by `value`."""
-        return wrap(x)
-
-    @staticmethod
-    def value(x: Tensor) -> Any:
-        return x._array
+    cast_to = staticmethod(cast)
+    part = staticmethod(getitem)
+    zeros_like = staticmethod(np.zeros_like)
+    ones_like = staticmethod(np.ones_like)
+    cat = staticmethod(np.concatenate)
+    detach = staticmethod(itself)
+    array = staticmethod(itself)
+    """The numbers of one of this world's values, for what is not differentiated."""
+    constant = staticmethod(itself)
+    """An array as one of this world's values, without history."""
+    kept = staticmethod(itself)
+    """A value that was saved; where the formula is differentiated in turn, the same as a function of the inputs."""
+    refusing = staticmethod(itself)
+    """A gradient that is not differentiated in turn where one of many is more than 1."""
+    tensor = staticmethod(wrap)
+    """One of this world's values as a tensor, and back by `value`."""
+    value = attrgetter("_array")
 
     @staticmethod
     def number(x: float, like: Any) -> Any:
@@ -105,30 +110,8 @@ class Raw:
         return like.dtype.type(x) if like.dtype.itemsize == 2 else x
 
     @staticmethod
-    def cat(arrays: list, dim: int) -> Any:
-        return np.concatenate(arrays, dim)
-
-    @staticmethod
     def contiguous(x: Any) -> Any:
         return module_of(x).ascontiguousarray(x)
-
-    @staticmethod
-    def cast_to(x: Any, dtype: np.dtype) -> Any:
-        return cast(x, dtype)
-
-    @staticmethod
-    def kept(value: Any, f: Any, *args: Any) -> Any:
-        """A value that was saved; where the formula is differentiated in turn, the same as a function of the inputs."""
-        return value
-
-    @staticmethod
-    def refusing(x: Any, many: Any, why: str) -> Any:
-        """A gradient that is not differentiated in turn where one of `many` is more than 1."""
-        return x
-
-    @staticmethod
-    def part(x: Any, index: Any) -> Any:
-        return x[index]
 
     @staticmethod
     def reshape(x: Any, shape: tuple) -> Any:
@@ -224,7 +207,7 @@ def fitted_array(gradient: Any, meta: tuple) -> Any:
         if gradient.dtype.itemsize == 2 and type(gradient) is not cupy_module.array_class:
             gradient = gradient.astype(np.float32)  # so that the sum does not stall
         if given[1:] == shape and type(gradient) is np.ndarray:
-            gradient = total(gradient, (0,)) if gradient.dtype in SUMMED else np.add.reduce(gradient, 0)
+            gradient = exact_sum(gradient, (0,)) if gradient.dtype in SUMMED else np.add.reduce(gradient, 0)
         else:
             gradient = sum_to_shape(gradient, shape)
     return gradient if gradient.dtype is dtype or gradient.dtype == dtype else cast(gradient, dtype)
@@ -243,6 +226,7 @@ class Differentiable:
     raw = False
     opened = staticmethod(opened_tensor)
     fitted = staticmethod(fitted_tensor)
+    tensor, value, number = map(staticmethod, (itself,) * 3)
 
     @staticmethod
     def array(x: Any) -> Any:
@@ -251,18 +235,6 @@ class Differentiable:
     @staticmethod
     def constant(array: Any) -> Any:
         return array if isinstance(array, Tensor) else wrap(array)
-
-    @staticmethod
-    def tensor(x: Tensor) -> Tensor:
-        return x
-
-    @staticmethod
-    def value(x: Tensor) -> Tensor:
-        return x
-
-    @staticmethod
-    def number(x: float, like: Any) -> float:
-        return x
 
     @staticmethod
     def refusing(x: Tensor, many: Tensor, why: str) -> Tensor:
@@ -293,9 +265,7 @@ class Differentiable:
 
     @staticmethod
     def sum_to_size(g: Tensor, shape: tuple) -> Tensor:
-        extra = g._array.ndim - len(shape)
-        dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and g._array.shape[i + extra] != 1)]
-        if dims:
+        if dims := stretched(shape, g._array.shape):
             g = g.sum(dims, keepdim=True)
         return g.reshape(shape) if g._array.shape != shape else g
 
@@ -304,20 +274,6 @@ class Differentiable:
         if g._array.dtype.kind == "c" and dtype.kind != "c":
             g = g.real
         return g.to(FROM_NUMPY[dtype])
-
-
-def sum_to_shape(g: Any, shape: tuple) -> Any:
-    """An array summed over the dimensions along which `shape` was broadcast to its own."""
-    extra = g.ndim - len(shape)
-    dims = (*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and g.shape[i + extra] != 1))
-    if dims:
-        ours = type(g) is np.ndarray and g.dtype.kind in "fc" and g.dtype.itemsize > 2
-        if ours:
-            g = exact_sum(g, dims, True)
-        else:
-            found = accelerator().summed(g, dims, True) if type(g) is cupy_module.array_class else None
-            g = g.sum(dims, keepdims=True) if found is None else found
-    return g if g.shape == shape else g.reshape(shape)
 
 
 raw = Raw()

@@ -136,7 +136,7 @@ def _warn_of_arrays() -> None:
     state.warned.add("arrays")
     warn(
         "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a single "
-        "numpy.ndarray with numpy.array() before converting to a tensor.",
+        "numpy.ndarray with numpy.array() before converting to a tensor."
     )
 
 
@@ -214,9 +214,7 @@ def _survey(data: Any) -> tuple[tuple, dict, bool]:
                     isinstance(each, (list, tuple)) or _sized(each) or isinstance(each, Tensor) and each._array.ndim
                 ):
                     if isinstance(each, (int, float, complex, np.generic)) or isinstance(each, Tensor):
-                        raise TypeError(
-                            f"expected sequence of length {n} at dim {len(shape)} (got {_scalar_text(each)})"
-                        )
+                        raise TypeError(f"expected sequence of length {n} at dim {len(shape)} (got {each})")
                     raise TypeError(f"not a sequence: {type(each).__name__}")
                 if len(each) != n:
                     raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(each)})")
@@ -333,10 +331,6 @@ def _stored(value: Any, sizes: list[int], dim: int, category: Any) -> None:
             if category == INTEGER
             else f"must be real number, not {name}"
         )
-
-
-def _scalar_text(value: Any) -> str:
-    return str(value)
 
 
 def _sized(value: Any) -> bool:

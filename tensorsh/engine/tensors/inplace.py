@@ -2,8 +2,7 @@
 
 A write to a tensor that is no view replaces its node by the writing operation's. A write to a view `v` of `b` gives `b` a
 CopySlices node (take the gradient of b, run the operation backward on the part that v is, put that part back), and every
-living view of b a new AsStrided node on top of it.
-"""
+living view of b a new AsStrided node on top of it."""
 
 from __future__ import annotations
 
@@ -20,11 +19,11 @@ from ...sandbox.long_calls import HUGE
 from ..arrays.backend import fold_at, module_of
 from ..arrays.constants import FLOAT32, FLOAT64
 from ..arrays.deferred import apply, bits
-from ..arrays.dtype import can_hold, of
-from ..arrays.errors import argument_error, broadcast_error
+from ..arrays.dtype import of
+from ..arrays.errors import argument_error, broadcast_error, not_fitting
 from ..arrays.extents import address, extent, limits, meets, strided
 from ..arrays.on_arrays import on_arrays
-from ..arrays.promotion import result_type
+from ..arrays.promotion import fits_dtype, result_type
 from ..arrays.state import state
 from ..graph.fields import Version, tick, wrap
 from ..graph.gradient_nodes import Underivable
@@ -125,12 +124,8 @@ def write(op: Any, values: list) -> Tensor:
             huge = huge or x.size >= HUGE
             if (x.base is not None or target.base is not None) and meets(target, x):
                 check_inplace(op.names, target, arrays[1:])
-    if (
-        op.overwrite is not None
-        and not huge
-        and overwrites(op, arrays)
-        and not (recorded and "input" in op.saved_names)
-    ):
+    kept = recorded and "input" in op.saved_names
+    if op.overwrite is not None and not huge and overwrites(op, arrays) and not kept:
         positional = op.positional
         keywords = dict(zip(op.params[positional:], arrays[positional:], strict=True))
         op.overwrite(np, *arrays[:positional], **keywords)
@@ -258,12 +253,7 @@ def fits_shape(target: Any, shape: tuple) -> None:
         except ValueError:
             raise broadcast_error(target.shape, shape) from None
     if not fits:
-        raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(shape)}")
-
-
-def fits_dtype(kind: Any, source: Any) -> None:
-    if not can_hold(source, kind):
-        raise RuntimeError(f"result type {source.short} can't be cast to the desired output type {kind.short}")
+        raise not_fitting(target.shape, shape)
 
 
 def check_written(op: Any, arrays: list) -> None:

@@ -2,8 +2,7 @@
 
 A lot is found by the array that owns the memory, and goes with it. When a storage moves to another memory, larger or smaller,
 `move` takes along all tensors known to lie in it. A tensor that reaches beyond a memory made smaller keeps the old one, alive
-and as large as it was, until the storage is large enough again: no tensor ever reaches beyond its memory.
-"""
+and as large as it was, until the storage is large enough again: no tensor ever reaches beyond its memory."""
 
 from __future__ import annotations
 

@@ -15,13 +15,9 @@ def named(name: str, fields: tuple[str, ...]) -> type:
     if found is None:
         members: dict[str, Any] = {f: property(_field(i)) for i, f in enumerate(fields)}
         members |= {
-            "__slots__": (),
-            "__repr__": _text,
-            "__match_args__": fields,
-            "n_fields": len(fields),
-            "n_sequence_fields": len(fields),
-            "n_unnamed_fields": 0,
-        }
+            "__slots__": (), "__repr__": _text, "__match_args__": fields, "n_fields": len(fields),
+            "n_sequence_fields": len(fields), "n_unnamed_fields": 0,
+        }  # fmt: skip
         members["__module__"] = "torch.return_types"
         found = _made[(name, fields)] = Sealed(name, (tuple,), members)
     return found

@@ -6,8 +6,7 @@ unless that is the very same elements (`apart`). What functions do otherwise is 
 ``any`` (not even the same elements) or ``free``. In-place forms are named with their underscore, their operands without what
 is written; those that are not listed do as their functions.
 
-As in PyTorch, memory with gaps is let through: the operands are read before anything is written.
-"""
+As in PyTorch, memory with gaps is let through: the operands are read before anything is written."""
 
 from __future__ import annotations
 
@@ -28,11 +27,7 @@ SHARED = (
 )
 
 
-EXPANDED = {
-    "masked_fill": "[mask] = scalar",
-    "index_fill": "[mask] = scalar",
-    "index_put": "[indices] = tensor",
-}
+EXPANDED = {"masked_fill": "[mask] = scalar", "index_fill": "[mask] = scalar", "index_put": "[indices] = tensor"}
 """What warns of elements in one place, with its other form."""
 
 

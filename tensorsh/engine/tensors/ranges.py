@@ -137,7 +137,7 @@ def with_room(out: Any, array: Any) -> Any:
             warn(
                 f"The number of elements in the out tensor of shape {list(out._array.shape)} is {out._array.size} which does not "
                 f"match the computed number of elements {array.size}. Note that this may occur as a result of rounding error. "
-                f"The out tensor will be resized to a tensor of shape ({array.size},).",
+                f"The out tensor will be resized to a tensor of shape ({array.size},)."
             )
         resize(out, array.shape)
     return out

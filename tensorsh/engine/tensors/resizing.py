@@ -1,7 +1,6 @@
 """Resizing of storages: a tensor takes another shape in place, and its memory grows with all tensors known to lie in it.
 
-Memory that numpy or another library sees as well cannot grow: `hold` remembers it for as long as it lives.
-"""
+Memory that numpy or another library sees as well cannot grow: `hold` remembers it for as long as it lives."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 A segment is a file in memory, known by its descriptor alone: nothing stands in /dev/shm, whatever ends a process. Another process
 gets the descriptor through a socket, or holds the memory because it was forked. One that carries what is sent, and nothing else,
-is the receiver's alone: it stays so when processes are forked.
-"""
+is the receiver's alone: it stays so when processes are forked."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Storages: the memory under tensors, as bytes.
 
 A storage is one object for all tensors that lie in its memory (`lots.py`). What reads or writes it does so by its owner, never by a
-method, which a program may have put another in the place of.
-"""
+method, which a program may have put another in the place of."""
 
 from __future__ import annotations
 
@@ -180,6 +179,7 @@ class Storage(metaclass=Dotted):
     untyped: Any
     size: Any
     tolist: Any
+    to: Any
     element_size: Any
     _text: Any
 
@@ -221,6 +221,14 @@ class Storage(metaclass=Dotted):
 
     _share_fd_cpu_ = _share_filename_cpu_ = share_memory_
     filename = None
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> Any:
+        """A copy on a GPU."""
+        return self.to(device=device_type("cuda") if device is None else device)
+
+    def hpu(self, device: Any = None, non_blocking: bool = False) -> Any:
+        """AssertionError: there is no such device."""
+        raise AssertionError("HPU device module is not loaded")
 
     def _fix_weakref(self) -> None:
         """Nothing: a reference to an object stays one as long as the object is there."""
@@ -364,10 +372,6 @@ class UntypedStorage(Storage):
     def cpu(self) -> UntypedStorage:
         return UntypedStorage.to(self, device="cpu")
 
-    def cuda(self, device: Any = None, non_blocking: bool = False) -> UntypedStorage:
-        """A copy on a GPU."""
-        return self.to(device=device_type("cuda") if device is None else device)
-
     def to(self, *, device: Any, non_blocking: bool = False) -> UntypedStorage:
         """The storage on a device: itself where it lies there."""
         where = device_type(device)
@@ -378,10 +382,6 @@ class UntypedStorage(Storage):
         if where.type not in ("cpu", "cuda"):
             raise AssertionError(f"{where.type.upper()} device module is not loaded")
         return storage_on(wrap(in_bytes(self._owner)).to(where)._array)
-
-    def hpu(self, device: Any = None, non_blocking: bool = False) -> UntypedStorage:
-        """AssertionError: there is no such device."""
-        raise AssertionError("HPU device module is not loaded")
 
     def mps(self) -> UntypedStorage:
         """RuntimeError: there is no such device."""

@@ -88,7 +88,7 @@ def indices_of(index: Any) -> list:
         warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
             "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
-            "which will result either in an error or a different result",
+            "which will result either in an error or a different result"
         )
         return list(index)
     if type(index) is str and index and len(index) < 32:  # a sequence of sequences, to PyTorch
@@ -166,8 +166,7 @@ def check_place(index: Any, array: Any) -> None:
 def advanced(array: Any, found: list) -> list:
     """Index tensors, one for each dimension (None: all of it), checked, as the list that the operators take.
 
-    A mask of several dimensions stands for that many; ``...`` may fill their places.
-    """
+    A mask of several dimensions stands for that many; ``...`` may fill their places."""
     indices: list = []
     shape = array.shape
     dim = 0

@@ -2,8 +2,7 @@
 
 A tensor is its array plus what differs from the class defaults below, so that making one costs two steps. The array's own
 strides, dtype and memory are the tensor's; views share memory by sharing numpy buffers, and they share one version cell.
-Methods are not written here: the operator table puts them on the class.
-"""
+Methods are not written here: the operator table puts them on the class."""
 
 from __future__ import annotations
 
@@ -61,8 +60,7 @@ class TensorMeta(Sealed):
 
 def load_method(owner: Any, name: str) -> Any:
     if not name.startswith("__"):
-        method = find_method(name)
-        if method is not None:
+        if (method := find_method(name)) is not None:
             return method
     elif name in ("__torch_function__", "__torch_dispatch__"):
         import_module("tensorsh.engine.operators.torch_function")  # which puts both there
@@ -145,7 +143,7 @@ class Tensor(Fields, metaclass=TensorMeta):
 
     @property
     def requires_grad(self) -> bool:
-        return self._node is not None and (not state.dual or leads_to_leaf(self))
+        return self._node is not None and (not state.dual or wants_gradient(self))
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -193,7 +191,7 @@ class Tensor(Fields, metaclass=TensorMeta):
         node = self._node
         if node is None or type(node) is AccumulateGrad:
             return True
-        return state.dual > 0 and (not leads_to_leaf(self) or type(node) is DualLeaf and node.is_leaf_of(self))
+        return state.dual > 0 and (not wants_gradient(self) or type(node) is DualLeaf and node.is_leaf_of(self))
 
     @property
     def grad_fn(self) -> Any:
@@ -201,7 +199,7 @@ class Tensor(Fields, metaclass=TensorMeta):
         if node is None or type(node) is AccumulateGrad:
             return None
         if state.dual:
-            node = shown(node) if leads_to_leaf(self) else None
+            node = shown(node) if wants_gradient(self) else None
             if node is None or type(node) is AccumulateGrad:
                 return None
         if node._forbidden is not None:
@@ -385,11 +383,6 @@ def unpickled(array: np.ndarray, requires_grad: bool) -> Tensor:
 Tensor._unpickled = staticmethod(unpickled)  # type: ignore[attr-defined]
 
 
-def leads_to_leaf(t: Tensor) -> bool:
-    """Whether the history of a tensor, which may be of dual tensors alone, has a leaf that wants a gradient."""
-    return wants_gradient(t)
-
-
 GRAD_OF_NON_LEAF = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
     "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
@@ -398,15 +391,11 @@ GRAD_OF_NON_LEAF = (
 )
 
 
-def load_attribute(name: str) -> bool:
-    return table.load_attribute(name)
-
-
 def _late(name: str) -> None:
     """A special method whose family is loaded when it is first used, and then replaces it."""
 
     def method(self: Tensor, *args: Any) -> Any:
-        load_attribute(name)
+        table.load_attribute(name)
         found = Tensor.__dict__[name]
         return NotImplemented if found is method else found(self, *args)
 
@@ -455,7 +444,7 @@ def _missing(self: Tensor, name: str) -> Any:
     if method is not None:
         setattr(Tensor, name, method)
         return method.__get__(self, type(self))
-    if load_attribute(name) and name in Tensor.__dict__:
+    if table.load_attribute(name) and name in Tensor.__dict__:
         return Tensor.__dict__[name].__get__(self, type(self))  # whose own AttributeError is the answer
     raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 

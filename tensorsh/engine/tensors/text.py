@@ -5,8 +5,7 @@ Printing takes three steps, each on plain Python values, so that a small tensor 
     array --cut--> the elements shown --words--> one string each, one width --lines--> "[[1., 2.],\\n [3., 4.]]"
 
 Only the elements shown are ever read: a tensor of 1e8 elements is cut at its edges by views, and the width and the
-notation (fixed, integral, scientific) follow from what is left, as they do in PyTorch.
-"""
+notation (fixed, integral, scientific) follow from what is left, as they do in PyTorch."""
 
 from __future__ import annotations
 
@@ -22,10 +21,8 @@ from ..arrays.state import state
 from ..arrays.type_names import type_name as kind_name
 
 _PROFILES: dict[str, tuple[int, float, int, int]] = {
-    "default": (4, 1000, 3, 80),
-    "short": (2, 1000, 2, 80),
-    "full": (4, math.inf, 3, 80),
-}
+    "default": (4, 1000, 3, 80), "short": (2, 1000, 2, 80), "full": (4, math.inf, 3, 80),
+}  # fmt: skip
 
 
 class PrintOptions:
@@ -34,40 +31,22 @@ class PrintOptions:
     __slots__ = ("precision", "threshold", "edgeitems", "linewidth", "sci_mode")
 
     def __init__(
-        self,
-        precision: int = 4,
-        threshold: float = 1000,
-        edgeitems: int = 3,
-        linewidth: int = 80,
-        sci_mode: bool | None = None,
-    ) -> None:
-        self.precision = precision
-        self.threshold = threshold
-        self.edgeitems = edgeitems
-        self.linewidth = linewidth
+        self, precision: int = 4, threshold: float = 1000, edgeitems: int = 3, linewidth: int = 80, sci_mode: bool | None = None
+    ) -> None:  # fmt: skip
+        self.precision, self.threshold, self.edgeitems, self.linewidth = precision, threshold, edgeitems, linewidth
         self.sci_mode = sci_mode
 
     def set(
-        self,
-        precision: int | None = None,
-        threshold: float | None = None,
-        edgeitems: int | None = None,
-        linewidth: int | None = None,
-        profile: str | None = None,
-        sci_mode: bool | None = None,
-    ) -> None:
+        self, precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
+        linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None,
+    ) -> None:  # fmt: skip
         """Change the options given. PyTorch checks none of them, ignores a profile it does not know,
         and always overwrites `sci_mode`."""
         if profile in _PROFILES:
             self.precision, self.threshold, self.edgeitems, self.linewidth = _PROFILES[profile]
-        if precision is not None:
-            self.precision = precision
-        if threshold is not None:
-            self.threshold = threshold
-        if edgeitems is not None:
-            self.edgeitems = edgeitems
-        if linewidth is not None:
-            self.linewidth = linewidth
+        for name, value in zip(self.__slots__, (precision, threshold, edgeitems, linewidth), strict=False):
+            if value is not None:
+                setattr(self, name, value)
         self.sci_mode = sci_mode
 
     def get(self) -> dict[str, Any]:
@@ -76,24 +55,14 @@ class PrintOptions:
 
 
 def tensor_text(
-    array: Any,
-    *,
-    dtype: str,
-    default_dtype: str = "float32",
-    options: PrintOptions,
-    device: str | None = None,
-    grad_fn: str | None = None,
-    requires_grad: bool = False,
-    tangent: str | None = None,
-    prefix: str = "tensor(",
-    more: Iterable[str] = (),
-    given: str | None = None,
-) -> str:
+    array: Any, *, dtype: str, default_dtype: str = "float32", options: PrintOptions, device: str | None = None,
+    grad_fn: str | None = None, requires_grad: bool = False, tangent: str | None = None, prefix: str = "tensor(",
+    more: Iterable[str] = (), given: str | None = None,
+) -> str:  # fmt: skip
     """The text of a tensor held in `array`; for `device="meta"` anything with a shape, or the shape itself, will do.
 
     `dtype` is PyTorch's name, `device` is given only where PyTorch would print it, `grad_fn` is the node's name, `more`
-    is what follows the elements, `given` the text of these, where a class knows it.
-    """
+    is what follows the elements, `given` the text of these, where a class knows it."""
     shape = tuple(getattr(array, "shape", array))
     suffixes = [*more]
     if device is not None:
@@ -148,8 +117,7 @@ def size_text(shape: Iterable[int]) -> str:
 def format_tensor(array: Any, spec: str, text: Callable[[], str], type_name: str = "Tensor") -> str:
     """`Tensor.__format__`: a plain tensor without dimensions formats as its number, any other only as its text.
 
-    A Parameter counts as any other; its caller gives `type_name`, and `array` as None where there is no number.
-    """
+    A Parameter counts as any other; its caller gives `type_name`, and `array` as None where there is no number."""
     if not isinstance(spec, str):
         given = "None" if spec is None else kind_name(spec)
         raise TypeError(f"__format__() argument must be str, not {given}")

@@ -177,14 +177,6 @@ class TypedStorage(Storage):
     def cpu(self) -> TypedStorage:
         return self.to(device="cpu")
 
-    def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
-        """A copy on a GPU."""
-        return self.to(device=device_type("cuda") if device is None else device)
-
-    def hpu(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
-        """AssertionError: there is no such device."""
-        raise AssertionError("HPU device module is not loaded")
-
     def _write_file(self, *args: Any) -> None:
         self.cpu()
         raise NotImplementedError("tensorsh writes no storages: save the tensor with torch.save")

@@ -68,7 +68,7 @@ def mismatch(title: str, args: tuple, kwargs: dict) -> Exception | None:
 
 def checked(title: str, known: set, types: tuple, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     """Raise PyTorch's error for arguments that fit no overload, else the arguments to go on with. Types that fit whatever the
-    values are stay in `known`; a program's own classes of integers never do, and become plain ones."""
+    values are stay in `known`; a program's own classes of integers and of names never do, and become plain ones."""
     error = mismatch(title, args, kwargs)
     if error is not None:
         error._title = title  # type: ignore[attr-defined]
@@ -79,8 +79,8 @@ def checked(title: str, known: set, types: tuple, args: tuple, kwargs: dict) -> 
     options = ("layout" in kwargs or "pin_memory" in kwargs) and not python
     if options:
         check_options(dotted, kwargs.get("layout"), kwargs.get("pin_memory"))
-    if any(isinstance(kind, type) and is_derived(kind) for kind in types):
-        args, kwargs = tuple([plain(v) for v in args]), {key: plain(v) for key, v in kwargs.items()}
+    if any(is_derived(kind) if isinstance(kind, type) else type(kind) is not str for kind in types):
+        args, kwargs = tuple([plain(v) for v in args]), {str.__str__(key): plain(v) for key, v in kwargs.items()}
     elif not options and (
         not text or python or any(o.fits_types(spoken_name(dotted), given, kwargs) for o in overloads(text))
     ):

@@ -1,8 +1,7 @@
 """Dtypes of whole and complex numbers that PyTorch's functions have no kernel for, where numpy has one.
 
 Shapes and settings are looked at before: a result that would have come out is refused, in PyTorch's words. Floats are
-never among them, and pay nothing.
-"""
+never among them, and pay nothing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """PyTorch's words for arguments that fit no overload of a function.
 
 Its argument parser tries a function's overloads in order, as recorded (`takes`); when none fits it words the mistake by
-rules of its own.
-"""
+rules of its own."""
 
 from __future__ import annotations
 
@@ -70,15 +69,9 @@ class Overload:
             name, equals, default = rest.partition("=")
             kind = kind.replace("int", "dim") if name in DIMENSIONS and kind.rstrip("?") == "int" else kind
             # An optional tensor may be None also where it has no default.
-            self.parameters.append(
-                Parameter(
-                    kind.rstrip("?"),
-                    name,
-                    default if equals else None,
-                    kind[-1] == "?" or default == "()",
-                    keyword_only,
-                )
-            )
+            optional = kind[-1] == "?" or default == "()"
+            given = default if equals else None
+            self.parameters.append(Parameter(kind.rstrip("?"), name, given, optional, keyword_only))
         self.positional = sum(not p.keyword_only for p in self.parameters)
         self.required = sum(p.default is None for p in self.parameters)
 

@@ -2,8 +2,7 @@
 the builtin function that they hand these to, which refuses what does not fit.
 
 A step names the arguments that it looks at, as a gradient names what is kept. Functions whose arguments meet no builtin
-function before the work begins have none.
-"""
+function before the work begins have none."""
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ from functools import lru_cache
 from operator import le, lt
 from typing import Any
 
+from ..loading.recorded import beside, entries
 from .overloads import PYTHON, parameter_text, refuse, spoken_name
 
 
@@ -111,62 +111,8 @@ def handed(name: str, text: str) -> Callable:
     return step
 
 
-HANDED = """
-relu relu6 selu silu mish hardswish hardsigmoid: > * input
-tanh tanhshrink: input.tanh
-sigmoid: input.sigmoid
-softsign: input.abs
-normalize: input.norm
-local_response_norm interpolate upsample upsample_nearest upsample_bilinear: input.dim()
-max_unpool1d max_unpool2d max_unpool3d: input.size()
-Tensor.resize_as: tensor.size
-leaky_relu: > * input negative_slope
-elu celu: > * input alpha
-rrelu: > * input lower upper training
-hardtanh: > * input min_val max_val
-threshold: > * input threshold value
-glu: input.dim() > * input dim
-gumbel_softmax: > empty_like logits
-layer_norm: > * input normalized_shape weight bias eps
-rms_norm: > * input normalized_shape weight eps
-group_norm: input.dim() > * input num_groups weight bias eps
-cross_entropy: > cross_entropy_loss input target weight 1 ignore_index label_smoothing
-nll_loss: > nll_loss_nd input target weight 1 ignore_index
-mse_loss l1_loss: target.size() input.size() > * input target 1
-smooth_l1_loss: target.size() input.size() > * input target 1 beta
-huber_loss: target.size() input.size() > * input target 1 delta
-binary_cross_entropy_with_logits: target.size() input.size() > * input target weight pos_weight 1
-kl_div: > * input target log_target=log_target
-soft_margin_loss multilabel_margin_loss: > * input target 1
-multilabel_soft_margin_loss: > log_sigmoid input
-margin_ranking_loss: input1.dim() input2.dim() target.dim() > * input1 input2 target margin 1
-hinge_embedding_loss: > * input target margin 1
-cosine_embedding_loss: > * input1 input2 target margin 1
-poisson_nll_loss: > * input target log_input full eps 1
-ctc_loss: > * log_probs targets input_lengths target_lengths blank 1 zero_infinity
-pad: > * input pad mode value
-broadcast_tensors cartesian_prod block_diag: > * tensors
-chain_matmul: > * matrices
-dropout alpha_dropout feature_alpha_dropout: p<0.0 > * input p training
-dropout1d dropout2d dropout3d: p<0.0 input.dim() > feature_dropout input p training
-batch_norm: training?input.size() eps<=0.0 > * input weight bias running_mean running_var training momentum eps False
-instance_norm: use_input_stats?input.size() > * input weight bias running_mean running_var use_input_stats momentum eps False
-binary_cross_entropy: target.size() input.size() weight?weight.size() > * input target weight 1
-multi_margin_loss: weight?weight.dim() > * input target p margin weight 1
-triplet_margin_loss: margin<=0 > * anchor positive negative margin p eps swap 1
-max_pool3d_with_indices: input.is_cuda > * input kernel_size stride|[] padding dilation ceil_mode
-max_pool1d max_pool2d max_pool3d max_pool1d_with_indices max_pool2d_with_indices: > * input kernel_size stride|[] padding dilation ceil_mode
-unique_consecutive: > * input return_inverse=return_inverse return_counts=return_counts dim=dim
-cdist functional.cdist: > cdist x1 x2 p None
-Tensor.istft: > istft self n_fft hop_length win_length window center normalized onesided length return_complex=return_complex
-"""
+TEXTS = {name: text for names, text in entries(beside(__file__, "handed.txt")) for name in names.split()}
 """Functions that read attributes of their arguments and hand these to a builtin function: see `handed`."""
-TEXTS = {
-    name: text
-    for line in HANDED.strip().split("\n")
-    for names, _, text in [line.partition(": ")]
-    for name in names.split()
-}
 STEPS: dict[str, Callable] = {}
 """By the name of a function, without that of its module where this is ``nn.functional``."""
 

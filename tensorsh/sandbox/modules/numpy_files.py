@@ -16,7 +16,7 @@ import numpy as np
 from ..files import path_text
 from ..kinds import Final, make
 from ..numpy_guards import MOST_REPEATED, TOO_REPEATED, plainly
-from ..numpy_views import NO_GAPS, has_characters, has_gaps
+from ..numpy_views import has_characters, without_gaps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,9 +99,7 @@ def read_npy(data: bytes) -> np.ndarray:
         raise ValueError(TOO_REPEATED)
     if not has_characters(found):
         raise ValueError("cannot read an array of text that is not made of characters")
-    if has_gaps(found.dtype):
-        raise TypeError(NO_GAPS)
-    return found
+    return without_gaps(found)
 
 
 def _is_stream(file: Any) -> bool:

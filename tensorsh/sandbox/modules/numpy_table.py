@@ -19,7 +19,7 @@ from ..kinds import Calling, Final, Told, make, public_type, stand_in
 from ..long_calls import NO_OBJECTS, batched, counting, endable, fitting
 from ..namespace import Lazy, Namespace
 from ..numpy_guards import GUARDED, answered, bounded, named, plainly, silent, with_points
-from ..numpy_views import NO_GAPS, NO_TEXT, check_buffer, has_gaps, is_plain
+from ..numpy_views import NO_TEXT, check_buffer, is_plain, without_gaps
 from . import numpy_ufuncs
 from .standard import take
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..environment import Environment
-
-SIMPLE = frozenset("biufcSUmM")
-"""Kinds of dtypes whose arrays hold neither objects nor structures."""
 
 UFUNCS = """abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2
 atanh bitwise_and bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
@@ -67,9 +64,9 @@ CREATORS = """arange array asanyarray asarray asarray_chkfinite ascontiguousarra
 atleast_2d atleast_3d empty empty_like eye fromfunction fromiter fromstring full full_like identity ones ones_like
 require zeros zeros_like"""
 
-TYPES = """bool bool_ broadcast byte bytes_ cdouble character clongdouble complex128 complex64 complexfloating
+TYPES = """bool bool_ broadcast byte bytes_ cdouble character complex128 complex64 complexfloating
 csingle datetime64 double dtype errstate flexible float16 float32 float64 floating generic half iinfo inexact int16
-int32 int64 int8 int_ intc integer intp long longdouble longlong ndenumerate ndindex number poly1d short
+int32 int64 int8 int_ intc integer intp long longlong ndenumerate ndindex number poly1d short
 signedinteger single str_ timedelta64 ubyte uint uint16 uint32 uint64 uint8 uintc uintp ulong ulonglong
 unsignedinteger ushort"""
 
@@ -99,7 +96,8 @@ assert_array_equal assert_array_less assert_array_max_ulp assert_equal assert_st
 
 ndarray = public_type(np.ndarray)
 poly1d = stand_in(np.poly1d, "", Calling, _made=lambda c, *rest: np.poly1d(answered(np.atleast_1d(c)), *rest))
-dtype, iinfo, _ = (stand_in(kind, "", Told) for kind in (np.dtype, np.iinfo, np.void))
+dtype, _ = (stand_in(kind, "", Told, _looked=without_gaps) for kind in (np.dtype, np.void))
+iinfo = stand_in(np.iinfo, "", Told, _looked=same)
 
 
 class finfo(metaclass=Final):  # noqa: N801
@@ -109,7 +107,7 @@ class finfo(metaclass=Final):  # noqa: N801
     __deepcopy__ = same
 
     def __new__(cls, dtype: Any) -> finfo:
-        return make(finfo, _real=np.finfo(plain(dtype)))
+        return make(finfo, _real=without_gaps(np.finfo(plain(dtype))))
 
     def __repr__(self) -> str:
         return repr(self._real)
@@ -146,11 +144,10 @@ def without_objects(function: Any) -> Any:
 
     def call(*args: Any, **options: Any) -> Any:
         result = function(*args, **options)
-        if isinstance(result, np.ndarray) and result.dtype.kind not in SIMPLE:
+        if isinstance(result, np.ndarray):
             if result.dtype.hasobject:
                 raise TypeError(NO_OBJECTS)
-            if has_gaps(result.dtype):
-                raise TypeError(NO_GAPS)
+            without_gaps(result)
         return result
 
     return named(call, function)
@@ -162,8 +159,7 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
     dtype = np.dtype(plain(dtype))
     if not is_plain(dtype):
         raise TypeError(NO_TEXT)
-    if has_gaps(dtype):
-        raise TypeError(NO_GAPS)
+    without_gaps(dtype)
     return np.frombuffer(buffer, dtype=dtype, count=count, offset=offset)
 
 
@@ -175,10 +171,7 @@ def vectorize(pyfunc: Any = None, otypes: Any = None, doc: Any = None, excluded:
 
     def call(*args: Any, **keywords: Any) -> Any:
         result = real(*args, **keywords)
-        for part in result if isinstance(result, tuple) else (result,):
-            if part.dtype.hasobject:
-                raise TypeError(NO_OBJECTS)
-        return result
+        return answered(result)
 
     call.__name__ = getattr(pyfunc, "__name__", "vectorize")
     return call

@@ -22,6 +22,11 @@ def _questions(permissions: Permissions) -> dict[str, Any]:
     def makedirs(name: Any, mode: int = 0o777, exist_ok: bool = False) -> None:
         _os.makedirs(check(name, "write"), mode & 0o777, exist_ok)
 
+    def movable(path: Any) -> str:
+        """A file that goes elsewhere could be read there: it must be one that may be read, too."""
+        check(path)
+        return check(path, "write")
+
     return {
         "exists": lambda path: _os.path.exists(check(path)),
         "isfile": lambda path: _os.path.isfile(check(path)),
@@ -31,6 +36,9 @@ def _questions(permissions: Permissions) -> dict[str, Any]:
         "makedirs": makedirs,
         "mkdir": lambda path, mode=0o777: _os.mkdir(check(path, "write"), mode & 0o777),
         "remove": lambda path: _os.remove(check(path, "write")),
+        "rmdir": lambda path: _os.rmdir(check(path, "write")),
+        "rename": lambda src, dst: _os.rename(movable(src), check(dst, "write")),
+        "replace": lambda src, dst: _os.replace(movable(src), check(dst, "write")),
         "getcwd": lambda: check("."),
     }
 
@@ -229,6 +237,17 @@ def pathlib(environment: Environment) -> dict[str, Any]:
             except FileNotFoundError:
                 if not missing_ok:
                     raise
+
+        def rmdir(self) -> None:
+            asks["rmdir"](self)
+
+        def rename(self, target: Any) -> Any:
+            asks["rename"](self, target)
+            return type(self)(target)
+
+        def replace(self, target: Any) -> Any:
+            asks["replace"](self, target)
+            return type(self)(target)
 
         def resolve(self, strict: bool = False) -> Any:
             return type(self)(permissions.check(self))

@@ -238,34 +238,6 @@ def copy(environment: Environment) -> dict[str, Any]:
     return take(real, "Error copy error") | {"deepcopy": deepcopy}
 
 
-@_table("re")
-def re(environment: Environment) -> dict[str, Any]:
-    """DEBUG is left out: it prints past the session."""
-    import functools as tools
-    import re as real
-
-    def quiet(function: Any, place: int) -> Any:
-        @tools.wraps(function)
-        def call(*args: Any, **options: Any) -> Any:
-            if len(args) > place:
-                args = (*args[:place], args[place] & ~real.DEBUG, *args[place + 1 :])
-            elif "flags" in options:
-                options["flags"] &= ~real.DEBUG
-            if place == 4 and len(args) > 1:  # what is called for each match
-                args = (args[0], with_steps(args[1]), *args[2:])
-            return function(*args, **options)
-
-        return call
-
-    places = {
-        "compile": 1, "search": 2, "match": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4,
-        "subn": 4,
-    }  # fmt: skip
-    names = """A ASCII I IGNORECASE L LOCALE M MULTILINE NOFLAG S DOTALL U UNICODE X VERBOSE Match Pattern PatternError
-    RegexFlag error escape"""
-    return take(real, names) | {name: quiet(getattr(real, name), place) for name, place in places.items()}
-
-
 @_table("pprint")
 def pprint(environment: Environment) -> dict[str, Any]:
     import pprint as real
@@ -484,6 +456,7 @@ for _name in ("os", "pathlib", "glob", "tempfile", "shutil"):
     _later(_name, "paths")
 _later("argparse", "arguments")
 _later("traceback", "tracebacks")
+_later("re", "patterns")
 _later("logging", "journal")
 _later("decimal", "decimals")
 _later("gzip", "compressed", "functions")

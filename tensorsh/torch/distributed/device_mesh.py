@@ -220,11 +220,11 @@ class DeviceMesh(metaclass=Sealed):
         self._groups = [world.groups.get(title, GroupMember.NON_GROUP_MEMBER) for title in kept["_groups"]]
 
     def __enter__(self) -> DeviceMesh:
-        world.meshes.append(self)
+        world.meshes = (*world.meshes, self)
         return self
 
     def __exit__(self, *exception: Any) -> None:
-        world.meshes.pop()
+        world.meshes = world.meshes[:-1]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DeviceMesh) and self._key() == other._key()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any
 
+from ...engine.arrays.state import state
 from ...engine.arrays.warning import warn
 from ...ranks.service import ENDED
 from ...sandbox.sealed import Sealed
@@ -21,6 +23,8 @@ __all__ = ["GroupMember", "ProcessGroup", "group"]
 INCOMPATIBLE = "(): incompatible function arguments. The following argument types are supported:"
 NOT_IN_MAP = "Process group {} is not initialized in the world group map. Please initialize the group first."
 NOT_REGISTERED = "Group {} is not registered, please create group with torch.distributed.new_group API"
+APART = "/apart"
+"""The end of the name of a group for a thread beside the program, which may go on when that has ended."""
 UNINITIALIZED = "Default process group has not been initialized, please make sure to call init_process_group."
 
 
@@ -188,26 +192,42 @@ class Call:
         return self.source is None or self.source == place
 
 
+class Own:
+    """What each session has for itself: others see none of its groups. It is replaced, never changed."""
+
+    def __init__(self, first: Any) -> None:
+        self.first = first
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = f"distributed_{name}"
+
+    def __get__(self, whole: Any, owner: Any = None) -> Any:
+        return state.__dict__.get(self.name, self.first)
+
+    def __set__(self, whole: Any, value: Any) -> None:
+        state.__dict__[self.name] = value
+
+
 class World:
-    """The state of `torch.distributed` in this process."""
+    """The state of `torch.distributed` in this process, and of the session whose program runs."""
+
+    default = Own(None)
+    groups = Own(MappingProxyType({}))
+    named = Own(0)
+    meshes = Own(())
+    """The meshes whose `with` blocks the program is in."""
+    counting = Own(())
+    """What is told of each collective of tensors in parts."""
 
     def __init__(self) -> None:
         self.transport: Transport | None = None
         self.progress: Progress | None = None
         self.rank, self.size = 0, 1
-        self.default: ProcessGroup | None = None
-        self.groups: dict[str, ProcessGroup] = {}
         self.count = 0
-        self.named = 0
         self.sent: list[Any] = []
         """Messages that were copied, until they have arrived."""
         self.beside: list[Any] = []
         """Threads that speak with other processes beside the program."""
-        self.meshes: list[Any] = []
-        """The meshes whose `with` blocks the program is in."""
-
-        self.counting: list[Callable[[str], None]] = []
-        """What is told of each collective of tensors in parts."""
 
     group_count = property(lambda self: self.count, doc="How many groups were made.")
 
@@ -215,6 +235,10 @@ class World:
         """Tell who counts of a collective."""
         for add in self.counting:
             add(name)
+
+    def add(self, made: ProcessGroup) -> None:
+        """Enter a group under its name."""
+        self.groups = {**self.groups, made._title: made}
 
     def number(self) -> int:
         """The number of the next group: all processes make their groups in the same order."""
@@ -268,7 +292,7 @@ def group_of(given: Any, told: str = NOT_IN_MAP) -> ProcessGroup:
     if given is None:
         return default_group()
     if isinstance(given, ProcessGroup):
-        if world.groups.get(given._title) is given:
+        if world.groups.get(given._title) is given or given._title.endswith(APART):
             return given
     raise ValueError(told.format(given))
 

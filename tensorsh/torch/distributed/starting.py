@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 from zlib import crc32
 
+from . import groups
 from . import transport as carrier
 from .backends import Backend, check_backend
 from .groups import NOT_REGISTERED, GroupMember, ProcessGroup, default_group, group_of, outside, seconds_of, world
@@ -68,7 +69,7 @@ def init_process_group(
     ranks = list(range(met.size))
     world.named = 0
     world.default = made = ProcessGroup(ranks, number, name, seconds, world.title(), "default_pg")
-    world.groups["0"] = made
+    world.add(made)
     made._store = PrefixStore(f"default_pg/{number}", met.store)
 
 
@@ -107,7 +108,7 @@ class ProcessGroupGloo(ProcessGroup):
         number = world.number()
         super().__init__(list(range(size)), number, "gloo", seconds, f"gloo{number}", "undefined")
         self._store = store
-        world.groups[self._title] = self
+        world.add(self)
         self.options = ProcessGroupGloo._Options()
         self._set_default_timeout(timedelta(seconds=seconds))
 
@@ -139,10 +140,9 @@ def destroy_process_group(group: Any = None) -> None:
     for thread in list(world.beside):
         joined(thread)
     if found is not world.default:
-        del world.groups[found._title]
+        world.groups = {title: each for title, each in world.groups.items() if each is not found}
         return
-    world.groups.clear()
-    world.default = None
+    world.groups, world.default = {}, None
 
 
 def new_group(
@@ -176,7 +176,7 @@ def new_group(
         return GroupMember.NON_GROUP_MEMBER
     made = ProcessGroup(ranks, number, name, seconds, title, group_desc or "undefined")
     made._store = PrefixStore(str(number), parent._store)
-    world.groups[made._title] = made
+    world.add(made)
     return made
 
 
@@ -197,10 +197,8 @@ APART = 8192
 
 def apart(group: ProcessGroup) -> ProcessGroup:
     """The same processes once more, which make it together: what a thread says in its name meets nothing of the program's."""
-    number, title = group._number + APART, f"{group._title}/apart"
-    made = ProcessGroup(group._ranks, number, group._backend, group._timeout, title, "apart")
-    world.groups[title] = made
-    return made
+    number, title = group._number + APART, f"{group._title}{groups.APART}"
+    return ProcessGroup(group._ranks, number, group._backend, group._timeout, title, "apart")
 
 
 def new_subgroups(

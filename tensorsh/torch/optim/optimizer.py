@@ -21,7 +21,7 @@ from ...engine.graph.fields import wrap
 from ...engine.graph.nodes import Handle, handle_of
 from ...engine.tape.grad_modes import enable_grad
 from ...engine.tensors.tensor import Tensor
-from ...sandbox.classes import allow
+from ...sandbox.classes import allow, checked_state
 from ...sandbox.sealed import OpenSealed, Sealed, housed
 from ...sandbox.wrapping import renamed, wraps
 from ..nn.reach import T
@@ -353,7 +353,7 @@ class Optimizer(metaclass=OpenSealed):
             hook(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self.__dict__.update(checked_state(self, state))
         for name in _HOOKS:
             self.__dict__.setdefault(name, OrderedDict())
         counted = any(
@@ -401,7 +401,7 @@ for _kind, _doc in zip(_HOOKS, (
     setattr(Optimizer, _method.__name__, _method)
 
 housed(Optimizer, "torch.optim.optimizer")
-allow(Optimizer, "_opt_called", *_HOOKS)
+allow(Optimizer, "_opt_called", "__setstate__", *_HOOKS)
 
 
 def _fitted(param: Any, value: Any, name: str = "") -> Any:

@@ -76,3 +76,12 @@ for dilation in (0, -1):
     t(f"conv2d {dilation}", lambda: F.conv2d(image, torch.ones(2, 2, 2, 2), dilation=dilation))
 t("distance", lambda: F.triplet_margin_with_distance_loss(x, x, x, distance_function={}))
 t("linear_cross_entropy", lambda: F.linear_cross_entropy([1.0], x, x))
+
+for n in (2**63, 2**64, 2**70, -(2**70), float("inf")):
+    t(f"threshold {n}", lambda: F.threshold(x, n, 1.0))
+    t(f"threshold to {n}", lambda: F.threshold(x, 5.0, n))
+    t(f"threshold of integers {n}", lambda: F.threshold(x.long(), n, 1))
+    t(f"leaky_relu {n}", lambda: F.leaky_relu(x, n))
+    for mode, size in (("nearest", n), ("nearest", (n, 2)), ("bilinear", (2, n))):
+        t(f"interpolate {mode} {size}", lambda: F.interpolate(image, size=size, mode=mode))
+    t(f"interpolate by {n}", lambda: F.interpolate(image, scale_factor=n))

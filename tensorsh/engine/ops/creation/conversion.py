@@ -73,8 +73,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """This tensor in a dtype, on a device, or as another tensor is; itself when nothing changes.
     ``x.to(torch.float64)``, ``x.to('cuda')``, ``x.to(device, dtype)`` and ``x.to(other)``; `copy` makes a new tensor
     in any case. The shape stays; gradients flow back through it where both dtypes are floating-point. RuntimeError:
-    no such device.
-    """
+    no such device."""
     if not kwargs and len(args) == 1 and isinstance(args[0], dtype):
         return self if self.dtype is args[0] else to_copy.function(self, args[0])
     d = kwargs.pop("dtype", None)
@@ -157,8 +156,7 @@ for _name, _dtype in CASTS.items():
 @method
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """This tensor on the CPU.
-    Itself where it is there already, else a copy of the same shape and dtype; gradients flow back through it.
-    """
+    Itself where it is there already, else a copy of the same shape and dtype; gradients flow back through it."""
     if memory_format is None and self._array.__class__ is np.ndarray:
         return self
     return to(self, CPU, memory_format=memory_format)
@@ -169,8 +167,7 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
     """This tensor on a CUDA device.
     `device` is an index or a device (None: the current one); a tensor that is there already is itself returned,
     others are copied, dtype and shape stay. Gradients flow back through the copy. AssertionError or RuntimeError:
-    there is no such device.
-    """
+    there is no such device."""
     return to(self, as_device("cuda" if device is None else device))
 
 
@@ -178,8 +175,7 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False, memory_fo
 def type(self: Tensor, dtype: Any = None, non_blocking: bool = False, *, memory_format: Any = None) -> Any:
     """The name of the tensor's type, ``'torch.FloatTensor'``; with an argument, the tensor cast to it.
     `dtype` is such a name or a dtype; the shape stays, and a tensor that has the dtype already is itself returned.
-    ValueError: no name of a type.
-    """
+    ValueError: no name of a type."""
     if dtype is None:
         return type_of(self._array)
     name = dtype if isinstance(dtype, str) else getattr(dtype, "type_name", None)
@@ -210,8 +206,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 def item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The one element as a Python number.
     A bool, int, float or complex by the dtype, cut from the graph. RuntimeError: a tensor of none or of several
-    elements, for which there is `tolist`.
-    """
+    elements, for which there is `tolist`."""
     if args or kwargs:
         refuse("Tensor.item", args, kwargs)
     if self._array.size != 1:
@@ -224,8 +219,7 @@ def item(self: Tensor, *args: Any, **kwargs: Any) -> Any:
 def tolist(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The elements as nested lists of Python numbers; a number for a tensor without dimensions.
     As deep as the tensor has dimensions; the numbers are bool, int, float or complex by the dtype. What a float32
-    holds is written out: 0.1 comes back as 0.10000000149011612.
-    """
+    holds is written out: 0.1 comes back as 0.10000000149011612."""
     if args or kwargs:
         refuse("Tensor.tolist", args, kwargs)
     if answers_below(self.__class__):
@@ -353,8 +347,7 @@ TRANSFORMED = IN_TRANSFORM.format("requires_grad_", " (or perhaps using torch.au
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Whether operations on this leaf are to be recorded.
     True when left out; the tensor itself is returned. RuntimeError: integers or booleans, which have no gradients;
-    False for a tensor that is no leaf, which `detach` cuts off.
-    """
+    False for a tensor that is no leaf, which `detach` cuts off."""
     if requires_grad and self._array.dtype.kind not in "fcV":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     if state.transforms:
@@ -367,8 +360,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor from its history.
     The tensor itself is returned, as a leaf that wants no gradient. RuntimeError: a view, for which there is
-    `detach`.
-    """
+    `detach`."""
     if self._root is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
@@ -473,22 +465,15 @@ Tensor.__cuda_array_interface__ = property(cuda_array_interface)  # type: ignore
 
 
 def _flags() -> None:
-    def flag(test: Any) -> Any:
-        return property(test)
-
     for name, test in {
         "is_cuda": lambda t: t.device.type == "cuda", "is_cpu": lambda t: t.device.type == "cpu",
         "is_meta": lambda t: absent(t._array), "is_sparse": lambda t: t.layout is sparse_coo, "is_quantized": lambda t: False,
         "is_mps": lambda t: False, "is_xpu": lambda t: False, "is_mkldnn": lambda t: False,
         "is_sparse_csr": lambda t: t.layout is sparse_csr, "is_nested": lambda t: False,
         "itemsize": lambda t: t.dtype.itemsize, "nbytes": lambda t: t._array.nbytes if t.layout is strided else t._array.tensor_nbytes,
+        "layout": lambda t: getattr(t._array, "layout", strided),
     }.items():  # fmt: skip
-        setattr(Tensor, name, flag(test))
-
-    def layout(t: Tensor) -> Any:
-        return getattr(t._array, "layout", strided)
-
-    Tensor.layout = flag(layout)
+        setattr(Tensor, name, property(test))
 
 
 _flags()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.backend import move_like
-from ...arrays.errors import argument_error, broadcast_error
+from ...arrays.errors import argument_error, fits_into
 from ...arrays.layout import contiguous_format as contiguous
 from ...arrays.layout import copied_as, laid_out
 from ...arrays.numbers import converted
@@ -60,8 +60,7 @@ def contiguous_form(input: Tensor, memory_format=contiguous) -> Tensor:
 @composite("_is_contiguous", method="is_contiguous")
 def is_contiguous(input: Tensor, memory_format=contiguous) -> bool:
     """Whether the elements lie in row order (or in another memory format).
-    False behind `t`, `transpose`, `permute` and slices with steps, whose elements `contiguous` copies into order.
-    """
+    False behind `t`, `transpose`, `permute` and slices with steps, whose elements `contiguous` copies into order."""
     return bool(in_format(input._array, memory_format))
 
 
@@ -73,44 +72,34 @@ def nothing(t, g):
     return t.constant(np.zeros_like(t.array(g)))
 
 
-@operator("_fill_number", node="FillBackward0", method=False)
-def fill_number(xp, input: Array, value):
+def filled_by_number(xp, input: Array, value):
     return xp.full(input.shape, converted(value, input.dtype), input.dtype)
 
 
-fill_number.gradient(input=lambda t, g: nothing(t, g))
-
-
-@operator("_fill_tensor", node="FillBackward1", method=False)
-def fill_tensor(xp, input: Array, value: Array):
-    if value.ndim:
-        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+def filled_by_tensor(xp, input: Array, value: Array):
+    check_single(value)
     return xp.full(input.shape, value.astype(input.dtype), input.dtype)
 
 
-fill_tensor.gradient(input=lambda t, g: nothing(t, g), value=lambda t, g: t.sum(g))
+def check_single(value: Any) -> None:
+    if value.ndim:
+        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+
+
+fill_number = operator("_fill_number", node="FillBackward0", method=False)(filled_by_number)
+fill_tensor = operator("_fill_tensor", node="FillBackward1", method=False)(filled_by_tensor)
+fill_number_ = operator("_fill_number_", node="FillBackward2", method=False)(filled_by_number)
+fill_tensor_ = operator("_fill_tensor_", node="FillBackward3", method=False)(filled_by_tensor)
+for _op in (fill_number, fill_number_):
+    _op.gradient(input=lambda t, g: nothing(t, g))
+for _op in (fill_tensor, fill_tensor_):
+    _op.gradient(input=lambda t, g: nothing(t, g), value=lambda t, g: t.sum(g))
 
 
 @composite(method=False)
 def fill(input: Tensor, value) -> Tensor:
     """A tensor like `input` full of `value`, a number or a tensor without dimensions."""
     return (fill_tensor if isinstance(value, Tensor) else fill_number).function(input, value)
-
-
-@operator("_fill_number_", node="FillBackward2", method=False)
-def fill_number_(xp, input: Array, value):
-    return fill_number.kernel(xp, input, value)
-
-
-fill_number_.gradient(input=lambda t, g: nothing(t, g))
-
-
-@operator("_fill_tensor_", node="FillBackward3", method=False)
-def fill_tensor_(xp, input: Array, value: Array):
-    return fill_tensor.kernel(xp, input, value)
-
-
-fill_tensor_.gradient(input=lambda t, g: nothing(t, g), value=lambda t, g: t.sum(g))
 
 
 def once(array: Any) -> Any:
@@ -125,10 +114,7 @@ def fill_(input: Tensor, value: Any) -> Tensor:
     gradient outside of `no_grad`."""
     if isinstance(value, Tensor):
         source = value._array
-        if source.ndim:
-            raise RuntimeError(
-                f"fill_ only supports 0-dimension value tensor but got tensor with {source.ndim} dimensions."
-            )
+        check_single(source)
         return mutate(fill_tensor_, [input, value], lambda array: once(array).fill(source.astype(array.dtype)))
     number = converted(value, input._array.dtype)
     return mutate(fill_number_, [input, value], lambda array: once(array).fill(number))
@@ -173,7 +159,7 @@ def copy_(input: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
         return mutate(copy, [input, src, False], lambda array: array.fill(number))
     source, target = src._array, input._array
     if source.shape != target.shape and not hasattr(target, "layout"):
-        fitting(target.shape, source.shape)
+        fits_into(target.shape, source.shape)
     return mutate(copy, [input, src, False], lambda array: assign(array, source))
 
 
@@ -195,16 +181,6 @@ def assign(target: Any, source: Any) -> None:
             return assign_sparsely(target, source)
         source = move_like(source, target)
     target[...] = whole(source, target.dtype)
-
-
-def fitting(target: tuple, source: tuple) -> None:
-    """Raise unless a shape can be broadcast to that of the tensor it is written to."""
-    try:
-        both = np.broadcast_shapes(target, source)
-    except ValueError:
-        raise broadcast_error(target, source) from None
-    if both != target:
-        raise RuntimeError(f"output with shape {list(target)} doesn't match the broadcast shape {list(both)}")
 
 
 table.FUNCTIONS |= {"fill_": fill_, "zero_": zero_}

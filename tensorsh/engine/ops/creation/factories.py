@@ -1,7 +1,6 @@
 """Making tensors: from data, filled, and ranges.
 
-None is differentiable: they give leaves. Of the common options, layout, pin_memory and memory_format have no effect.
-"""
+None is differentiable: they give leaves. Of the common options, layout, pin_memory and memory_format have no effect."""
 
 from __future__ import annotations
 
@@ -25,6 +24,7 @@ from ...arrays.type_names import type_name
 from ...arrays.warning import warn, warn_once
 from ...graph.fields import fresh, new
 from ...loading import table
+from ...operators.composite import not_tensor
 from ...operators.forms import form
 from ...operators.registration import add_method
 from ...operators.results import check_out, stored
@@ -76,16 +76,14 @@ def scalar_tensor(
     pin_memory: bool = False,
 ) -> Tensor:  # fmt: skip
     """A tensor without dimensions of the default dtype."""
-    return made(
-        to_array(s, dtype or (state.default_dtype if not isinstance(s, complex) else None)), device, requires_grad
-    )
+    kind = dtype or (state.default_dtype if not isinstance(s, complex) else None)
+    return made(to_array(s, kind), device, requires_grad)
 
 
 def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
     """`data` as a tensor: a tensor itself or an array's own memory where dtype and device allow.
     `data` is a tensor, an array, a number or nested lists; the latter two are copied. Where memory is shared, writing
-    to one changes the other; `tensor` always copies.
-    """
+    to one changes the other; `tensor` always copies."""
     data = known_array(data)
     if isinstance(data, Tensor):
         return data if dtype is None and device is None else data.to(dtype=dtype, device=device)
@@ -106,13 +104,13 @@ def from_numpy(ndarray: np.ndarray) -> Tensor:
         warn_once(
             "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
             "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
-            "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program.",
+            "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program."
         )
         ndarray = ndarray.copy()
     return fresh(hold(np.asarray(ndarray)).view())
 
 
-def _filler(name: str, fill: Callable) -> Callable:
+def _filler(name: str, fill: Callable, doc: str) -> Callable:
     """A function of a size: numbers without options take the short way."""
 
     def any_form(
@@ -151,29 +149,19 @@ def _filler(name: str, fill: Callable) -> Callable:
             return explained(*size)
 
     any_form.__name__ = any_form.__qualname__ = function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"A tensor of the given size: {name}."
+    function.__doc__ = doc + OF_A_SIZE
     function.__wrapped__ = Form(name, function, any_form)  # type: ignore[attr-defined]
     return function
 
 
-zeros = _filler("zeros", np.zeros)
-ones = _filler("ones", np.ones)
-empty = _filler("empty", blank)
-zeros.__doc__ = """A tensor of zeros of the given size.
+OF_A_SIZE = """
 
 The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
 the default one (float32) where none is given; `device`, `requires_grad`, `layout` and ``out=`` as everywhere.
 RuntimeError: a negative size. TypeError: a size that is no integer."""
-ones.__doc__ = """A tensor of ones of the given size.
-
-The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
-the default one (float32) where none is given; `device`, `requires_grad`, `layout` and ``out=`` as everywhere.
-RuntimeError: a negative size. TypeError: a size that is no integer."""
-empty.__doc__ = """A tensor of the given size whose elements are unspecified (here: zeros).
-
-The size is given as integers, or as one sequence; without sizes in the sequence the tensor has no dimensions. The dtype is
-the default one (float32) where none is given; `device`, `requires_grad`, `layout` and ``out=`` as everywhere.
-RuntimeError: a negative size. TypeError: a size that is no integer."""
+zeros = _filler("zeros", np.zeros, "A tensor of zeros of the given size.")
+ones = _filler("ones", np.ones, "A tensor of ones of the given size.")
+empty = _filler("empty", blank, "A tensor of the given size whose elements are unspecified (here: zeros).")
 
 
 def full(
@@ -228,7 +216,7 @@ def _like(name: str, fill: Callable) -> Callable:
         pin_memory: bool = False, memory_format: Any = None,
     ) -> Tensor:  # fmt: skip
         if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+            raise not_tensor(name, input=input)
         given = input._array
         a = given if device is None or hasattr(given, "layout") else pattern(given, device)
         sparse = layout is not strided and (layout is not None or hasattr(a, "layout"))
@@ -295,8 +283,7 @@ def new_tensor(
 ) -> Tensor:
     """A copy of `data` in the dtype and device of this tensor.
     `data` is a number, nested lists or an array; `dtype`, `device` and `requires_grad` say otherwise where they are
-    given. The copy is a leaf without history.
-    """
+    given. The copy is a leaf without history."""
     if isinstance(data, Tensor):
         warn(COPIES.format("tensor.new_tensor"))
     return made(to_array(data, dtype or self.dtype), beside(self, device), requires_grad)
@@ -347,20 +334,16 @@ def arange(
     d = usual if dtype is None else given_dtype(dtype, "arange")
     if d is bool_ or d.category == COMPLEX:
         raise not_implemented("arange_cpu", d)
+    number = math.ceil((end - start) / step)
+    span((number,), None, d.itemsize)
+    if nowhere_on(device):
+        return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
     if d.category == INTEGER:
         # PyTorch counts the elements in whole numbers for int64, in double for the other integers.
         exact = d is int64 or not any(isinstance(v, float) for v in (start, end, step))
-        number = math.ceil((end - start) / step)
-        span((number,), None, d.itemsize)
         first, by = int(start), int(step)
-        if nowhere_on(device):
-            return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
         array = np.arange(first, int(end) if exact else first + number * by, by, np.int64).astype(d.numpy, copy=False)
     else:
-        number = math.ceil((end - start) / step)
-        span((number,), None, d.itemsize)
-        if nowhere_on(device):
-            return made(nowhere().MetaArray((number,), d.numpy), device, requires_grad)
         array = counted(start, number, step, d.numpy)
     return keeping(array, with_room(out, array), device, requires_grad, dtype)
 
@@ -374,7 +357,7 @@ def range_(
         start, end = 0, start
     warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with Python's "
-        "range builtin. Instead, use torch.arange, which produces values in [start, end).",
+        "range builtin. Instead, use torch.arange, which produces values in [start, end)."
     )
     if not type(start) is type(end) is type(step) is int:
         start, end, step = _bound(start), _bound(end), _bound(step)
@@ -405,16 +388,9 @@ def keeping(array: Any, out: Any, device: Any, requires_grad: bool, given: Any =
 
 
 def eye(
-    n: int,
-    m: int | None = None,
-    *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
+    n: int, m: int | None = None, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """Ones on the diagonal of an `n` by `m` matrix of zeros.
     Without `m` it is square, the identity. RuntimeError: a negative size."""
     n, m = _bound(n), _bound(m)

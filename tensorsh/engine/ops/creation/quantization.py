@@ -1,8 +1,7 @@
 """Rounding to the steps of an integer type and back, as networks are trained for: fake_quantize.
 
 A number is divided by a step `scale` and moved by `zero_point`, rounded, kept within bounds, and brought back. The
-gradient goes through where the rounded number lies within the bounds.
-"""
+gradient goes through where the rounded number lies within the bounds."""
 
 from __future__ import annotations
 

@@ -34,17 +34,9 @@ def spaced_dtype(name: str, start: Any, end: Any, steps: int, given: Any) -> np.
 
 
 def linspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
+    start: Any, end: Any, steps: int, *, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """`steps` evenly spaced values from `start` to `end`, both included.
     They are (end - start) / (steps - 1) apart; one step gives `start`. RuntimeError: a negative `steps`."""
     if type(start) is not float or type(end) is not float:
@@ -66,22 +58,12 @@ def linspace(
 
 
 def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: float = 10.0,
-    *,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
+    start: Any, end: Any, steps: int, base: float = 10.0, *, out: Any = None, dtype: Any = None, layout: Any = None,
+    device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """`steps` values from ``base ** start`` to ``base ** end``, evenly spaced on a logarithmic scale.
     A vector of `steps` numbers of the default dtype unless `dtype` says otherwise; `base` is 10. RuntimeError: a
-    negative `steps`.
-    """
+    negative `steps`."""
     check_bounds("logspace", start, end)
     dtype = of_out("logspace", dtype, out)
     start, end = _end(start), _end(end)

@@ -1,7 +1,6 @@
 """Sums, differences and products of tensors and numbers.
 
-Every operator here broadcasts, promotes its operands to a common dtype and has an in-place form.
-"""
+Every operator here broadcasts, promotes its operands to a common dtype and has an in-place form."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from ...numerics.complex import weighted as complex_weighted
 from ...numerics.halves import both_halves, by_kernel
 from ...numerics.rounding import fused
 from ...operators.declare import Array, by, composite
-from ...operators.pointwise import chosen, conjugate, pointwise, refuse, takes_floats, tensors_only
+from ...operators.pointwise import chosen, conjugate, hidden, pointwise, refuse, takes_floats, tensors_only
 from ...operators.public_form import Symbol
 from ...operators.python_operators import OPERANDS, install
 from ...operators.results import scalar
@@ -82,10 +81,7 @@ def add(xp, input: Array, other: Array, *, alpha=1):
     return plus_scaled(xp, input, other, alpha)
 
 
-add.gradient(
-    input=lambda t, g: g,
-    other=lambda t, g, alpha: g if alpha == 1 else g * conjugate(t, alpha),
-)
+add.gradient(input=lambda t, g: g, other=lambda t, g, alpha: g if alpha == 1 else g * conjugate(t, alpha))
 
 
 @takes_floats
@@ -104,13 +100,10 @@ def sub(xp, input: Array, other: Array, *, alpha=1):
     return less_scaled(xp, input, other, alpha)
 
 
-sub.gradient(
-    input=lambda t, g: g,
-    other=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha),
-)
+sub.gradient(input=lambda t, g: g, other=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha))
 
 
-@pointwise("_rsub", node="RsubBackward0", method=False, inplace=False, check=checked_subtraction)
+@hidden("_rsub", node="RsubBackward0", check=checked_subtraction)
 def rsub_tensor(xp, input: Array, other: Array, *, alpha=1):
     """``other - alpha * input``."""
     return less_scaled(xp, other, input, alpha)
@@ -119,10 +112,7 @@ def rsub_tensor(xp, input: Array, other: Array, *, alpha=1):
 rsub_tensor.same = lambda x, other, alpha: (
     both_halves(np.subtract, other, x) if type(alpha) is int and alpha == 1 else None
 )
-rsub_tensor.gradient(
-    input=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha),
-    other=lambda t, g: g,
-)
+rsub_tensor.gradient(input=lambda t, g, alpha: -g if alpha == 1 else -g * conjugate(t, alpha), other=lambda t, g: g)
 
 
 def subtracted_from(x: Any, number: Any, alpha: Any) -> Any:
@@ -131,14 +121,8 @@ def subtracted_from(x: Any, number: Any, alpha: Any) -> Any:
     return np.subtract(constant(number, x.dtype), x)
 
 
-@pointwise(
-    "_rsub_number",
-    node="RsubBackward1",
-    promote="same input other",
-    method=False,
-    inplace=False,
-    check=checked_subtraction,
-    ufunc=subtracted_from,
+@hidden(
+    "_rsub_number", node="RsubBackward1", promote="same input other", check=checked_subtraction, ufunc=subtracted_from
 )
 def rsub_number(xp, input: Array, other, alpha=1):
     """``other - alpha * input`` for a number `other`."""
@@ -163,10 +147,7 @@ def mul(xp, input: Array, other: Array):
     return product(xp, input, other)
 
 
-mul.gradient(
-    input=lambda t, g, other: g * conjugate(t, other),
-    other=lambda t, g, input: g * conjugate(t, input),
-)
+mul.gradient(input=lambda t, g, other: g * conjugate(t, other), other=lambda t, g, input: g * conjugate(t, input))
 
 
 @takes_floats
@@ -245,8 +226,7 @@ def refuse_integers(input: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
 def addcdiv(xp, input: Array, tensor1: Array, tensor2: Array, *, value=1):
     """``input + value * tensor1 / tensor2``."""
     if xp is np and input.strides == tensor1.strides == tensor2.strides:
-        found = through("add_quotient", input, weighted(tensor1, value), tensor2)
-        if found is not None:
+        if (found := through("add_quotient", input, weighted(tensor1, value), tensor2)) is not None:
             return found
     return xp.add(input, weighted(tensor1, value) / tensor2)
 

@@ -14,16 +14,19 @@ EPS = {2: 2.0**-10, 4: 2.0**-23, 8: 2.0**-52}
 """By the bytes of a number: what is nearer to zero has the slope there."""
 
 
-def i1_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
-    away = t.abs(input) > EPS[t.array(input).dtype.itemsize]
-    safe = t.where(away, input, t.ones_like(input))
-    return g * t.where(away, t.i0(safe) - result / safe, t.ones_like(input) * 0.5)
+def half_at_zero(slope: Any) -> Any:
+    """The gradient of a function of this slope, which is one half at zero, where the slope has no value."""
+
+    def gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
+        away = t.abs(input) > EPS[t.array(input).dtype.itemsize]
+        safe = t.where(away, input, t.ones_like(input))
+        return g * t.where(away, slope(t, safe, result), t.ones_like(input) * 0.5)
+
+    return gradient
 
 
-def i1e_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
-    away = t.abs(input) > EPS[t.array(input).dtype.itemsize]
-    safe = t.where(away, input, t.ones_like(input))
-    return g * t.where(away, t.i0e(safe) - result * (t.sgn(safe) + 1 / safe), t.ones_like(input) * 0.5)
+i1_gradient = half_at_zero(lambda t, x, result: t.i0(x) - result / x)
+i1e_gradient = half_at_zero(lambda t, x, result: t.i0e(x) - result * (t.sgn(x) + 1 / x))
 
 
 scipy_function("i0 special.i0", "i0", lambda t, g, input: g * t.i1(input), "The modified Bessel function of order 0.",

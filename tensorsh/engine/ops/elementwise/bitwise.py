@@ -11,6 +11,7 @@ from ...arrays.errors import not_implemented
 from ...arrays.promotion import result_type
 from ...kernels import kernel, unsuited
 from ...operators.declare import Array, operator
+from ...operators.pointwise import of_numpy
 from ...operators.python_operators import install
 from ...tensors.tensor import Tensor
 
@@ -26,18 +27,13 @@ def refuse(kernel: str) -> Any:
     return check
 
 
-def bitwise(name: str, ufunc: Any, doc: str) -> None:
-    def kernel(xp, input: Array, other: Array):
-        return getattr(xp, ufunc.__name__)(input, other)
-
-    kernel.__name__, kernel.__doc__ = name, doc
-    options = {"promote": "same", "inplace": True, "ufunc": ufunc, "check": refuse(name + "_cpu")}
-    operator(name, **options)(kernel)
-
-
-bitwise("bitwise_and", np.bitwise_and, "The bits set in both; of bools, logical and.")
-bitwise("bitwise_or", np.bitwise_or, "The bits set in one or both; of bools, logical or.")
-bitwise("bitwise_xor", np.bitwise_xor, "The bits set in one only; of bools, inequality.")
+for _name, _doc in (
+    ("bitwise_and", "The bits set in both; of bools, logical and."),
+    ("bitwise_or", "The bits set in one or both; of bools, logical or."),
+    ("bitwise_xor", "The bits set in one only; of bools, inequality."),
+):
+    _ufunc = getattr(np, _name)
+    of_numpy(_name, _ufunc, _doc, ufunc=_ufunc, check=refuse(_name + "_cpu"), scalars=None, domain="")
 
 
 @operator(promote="same", inplace=True, scalars=False, check=refuse("bitwise_not_cpu"))
@@ -85,24 +81,23 @@ def truth(xp: Any, x: Any) -> Any:
 not_zero = kernel("Loop", lambda *_: unsuited)(2, np.not_equal, np.not_equal, np.not_equal, True)
 
 
-def logical(name: str, ufunc: str, doc: str) -> None:
+def logical(name: str, doc: str) -> None:
     def kernel(xp, input: Array, other: Array):
-        return getattr(xp, ufunc)(truth(xp, input), truth(xp, other))
+        return getattr(xp, name)(truth(xp, input), truth(xp, other))
 
-    kernel.__name__, kernel.__doc__ = name, doc
+    kernel.__doc__ = doc
     operator(name, inplace=True, broadcast=True, wide=False, promote="same", scalars=False)(kernel)
 
 
-logical("logical_and", "logical_and", "Whether both elements are nonzero.")
-logical("logical_or", "logical_or", "Whether one of the elements is nonzero.")
-logical("logical_xor", "logical_xor", "Whether exactly one of the elements is nonzero.")
+logical("logical_and", "Whether both elements are nonzero.")
+logical("logical_or", "Whether one of the elements is nonzero.")
+logical("logical_xor", "Whether exactly one of the elements is nonzero.")
 
 
 @operator(inplace=True)
 def logical_not(xp, input: Array):
     """Whether an element is zero.
-    bool, of the same shape; on booleans it is `not`.
-    """
+    bool, of the same shape; on booleans it is `not`."""
     return ~truth(xp, input)
 
 

@@ -1,8 +1,7 @@
 """Sums, differences, products and quotients with a number that is no operand of the node.
 
 `x * 2` in a program keeps a place for the 2 in ``next_functions``. Where a function of PyTorch multiplies by a number of its
-own it does not, and the node is that of another overload: MulBackward1.
-"""
+own it does not, and the node is that of another overload: MulBackward1."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from ...arrays.cupy_module import nowhere
 from ...arrays.device import absent
 from ...arrays.errors import check_broadcast
 from ...arrays.promotion import result_type
-from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...numerics.complex import modulus
+from ...operators.composite import not_tensor
 from ...operators.declare import Array, by, composite, operator
 from ...operators.pointwise import refuse
 from ...operators.public_form import Symbol
@@ -37,17 +37,17 @@ def comparison(names: str, ufunc: Any, doc: str) -> None:
         return write(tensors if isinstance(values[1], Tensor) else number, values)
 
     name = names.split()[0]
-    form.__doc__ = f"In-place form of :func:`{name}`."
-    kernel.__name__, kernel.__doc__ = name, doc
+    kernel.__doc__ = doc
     real = name not in ("eq", "ne")
     check = refuse(f"{name}_cpu", "c") if real else None
     op = operator(names, promote="same", inplace=form, ufunc=by(ufunc, real=real), wide=False, check=check)(kernel)
     # Only the in-place forms have a history: its gradient is 0.
     tensors = operator(f"_{name}_tensor", promote="same", method=False, node=f"{name.title()}Backward1")(kernel)
-    tensors.gradient(input=lambda t, g: t.zeros_like(g), other=lambda t, g: t.zeros_like(g))
-    number = operator(f"_{name}_number", promote="same input other", method=False,
-                      node=f"{name.title()}Backward0")(with_number)  # fmt: skip
-    number.gradient(input=lambda t, g: t.zeros_like(g))
+    nothing = lambda t, g: t.zeros_like(g)
+    tensors.gradient(input=nothing, other=nothing)
+    node = f"{name.title()}Backward0"
+    number = operator(f"_{name}_number", promote="same input other", method=False, node=node)(with_number)
+    number.gradient(input=nothing)
     # A comparison's answer to Python is its operator's; what cannot be compared is left to Python.
     setattr(Tensor, f"__{name}__", Symbol(f"Tensor.__{name}__", op, True))
 
@@ -73,7 +73,7 @@ def special_value(name: str, doc: str, whole: bool = False) -> None:
             return xp.full(input.shape, whole)
         return getattr(xp, name)(input)
 
-    kernel.__name__, kernel.__doc__ = name, doc
+    kernel.__doc__ = doc
     operator(name, wide=True, out=False)(kernel)
 
 
@@ -88,7 +88,7 @@ def infinite(name: str, number: float) -> None:
             raise RuntimeError(f"{name} does not support complex inputs.")
         return xp.full(input.shape, False) if kind_of(input) in "biu" else input == number
 
-    kernel.__name__, kernel.__doc__ = name, f"Whether an element is {number}."
+    kernel.__doc__ = f"Whether an element is {number}."
     operator(name, wide=True)(kernel)
 
 
@@ -103,11 +103,8 @@ def isreal(xp, input: Array):
 
 
 def check_close(input: Tensor, other: Any, rtol: float, atol: float, name: str) -> None:
-    for at, x in enumerate((input, other)):
-        if not isinstance(x, Tensor):
-            raise TypeError(
-                f"{name}(): argument '{('input', 'other')[at]}' (position {at + 1}) must be Tensor, not {type_name(x)}"
-            )
+    if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
+        raise not_tensor(name, input=input, other=other)
     if input._array.dtype != other._array.dtype:
         raise RuntimeError(f"{input.dtype.short} did not match {other.dtype.short}")
     for name, value in (("rtol", rtol), ("atol", atol)):
@@ -140,8 +137,7 @@ def close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
 def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Whether elements differ by no more than ``atol + rtol * |other|``.
     bool, of the common shape; `rtol` is 1e-5, `atol` 1e-8. NaN is close to nothing, to NaN with `equal_nan`;
-    infinities to themselves. RuntimeError: dtypes that differ.
-    """
+    infinities to themselves. RuntimeError: dtypes that differ."""
     check_close(input, other, rtol, atol, "isclose")
     check_broadcast([input._array, other._array])
     return wrap(close(input._array, other._array, rtol, atol, equal_nan))
@@ -151,8 +147,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are close (see :func:`isclose`).
     A Python bool: each |input - other| is at most ``atol + rtol * |other|`` (1e-8 and 1e-5). NaN is close to nothing,
-    to NaN with `equal_nan`. RuntimeError: dtypes that differ, shapes that do not broadcast.
-    """
+    to NaN with `equal_nan`. RuntimeError: dtypes that differ, shapes that do not broadcast."""
     check_close(input, other, rtol, atol, "allclose")
     return isclose(input, other, rtol, atol, equal_nan).all().item()
 
@@ -161,12 +156,9 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and elements.
     A Python bool. NaN equals nothing; sizes that differ give False. `eq` compares element by element, `allclose` with
-    tolerance. RuntimeError: tensors on several devices.
-    """
+    tolerance. RuntimeError: tensors on several devices."""
     if not (isinstance(input, Tensor) and isinstance(other, Tensor)):
-        at = isinstance(input, Tensor)
-        title = f"argument '{'other' if at else 'input'}' (position {at + 1})"
-        raise TypeError(f"equal(): {title} must be Tensor, not {type_name(other if at else input)}")
+        raise not_tensor("equal", input=input, other=other)
     x, y = input._array, other._array
     if type(x) is not np.ndarray or type(y) is not np.ndarray:
         if absent(x) or absent(y):

@@ -26,10 +26,6 @@ def check_polar(abs: Any, angle: Any) -> None:
     refuse("polar_cpu", "h")(abs, angle)
 
 
-def is_complex_array(x: Any) -> bool:
-    return x.dtype.kind == "c"
-
-
 REAL_OF = {np.dtype(np.complex64): np.dtype(np.float32), np.dtype(np.complex128): np.dtype(np.float64)}
 COMPLEX_OF = {real: complex_ for complex_, real in REAL_OF.items()}
 
@@ -37,7 +33,7 @@ COMPLEX_OF = {real: complex_ for complex_, real in REAL_OF.items()}
 @operator(view=True, wide=False, out=False, method=False)
 def view_as_real(xp, input: Array):
     """A complex tensor's memory as real numbers, in a new last dimension of size 2."""
-    if not is_complex_array(input):
+    if input.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
     real = REAL_OF[input.dtype]
     shape, strides = (*input.shape, 2), (*input.strides, real.itemsize)
@@ -176,12 +172,7 @@ def conj_physical_copy(xp, input: Array):
 conj_physical_copy.gradient(input=lambda t, g: t.conj(g))
 
 
-def conj_physical_(input: Tensor) -> Tensor:
-    """In-place form of :func:`conj_physical`."""
-    return write(conj_physical_copy, [input])
-
-
-@composite("conj_physical", inplace=conj_physical_)
+@composite("conj_physical", inplace=lambda input: write(conj_physical_copy, [input]))
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """The complex conjugate; a real tensor itself."""
     if out is not None:
@@ -222,6 +213,7 @@ def angle(xp, input: Array):
     return xp.where(xp.isnan(input), input, xp.where(input < 0, input.dtype.type(np.pi), input.dtype.type(0)))
 
 
+@angle.gradient_of("input")
 def angle_gradient(t: Any, g: Any, input: Any) -> Any:
     if t.array(input).dtype.kind != "c":
         return t.zeros_like(g)
@@ -229,9 +221,6 @@ def angle_gradient(t: Any, g: Any, input: Any) -> Any:
     zero = size == 0
     square = t.pow(t.where(zero, t.ones_like(size), size), 2)
     return t.where(zero, t.zeros_like(input), t.div(t.mul(g, input), square) * 1j)
-
-
-angle.gradient(input=angle_gradient)
 
 
 def check_parts(input: Any, other: Any) -> None:

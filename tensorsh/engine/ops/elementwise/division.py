@@ -12,7 +12,7 @@ from ...kernels import through
 from ...loading.table import OPERATORS, find_function
 from ...numerics.arithmetic import quotient, refuse_zeros, rounded_half_quotient, rounded_quotient
 from ...operators.declare import Array, by
-from ...operators.pointwise import chosen, conjugate, is_number, no_derivative, pointwise
+from ...operators.pointwise import chosen, conjugate, hidden, is_number, no_derivative, pointwise
 from ...operators.python_operators import install, install_choice
 from ...tensors.tensor import Tensor
 
@@ -29,7 +29,7 @@ true_divide.gradient(
 )
 
 
-@pointwise("_div_rounded", node="DivBackward2", method=False, inplace=False)
+@hidden("_div_rounded", node="DivBackward2")
 def div_rounded(xp, input: Array, other: Array, rounding_mode):
     """The quotient rounded down ("floor") or toward zero ("trunc"); integers stay integers."""
     return rounded_quotient(xp, input, other, rounding_mode)
@@ -53,7 +53,7 @@ def div(input, other, *, rounding_mode=None):
     return div_rounded, [input, other, rounding_mode]
 
 
-@pointwise("_floor_divide", domain="", node="NotImplemented", method=False, inplace=False)
+@hidden("_floor_divide", domain="", node="NotImplemented")
 def floor_divide_tensor(xp, input: Array, other: Array):
     """The quotient rounded down."""
     return rounded_quotient(xp, input, other, "floor")
@@ -63,7 +63,7 @@ floor_divide_tensor.same = lambda input, other: rounded_half_quotient(input, oth
 floor_divide_tensor.gradient(input=no_derivative("floor_divide"), other=no_derivative("floor_divide"))
 
 
-@pointwise("_floor_divide_number", node="NotImplemented", promote="same input other", method=False, inplace=False)
+@hidden("_floor_divide_number", node="NotImplemented", promote="same input other")
 def floor_divide_number(xp, input: Array, other):
     """The quotient by a number, rounded down."""
     return rounded_quotient(xp, input, other, "floor")
@@ -73,7 +73,7 @@ floor_divide_number.same = floor_divide_tensor.same
 floor_divide_number.gradient(input=no_derivative("floor_divide"))
 
 
-@pointwise("_floor_divide_first", node="NotImplemented", promote="same input other", method=False, inplace=False)
+@hidden("_floor_divide_first", node="NotImplemented", promote="same input other")
 def floor_divide_first(xp, input, other: Array):
     """The quotient of a number by a tensor, rounded down."""
     return rounded_quotient(xp, other.dtype.type(input), other, "floor")
@@ -87,8 +87,7 @@ floor_divide_first.gradient(other=no_derivative("floor_divide"))
 def floor_divide(input, other):
     """``input / other`` rounded down; integers stay integers.
     Towards minus infinity, as Python's ``//``: -1.5 // 1 is -2. They broadcast. RuntimeError: an integer divided by
-    0.
-    """
+    0."""
     if is_number(other):
         return floor_divide_number, [input, other]
     return (floor_divide_first if is_number(input) else floor_divide_tensor), [input, other]
@@ -125,22 +124,21 @@ def modulo(name: str, kernel: Any, quotient: str, sign: str) -> None:
     """`remainder` or `fmod`: by a tensor, by a number, of a number by a tensor."""
     title = name.capitalize()
 
-    @pointwise(f"_{name}_number", node=title + "Backward0", promote="same input other", method=False, inplace=False)
+    @hidden(f"_{name}_number", node=title + "Backward0", promote="same input other")
     def by_number(xp, input: Array, other):
         return kernel(xp, input, other)
 
     by_number.gradient(input=lambda t, g: g)
 
-    @pointwise(f"_{name}", node=title + "Backward1", method=False, inplace=False)
+    @hidden(f"_{name}", node=title + "Backward1")
     def by_tensor(xp, input: Array, other: Array):
         return kernel(xp, input, other)
 
     by_tensor.gradient(
-        input=lambda t, g: g,
-        other=lambda t, g, input, other: -g * t._div_rounded(input, other, quotient),
+        input=lambda t, g: g, other=lambda t, g, input, other: -g * t._div_rounded(input, other, quotient)
     )
 
-    @pointwise(f"_{name}_first", node="NotImplemented", promote="same input other", method=False, inplace=False)
+    @hidden(f"_{name}_first", node="NotImplemented", promote="same input other")
     def of_number(xp, input, other: Array):
         return kernel(xp, other.dtype.type(input), other)
 

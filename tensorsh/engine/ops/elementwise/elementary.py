@@ -27,18 +27,15 @@ def function(names: str = "", /, **options: Any) -> Any:
     return operator(names, **{"promote": "float", "inplace": True, "scalars": False, "domain": "any"} | options)
 
 
-def elementary(names: str, ufunc: str, gradient: Any, doc: str, **options: Any) -> Any:
+def elementary(names: str, ufunc: str, gradient: Any, doc: str, **options: Any) -> None:
     """A function that numpy has, and its gradient."""
 
     def kernel(xp, input: Array):
         return rounded(getattr(xp, ufunc), input)
 
-    kernel.__name__ = names.split()[0]
     kernel.__doc__ = doc
     found = getattr(np, ufunc)
-    op = function(names, ufunc=by(found, exact=True, precise=found), **options)(kernel)
-    op.gradient(input=gradient)
-    return op
+    function(names, ufunc=by(found, exact=True, precise=found), **options)(kernel).gradient(input=gradient)
 
 
 elementary("exp", "exp", lambda t, g, result: g * t.conj(result), "The exponential of each element.")
@@ -78,20 +75,10 @@ elementary("cos", "cos", lambda t, g, input: g * -t.conj(t.sin(input)), "The cos
 elementary(
     "tan", "tan", lambda t, g, result: g * t.conj(1 + result * result), "The tangent of each element.", domain="unit"
 )
-elementary(
-    "asin arcsin",
-    "arcsin",
-    lambda t, g, input: g * t.conj(t.rsqrt(1 - input * input)),
-    "The inverse sine.",
-    domain="unit",
-)
-elementary(
-    "acos arccos",
-    "arccos",
-    lambda t, g, input: g * -t.conj(t.rsqrt(1 - input * input)),
-    "The inverse cosine.",
-    domain="unit",
-)
+elementary("asin arcsin", "arcsin", lambda t, g, input: g * t.conj(t.rsqrt(1 - input * input)), "The inverse sine.",
+           domain="unit")  # fmt: skip
+elementary("acos arccos", "arccos", lambda t, g, input: g * -t.conj(t.rsqrt(1 - input * input)), "The inverse cosine.",
+           domain="unit")  # fmt: skip
 elementary("atan arctan", "arctan", lambda t, g, input: g / t.conj(input * input + 1), "The inverse tangent.")
 elementary("sinh", "sinh", lambda t, g, input: g * t.conj(t.cosh(input)), "The hyperbolic sine.")
 elementary("cosh", "cosh", lambda t, g, input: g * t.conj(t.sinh(input)), "The hyperbolic cosine.")
@@ -100,13 +87,8 @@ elementary("cosh", "cosh", lambda t, g, input: g * t.conj(t.sinh(input)), "The h
 elementary(
     "tanh nn.functional.tanh", "tanh", lambda t, g, result: tanh_gradient(t, g, result), "The hyperbolic tangent."
 )
-elementary(
-    "asinh arcsinh",
-    "arcsinh",
-    lambda t, g, input: g * t.conj(t.rsqrt(input * input + 1)),
-    "The inverse hyperbolic sine.",
-    node="AsinhBackward0 AsinhBackward1",
-)
+elementary("asinh arcsinh", "arcsinh", lambda t, g, input: g * t.conj(t.rsqrt(input * input + 1)),
+           "The inverse hyperbolic sine.", node="AsinhBackward0 AsinhBackward1")  # fmt: skip
 elementary("acosh arccosh", "arccosh", lambda t, g, input: acosh_gradient(t, g, input),
            "The inverse hyperbolic cosine.", node="AcoshBackward0 AcoshBackward1", domain="above one")  # fmt: skip
 elementary("atanh arctanh", "arctanh", lambda t, g, input: g / t.conj(1 - input * input), "The inverse hyperbolic tangent.",
@@ -201,8 +183,7 @@ def hypot(xp, input: Array, other: Array):
 
 hypot.same = by_kernel("hypotenuse", lambda x, y: (x, y))
 hypot.gradient(
-    input=lambda t, g, input, result: g * input / result,
-    other=lambda t, g, other, result: g * other / result,
+    input=lambda t, g, input, result: g * input / result, other=lambda t, g, other, result: g * other / result
 )
 
 
@@ -237,15 +218,13 @@ def sinc(xp, input: Array):
     return xp.where(x == 0, x.dtype.type(1), rounded(xp.sin, x) / xp.where(x == 0, x.dtype.type(1), x))
 
 
+@sinc.gradient_of("input")
 def sinc_gradient(t: Any, g: Any, input: Any) -> Any:
     flat = input * input * pi == 0
     safe = t.where(flat, t.ones_like(input), input)
     x = safe * pi
     slope = (x * t.cos(x) - t.sin(x)) / (safe * safe * pi)
     return t.where(flat, t.zeros_like(g), g * t.conj(slope))
-
-
-sinc.gradient(input=sinc_gradient)
 
 
 @operator(promote="same", scalars=False, domain="any", check=refuse("logaddexp_cpu", "biu"))

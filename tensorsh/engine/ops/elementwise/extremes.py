@@ -19,7 +19,16 @@ from ...loading import table
 from ...numerics import choices
 from ...numerics.halves import both_halves, by_kernel, in_rows
 from ...operators.declare import Array, by, composite
-from ...operators.pointwise import chosen, is_number, no_derivative, pointwise, refuse, takes_floats, tensors_only
+from ...operators.pointwise import (
+    chosen,
+    hidden,
+    is_number,
+    no_derivative,
+    of_numpy,
+    refuse,
+    takes_floats,
+    tensors_only,
+)
 from ...tensors.tensor import Tensor
 
 
@@ -31,50 +40,42 @@ def refuse_complex(name: str) -> Any:
     return takes_floats(check)
 
 
-def extremum_of_two(name: str, ufunc: Any, before: Any) -> None:
+def extreme_of_two(ufunc: Any, doc: str) -> Any:
+    name = ufunc.__name__
+    options = {"ufunc": by(ufunc, real=True), "check": refuse_complex(name), "inplace": False}
+    return of_numpy(name, ufunc, f"The elementwise {name}{doc}", **options)
+
+
+def tied(ufunc: Any, before: Any) -> None:
     """The larger or smaller of two elements; a tie shares the gradient."""
 
-    def kernel(xp, input: Array, other: Array):
-        return getattr(xp, name)(input, other)
+    def share(t: Any, g: Any, own: Any, other: Any) -> Any:
+        return t.where(own == other, g / 2, t.where(before(other, own), t.zeros_like(g), g))
 
-    kernel.__doc__ = f"The elementwise {name}; NaN where either is NaN."
-    kernel.__name__ = name
-    op = tensors_only(ufunc=by(ufunc, real=True), check=refuse_complex(name), inplace=False)(kernel)
-    op.gradient(
-        input=lambda t, g, input, other: t.where(
-            input == other, g / 2, t.where(before(other, input), t.zeros_like(g), g)
-        ),
-        other=lambda t, g, input, other: t.where(
-            input == other, g / 2, t.where(before(input, other), t.zeros_like(g), g)
-        ),
+    extreme_of_two(ufunc, "; NaN where either is NaN.").gradient(
+        input=lambda t, g, input, other: share(t, g, input, other),
+        other=lambda t, g, input, other: share(t, g, other, input),
     )
 
 
-extremum_of_two("maximum", np.maximum, lambda x, y: x > y)
-extremum_of_two("minimum", np.minimum, lambda x, y: x < y)
+tied(np.maximum, lambda x, y: x > y)
+tied(np.minimum, lambda x, y: x < y)
 
 
-def nan_extreme(name: str, ufunc: Any, chosen_first: Any) -> None:
+def without_nan(ufunc: Any, ahead: Any) -> None:
     """The larger or smaller of two elements, the other where one is NaN; a tie goes to the first."""
 
-    def kernel(xp, input: Array, other: Array):
-        return getattr(xp, name)(input, other)
+    def first(t: Any, input: Any, other: Any) -> Any:
+        return t.logical_or(ahead(input, other), t.isnan(other))
 
-    kernel.__doc__ = f"The elementwise {name}: the number where one of the two is NaN."
-    kernel.__name__ = name
-    op = tensors_only(ufunc=by(ufunc, real=True), inplace=False, check=refuse_complex(name))(kernel)
-    op.gradient(
-        input=lambda t, g, input, other: t.where(
-            t.logical_or(chosen_first(input, other), t.isnan(other)), g, t.zeros_like(g)
-        ),
-        other=lambda t, g, input, other: t.where(
-            t.logical_or(chosen_first(input, other), t.isnan(other)), t.zeros_like(g), g
-        ),
+    extreme_of_two(ufunc, ": the number where one of the two is NaN.").gradient(
+        input=lambda t, g, input, other: t.where(first(t, input, other), g, t.zeros_like(g)),
+        other=lambda t, g, input, other: t.where(first(t, input, other), t.zeros_like(g), g),
     )
 
 
-nan_extreme("fmax", np.fmax, lambda x, y: x >= y)
-nan_extreme("fmin", np.fmin, lambda x, y: x <= y)
+without_nan(np.fmax, lambda x, y: x >= y)
+without_nan(np.fmin, lambda x, y: x <= y)
 
 # -- clamp
 
@@ -87,13 +88,8 @@ def clamped(xp: Any, input: Any, low: Any, high: Any) -> Any:
             return found
         if low is not None and high is not None:
             return clip(input, low, high)
-    if (
-        xp is np
-        and type(low) is type(high) is input.dtype.type
-        and input.dtype.kind == "f"
-        and low == low
-        and high == high
-    ):
+    alike = xp is np and type(low) is type(high) is input.dtype.type and input.dtype.kind == "f"
+    if alike and low == low and high == high:
         if (found := through("hardtanh", input, low, high)) is not None:
             return found
     if low is not None:
@@ -154,12 +150,10 @@ SEVERAL, INFINITY = 256, float("inf")
 """Of so many elements two bounds are three times as fast as one: numpy takes an array and a number one by one where it compares them."""
 
 
-@pointwise(
+@hidden(
     "_clamp_numbers",
     node="ClampBackward1",
     promote="same input min max",
-    method=False,
-    inplace=False,
     check=check_clamp,
     ufunc=short_clamp,
     domain="",
@@ -178,16 +172,14 @@ def numbers_between(x: Any, low: Any, high: Any) -> Any:
 clamp_numbers.same = by_kernel("hardtanh", numbers_between)
 
 
+@clamp_numbers.gradient_of("input")
 def clamp_gradient(t: Any, g: Any, input: Any, min: Any, max: Any) -> Any:
     if min is not None and max is not None and min != min:
         return t.zeros_like(g)
     return t.where(inside(t, input, min, max), g, t.zeros_like(g))
 
 
-clamp_numbers.gradient(input=clamp_gradient)
-
-
-@pointwise("_clamp_tensors", node="ClampBackward0", method=False, inplace=False, scalars=False, check=check_clamp)
+@hidden("_clamp_tensors", node="ClampBackward0", scalars=False, check=check_clamp)
 def clamp_tensors(xp, input: Array, min: Array = None, max: Array = None):
     """Elements limited to the elements of tensors."""
     if input.dtype.kind == "b" and min is not None and max is not None:
@@ -215,21 +207,20 @@ clamp_tensors.gradient(
 def one_bound(name: str, bound: str, node: str) -> tuple:
     """`clamp_min` or `clamp_max`: by a number, by a tensor."""
     low = bound == "min"
+    both = (lambda b: (b, None)) if low else (lambda b: (None, b))
 
-    def number_kernel(xp, input: Array, bound):
-        return clamped(xp, input, *((bound, None) if low else (None, bound)))
+    @hidden(f"_{name}_number", node=node + "0", promote="same input bound", check=check_clamp,
+            ufunc=lambda x, b: short_clamp(x, *both(b)))  # fmt: skip
+    def by_number(xp, input: Array, bound):
+        return clamped(xp, input, *both(bound))
 
-    def tensor_kernel(xp, input: Array, bound: Array):
-        return clamped(xp, input, *((bound, None) if low else (None, bound)))
+    by_number.same = by_kernel("hardtanh", lambda x, b: numbers_between(x, *both(b)))
+    check = refuse("maximum_cpu" if low else "minimum_cpu", "c")
 
-    options: dict[str, Any] = {"method": False, "inplace": False, "check": check_clamp}
-    bounded = (lambda x, b: short_clamp(x, b, None)) if low else (lambda x, b: short_clamp(x, None, b))
-    by_number = pointwise(f"_{name}_number", node=node + "0", promote="same input bound", ufunc=bounded, **options)(
-        number_kernel
-    )
-    by_number.same = by_kernel("hardtanh", lambda x, b: numbers_between(x, *((b, None) if low else (None, b))))
-    options["check"] = refuse("maximum_cpu" if low else "minimum_cpu", "c")
-    by_tensor = pointwise(f"_{name}_tensor", node=node + "1", scalars=False, **options)(tensor_kernel)
+    @hidden(f"_{name}_tensor", node=node + "1", scalars=False, check=check)
+    def by_tensor(xp, input: Array, bound: Array):
+        return clamped(xp, input, *both(bound))
+
     by_tensor.same = lambda x, b: both_halves(np.maximum if low else np.minimum, b, x)
     passes = (lambda x, b: x >= b) if low else (lambda x, b: x <= b)
     stops = (lambda x, b: x < b) if low else (lambda x, b: x > b)
@@ -285,15 +276,7 @@ def check_condition(condition: Any, *operands: Any) -> None:
         raise TypeError("a condition that is not bool")
 
 
-@pointwise(
-    "_where",
-    node="WhereBackward0",
-    promote="same input other",
-    method=False,
-    inplace=False,
-    wide=False,
-    check=check_condition,
-)
+@hidden("_where", node="WhereBackward0", promote="same input other", wide=False, check=check_condition)
 def where_tensors(xp, condition, input: Array, other: Array):
     """`input` where the condition holds, `other` elsewhere."""
     condition = condition._array if isinstance(condition, Tensor) else condition

@@ -17,7 +17,7 @@ from ...loading import table
 from ...numerics.halves import by_table, in_rows
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, operator
-from ...operators.pointwise import chosen, is_number, no_derivative, refuse, three_ways
+from ...operators.pointwise import chosen, is_number, no_derivative, refuse, tensors_only, three_ways
 from ...operators.scipy import from_scipy, leavable
 from ...tensors.tensor import Tensor
 
@@ -39,14 +39,7 @@ def log_gamma(xp: Any, input: Any) -> Any:
     return xp.where(xp.isinf(input), input.dtype.type(np.inf), rounded(from_scipy(xp, "gammaln"), input))
 
 
-@operator(
-    "digamma special.psi special.digamma",
-    promote="float",
-    inplace=True,
-    scalars=False,
-    domain="positive",
-    check=refuse("digamma", "c"),
-)
+@tensors_only("digamma special.psi special.digamma", promote="float", domain="positive", check=refuse("digamma", "c"))
 def digamma(xp, input: Array):
     """The derivative of lgamma; at 0 infinite with the opposite sign, at negative integers NaN."""
     result = compiled("digamma", input)
@@ -106,13 +99,7 @@ def polygamma(n, input):
     return polygamma_of, [input, n]
 
 
-@operator(
-    "mvlgamma special.multigammaln",
-    promote="float",
-    inplace=True,
-    scalars=False,
-    check=lambda x, p: check_mvlgamma(x, p),
-)
+@tensors_only("mvlgamma special.multigammaln", promote="float", domain="", check=lambda x, p: check_mvlgamma(x, p))
 def mvlgamma(xp, input: Array, p):
     """The logarithm of the multivariate gamma function of dimension p."""
     total = input.dtype.type(p * (p - 1) / 4 * math.log(math.pi))
@@ -130,6 +117,7 @@ def check_mvlgamma(input: Any, p: Any) -> None:
     refuse("arange_cpu", "c")(input)  # the first kernel of PyTorch's formula
 
 
+@mvlgamma.gradient_of("input")
 def mvlgamma_gradient(t: Any, g: Any, input: Any, p: Any) -> Any:
     total = t.digamma(input + 0)
     for j in range(1, p):
@@ -137,17 +125,7 @@ def mvlgamma_gradient(t: Any, g: Any, input: Any, p: Any) -> Any:
     return g * total
 
 
-mvlgamma.gradient(input=mvlgamma_gradient)
-
-
-@operator(
-    "lgamma special.gammaln",
-    domain="positive",
-    promote="float",
-    inplace=True,
-    scalars=False,
-    check=refuse("lgamma_vml_cpu", "c"),
-)
+@tensors_only("lgamma special.gammaln", domain="positive", promote="float", check=refuse("lgamma_vml_cpu", "c"))
 def lgamma(xp, input: Array):
     """The logarithm of the absolute value of the gamma function."""
     return log_gamma(xp, input)
@@ -214,10 +192,7 @@ def incomplete_gamma(names: str, scipy_name: str, sign: int) -> None:
         value = xp.where((input == np.inf) & ~(other < 0) & (other != np.inf), low, value)
         return xp.where((other == 0) & ~(input <= 0), low, value)
 
-    kernel.__name__, kernel.__doc__ = (
-        name,
-        f"The regularized {'lower' if sign > 0 else 'upper'} incomplete gamma function.",
-    )
+    kernel.__doc__ = f"The regularized {'lower' if sign > 0 else 'upper'} incomplete gamma function."
     op = operator(names, promote="same", inplace=True, scalars=False, check=refuse(f"{name}_cpu", "biuc"))(kernel)
     op.gradient(
         input=no_derivative(f"{name}: input", True),

@@ -9,7 +9,7 @@ from ...kernels import through
 from ...numerics.halves import by_kernel
 from ...numerics.rounding import fused
 from ...operators.declare import Array
-from ...operators.pointwise import chosen, is_number, pointwise
+from ...operators.pointwise import chosen, hidden, is_number
 from ...tensors.tensor import Tensor
 
 
@@ -29,7 +29,7 @@ def check_lerp(input: Any, end: Any, weight: Any) -> None:
             raise RuntimeError(f"expected dtype {want} for `{name}` but got dtype {got}")
 
 
-@pointwise("_lerp_number", node="LerpBackward0", check=check_lerp, scalars=False, method=False, inplace=False)
+@hidden("_lerp_number", node="LerpBackward0", check=check_lerp, scalars=False)
 def lerp_number(xp, input: Array, end: Array, weight):
     """``input + weight * (end - input)`` for a number `weight`."""
     if input.dtype.kind in "biu":
@@ -43,12 +43,11 @@ def lerp_number(xp, input: Array, end: Array, weight):
 lerp_number.fast = lambda x, end, weight: through("lerp", x, end, x.dtype.type(weight)) if is_number(weight) else None
 lerp_number.same = by_kernel("lerp", lambda x, end, weight: (x, end, weight))
 lerp_number.gradient(
-    input=lambda t, g, weight: g * (1 - weight).conjugate(),
-    end=lambda t, g, weight: g * weight.conjugate(),
+    input=lambda t, g, weight: g * (1 - weight).conjugate(), end=lambda t, g, weight: g * weight.conjugate()
 )
 
 
-@pointwise("_lerp_tensor", node="LerpBackward1", check=check_lerp, scalars=False, method=False, inplace=False)
+@hidden("_lerp_tensor", node="LerpBackward1", check=check_lerp, scalars=False)
 def lerp_tensor(xp, input: Array, end: Array, weight: Array):
     """``input + weight * (end - input)``."""
     if input.dtype.kind in "biu":
@@ -67,8 +66,7 @@ lerp_tensor.gradient(
 @chosen("lerp")
 def lerp(input, end, weight):
     """Linear interpolation: ``input + weight * (end - input)``; `weight` a number or a tensor.
-    All broadcast to a common shape. RuntimeError: dtypes that differ.
-    """
+    All broadcast to a common shape. RuntimeError: dtypes that differ."""
     if isinstance(weight, Tensor):
         return lerp_tensor, [input, end, weight]
     if not is_number(weight):

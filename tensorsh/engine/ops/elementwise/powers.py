@@ -16,7 +16,7 @@ from ...kernels import kernel
 from ...numerics.arithmetic import raised
 from ...numerics.complex import weighted
 from ...operators.declare import Array, by, composite
-from ...operators.pointwise import chosen, is_number, pointwise, tensors_only
+from ...operators.pointwise import chosen, hidden, is_number, tensors_only
 from ...operators.python_operators import install_choice
 from ...tape.worlds import raw
 from ...tensors.tensor import Tensor
@@ -27,11 +27,8 @@ NEGATIVE = "Integers to negative integer powers are not allowed."
 def check_exponent(input: Any, exponent: Any) -> None:
     if input.dtype.kind in "biu" and isinstance(exponent, (int, np.integer)) and exponent < 0:
         raise RuntimeError(NEGATIVE)
-    if (
-        not hasattr(exponent, "dtype")
-        and result_type([input, exponent]).numpy == input.dtype
-        and input.dtype.kind != "c"
-    ):
+    number = not hasattr(exponent, "dtype")
+    if number and result_type([input, exponent]).numpy == input.dtype and input.dtype.kind != "c":
         converted(exponent, input.dtype)
 
 
@@ -57,16 +54,8 @@ def short_power(x: Any, exponent: Any) -> Any:
     return x * x if exponent == 2 else raised(np, x, x.dtype.type(exponent))
 
 
-@pointwise(
-    "_pow_number",
-    node="PowBackward0",
-    promote="same input exponent",
-    scalars=False,
-    method=False,
-    inplace=False,
-    check=check_exponent,
-    ufunc=short_power,
-)
+@hidden("_pow_number", node="PowBackward0", promote="same input exponent", scalars=False, check=check_exponent,
+        ufunc=short_power)  # fmt: skip
 def pow_number(xp, input: Array, exponent):
     """A tensor to the power of a number."""
     return raised(xp, input, input.dtype.type(exponent))
@@ -80,9 +69,7 @@ def check_bools(input: Any, exponent: Any) -> None:
         raise not_implemented("pow", input)
 
 
-@pointwise(
-    "_pow_tensor", domain="positive", node="PowBackward1", scalars=False, method=False, inplace=False, check=check_bools
-)
+@hidden("_pow_tensor", domain="positive", node="PowBackward1", scalars=False, check=check_bools)
 def pow_tensor(xp, input: Array, exponent: Array):
     """A tensor to the power of a tensor."""
     if xp is np and input.dtype.kind in "fc" and exponent.ndim == 0 and float(exponent.real) != 2:
@@ -113,8 +100,7 @@ def check_base(input: Any, exponent: Any) -> None:
         raise not_implemented("pow", exponent)
 
 
-@pointwise("_pow_base", node="PowBackward2", promote="same input exponent", scalars=False, method=False, inplace=False,
-           check=check_base)  # fmt: skip
+@hidden("_pow_base", node="PowBackward2", promote="same input exponent", scalars=False, check=check_base)
 def pow_base(xp, input, exponent: Array):
     """A number to the power of a tensor."""
     base = exponent.dtype.type(input)
@@ -127,6 +113,7 @@ def pow_base(xp, input, exponent: Array):
     return raised(xp, base, exponent)
 
 
+@pow_base.gradient_of("exponent")
 def base_number_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any) -> Any:
     if input == 0:
         kind = t.array(exponent).dtype.kind
@@ -137,9 +124,6 @@ def base_number_gradient(t: Any, g: Any, input: Any, exponent: Any, result: Any)
         kind = t.array(exponent).dtype.kind
         log = complex(log) if kind == "c" else math.nan
     return g * t.conj(result * log)
-
-
-pow_base.gradient(exponent=base_number_gradient)
 
 
 @chosen("pow", usual=pow_number)
@@ -157,7 +141,6 @@ def pow(input, exponent):
 
 
 def power_in_place(input: Tensor, exponent: Any) -> Tensor:
-    """In-place form of :func:`float_power`."""
     want = wide_dtype(input, exponent)
     if input.dtype is not want:
         raise RuntimeError(
@@ -189,12 +172,7 @@ def table_pow(input: Any, exponent: Any, out: Any) -> Any:
     return pow(input, exponent) if out is None else pow(input, exponent, out=out)
 
 
-def square_in_place(input: Tensor) -> Tensor:
-    """In-place form of :func:`square`."""
-    return input.pow_(2)
-
-
-@composite(inplace=square_in_place, domain="any")
+@composite(inplace=lambda input: input.pow_(2), domain="any")
 def square(input, *, out=None):
     """``input ** 2``."""
     return table_pow(input, 2, out)

@@ -15,7 +15,7 @@ from ...numerics.complex import modulus, product
 from ...numerics.halves import by_kernel, computed, converted
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, by, operator
-from ...operators.pointwise import chosen, is_number, pointwise, refuse, tensors_only
+from ...operators.pointwise import chosen, hidden, is_number, of_numpy, refuse, tensors_only
 from ...tensors.inplace import write
 from ...tensors.tensor import Tensor
 
@@ -38,9 +38,7 @@ def integral(name: str, ufunc: Any, names: str = "") -> None:
         return getattr(xp, ufunc.__name__)(input)
 
     kernel.__doc__ = f"Each element rounded: {name}."
-    kernel.__name__ = name
-    op = tensors_only(names or name, ufunc=ufunc)(kernel)
-    op.gradient(input=zero)
+    tensors_only(names or name, ufunc=ufunc)(kernel).gradient(input=zero)
 
 
 integral("floor", np.floor)
@@ -103,7 +101,6 @@ frac.gradient(input=lambda t, g: g)
 
 
 def abs_in_place(input: Tensor) -> Tensor:
-    """In-place form of :func:`abs`."""
     if input._array.dtype.kind == "c":
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     return write(abs, [input])
@@ -167,6 +164,7 @@ def sgn(xp, input: Array):
     return found
 
 
+@sgn.gradient_of("input")
 def sgn_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
     if not is_complex(t, input):
         return t.zeros_like(g)
@@ -174,9 +172,6 @@ def sgn_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
     safe = t.where(modulus == 0, t.ones_like(modulus), modulus)
     along = t.real(t.conj(result) * g)
     return t.where(modulus == 0, t.zeros_like(g), (g - result * along) / safe)
-
-
-sgn.gradient(input=sgn_gradient)
 
 
 def is_complex(t: Any, x: Any) -> bool:
@@ -211,12 +206,8 @@ frexp.joint_gradient(lambda t, g, needs, exponent: (g[0] * t.exp2(-t.cast_to(exp
 @tensors_only(wide=False, check=refuse("nextafter_cpu", "biuc"))
 def nextafter(xp, input: Array, other: Array):
     """The next number a tensor can hold after `input` toward `other`."""
-    if (
-        by_bits is not None
-        and type(input) is type(other) is np.ndarray
-        and input.dtype.char in "fd"
-        and input.dtype == other.dtype
-    ):
+    alike = type(input) is type(other) is np.ndarray and input.dtype == other.dtype
+    if by_bits is not None and alike and input.dtype.char in "fd":
         return by_bits(input, other)
     return xp.nextafter(input, other)
 
@@ -231,15 +222,7 @@ def copysign_gradient(t: Any, g: Any, input: Any, result: Any) -> Any:
     return g * t.where(input == 0, t.zeros_like(g), result / t.where(input == 0, t.ones_like(input), input))
 
 
-@pointwise(
-    "_copysign",
-    promote="float",
-    node="CopysignBackward0",
-    check=refuse("copysign_cpu", "c"),
-    wide=False,
-    method=False,
-    inplace=False,
-)
+@hidden("_copysign", promote="float", node="CopysignBackward0", check=refuse("copysign_cpu", "c"), wide=False)
 def copysign_tensor(xp, input: Array, other: Array):
     """The magnitude of `input` with the sign of `other`."""
     near = xp is np and input.flags.c_contiguous and other.flags.c_contiguous
@@ -251,14 +234,12 @@ copysign_tensor.same = by_kernel("copysign", lambda x, other: (x, other))
 copysign_tensor.gradient(input=copysign_gradient, other=zero)
 
 
-@pointwise(
+@hidden(
     "_copysign_number",
     promote="float input other",
     node="CopysignBackward1",
     check=refuse("copysign_cpu", "c"),
     wide=False,
-    method=False,
-    inplace=False,
 )
 def copysign_number(xp, input: Array, other):
     """The magnitude of `input` with the sign of a number."""
@@ -285,10 +266,7 @@ def ldexp(xp, input: Array, other: Array):
     return product(xp, input, rounded(xp.exp2, other))
 
 
-ldexp.gradient(
-    input=lambda t, g, other: g * t.exp2(other),
-    other=lambda t, g, result: g * result * 0.6931471805599453,
-)
+ldexp.gradient(input=lambda t, g, other: g * t.exp2(other), other=lambda t, g, result: g * result * 0.6931471805599453)
 
 
 def refuse_complex(name: str) -> Any:
@@ -299,37 +277,20 @@ def refuse_complex(name: str) -> Any:
     return check
 
 
-@tensors_only(promote="float", node="Deg2RadBackward0", check=refuse_complex("deg2rad"))
-def deg2rad(xp, input: Array):
-    """Degrees to radians."""
-    return input * input.dtype.type(np.pi / 180)
+def in_other_units(name: str, factor: float, node: str, doc: str) -> None:
+    def kernel(xp, input: Array):
+        return input * input.dtype.type(factor)
+
+    kernel.__doc__ = doc
+    op = tensors_only(name, promote="float", node=node, check=refuse_complex(name))(kernel)
+    op.same = lambda a: computed(np.multiply, a, np.asarray(factor, np.float32))
+    op.gradient(input=lambda t, g: g * factor)
 
 
-deg2rad.same = lambda a: computed(np.multiply, a, np.asarray(np.pi / 180, np.float32))
-deg2rad.gradient(input=lambda t, g: g * (np.pi / 180))
-
-
-@tensors_only(promote="float", node="Rad2DegBackward0", check=refuse_complex("rad2deg"))
-def rad2deg(xp, input: Array):
-    """Radians to degrees."""
-    return input * input.dtype.type(180 / np.pi)
-
-
-rad2deg.same = lambda a: computed(np.multiply, a, np.asarray(180 / np.pi, np.float32))
-rad2deg.gradient(input=lambda t, g: g * (180 / np.pi))
-
-
-def number_theory(name: str) -> None:
-    def kernel(xp, input: Array, other: Array):
-        return getattr(xp, name)(input, other)
-
-    kernel.__name__ = name
-    kernel.__doc__ = f"The {'greatest common divisor' if name == 'gcd' else 'least common multiple'} of integers."
-    tensors_only(name, check=refuse(f"{name}_cpu", "bfc"))(kernel)
-
-
-number_theory("gcd")
-number_theory("lcm")
+in_other_units("deg2rad", np.pi / 180, "Deg2RadBackward0", "Degrees to radians.")
+in_other_units("rad2deg", 180 / np.pi, "Rad2DegBackward0", "Radians to degrees.")
+of_numpy("gcd", np.gcd, "The greatest common divisor of integers.", check=refuse("gcd_cpu", "bfc"))
+of_numpy("lcm", np.lcm, "The least common multiple of integers.", check=refuse("lcm_cpu", "bfc"))
 
 
 @cache

@@ -1,7 +1,6 @@
 """``torch.special``: error, gamma, Bessel functions and their kin, computed by scipy where numpy has none.
 
-scipy is imported inside the kernels, when one of them first runs.
-"""
+scipy is imported inside the kernels, when one of them first runs."""
 
 from __future__ import annotations
 
@@ -15,8 +14,8 @@ from ...kernels import through
 from ...loading import table
 from ...numerics.halves import by_table
 from ...numerics.rounding import rounded
-from ...operators.declare import Array, composite, operator
-from ...operators.pointwise import is_number, refuse, three_ways
+from ...operators.declare import Array, composite
+from ...operators.pointwise import is_number, refuse, tensors_only, three_ways
 from ...operators.results import store_out
 from ...operators.scipy import from_scipy, scipy_function
 from ...tape.worlds import raw
@@ -47,15 +46,8 @@ scipy_function("special.ndtri", "ndtri", lambda t, g, result: g * math.sqrt(2 * 
 # -- logarithms of odds, entropies: half types round after each step
 
 
-@operator(
-    "logit special.logit",
-    domain="inside",
-    promote="float",
-    wide=False,
-    inplace=True,
-    scalars=False,
-    check=lambda x, eps: refuse("logit_cpu", "c")(x),
-)
+@tensors_only("logit special.logit", domain="inside", promote="float", wide=False,
+              check=lambda x, eps: refuse("logit_cpu", "c")(x))  # fmt: skip
 def logit(xp, input: Array, eps=None):
     """``log(x / (1 - x))``; with `eps`, x is first limited to [eps, 1 - eps]."""
     if eps is not None:
@@ -84,6 +76,7 @@ def logit_backward(g: Any, input: Any, eps: Any) -> Any:
     return raw.where(outside, inside.dtype.type(beyond), raw.where(edge, g * math.inf, g / (inside * (1 - inside))))
 
 
+@logit.gradient_of("input")
 @on_arrays(logit_backward)
 def logit_gradient(t: Any, g: Any, input: Any, eps: Any) -> Any:
     edge, outside, beyond, inside = logit_parts(t, input, eps)
@@ -91,19 +84,11 @@ def logit_gradient(t: Any, g: Any, input: Any, eps: Any) -> Any:
     return t.where(outside, one * beyond, g * t.where(edge, one * math.inf, 1 / (inside * (1 - inside))))
 
 
-logit.gradient(input=logit_gradient)
 logit.same = by_table(logit)
 
 
-@operator(
-    "special.entr",
-    promote="float",
-    wide=False,
-    scalars=False,
-    node="SpecialEntrBackward0",
-    domain="positive",
-    check=refuse("entr_cpu", "c"),
-)
+@tensors_only("special.entr", promote="float", wide=False, inplace=False, node="SpecialEntrBackward0", domain="positive",
+              check=refuse("entr_cpu", "c"))  # fmt: skip
 def entr(xp, input: Array):
     """``-x * log(x)``, 0 at 0 and -inf below."""
     if input.dtype.itemsize == 2:
@@ -171,15 +156,15 @@ three_ways("special.xlog1py", "SpecialXlog1PyBackward", product_log(np.log1p), l
            lambda t, g, input, other: g * input / (other + 1), "``x * log1p(y)``, 0 where x is 0.", inplace=False)  # fmt: skip
 
 
-def elsewhere(name: str, where: str, doc: str) -> None:
+def elsewhere(name: str, doc: str) -> None:
     """A function of another family under its name in torch.special."""
 
     def function(input: Tensor, dim: Any, *args: Any, **kwargs: Any) -> Tensor:
-        return table.find_function(where)(input, dim, *args, **kwargs)
+        return table.find_function(name)(input, dim, *args, **kwargs)
 
-    function.__name__, function.__doc__ = name, doc
+    function.__doc__ = doc
     composite("special." + name)(function)
 
 
-elsewhere("softmax", "softmax", "Exponentials along `dim`, divided by their sum.")
-elsewhere("log_softmax", "log_softmax", "The logarithm of softmax.")
+elsewhere("softmax", "Exponentials along `dim`, divided by their sum.")
+elsewhere("log_softmax", "The logarithm of softmax.")

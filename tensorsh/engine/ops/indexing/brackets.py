@@ -2,8 +2,7 @@
 
 As in PyTorch, numbers, slices and None are taken first, one after the other, and give a view; the index tensors are applied
 to that view. Each step is a node (Select, Slice, Unsqueeze, then Index). The usual cases (a number, a slice, a tuple of
-them, one mask or index tensor) go straight to numpy.
-"""
+them, one mask or index tensor) go straight to numpy."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Choosing elements by numbers and masks: index, take, index_select, masked_*, nonzero, and writing to what is chosen.
 
 ``x[...]`` itself is in `brackets.py`. A gradient goes back to where elements came from; an element chosen twice
-gets the sum, which `add_at` computes without numpy's slow general loop.
-"""
+gets the sum, which `add_at` computes without numpy's slow general loop."""
 
 from __future__ import annotations
 
@@ -194,8 +193,7 @@ def flat_index(array: Any, index: Any) -> Any:
 @operator()
 def take(xp, input: Array, index: Array):
     """The elements at numbers counted in row order, in the shape of `index`.
-    As if `input` were a vector; negative numbers count from the end. IndexError: a number beyond the last element.
-    """
+    As if `input` were a vector; negative numbers count from the end. IndexError: a number beyond the last element."""
     return xp.take(input.reshape(-1), flat_index(input, index))
 
 

@@ -10,7 +10,7 @@ from ....sandbox.long_calls import places
 from ...arrays.backend import module_of
 from ...arrays.device import absent
 from ...arrays.dtype import of
-from ...arrays.errors import CPP_NAMES, broadcast_error
+from ...arrays.errors import CPP_NAMES, broadcast_error, common_shape, fits_into
 from ...arrays.extents import sized
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
@@ -20,7 +20,6 @@ from ...operators.declare import Array, composite, operator
 from ...tape.worlds import sum_to_shape
 from ...tensors.inplace import mutate, write
 from ...tensors.tensor import Tensor
-from ..creation.copying import fitting
 
 
 def check_boolean(mask: Any) -> None:
@@ -34,12 +33,8 @@ def check_boolean(mask: Any) -> None:
 def masked(input: Any, mask: Any, value: Any) -> Any:
     """A copy of an array, broadcast with the mask, with `value` where the mask is true."""
     if mask.shape == input.shape:
-        if (
-            type(input) is np.ndarray is type(mask)
-            and input.dtype.kind in "biuf"
-            and input.ndim
-            and input.flags.c_contiguous
-        ):
+        ours = type(input) is np.ndarray is type(mask)
+        if ours and input.dtype.kind in "biuf" and input.ndim and input.flags.c_contiguous:
             check_boolean(mask)
             return np.where(mask, np.asarray(value, input.dtype), input)  # without a branch for each element
         whole = input.copy()
@@ -86,7 +81,7 @@ masked_fill_tensor.gradient(
 
 def fill_where(array: Any, mask: Any, value: Any) -> None:
     if mask.shape != array.shape:
-        fitting(array.shape, mask.shape)
+        fits_into(array.shape, mask.shape)
         mask = np.broadcast_to(mask, array.shape)
     array[mask] = value
 
@@ -154,10 +149,7 @@ def masked_scatter_op(xp, input: Array, mask: Array, source: Array):
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {of(mask).short}")
     shape = input.shape
     if mask.shape != shape:
-        try:
-            shape = np.broadcast_shapes(shape, mask.shape)
-        except ValueError:
-            raise broadcast_error(mask.shape, input.shape) from None
+        shape = common_shape(mask.shape, shape)
         mask = xp.broadcast_to(mask, shape)
     count = np.count_nonzero(mask) if xp is np else int(mask.sum().item())
     if count > source.size:

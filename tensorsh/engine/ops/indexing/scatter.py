@@ -162,11 +162,8 @@ def covered(src: Any, index: Any) -> Any:
         return src
     if not index.ndim:
         return src.reshape(-1)[0:1].reshape(())
-    return (
-        src[tuple([slice(n) for n in index.shape])].reshape(index.shape)
-        if src.ndim == index.ndim
-        else src.reshape(index.shape)
-    )
+    part = src[tuple([slice(n) for n in index.shape])] if src.ndim == index.ndim else src
+    return part.reshape(index.shape)
 
 
 def placed(xp: Any, input: Any, dim: int, index: Any, values: Any) -> Any:
@@ -283,8 +280,7 @@ def scatter_add(xp, input: Written, dim, index: Array, src: Array):
 
 
 scatter_add.gradient(
-    input=lambda t, g: g,
-    src=lambda t, g, src_shape, dim, index: gathered(t, g, dim, index, src_shape),
+    input=lambda t, g: g, src=lambda t, g, src_shape, dim, index: gathered(t, g, dim, index, src_shape)
 )
 
 

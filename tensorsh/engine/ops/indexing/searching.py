@@ -66,7 +66,7 @@ def slow_layouts(boundaries: Tensor, input: Any) -> None:
                 warn(
                     f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra data "
                     f"copy when converting non-contiguous tensor to contiguous, please use contiguous {what} tensor if possible. "
-                    "This message will only appear once per program.",
+                    "This message will only appear once per program."
                 )
 
 

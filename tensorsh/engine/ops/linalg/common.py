@@ -1,8 +1,7 @@
 """What the files of linear algebra share: checks in PyTorch's words, LinAlgError, LAPACK over batches.
 
 numpy.linalg does the work where it can (it knows batches and is loaded anyway); what it lacks comes from scipy's LAPACK,
-which is imported when first needed.
-"""
+which is imported when first needed."""
 
 from __future__ import annotations
 
@@ -18,11 +17,10 @@ from ...arrays.blas import set_usual_threads
 from ...arrays.device import absent
 from ...arrays.dtype import of
 from ...loading import table
-from ...operators.declare import Array, Operator, camel, operator
+from ...operators.declare import Operator, camel, operator
 from ...operators.out_rules import store_results
 from ...tape.worlds import raw
 from ...tensors.named_tuples import named
-from ...tensors.tensor import Tensor
 
 
 class _LinAlgError(RuntimeError, metaclass=Sealed):
@@ -108,6 +106,15 @@ def check_square(name: str, x: Any) -> None:
         prefix = f"{name}: " if name else ""
         raise RuntimeError(
             f"{prefix}A must be batches of square matrices, but they are {x.shape[-2]} by {x.shape[-1]} matrices"
+        )
+
+
+def check_sides(name: str, a: Any, b: Any) -> None:
+    """The rows of a right side are as many as those of the square matrices."""
+    if a.shape[-1] != b.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {a.shape[-1]} by {a.shape[-1]} but each b matrix is "
+            f"{b.shape[-2]} by {b.shape[-1]}"
         )
 
 
@@ -220,6 +227,3 @@ def into(results: Any, out: Any, name: str) -> Any:
     if many and kind is not tuple:
         kind = named(kind.__name__ + "_out", kind.__match_args__)
     return kind(targets) if many else out
-
-
-__all__ = ["Array", "Tensor", "linalg", "use", "adj", "each", "lapack"]

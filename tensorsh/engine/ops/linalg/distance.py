@@ -231,8 +231,7 @@ def norm_along_gradient(t, g, needs, input, result, p, dim, keepdim):
 @composite("pairwise_distance nn.functional.pairwise_distance", method=False)
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of ``x1 - x2 + eps`` along the last dimension.
-    (*, D) and (*, D) to (*), or (*, 1) with `keepdim`; they broadcast. `p` is 2.
-    """
+    (*, D) and (*, D) to (*), or (*, 1) with `keepdim`; they broadcast. `p` is 2."""
     dim = max(x1._array.ndim, x2._array.ndim) - 1
     return norm_along.function(plus(x1 - x2, eps), float(p), dim, keepdim)
 
@@ -264,6 +263,3 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
             for x in lengths:
                 x.clamp_min_(eps)
     return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(dim)
-
-
-__all__ = ["cdist", "pdist", "cosine_similarity"]

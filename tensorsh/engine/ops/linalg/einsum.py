@@ -1,8 +1,7 @@
 """einsum: sums of products named by subscripts.
 
 The operands are brought to common dimensions (the output's first, then those summed over) and multiplied from left to right
-by batched matrix products, in the steps PyTorch takes.
-"""
+by batched matrix products, in the steps PyTorch takes."""
 
 from __future__ import annotations
 
@@ -244,7 +243,8 @@ def align(x: Any, number: int, labels: list, places: dict, total: int, ellipsis:
     dim = 0
     for label in labels:
         if label == ELLIPSIS:
-            covered = ellipsis_width(x, labels, dim)
+            after = labels[labels.index(ELLIPSIS) + 1 :]
+            covered = x._array.ndim - dim - len(after)
             first = places[ELLIPSIS] + ellipsis - covered
             for i in range(covered):
                 n, key = x._array.shape[dim], ("...", first + i)
@@ -284,12 +284,6 @@ def align(x: Any, number: int, labels: list, places: dict, total: int, ellipsis:
             x = x.unsqueeze(-1)
             order[place] = x._array.ndim - 1
     return x.permute(order)
-
-
-def ellipsis_width(x: Any, labels: list, dim: int) -> int:
-    """How many dimensions ``...`` stands for, when `dim` dimensions of the (partly diagonalised) operand lie before it."""
-    after = labels[labels.index(ELLIPSIS) + 1 :]
-    return x._array.ndim - dim - len(after)
 
 
 def contract(operands: list, counts: list[int], out_count: int, total: int) -> Any:

@@ -118,6 +118,7 @@ def matrix_exp(xp, A: Array):
     return exponential(np.ascontiguousarray(A.reshape(-1, *A.shape[-2:]))).reshape(A.shape)
 
 
+@matrix_exp.gradient_of("A")
 def matrix_exp_gradient(t, g, A):
     """The upper right block of ``exp([[A^H, g], [0, A^H]])``."""
     n = A.shape[-1]
@@ -126,5 +127,4 @@ def matrix_exp_gradient(t, g, A):
     return use(t, "matrix_exp")(both)[..., :n, n:]
 
 
-matrix_exp.gradient(A=matrix_exp_gradient)
 table.also(matrix_exp, "matrix_exp")

@@ -45,8 +45,7 @@ def solved(a: Any, b: Any) -> Any:
         if a.shape[:-2] != b.shape[:-2]:
             batch = common_shape(b.shape[:-2], a.shape[:-2])
             lu, pivots, b = (np.broadcast_to(x, (*batch, *x.shape[-n:])) for x, n in ((lu, 2), (pivots, 1), (b, 2)))
-        found = lu_solved(*map(np.ascontiguousarray, (lu, pivots, b)), False)
-        if found is not None:
+        if (found := lu_solved(*map(np.ascontiguousarray, (lu, pivots, b)), False)) is not None:
             return found
     return batches.solve(a, b)
 

@@ -93,8 +93,7 @@ inv_ex.gradient(A=lambda t, g, inverse: None if g[0] is None else -(adj(t, inver
 def inv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of square matrices.
     (*, n, n), of a floating-point or complex dtype. `linalg.solve` is the better way to ``inverse(A) @ b``.
-    LinAlgError: a singular matrix. RuntimeError: matrices that are not square.
-    """
+    LinAlgError: a singular matrix. RuntimeError: matrices that are not square."""
     inverse, info = inv_ex.function(input)
     check_info(info, singular_inverse("linalg.inv"))
     return into(inverse, out, "linalg_inv")
@@ -104,8 +103,7 @@ def inv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_det(xp, A: Array):
     """The determinant of square matrices.
     (*, n, n) to (*), of a floating-point or complex dtype, by an LU decomposition. RuntimeError: matrices that are
-    not square.
-    """
+    not square."""
     check_square("linalg.det", A)
     check_float("linalg.det", A, "lu_cpu")
     return determinant(A)

@@ -139,7 +139,6 @@ def _removed(name: str, advice: str) -> Any:
     def function(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(f"This function was deprecated since version 1.9 and is now removed.{advice}")
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Removed from PyTorch; see ``torch.linalg``.{advice.partition(chr(10))[0]}"
     return function
 
@@ -148,5 +147,3 @@ for _name, _advice in REMOVED.items():
     table.FUNCTIONS[_name] = _removed(_name, _advice)
     if _name != "matrix_rank":
         table.METHODS[_name] = table.FUNCTIONS[_name]
-
-__all__ = ["svd_lowrank", "pca_lowrank", "lobpcg"]

@@ -24,6 +24,7 @@ from .common import (
     check_float,
     check_info,
     check_kernel,
+    check_sides,
     check_square,
     check_whole,
     each,
@@ -53,8 +54,7 @@ def check_factor(name: str, A: Any, pivot: bool) -> None:
 
 def parts(LU: Any) -> tuple:
     """L and U of the compact form."""
-    found = lu_parts(np.ascontiguousarray(LU))
-    if found is not None:
+    if (found := lu_parts(np.ascontiguousarray(LU))) is not None:
         return found
     m, n = LU.shape[-2:]
     k = min(m, n)
@@ -73,8 +73,7 @@ def triangles(m: int, n: int) -> tuple:
 
 def permutation_matrix(pivots: Any, m: int, dtype: Any) -> Any:
     """P of ``A = P L U``."""
-    made = interchanged(np.ascontiguousarray(pivots), np.empty((), dtype), m)
-    if made is not None:
+    if (made := interchanged(np.ascontiguousarray(pivots), np.empty((), dtype), m)) is not None:
         return made
     rows = pivots.reshape((prod(pivots.shape[:-1]), pivots.shape[-1]))
     found = np.zeros((len(rows), m, m), dtype)
@@ -358,11 +357,7 @@ def ldl_solve(xp, LD: Array, pivots: Unlinked, B: Array, *, hermitian=False):
     wrap_dim(-2, B.ndim)
     check_square("torch.linalg.ldl_solve", LD)
     check_float("torch.linalg.ldl_solve", LD, "ldl_solve_kernel_cpu")
-    if LD.shape[-1] != B.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for torch.linalg.ldl_solve: each A matrix is {LD.shape[-2]} by {LD.shape[-1]} but each "
-            f"b matrix is {B.shape[-2]} by {B.shape[-1]}"
-        )
+    check_sides("torch.linalg.ldl_solve", LD, B)
     check_pivots("torch.linalg.ldl_solve", "LD", LD, pivots)
     if pivots.dtype.kind not in "iu":
         raise RuntimeError(f"torch.linalg.ldl_solve: Expected pivots to be integers. Got {of(pivots).short}")

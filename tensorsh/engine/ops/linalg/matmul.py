@@ -1,8 +1,7 @@
 """Products of matrices and vectors, one by one and in batches.
 
 The primitives are `mm mv dot bmm`; `matmul` chooses among them by the numbers of dimensions and reshapes around them exactly
-as PyTorch does, so that the graph shows the same nodes. Half types are computed in float32.
-"""
+as PyTorch does, so that the graph shows the same nodes. Half types are computed in float32."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ import numpy as np
 from ...arrays.backend import on_gpu
 from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
-from ...arrays.errors import broadcast_error, cpp_name
+from ...arrays.errors import check_factors, common_shape, cpp_name
 from ...arrays.on_arrays import on_arrays
 from ...arrays.state import state
 from ...arrays.type_names import type_name
@@ -24,6 +23,7 @@ from ...numerics import batches, products
 from ...numerics.halves import MANY, converted
 from ...numerics.products import matrices
 from ...operators import matmul as fast_matmul
+from ...operators.composite import not_tensor
 from ...operators.declare import REQUIRED, Array, composite, operator
 from ...operators.forms import public
 from ...operators.matmul import FLOAT32, FLOAT64, renewed, reshaped
@@ -123,7 +123,7 @@ def mm(xp, input: Array, mat2: Array):
     for name, x in (("self", input), ("mat2", mat2)):
         if x.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix")
-    check_matrices(input, mat2)
+    check_factors(input, mat2)
     if input.dtype != mat2.dtype:
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {cpp_name(input)} != {cpp_name(mat2)}")
     check_bool("addmm_impl_cpu_", input)
@@ -131,35 +131,21 @@ def mm(xp, input: Array, mat2: Array):
 
 
 mm.loop, mm.operands = fast_matmul.product(2, 2), 2
-mm.gradient(
-    input=first_gradient,
-    mat2=second_gradient,
-)
-
-
-def check_matrices(a, b) -> None:
-    if a.shape[1] != b.shape[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {b.shape[0]}x{b.shape[1]})"
-        )
+mm.gradient(input=first_gradient, mat2=second_gradient)
 
 
 @operator()
 def mv(xp, input: Array, vec: Array):
     """A matrix times a vector, (n, k) by (k,).
     (n,) of the same dtype; `matmul` or ``@`` takes stacks of them, too. RuntimeError: sizes that do not fit, dtypes
-    that differ.
-    """
+    that differ."""
     check_mv(vec if input.ndim != 2 else None, input, vec)
     check_bool("addmv_impl_cpu", input)
     return product(input, vec)
 
 
 mv.loop, mv.operands = fast_matmul.product(2, 1), 2
-mv.gradient(
-    input=lambda t, g, vec: outer_product(t, g, vec),
-    vec=lambda t, g, input: t.mv(adjoint(t, input), g),
-)
+mv.gradient(input=lambda t, g, vec: outer_product(t, g, vec), vec=lambda t, g, input: t.mv(adjoint(t, input), g))
 
 
 def outer_product(t, x, y):
@@ -210,10 +196,7 @@ def dot(xp, input: Array, tensor: Array):
 
 
 dot.loop, dot.operands = fast_matmul.product(1, 1), 2
-dot.gradient(
-    input=lambda t, g, tensor: g * t.conj(tensor),
-    tensor=lambda t, g, input: g * t.conj(input),
-)
+dot.gradient(input=lambda t, g, tensor: g * t.conj(tensor), tensor=lambda t, g, input: g * t.conj(input))
 
 
 @operator()
@@ -223,10 +206,7 @@ def vdot(xp, input: Array, other: Array):
     return product(input.conj() if input.dtype.kind == "c" else input, other)
 
 
-vdot.gradient(
-    input=lambda t, g, other: t.conj(g) * other,
-    other=lambda t, g, input: g * input,
-)
+vdot.gradient(input=lambda t, g, other: t.conj(g) * other, other=lambda t, g, input: g * input)
 
 
 @operator()
@@ -276,29 +256,9 @@ def check_kinds(name: str, a, b) -> None:
     raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {of(a).short} and {of(b).short}")
 
 
-def broadcast_batches(a: tuple, b: tuple) -> tuple:
-    try:
-        return np.broadcast_shapes(a, b)
-    except ValueError:
-        raise broadcast_error(a, b) from None
-
-
 def free(a: Tensor, b: Tensor) -> bool:
     """Whether no gradient is asked for through either."""
     return not state.grad_enabled or (a._node is None and b._node is None)
-
-
-def not_tensor(function: str, **arguments) -> TypeError:
-    """The error for the first of a composite's arguments that is no tensor."""
-    missing = [f'"{name}"' for name, x in arguments.items() if x is REQUIRED]
-    if missing:
-        return TypeError(f"{function}() missing {len(missing)} required positional arguments: {', '.join(missing)}")
-    for position, (name, x) in enumerate(arguments.items()):
-        if not isinstance(x, Tensor):
-            return TypeError(
-                f"{function}(): argument '{name}' (position {position + 1}) must be Tensor, not {type_name(x)}"
-            )
-    raise AssertionError
 
 
 def matmul_any(input: Tensor = REQUIRED, other: Tensor = REQUIRED, *, out=None) -> Tensor:
@@ -393,7 +353,7 @@ def batched(input: Tensor, other: Tensor) -> Tensor:
             return matmul_any(input.squeeze(0), other)
         if b.shape[0] == 1 and other._node is not None and state.grad_enabled:
             return matmul_any(input, other.squeeze(0))
-    batch = broadcast_batches(a.shape[:-2], b.shape[:-2] if m > 1 else ())
+    batch = common_shape(a.shape[:-2], b.shape[:-2] if m > 1 else ())
     rows = a.shape[-2] if n > 1 else 1
     left = stacked(input, (*batch, rows, a.shape[-1]))
     column = other if m > 1 else other.unsqueeze(1)
@@ -415,13 +375,7 @@ def stacked(x: Tensor, shape: tuple) -> Tensor:
 
 
 matmul_any.__name__ = matmul_any.__qualname__ = "matmul"
-composite(
-    "matmul linalg.matmul",
-    method="matmul",
-    dtypes=False,
-    out=False,
-    executor=mm,
-)(matmul_any)
+composite("matmul linalg.matmul", method="matmul", dtypes=False, out=False, executor=mm)(matmul_any)
 matmul = table.FUNCTIONS["matmul"]
 
 

@@ -8,7 +8,7 @@ from ...arrays.backend import on_gpu
 from ...arrays.constants import FLOAT32, FLOAT64
 from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
-from ...arrays.errors import cpp_name, length
+from ...arrays.errors import check_factors, cpp_name, length
 from ...arrays.numbers import converted, not_integral
 from ...arrays.views import expanded
 from ...numerics.arithmetic import multiplied as meeting
@@ -20,7 +20,6 @@ from .matmul import (
     check_batches,
     check_bool,
     check_kinds,
-    check_matrices,
     check_mv,
     first_gradient,
     outer_product,
@@ -87,12 +86,11 @@ def addmm(xp, input: Array, mat1: Array, mat2: Array, *, beta=1, alpha=1):
     for name, x in (("mat1", mat1), ("mat2", mat2)):
         if x.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {x.ndim}-D tensor")
-    check_matrices(mat1, mat2)
+    check_factors(mat1, mat2)
     expandable(input, (mat1.shape[0], mat2.shape[1]))
     check_bool("addmm_impl_cpu_", mat1)
     if mat1.dtype.kind == "c" and type(mat1) is np.ndarray and beta != 0:
-        found = complex_product(scaled(mat1, alpha), mat2, scaled(input, beta))
-        if found is not None:
+        if (found := complex_product(scaled(mat1, alpha), mat2, scaled(input, beta))) is not None:
             return found
     return added(input, mat1, mat2, beta, alpha)
 

@@ -1,7 +1,6 @@
 """Products of whole tensors: tensordot, inner, outer, kron, chains and powers of matrices.
 
-All are made of permutations, reshapes and the products of matmul.py, in the steps PyTorch takes.
-"""
+All are made of permutations, reshapes and the products of matmul.py, in the steps PyTorch takes."""
 
 from __future__ import annotations
 
@@ -93,13 +92,8 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
             f"{list(a.shape)} and {list(b.shape)}"
         )
     tracked = state.grad_enabled and (input._node is not None or other._node is not None)
-    if (
-        out is None
-        and a.ndim == b.ndim == 2
-        and a.dtype == b.dtype
-        and type(a) is type(b) is np.ndarray
-        and not tracked
-    ):
+    ours = a.dtype == b.dtype and type(a) is type(b) is np.ndarray
+    if out is None and a.ndim == b.ndim == 2 and ours and not tracked:
         if a.shape[1] > 1 and len(a) * len(b) > 1:  # otherwise one is summed first, or the product is of two vectors
             return mm.function(input, wrap(b.T))
     return tensordot(input, other, ([-1], [-1]), out)

@@ -59,11 +59,10 @@ def linalg_qr(xp, A: Array, mode="reduced"):
         return np.zeros((0,), A.dtype) if Q is None else Q, R
     if mode == "r":
         return np.zeros((0,), A.dtype), batches.qr(A, "r")
-    return (
-        small_qr(A, mode)
-        or (single_qr(A) if is_single(A) and mode == "reduced" else None)
-        or tuple(batches.qr(A, mode))
-    )
+    if (found := small_qr(A, mode)) is not None:
+        return found
+    single = single_qr(A) if is_single(A) and mode == "reduced" else None
+    return single or tuple(batches.qr(A, mode))
 
 
 def is_single(A: Any) -> bool:
@@ -188,22 +187,16 @@ def geqrf_gradient(t, g, needs):
     raise no_derivative("geqrf", True)
 
 
-def reflectors(v: Any) -> Any:
-    """The unit lower triangular matrices of the vectors below the diagonal."""
-    xp = module_of(v)
-    return xp.tril(v, -1) + xp.eye(*v.shape[-2:], dtype=v.dtype)
-
-
 def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) -> Any:
     """``H1 H2 ... Hk x`` (`forward`), or the reflections in the other order; conjugated factors with `transpose`."""
     if type(vectors) is np.ndarray and vectors.dtype.kind == "f":
-        found = reflected_by_kernel(*map(np.ascontiguousarray, (vectors, tau, x)), forward)
-        if found is not None:
+        if (found := reflected_by_kernel(*map(np.ascontiguousarray, (vectors, tau, x)), forward)) is not None:
             return found
-    v = reflectors(vectors)
+    xp = module_of(vectors)
+    v = xp.tril(vectors, -1) + xp.eye(*vectors.shape[-2:], dtype=vectors.dtype)
     tau = tau.conj() if transpose else tau
     k = tau.shape[-1]
-    x = module_of(vectors).array(x)
+    x = xp.array(x)
     for i in range(k - 1, -1, -1) if forward else range(k):
         column = v[..., :, i, None]
         x -= (tau[..., i, None, None] * column) @ (herm(column) @ x)
@@ -490,6 +483,3 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         if fields[1]._array.size or fields[1]._array.ndim > 1:
             fields[1] = fields[1].squeeze(-1) if fields[1]._array.ndim > 1 else fields[1]
     return into(renamed("linalg_lstsq", "solution residuals rank singular_values", fields), out, "linalg_lstsq")
-
-
-__all__ = ["linalg_qr"]

@@ -175,13 +175,8 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
         zeros = [wrap(np.zeros((*a.shape[:-2], n, n), a.dtype)) for n in a.shape[-2:]]
         return into(renamed("svd", "U S V", (zeros[0], values, zeros[1])), out, "svd")
     U, S, Vh = linalg_svd.function(input, not some)
-    return into(
-        renamed(
-            "svd", "U S V", (U, S, Vh.transpose(-2, -1).conj() if Vh._array.dtype.kind == "c" else Vh.transpose(-2, -1))
-        ),
-        out,
-        "svd",
-    )
+    V = Vh.transpose(-2, -1)
+    return into(renamed("svd", "U S V", (U, S, V.conj() if V._array.dtype.kind == "c" else V)), out, "svd")
 
 
 def tolerance(atol: Any, rtol: Any, largest: Any, shape: tuple) -> Any:
@@ -339,6 +334,3 @@ def cond(input: Tensor, p: Any = None, *, out: Any = None) -> Tensor:
     inverse = inverse.masked_fill((info > 0).unsqueeze(-1).unsqueeze(-1), float("inf"))
     inf = float("inf")
     return into((norm(input, p) * norm(inverse, p)).nan_to_num(inf, inf, -inf), out, "linalg_cond")
-
-
-__all__ = ["linalg_svd", "svdvals", "pinv"]

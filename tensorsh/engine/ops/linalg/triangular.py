@@ -23,6 +23,7 @@ from .common import (
     check_float,
     check_info,
     check_kernel,
+    check_sides,
     check_square,
     herm,
     into,
@@ -140,11 +141,7 @@ def check_old_system(input: Any, A: Any) -> None:
             f"torch.triangular_solve: Expected A to have at least 2 dimensions, but it has {A.ndim} dimensions instead"
         )
     check_square("", A)
-    if A.shape[-1] != input.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for triangular_solve: each A matrix is {A.shape[-1]} by {A.shape[-1]} but each b "
-            f"matrix is {input.shape[-2]} by {input.shape[-1]}"
-        )
+    check_sides("triangular_solve", A, input)
     check_alike(input, A)
 
 
@@ -258,11 +255,7 @@ def cholesky_solve(xp, input: Array, L: Array, upper=False):
         if x.ndim < 2:
             raise RuntimeError(f"{name} should have at least 2 dimensions, but has {x.ndim} dimensions instead")
     check_square("", L)
-    if L.shape[-1] != input.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-2]} by {L.shape[-1]} but each b matrix "
-            f"is {input.shape[-2]} by {input.shape[-1]}"
-        )
+    check_sides("cholesky_solve", L, input)
     check_alike(input, L)
     check_kernel("cholesky_solve_cpu", L)
     if L.dtype.kind == "c":
@@ -310,6 +303,3 @@ def cholesky_inverse(xp, input: Array, upper=False):
 def cholesky_inverse_gradient(t, g, needs, input, result, upper):
     both = g + adj(t, g)
     return [-(input @ (result @ both @ result))] if upper else [-(result @ both @ result @ input)]
-
-
-__all__ = ["solve_triangular", "linalg_cholesky"]

@@ -73,8 +73,7 @@ linalg_cross.gradient(
 def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None) -> Tensor:
     """The cross product along `dim`, by default the first dimension of three elements.
     Both broadcast; the size along `dim` is 3. `linalg.cross` takes the last dimension. RuntimeError: no dimension of
-    three elements, sizes that do not fit.
-    """
+    three elements, sizes that do not fit."""
     if dim is None:
         warn_of_old("cross")
         sizes = input._array.shape
@@ -83,11 +82,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor |
         if 3 not in sizes:
             raise RuntimeError("no dimension of size 3 in input")
         dim = sizes.index(3)
-    return (
-        linalg_cross.function(input, other, dim=dim)
-        if out is None
-        else linalg_cross.function(input, other, dim=dim, out=out)
-    )
+    given = {} if out is None else {"out": out}
+    return linalg_cross.function(input, other, dim=dim, **given)
 
 
 @composite("linalg.vecdot", method=False)

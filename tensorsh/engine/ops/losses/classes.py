@@ -16,7 +16,6 @@ from ...arrays.dtype import is_half
 from ...arrays.on_arrays import on_arrays
 from ...arrays.promotion import check_kept
 from ...arrays.state import state
-from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import fresh, link
 from ...kernels import kernel, through, unsuited
@@ -25,6 +24,7 @@ from ...numerics.halves import computed
 from ...numerics.sums import mean as exact_mean
 from ...numerics.sums import sum as exact_sum
 from ...operators import pointwise
+from ...operators.composite import not_tensor
 from ...operators.declare import Array, Constant, composite, operator
 from ...tape.worlds import raw
 from ...tensors.tensor import Tensor
@@ -70,12 +70,12 @@ def legacy(size_average: Any, reduce: Any, reduction: str, checked: bool = True)
 def same_size(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Both broadcast to one shape, with PyTorch's warning where they differ."""
     if not isinstance(target, Tensor):
-        raise TypeError(f"mse_loss(): argument 'target' (position 2) must be Tensor, not {type_name(target)}")
+        raise not_tensor("mse_loss", input=input, target=target)
     if input._array.shape == target._array.shape:
         return input, target
     warn(
         f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely lead to "
-        "incorrect results due to broadcasting. Please ensure they have the same size.",
+        "incorrect results due to broadcasting. Please ensure they have the same size."
     )
     a, b = find_function("broadcast_tensors")(input, target)
     return a, b
@@ -98,22 +98,14 @@ def scaled(t: Any, slopes: Any, norm: float, g: Any) -> Any:
 def pairwise_loss(name: str, value: Any, slope: Any, factor: float = 1.0, wide: bool = True) -> Any:
     """A primitive on input and target with elementwise `value` and the derivative `factor * slope` by the input.
 
-    `wide`: half types are rounded at the end, not after each step.
-    """
+    `wide`: half types are rounded at the end, not after each step."""
 
     def kernel(xp: Any, input: Array, target: Array, reduction: str = "mean", parameter: float = 1.0) -> Any:
         return reduce(xp, value(xp, input, target, parameter), reduction)
 
-    kernel.__name__ = name
-    op = operator(
-        "_" + name,
-        promote="same input target",
-        method=False,
-        wide=wide,
-        broadcast=True,
-        scalars=False,
-        check=pointwise.refuse(name.removesuffix("_loss") + "_cpu", "biuc"),
-    )(kernel)
+    check = pointwise.refuse(name.removesuffix("_loss") + "_cpu", "biuc")
+    options = {"promote": "same input target", "broadcast": True, "scalars": False, "check": check}
+    op = operator("_" + name, method=False, wide=wide, **options)(kernel)
 
     def by_input(t: Any, g: Any, input: Any, target: Any, reduction: str, parameter: float) -> Any:
         norm = factor / prod(np.broadcast_shapes(input.shape, target.shape)) if reduction == "mean" else factor
@@ -222,8 +214,7 @@ def reduced(loss: Tensor, reduction: str, words: str | None = None) -> Tensor:
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The absolute difference of input and target.
     Of one shape (others broadcast, with a warning). `reduction` 'mean' or 'sum' gives one number, 'none' a loss per
-    element; `weight` multiplies each. ValueError: another reduction.
-    """
+    element; `weight` multiplies each. ValueError: another reduction."""
     reduction = legacy(size_average, reduce, reduction)
     input, target = same_size(input, target)
     loss = (input - target).abs()
@@ -294,15 +285,13 @@ def nll_backward(g, input_shape, result1, result2, reduction):
     return found
 
 
+@nll.gradient_of("input")
 @on_arrays(nll_backward)
 def nll_gradient(t, g, input_shape, result1, result2, reduction):
     """The shares (result1) are None where `quick_nll` made the node: every target counts alike."""
     if result1 is None:
         result1 = t.constant(np.ones(input_shape[0], t.array(g).dtype))
     return t._nll_loss_spread(g, tuple(input_shape), result1, result2, reduction)
-
-
-nll.gradient(input=nll_gradient)
 
 
 def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
@@ -342,12 +331,8 @@ def nll_spread(xp, grad: Array, shape, share: Array, target: Array, reduction):
         grad = grad / share.sum(dtype=share.dtype)
     axis = 1 if len(shape) > 1 else 0
     out = xp.zeros(shape, grad.dtype)
-    xp.put_along_axis(
-        out,
-        xp.expand_dims(target, axis),
-        xp.expand_dims(xp.where((share != 0) | ~xp.signbit(share), -grad * share, grad.dtype.type(0)), axis),
-        axis,
-    )
+    slopes = xp.where((share != 0) | ~xp.signbit(share), -grad * share, grad.dtype.type(0))
+    xp.put_along_axis(out, xp.expand_dims(target, axis), xp.expand_dims(slopes, axis), axis)
     return out
 
 
@@ -395,7 +380,7 @@ def cross_entropy(
     Only targets of `ignore_index` give NaN. IndexError: a class beyond C; ValueError: batch sizes that differ."""
     reduction = legacy(size_average, reduce, reduction)
     if not isinstance(target, Tensor):
-        raise TypeError(f"cross_entropy_loss(): argument 'target' (position 2) must be Tensor, not {type_name(target)}")
+        raise not_tensor("cross_entropy_loss", input=input, target=target)
     axis = 0 if input._array.ndim == 1 else 1
     if label_smoothing > 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")

@@ -12,7 +12,7 @@ from ...arrays.bounds import refuse
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import absent
 from ...arrays.errors import check_broadcast, not_implemented, refuse_halves
-from ...arrays.promotion import check_kept, promote_types
+from ...arrays.promotion import check_kept, fits_dtype, promote_types
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
@@ -84,13 +84,8 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
     return bce.function(input, target, weight, reduction)
 
 
-@operator(
-    "_binary_cross_entropy_with_logits",
-    node="BinaryCrossEntropyWithLogitsBackward0",
-    method=False,
-    wide=True,
-    promote="same input target weight pos_weight",
-)
+@operator("_binary_cross_entropy_with_logits", node="BinaryCrossEntropyWithLogitsBackward0", method=False, wide=True,
+          promote="same input target weight pos_weight")  # fmt: skip
 def bce_logits(xp, input: Array, target: Array, weight: Constant = None, pos_weight: Constant = None, reduction="mean"):
     """(1 - y) x + log(1 + exp(-x)), weighted; the logarithm in the stable form."""
     log = log_of_sigmoid(xp, input)
@@ -138,9 +133,7 @@ def binary_cross_entropy_with_logits(
     if input._array.dtype.kind in "biu":
         raise not_implemented("log_sigmoid_cpu", input._array)
     if target._array.dtype.kind in "iu":
-        raise RuntimeError(
-            f"result type {input.dtype.short} can't be cast to the desired output type {target.dtype.short}"
-        )
+        fits_dtype(target.dtype, input.dtype)
     if input.dtype is target.dtype:
         pass
     elif input.dtype.is_floating_point and promote_types(input.dtype, target.dtype) is not target.dtype:
@@ -162,8 +155,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     """The Kullback-Leibler divergence of log-probabilities `input` from probabilities `target`.
     ``target * (log(target) - input)`` for each element; with `log_target` the target is a logarithm, too. `reduction`
     'batchmean' is the divergence as it is defined, 'mean' divides by all elements (with a warning), 'sum' and 'none'
-    do not.
-    """
+    do not."""
     for each in (input, target):
         if each._array.dtype.kind in "biuc":
             kind = "Complex" if each._array.dtype.kind == "c" else "Integral"
@@ -178,7 +170,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
             warn(
                 "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only "
                 "by the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
-                "'batchmean' in the next major release.",
+                "'batchmean' in the next major release."
             )
     loss = target.exp() * (target - input) if log_target else find_function("xlogy")(target, target) - target * input
     loss = reduced(loss, reduction)

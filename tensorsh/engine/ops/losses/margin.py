@@ -17,13 +17,7 @@ from ..elementwise.by_number import minus, plus
 from .classes import gradient_of_each, legacy, reduce, reduced
 
 
-@operator(
-    "_soft_margin_loss",
-    node="SoftMarginLossBackward0",
-    method=False,
-    wide=True,
-    promote="same input target",
-)
+@operator("_soft_margin_loss", node="SoftMarginLossBackward0", method=False, wide=True, promote="same input target")
 def soft_margin(xp, input: Array, target: Constant, reduction="mean"):
     """log(1 + exp(-y x))."""
     turned = -input
@@ -31,12 +25,10 @@ def soft_margin(xp, input: Array, target: Constant, reduction="mean"):
     return reduce(xp, log_of_one_more(xp, turned), reduction)
 
 
+@soft_margin.gradient_of("input")
 def soft_margin_slope(t, g, input, target, reduction):
     z = t.exp(-target * input)
     return target * z * -gradient_of_each(t, 1.0, input, reduction) / (z + 1) * g
-
-
-soft_margin.gradient(input=soft_margin_slope)
 
 
 @composite("nn.functional.soft_margin_loss", method=False)
@@ -60,8 +52,7 @@ def from_number(number, input):
 @composite("nn.functional.hinge_embedding_loss", method=False)
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """x where the target is 1, max(0, margin - x) where it is -1.
-    Of one shape. `reduction` 'mean' or 'sum' gives one number, 'none' a loss per element.
-    """
+    Of one shape. `reduction` 'mean' or 'sum' gives one number, 'none' a loss per element."""
     zero = find_function("zeros_like")(input)
     below = find_function("where")(target != 1, from_number(margin, input).clamp_min(0), zero)
     same = find_function("where")(target != -1, input, zero)
@@ -152,19 +143,12 @@ def multi_margin(xp, input: Array, target: Array, p=1, margin=1.0, weight: Const
 compiled_margin: Any = kernel("multi_margin", unsuited)
 
 
-multi_margin.gradient(
-    input=lambda t, g, input_shape, result1, reduction: _by_row(
-        t, spread_rows(g, input_shape, reduction), result1, reduction
-    )
-)
-
-
-def spread_rows(g, shape, reduction):
-    return g / shape[0] if reduction == "mean" and len(shape) > 1 else g
-
-
-def _by_row(t, g, slope, reduction):
-    return slope * (t.unsqueeze(g, -1) if reduction == "none" and g.ndim else g)
+@multi_margin.gradient_of("input")
+def by_row(t, g, input_shape, result1, reduction):
+    """The gradient where there is one loss for each row, of slope `result1`."""
+    if reduction == "mean" and len(input_shape) > 1:
+        g = g / input_shape[0]
+    return result1 * (t.unsqueeze(g, -1) if reduction == "none" and g.ndim else g)
 
 
 @composite("nn.functional.multi_margin_loss", method=False)
@@ -213,11 +197,7 @@ def by_classes(xp, loss, slope, input, reduction):
     return reduce(xp, losses, reduction), (slope / divide).reshape(input.shape)
 
 
-multilabel_margin.gradient(
-    input=lambda t, g, input_shape, result1, reduction: _by_row(
-        t, spread_rows(g, input_shape, reduction), result1, reduction
-    )
-)
+multilabel_margin.gradient(input=by_row)
 
 
 @composite("nn.functional.multilabel_margin_loss", method=False)

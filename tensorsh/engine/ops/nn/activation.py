@@ -1,7 +1,6 @@
 """Activation functions of neural networks: ``torch.nn.functional.relu`` and its like.
 
-Kinks take PyTorch's side: the gradient of relu at 0 is 0, of a clamp at its bounds as each function has it.
-"""
+Kinks take PyTorch's side: the gradient of relu at 0 is 0, of a clamp at its bounds as each function has it."""
 
 from __future__ import annotations
 
@@ -15,6 +14,7 @@ from ...arrays.backend import module_of
 from ...arrays.constants import FLOAT32, FLOAT64, ZERO32, ZERO64, constant
 from ...arrays.door import asked
 from ...arrays.errors import not_implemented, wrap_dim
+from ...arrays.numbers import check_width
 from ...arrays.on_arrays import on_arrays
 from ...loading import table
 from ...numerics.choices import where
@@ -35,9 +35,12 @@ ZEROS = {FLOAT32: ZERO32, FLOAT64: ZERO64}
 
 
 def only_floats(kernel: str, kinds: str = "biuc") -> Any:
-    """A check that refuses the dtypes of some kinds in PyTorch's words."""
+    """A check that refuses the dtypes of some kinds in PyTorch's words, and numbers of more than 64 bits."""
 
     def check(input: Any, *rest: Any) -> None:
+        for each in rest:
+            if type(each) is int:
+                check_width(each)
         if input.dtype.kind in kinds:
             raise not_implemented(kernel, input)
 
@@ -46,10 +49,8 @@ def only_floats(kernel: str, kinds: str = "biuc") -> Any:
 
 def activation(names: str, /, *, check: Any = None, **options: Any) -> Any:
     """An elementwise function of one tensor and numbers, half types computed in float32."""
-    return operator(
-        names,
-        **{"wide": True, "inplace": False, "method": False, "check": check, "ufunc": KERNEL, "domain": "any"} | options,
-    )
+    settings = {"wide": True, "inplace": False, "method": False, "check": check, "ufunc": KERNEL, "domain": "any"}
+    return operator(names, **settings | options)
 
 
 SLOPE = (
@@ -105,8 +106,6 @@ def with_inplace(name: str, op: Any, form_too: bool = True, below: Any = None) -
         return told(*args, **kwargs)
 
     function.__doc__ = op.doc
-    function.__name__ = function.__qualname__ = name
-    changed.__name__ = changed.__qualname__ = name + "_"
     table.FUNCTIONS[FUNCTIONAL + name] = function
     table.OPERATORS[FUNCTIONAL + name] = op
     if form_too:
@@ -202,6 +201,7 @@ def elu_backward(g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -
     return g * scale if type(input) is np.ndarray and not np.less_equal(input, 0).any() else None
 
 
+@elu.gradient_of("input")
 @on_arrays(elu_backward)
 def elu_gradient(t: Any, g: Any, input: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
     low = g
@@ -209,9 +209,6 @@ def elu_gradient(t: Any, g: Any, input: Any, alpha: Any, scale: Any, input_scale
         low = low if factor == 1 else low * factor
     low = low * t.exp(t.where(input <= 0, input, t.zeros_like(input)) * input_scale)
     return t.where(input <= 0, low, g * scale)
-
-
-elu.gradient(input=elu_gradient)
 
 
 def elu_family(name: str, make: Any, doc: str) -> None:
@@ -227,21 +224,12 @@ def elu_family(name: str, make: Any, doc: str) -> None:
         return function(input, *args, inplace=True, **kwargs)
 
     function.__doc__ = doc
-    function.__name__ = function.__qualname__ = name
     composite(FUNCTIONAL + name + (f" {name}" if name != "elu" else ""), method=False, domain="any")(function)
     for prefix in (FUNCTIONAL, "") if name != "elu" else (FUNCTIONAL,):
         table.FUNCTIONS[prefix + name + "_"] = dressed(form(f"torch.{prefix}{name}_", changed), changed)
 
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
-
-
-def elu_call(input: Any, alpha: float = 1.0, *rest: Any) -> tuple:
-    return elu, [input, alpha, 1.0, 1.0], rest
-
-
-def selu_call(input: Any, *rest: Any) -> tuple:
-    return elu, [input, SELU_ALPHA, SELU_SCALE, 1.0], rest
 
 
 def celu_call(input: Any, alpha: float = 1.0, *rest: Any) -> tuple:
@@ -260,8 +248,11 @@ celu.fast = lambda a, alpha=1.0: elu_of_floats(a, alpha, 1.0, alpha)
 celu.same = by_table(celu, by_kernel("elu", lambda x, alpha: (x, alpha, 1.0) if alpha == 1 else None))
 celu.gradient(input=lambda t, g, input, alpha: elu_gradient(t, g, input, alpha, 1.0, 1.0 / alpha))
 STEEP = {op.name: steep(op, "elu") for op in (elu, celu)}
-elu_family("elu", elu_call, "``x`` above 0, ``alpha * (exp(x) - 1)`` below.")
-elu_family("selu", selu_call, "The self-normalising elu.")
+elu_family(
+    "elu", lambda input, alpha=1.0, *rest: (elu, [input, alpha, 1.0, 1.0], rest),
+    "``x`` above 0, ``alpha * (exp(x) - 1)`` below.",
+)  # fmt: skip
+elu_family("selu", lambda input, *rest: (elu, [input, SELU_ALPHA, SELU_SCALE, 1.0], rest), "The self-normalising elu.")
 elu_family("celu", celu_call, "``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``.")
 
 # -- smooth functions
@@ -296,6 +287,7 @@ def gelu_backward(g: Any, input: Any, approximate: Any) -> Any:
     return (kernels.compiled.gelu_tanh_backward if tanh else kernels.compiled.gelu_backward)(g, input)
 
 
+@gelu.gradient_of("input")
 @on_arrays(gelu_backward)
 def gelu_gradient(t: Any, g: Any, input: Any, approximate: Any) -> Any:
     if approximate == "tanh":
@@ -307,21 +299,14 @@ def gelu_gradient(t: Any, g: Any, input: Any, approximate: Any) -> Any:
     return g * (share + input * t.exp(input * input * -0.5) * INV_SQRT_2PI)
 
 
-gelu.gradient(input=gelu_gradient)
-
-
 def silu_of(x: Any) -> Any:
     if (found := kernels.through("silu", x)) is not None:
         return found
     return x / (constant(1.0, x.dtype) + rounded(np.exp, np.negative(x)))
 
 
-@activation(
-    "_silu",
-    check=only_floats("silu_cpu", "biu"),
-    node="SiluBackward0",
-    ufunc=by(silu_of, loop=kernels.kernel("silu")),
-)
+@activation("_silu", check=only_floats("silu_cpu", "biu"), node="SiluBackward0",
+            ufunc=by(silu_of, loop=kernels.kernel("silu")))  # fmt: skip
 def silu(xp, input: Array):
     """``x * sigmoid(x)``."""
     found = kernels.through("silu", input)
@@ -332,13 +317,13 @@ silu.real_gradient = True
 silu.same = by_table(silu, silu.same)
 
 
+@silu.gradient_of("input")
 @by_kernel_backward("silu")
 def silu_gradient(t: Any, g: Any, input: Any) -> Any:
     s = t.sigmoid(input)
     return g * t.conj(s * ((1 - s) * input + 1))
 
 
-silu.gradient(input=silu_gradient)
 with_inplace("silu", silu, False)
 
 
@@ -348,13 +333,13 @@ def mish(xp, input: Array):
     return input * rounded(xp.tanh, rounded(xp.log1p, rounded(xp.exp, input)))
 
 
+@mish.gradient_of("input")
 def mish_gradient(t: Any, g: Any, input: Any) -> Any:
     s = t.sigmoid(input)
     tanh = t.tanh(t._softplus(input, 1, 20))
     return g * fused(input * s, fused(-tanh, tanh, 1), tanh)
 
 
-mish.gradient(input=mish_gradient)
 with_inplace("mish", mish, False)
 
 
@@ -369,17 +354,11 @@ def softplus(xp, input: Array, beta=1, threshold=20):
     return xp.where(linear, input, rounded(xp.log1p, rounded(xp.exp, scaled)) / kind(beta))
 
 
+@softplus.gradient_of("input")
 @by_kernel_backward("softplus")
 def softplus_gradient(t: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
-    return softplus_slope(t, g, t.exp(input * beta), input * beta > threshold)
-
-
-softplus.gradient(input=softplus_gradient)
-
-
-def softplus_slope(t: Any, g: Any, power: Any, linear: Any) -> Any:
-    """The gradient, given the exponential: PyTorch's order of operations."""
-    return t.where(linear, g, g * power / (power + 1))
+    power = t.exp(input * beta)
+    return t.where(input * beta > threshold, g, g * power / (power + 1))
 
 
 @operator("nn.functional.logsigmoid", domain="any", method=False, wide=True, outputs=1, node="LogSigmoidBackward0",
@@ -400,12 +379,10 @@ def logsigmoid_backward(g: Any, input: Any) -> Any:
     return g * raw.where(input < 0, 1 - share, share)
 
 
+@logsigmoid.gradient_of("input")
 @on_arrays(logsigmoid_backward)
 def logsigmoid_gradient(t: Any, g: Any, input: Any) -> Any:
     return g * t.sigmoid(-input)
-
-
-logsigmoid.gradient(input=logsigmoid_gradient)
 
 
 @composite("nn.functional.softsign", domain="any", method=False)
@@ -459,11 +436,9 @@ def glu_backward(g: Any, input: Any, dim: Any) -> Any:
     return found
 
 
+@glu.gradient_of("input")
 @on_arrays(glu_backward)
 def glu_gradient(t: Any, g: Any, input: Any, dim: Any) -> Any:
     first, second = halves(None, input, dim % input.ndim)
     s = t.sigmoid(second)
     return t.cat([g * s, (1 - s) * s * first * g], dim)
-
-
-glu.gradient(input=glu_gradient)

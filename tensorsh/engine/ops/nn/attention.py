@@ -2,8 +2,7 @@
 
 The usual form is one operator, as in PyTorch: scores of a few heads at a time, which stay in the cache, are made, turned into
 weights and used at once. What is kept for the backward pass is the logarithm of each row's sum, from which it makes the
-weights again. The other forms (dropout, a mask that wants a gradient) are written out in elementary operators.
-"""
+weights again. The other forms (dropout, a mask that wants a gradient) are written out in elementary operators."""
 
 from __future__ import annotations
 
@@ -15,10 +14,11 @@ import numpy as np
 from ... import kernels
 from ...arrays.backend import module_of
 from ...arrays.blas import alone
+from ...arrays.constants import EXACT_SIZE, FLOAT32, FLOAT64
 from ...arrays.cupy_module import accelerator
 from ...arrays.device import absent
 from ...arrays.dtype import HALVES
-from ...arrays.errors import cpp_name
+from ...arrays.errors import cpp_name, fits_into
 from ...arrays.on_arrays import on_arrays
 from ...arrays.parallel import ROWS, SHARED, buffer_for, each, spread
 from ...arrays.state import ATTENTION, state
@@ -28,12 +28,18 @@ from ...numerics.products import batches
 from ...operators.declare import Array, Unlinked, composite, operator
 from ...tape.worlds import differentiable
 from ...tensors.tensor import Tensor
-from ..creation.copying import fitting
 from ..elementwise.by_number import times
 from ..random.sampling import source
-from ..reductions.softmax import EXACT_SIZE, FLOAT32, FLOAT64, safe_softmax
+from ..reductions.softmax import safe_softmax
 
 turned = kernels.kernel("turned", kernels.unsuited)
+
+
+def looking_back(mask: Any, lower: Any, fill: Any) -> Any:
+    """A mask, or none, that hides later places too; `fill`: what puts minus infinity where the other does not hold."""
+    if mask is None:
+        return lower
+    return lower & mask if mask.dtype.name == "bool" else fill(mask, lower)
 
 
 def additive(mask: Any, causal: bool, query: Any, key: Any) -> Any:
@@ -43,10 +49,7 @@ def additive(mask: Any, causal: bool, query: Any, key: Any) -> Any:
     if causal:
         xp = module_of([query])
         lower = xp.tril(xp.ones((rows, columns), bool))
-        if mask is None or mask.dtype.kind == "b":
-            mask = lower if mask is None else lower & mask
-        else:
-            mask = np.where(lower, mask, mask.dtype.type(-np.inf))
+        mask = looking_back(mask, lower, lambda mask, lower: np.where(lower, mask, mask.dtype.type(-np.inf)))
     if mask is None:
         return None
     if mask.dtype.kind == "b":
@@ -72,8 +75,7 @@ def helpers(query: Any, key: Any) -> int:
 
 def transposed(x: Any, scale: float = 1.0) -> Any:
     """Transposed matrices times a number, copied: BLAS loses more time with a transposed second factor than this takes."""
-    found = turned(x, scale)
-    if found is not None:
+    if (found := turned(x, scale)) is not None:
         return found
     x = x.swapaxes(1, 2).copy()
     return np.multiply(x, x.dtype.type(scale), out=x)
@@ -127,10 +129,7 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
     return out, sums
 
 
-@operator(
-    "_attention", method=False, outputs=1,
-    node="ScaledDotProductFlashAttentionForCpuBackward0",
-)  # fmt: skip
+@operator("_attention", method=False, outputs=1, node="ScaledDotProductFlashAttentionForCpuBackward0")
 def attention(xp, query: Array, key: Array, value: Array, mask: Unlinked = None, is_causal=False, scale=1.0):
     """softmax(query @ key^T * scale + mask) @ value for [B, H, L, E], [B, H, S, E] and [B, H, S, E]; also the log-sums."""
     return attended(query, key, value, mask, is_causal, scale)
@@ -206,9 +205,8 @@ def attention_on_device(
 
 
 def attention_on_device_backward(g, needs, query, key, value, mask, is_causal, scale, dropout, result, result1):
-    found = accelerator().attention.backward(
-        module_of([query]), g, query, key, value, mask, is_causal, scale, dropout, result, result1
-    )
+    backward, xp = accelerator().attention.backward, module_of([query])
+    found = backward(xp, g, query, key, value, mask, is_causal, scale, dropout, result, result1)
     return *[x if need else None for x, need in zip(found, needs, strict=False)], None
 
 
@@ -219,17 +217,8 @@ def _(t, g, needs, query, key, value, mask, is_causal, scale, dropout, result, r
 
 
 def written_out(
-    t: Any,
-    g: Any,
-    needs: Any,
-    query: Any,
-    key: Any,
-    value: Any,
-    mask: Any,
-    causal: bool,
-    scale: float,
-    dropout: Any = None,
-) -> tuple:
+    t: Any, g: Any, needs: Any, query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: float, dropout: Any = None
+) -> tuple:  # fmt: skip
     """The gradients by operators that can be differentiated in turn."""
     scores = t.matmul(query * scale, t.transpose(key, 2, 3))
     if mask is not None or causal:
@@ -238,11 +227,8 @@ def written_out(
     weights = (t.softmax if mask is None else t._safe_softmax)(scores, 3)
     kept, dw = weights, t.matmul(g, t.transpose(value, 2, 3))
     if dropout is not None:
-        noise = wrap(
-            accelerator().sampling.dropout_again(
-                module_of([query._array]), dropout, tuple(weights.shape), weights._array.dtype
-            )
-        )
+        again, xp = accelerator().sampling.dropout_again, module_of([query._array])
+        noise = wrap(again(xp, dropout, tuple(weights.shape), weights._array.dtype))
         kept, dw = weights * noise, dw * noise
     dv = t.matmul(t.transpose(kept, 2, 3), g) if needs[2] else None
     ds = weights * (dw - t.sum(weights * dw, 3, True)) * scale
@@ -280,9 +266,8 @@ def fused(query: Tensor, key: Tensor, value: Tensor, mask: Any, dropout_p: float
 
 def drawn(query: Tensor, key: Tensor, p: float) -> tuple:
     """The numbers by which a GPU draws dropout of the weights."""
-    return accelerator().sampling.dropout_draw(
-        source(None, like=query._array), math.prod(query.shape[:3]) * key.shape[2], float(p)
-    )
+    count = math.prod(query.shape[:3]) * key.shape[2]
+    return accelerator().sampling.dropout_draw(source(None, like=query._array), count, float(p))
 
 
 def check_attention(query, key, value, attn_mask, dropout_p) -> None:
@@ -319,6 +304,11 @@ def check_ways(suits: bool) -> None:
         raise RuntimeError("No available kernel.  Aborting execution.")
 
 
+def hidden(scores: Tensor, seen: Tensor) -> Tensor:
+    """Minus infinity in place of what is not seen."""
+    return scores.masked_fill(seen.logical_not(), -math.inf)
+
+
 @composite("nn.functional.scaled_dot_product_attention", method=False)
 def scaled_dot_product_attention(
     query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
@@ -340,16 +330,13 @@ def scaled_dot_product_attention(
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     if whole:
         if attn_mask is not None:
-            fitting((*query.shape[:3], key.shape[2]), tuple(attn_mask.shape))
+            fits_into((*query.shape[:3], key.shape[2]), tuple(attn_mask.shape))
         given = (query, key, value, attn_mask, bool(is_causal), float(scale))
         return whole.function(*given, drawn(query, key, dropout_p)) if dropout_p else whole.function(*given)
     if is_causal:
         rows, columns = query.shape[-2], key.shape[-2]
-        causal = find_function("ones")(rows, columns, device=query.device).tril().bool()
-        if attn_mask is None or attn_mask.dtype.name == "bool":
-            attn_mask = causal if attn_mask is None else causal & attn_mask
-        else:
-            attn_mask = attn_mask.masked_fill(causal.logical_not(), -math.inf)
+        lower = find_function("ones")(rows, columns, device=query.device).tril().bool()
+        attn_mask = looking_back(attn_mask, lower, hidden)
     # PyTorch scales both factors by the root, which keeps half precision in range.
     root = math.sqrt(abs(scale))
     sign = -1.0 if scale < 0 else 1.0
@@ -357,7 +344,7 @@ def scaled_dot_product_attention(
     softmax = find_function("softmax") if attn_mask is None else safe_softmax.function
     if attn_mask is not None:
         if attn_mask.dtype.name == "bool":
-            attn_mask = scores.new_zeros(attn_mask.shape).masked_fill(attn_mask.logical_not(), -math.inf)
+            attn_mask = hidden(scores.new_zeros(attn_mask.shape), attn_mask)
         scores = scores + attn_mask
     weights = softmax(scores, -1)
     if dropout_p > 0.0:

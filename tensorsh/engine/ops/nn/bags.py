@@ -251,7 +251,7 @@ def embedding_bag(
     if weight.dtype.name == "int64" and input.is_floating_point():
         warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
-            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`."
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.shape != per_sample_weights.shape:
@@ -295,18 +295,8 @@ def embedding_bag(
             f"mode='{mode}'). Please open a feature request on GitHub."
         )
     number = ("sum", "mean", "max").index(mode)
-    return combined(
-        weight,
-        input,
-        offsets,
-        scale_grad_by_freq,
-        number,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-        sparse,
-        length,
-    )[0]
+    given = weight, input, offsets, scale_grad_by_freq, number, per_sample_weights, include_last_offset, padding_idx
+    return combined(*given, sparse, length)[0]
 
 
 @composite("embedding", method=False)

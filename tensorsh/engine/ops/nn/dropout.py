@@ -18,10 +18,6 @@ from ...tensors.tensor import Tensor
 from ..random.sampling import source
 
 
-def _dropped(input: Tensor, noise: np.ndarray) -> Tensor:
-    return input * wrap(noise)
-
-
 def _noise(array: Any, shape: tuple, p: float) -> Any:
     """Dropout's factors; where each element has its own, they are drawn in the order of the input's memory."""
     g = source(None, like=array)
@@ -60,7 +56,7 @@ def warn_of_rank(name: str, ndim: int) -> None:
         f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future release. To "
         f"retain the behavior and silence this warning, please use dropout instead. Note that {name} exists to provide "
         f"channel-wise dropout on inputs with {dims} spatial dimensions, a channel dimension, and an optional batch dimension "
-        f"(i.e. {fits} inputs).",
+        f"(i.e. {fits} inputs)."
     )
 
 
@@ -85,10 +81,9 @@ def _dropout(name: str, shape_of: Callable) -> None:
         _multiplied(input)
         if p == 1.0:
             return input.mul_(0) if inplace else input * wrap(np.zeros((), input._array.dtype))
-        noise = _noise(input._array, shape_of(input._array.shape), float(p))
-        return input.mul_(wrap(noise)) if inplace else _dropped(input, noise)
+        noise = wrap(_noise(input._array, shape_of(input._array.shape), float(p)))
+        return input.mul_(noise) if inplace else input * noise
 
-    drop.__name__ = drop.__qualname__ = name
     drop.__doc__ = (
         f"{name}: zeroes with probability p while training, and scales the rest by 1 / (1 - p).\n\n"
         "Any shape; a float dtype, which stays. Without training the input itself comes out. The same seed zeroes the same "
@@ -130,7 +125,6 @@ def _alpha(name: str, shape_of: Callable) -> None:
         shift = wrap((mask - 1) * input._array.dtype.type(alpha * a) + input._array.dtype.type(alpha * a * p))
         return input.mul_(noise).add_(shift) if inplace else input * noise + shift
 
-    drop.__name__ = drop.__qualname__ = name
     drop.__doc__ = f"{name}: dropout that keeps mean and variance of SELU activations."
     composite("nn.functional." + name, method=False)(drop)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....sandbox.long_calls import argsort, unique
+from ....sandbox.long_calls import unique
 from ...arrays.backend import fold_at, module_of, move, move_like
 from ...arrays.bounds import outside, refuse
 from ...arrays.device import CPU, absent
@@ -44,15 +44,7 @@ def add_rows(xp: Any, rows: int, index: Any, values: Any) -> Any:
     if added_rows(out, index, values):
         return out
     checked(np, index, rows)  # what a hook unpacks may be another index than was saved
-    if values.dtype.itemsize != 2:
-        np.add.at(out, index, values)
-        return out
-    # Of half types PyTorch rounds each sum. Each row's first use, then the second uses, ...: a few additions of whole blocks.
-    counts = np.bincount(index, minlength=rows)
-    order, starts = argsort(index, kind="stable"), np.cumsum(counts) - counts
-    for turn in range(int(counts.max(initial=0))):
-        some = np.flatnonzero(counts > turn)
-        out[some] += values[order[starts[some] + turn]]
+    np.add.at(out, index, values)
     return out
 
 
@@ -90,12 +82,9 @@ def rows_spread(xp, grad: Array, indices: Array, rows, padding_idx):
     return out
 
 
-rows_spread.gradient(
-    grad=lambda t, g, indices, padding_idx: _without_padding(t, t._embedding(g, indices), indices, padding_idx)
-)
-
-
-def _without_padding(t, rows, indices, padding_idx):
+@rows_spread.gradient_of("grad")
+def _(t, g, indices, padding_idx):
+    rows = t._embedding(g, indices)
     return rows if padding_idx < 0 else t.masked_fill(rows, t.unsqueeze(indices == padding_idx, -1), 0)
 
 

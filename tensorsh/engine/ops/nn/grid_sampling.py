@@ -51,11 +51,8 @@ def inside(xp: Any, x: Any, n: int, padding: int, align: bool) -> tuple:
 def cubic_taps(xp: Any, part: Any) -> list[tuple]:
     """Weights of the four neighbours of a point, `part` beyond the second, with two derivatives (Keys' kernel)."""
     far = lambda x: (((A * x - 5 * A) * x + 8 * A) * x - 4 * A, (3 * A * x - 10 * A) * x + 8 * A, 6 * A * x - 10 * A)
-    near = lambda x: (
-        ((A + 2) * x - (A + 3)) * x * x + 1,
-        (3 * (A + 2) * x - 2 * (A + 3)) * x,
-        6 * (A + 2) * x - 2 * (A + 3),
-    )
+    B, C = A + 2, A + 3
+    near = lambda x: ((B * x - C) * x * x + 1, (3 * B * x - 2 * C) * x, 6 * B * x - 2 * C)
     mirrored = lambda found: (found[0], -found[1], found[2])
     return [far(part + 1), near(part), mirrored(near(1 - part)), mirrored(far(2 - part))]
 
@@ -167,8 +164,7 @@ def image_at(xp: Any, input: Any, grid: Any, mode: int, padding: int, align: boo
     """The image input [N, C, *S] at the points of grid [N, *out, dims]: [N, C, *out]."""
     if not input.size or not grid.size:
         return xp.zeros((*input.shape[:2], *grid.shape[1:-1]), input.dtype)
-    found = by_kernel(xp, input, grid, (mode, padding, int(align)))
-    if found is not None:
+    if (found := by_kernel(xp, input, grid, (mode, padding, int(align)))) is not None:
         return found
     image = rows(xp, input)
     out = xp.zeros((grid.size // grid.shape[-1], input.shape[1]), input.dtype)
@@ -186,8 +182,7 @@ def gradients_at(xp: Any, grad_output: Any, input: Any, grid: Any, mode: int, pa
     """The gradients of image and grid."""
     if not input.size or not grid.size:
         return xp.zeros_like(input), xp.zeros_like(grid)
-    found = by_kernel_backward(xp, grad_output, input, grid, (mode, padding, int(align)))
-    if found is not None:
+    if (found := by_kernel_backward(xp, grad_output, input, grid, (mode, padding, int(align)))) is not None:
         return found
     dims = grid.shape[-1]
     g, image = rows(xp, grad_output), rows(xp, input)
@@ -373,7 +368,7 @@ def affine_grid(theta, size, align_corners=None):
     if align_corners and min(size[2:]) == 1:
         warn(
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not "
-            "an intended use case of affine_grid. See the documentation of affine_grid for details.",
+            "an intended use case of affine_grid. See the documentation of affine_grid for details."
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

@@ -9,8 +9,9 @@ import numpy as np
 
 from ...arrays.dtype import uint8
 from ...arrays.errors import combination_error, not_implemented
-from ...arrays.extents import sized
+from ...arrays.extents import LONG, sized
 from ...arrays.layout import channels_are_last, with_channels_last
+from ...arrays.numbers import overflow
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import wrap
@@ -32,6 +33,7 @@ from ...numerics.resizing import (
     weighed,
 )
 from ...operators.declare import Array, composite, operator
+from ...tensors.sizes import ints
 from ...tensors.tensor import Tensor
 
 NODES = {
@@ -57,19 +59,14 @@ DENSE = 1 << 15
 def upsample(xp, input: Array, size, mode, align, scales):
     """input [N, C, *S] resized to [N, C, *size]."""
     d = len(size)
-    if (
-        type(input) is np.ndarray
-        and input.dtype == np.float32
-        and not mode.startswith("nearest")
-        and not mode.endswith("-aa")
-    ):
+    single = type(input) is np.ndarray and input.dtype == np.float32
+    if single and not mode.startswith("nearest") and not mode.endswith("-aa"):
         if d == 2:
             sides = [
                 single_taps(n, m, mode, align, scale)
                 for n, m, scale in zip(input.shape[-2:], size, scales, strict=True)
             ]
-            found = compiled(input, *sides)
-            if found is not None:
+            if (found := compiled(input, *sides)) is not None:
                 return found
             if mode == "bilinear":
                 return of_corners(input, *sides)
@@ -86,8 +83,7 @@ def upsample(xp, input: Array, size, mode, align, scales):
         planes = input.reshape(*input.shape[:-d], -1)
         return planes.take(nearest_of_few(input.shape[-d:], tuple(size), mode, align, tuple(scales)), -1)
     if mode.startswith("nearest") and type(input) is np.ndarray and input.size:
-        found = of_nearest(input, tuple(size), mode, align, scales)
-        if found is not None:
+        if (found := of_nearest(input, tuple(size), mode, align, scales)) is not None:
             return found
     long = any(n * m > DENSE for n, m in zip(input.shape[-d:], size, strict=True))
     few = type(input) is np.ndarray and (long or input.size <= FEW_ELEMENTS or weigh is not unsuited)
@@ -116,8 +112,7 @@ def upsample_spread(xp, grad: Array, shape, size, mode, align, scales):
     """The transpose of `_upsample`."""
     d = len(size)
     if mode.startswith("nearest") and type(grad) is np.ndarray and grad.size:
-        found = sums_of_nearest(grad, tuple(shape[-d:]), tuple(size), mode, align, scales)
-        if found is not None:
+        if (found := sums_of_nearest(grad, tuple(shape[-d:]), tuple(size), mode, align, scales)) is not None:
             return found
     for at, (m, scale) in enumerate(zip(size, scales, strict=True)):
         axis = grad.ndim - d + at
@@ -165,6 +160,7 @@ def check_sizes(array, mode, wanted, align_corners, scale_factor) -> None:
             f"{'list' if scale_factor is None else 'NoneType'}, {type_name(align_corners)}, "
             f"{'NoneType' if scale_factor is None else 'list'}), but expected one of:"
         )
+    wanted = ints(name, "output_size", wanted)
     if min((*wanted, *array.shape[2:])) <= 0:
         shown = [
             ", ".join(f"{a}: {n}" for a, n in zip("DHW"[-d:], sizes, strict=True))
@@ -226,9 +222,12 @@ def sizes_scaled(input, mode, scale_factor) -> tuple[tuple, tuple]:
         )
     if not all(isinstance(s, (int, float, np.number)) for s in scales):
         raise by_name(mode, d, input, None, [*scales])
-    if not all(map(math.isfinite, scales)):
-        raise RuntimeError("value cannot be converted to type int64_t without overflow")
-    wanted = tuple(math.floor(n * s) for n, s in zip(input.shape[2:], scales, strict=False))
+    sizes = [n * s for n, s in zip(input.shape[2:], scales, strict=False)]
+    if not all(-LONG <= n <= LONG for n in sizes):  # the bound is a float: LONG itself passes
+        raise overflow("int64_t")
+    wanted = tuple(map(math.floor, sizes))
+    if LONG in wanted:
+        sized(wanted)
     return wanted, tuple(float(s) for s in scales)
 
 
@@ -262,8 +261,7 @@ def interpolate(
     """input [N, C, *S] resized to `size`, or by `scale_factor`.
     `mode` is 'nearest', 'nearest-exact', 'linear', 'bilinear', 'bicubic', 'trilinear' or 'area', by the number of
     dimensions of S (1 to 3). `align_corners` lets the corners meet, `antialias` smooths what shrinks. ValueError:
-    both or neither of `size` and `scale_factor`. NotImplementedError: a mode that does not fit the dimensions.
-    """
+    both or neither of `size` and `scale_factor`. NotImplementedError: a mode that does not fit the dimensions."""
     d = input.ndim - 2
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:

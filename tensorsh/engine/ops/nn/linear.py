@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
-from ...arrays.errors import cpp_name, length, not_implemented
+from ...arrays.errors import cpp_name, fits_into, length, not_implemented
 from ...operators import matmul as fast_matmul
+from ...operators.composite import not_tensor
 from ...operators.declare import REQUIRED, Array, composite, operator
 from ...tensors.tensor import Tensor
-from ..linalg.matmul import matmul, mm, not_tensor
+from ..linalg.matmul import matmul, mm
 from ..linalg.matmul_add import addmm
 from ..shapes.shape import t, unsafe_view, view
 
@@ -36,12 +37,8 @@ def linear_any(input: Tensor = REQUIRED, weight: Tensor = REQUIRED, bias: Tensor
         rows = input.view((-1 if input._array.size else int(np.prod(shape[:-1])), shape[-1]))
         return addmm.function(bias, rows, weight.t()).view((*shape[:-1], weight._array.shape[0]))
     product = matmul(input, weight.t())
-    result = product + bias
-    if result.shape != product.shape:  # the bias is added in place
-        raise RuntimeError(
-            f"output with shape {list(product.shape)} doesn't match the broadcast shape {list(result.shape)}"
-        )
-    return result
+    fits_into(product._array.shape, bias._array.shape)  # the bias is added in place
+    return product + bias
 
 
 linear = composite("nn.functional.linear", method=False)(

@@ -143,30 +143,20 @@ native_dropout.gradient(
 )
 
 
-def _dropouts() -> None:
-    """The dropouts of ``torch``, and their in-place forms: (input, p, train)."""
-    sources = {
-        "dropout": "dropout", "feature_dropout": "dropout2d", "alpha_dropout": "alpha_dropout",
-        "feature_alpha_dropout": "feature_alpha_dropout",
-    }  # fmt: skip
-    for name, other in sources.items():
+def _dropout(name: str, other: str, *inplace: bool) -> None:
+    """A dropout of ``torch``."""
 
-        def drop(input, p, train, _source=other):
-            return find_function("nn.functional." + _source)(input, p, train)
+    def drop(input, p, train):
+        return find_function("nn.functional." + other)(input, p, train, *inplace)
 
-        def drop_(input, p, train, _source=other):
-            return find_function("nn.functional." + _source)(input, p, train, True)
-
-        for f, title in ((drop, name), (drop_, name + "_")):
-            f.__name__ = f.__qualname__ = title
-            f.__doc__ = f"``nn.functional.{other}`` with its arguments in order" + (
-                ", in place." if f is drop_ else "."
-            )
-            if title != "dropout":
-                composite(title, method=False)(f)
+    drop.__doc__ = f"``nn.functional.{other}`` with its arguments in order{', in place' if inplace else ''}."
+    composite(name, method=False)(drop)
 
 
-_dropouts()
+_dropout("dropout_", "dropout", True)
+for _name, _other in ("feature_dropout", "dropout2d"), ("alpha_dropout",) * 2, ("feature_alpha_dropout",) * 2:
+    _dropout(_name, _other)
+    _dropout(_name + "_", _other, True)
 
 
 def _losses() -> None:
@@ -202,7 +192,6 @@ def _losses() -> None:
                 return function(**given, reduction="none").mean()
             return function(**given, reduction=shown)
 
-        loss.__name__ = loss.__qualname__ = name
         loss.__doc__ = f"``nn.functional.{name}`` with the reduction as a number: 0 for none, 1 for mean, 2 for sum."
         composite(name, method=False)(loss)
 

@@ -55,15 +55,8 @@ def check_relu(input: Any) -> None:
         raise NotImplementedError("clamp is not supported for complex types")
 
 
-@operator(
-    "relu",
-    domain="any",
-    inplace=True,
-    ufunc=by(relu_of, loop=kernels.kernel("relu")),
-    wide=True,
-    check=check_relu,
-    out=False,
-)
+@operator("relu", domain="any", inplace=True, ufunc=by(relu_of, loop=kernels.kernel("relu")), wide=True, check=check_relu,
+          out=False)  # fmt: skip
 def relu(xp, input: Array):
     """The larger of each element and 0.
     Any shape; the dtype stays. RuntimeError: booleans."""
@@ -71,18 +64,20 @@ def relu(xp, input: Array):
     return xp.maximum(input.dtype.type(0), input) if found is None else found
 
 
+@relu.gradient_of("input")
 @by_kernel_backward("relu")
 def relu_gradient(t: Any, g: Any, result: Any) -> Any:
     return flat(t, result <= 0, g, result, "Threshold")
 
 
-relu.gradient(input=relu_gradient)
 with_inplace("relu", relu)
 
 
 @activation("_threshold", check=only_floats("threshold_cpu", "bc"), node="ThresholdBackward0 ThresholdBackward1")  # fmt: skip
 def threshold(xp, input: Array, threshold, value):
     """The element where it is above `threshold`, else `value`."""
+    if input.dtype.kind in "iu":
+        threshold, value = converted(threshold, input.dtype), converted(value, input.dtype)
     if (found := compiled("threshold", input, threshold, value)) is not None:
         return found
     kind = input.dtype.type
@@ -93,12 +88,12 @@ def threshold(xp, input: Array, threshold, value):
 threshold.same = by_kernel("threshold", lambda x, bound, value: (x, bound, value))
 
 
+@threshold.gradient_of("input")
 @by_kernel_backward("threshold")
 def threshold_gradient(t: Any, g: Any, input: Any, threshold: float) -> Any:
     return flat(t, input <= threshold, g, input, "Threshold")
 
 
-threshold.gradient(input=threshold_gradient)
 with_inplace("threshold", threshold)
 table.FUNCTIONS["threshold"] = threshold.make("torch.threshold")
 table.FUNCTIONS["threshold_"] = table.FUNCTIONS["nn.functional.threshold_"]
@@ -126,12 +121,12 @@ def hardtanh(xp, input: Array, min_val=-1.0, max_val=1.0):
 hardtanh.same = by_kernel("hardtanh", lambda x, low, high: (x, low, high) if low <= high else None)
 
 
+@hardtanh.gradient_of("input")
 @by_kernel_backward("hardtanh")
 def hardtanh_gradient(t: Any, g: Any, input: Any, min_val: float, max_val: float) -> Any:
     return flat(t, t.logical_or(input <= min_val, input >= max_val), g, input, "Hardtanh")
 
 
-hardtanh.gradient(input=hardtanh_gradient)
 with_inplace("hardtanh", hardtanh)
 
 
@@ -157,13 +152,13 @@ def leaky_backward(g: Any, input: Any, slope: Any) -> Any:
     return np.where(input > 0, g, g * slope) if found is None else found
 
 
+@leaky_relu.gradient_of("input")
 @on_arrays(leaky_backward)
 def leaky_gradient(t: Any, g: Any, input: Any, negative_slope: float) -> Any:
     return t._stepped_backward(g, input, t.logical_not(input > 0), negative_slope, "LeakyRelu")
 
 
 leaky_relu.same = by_kernel("leaky_relu", lambda x, slope: (x, slope))
-leaky_relu.gradient(input=leaky_gradient)
 ISSUE = (
     " File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place leakRelu backward calculation "
     "with negative slope"
@@ -185,13 +180,13 @@ SIXTH = float(np.float32(1) / np.float32(6))
 """PyTorch multiplies by a single-precision sixth, for every dtype."""
 
 
+@hardsigmoid.gradient_of("input")
 @by_kernel_backward("hardsigmoid")
 def hardsigmoid_gradient(t: Any, g: Any, input: Any) -> Any:
     return select(t, t.logical_and(input > -3, input < 3), g * SIXTH)
 
 
 hardsigmoid.same = by_kernel("hardsigmoid", lambda x: (x,))
-hardsigmoid.gradient(input=hardsigmoid_gradient)
 with_inplace("hardsigmoid", hardsigmoid, False)
 
 
@@ -204,20 +199,14 @@ def hardswish(xp, input: Array):
     return input * xp.minimum(xp.maximum(input + kind(3), kind(0)), kind(6)) / kind(6)
 
 
+@hardswish.gradient_of("input")
 @by_kernel_backward("hardswish")
 def hardswish_gradient(t: Any, g: Any, input: Any) -> Any:
     return t.where(input <= -3, t.zeros_like(g), t.where(input < 3, g * (input / 3 + 0.5), g))
 
 
 hardswish.same = by_kernel("hardswish", lambda x: (x,))
-hardswish.gradient(input=hardswish_gradient)
 with_inplace("hardswish", hardswish, False)
-
-
-def drawn_in(xp: Any, x: Any, lambd: float) -> Any:
-    """Elements drawn toward 0 by `lambd`, by the formula."""
-    bound = x.dtype.type(lambd)
-    return xp.where(x > bound, x - bound, xp.where(x < -bound, x + bound, x * x.dtype.type(0)))
 
 
 def check_lambda(input: Any, lambd: float) -> None:
@@ -235,16 +224,16 @@ def check_lambda(input: Any, lambd: float) -> None:
 def softshrink(xp, input: Array, lambd=0.5):
     """Elements drawn toward 0 by `lambd`; 0 within it."""
     check_lambda(input, lambd)
-    found = compiled("softshrink", input, lambd)
-    return drawn_in(xp, input, lambd) if found is None else found
+    if (found := compiled("softshrink", input, lambd)) is not None:
+        return found
+    bound, zero = input.dtype.type(lambd), input * input.dtype.type(0)
+    return xp.where(input > bound, input - bound, xp.where(input < -bound, input + bound, zero))
 
 
+@softshrink.gradient_of("input")
 @by_kernel_backward("hardshrink")
 def softshrink_gradient(t: Any, g: Any, input: Any, lambd: float) -> Any:
     return flat(t, t.logical_and(input >= -lambd, input <= lambd), g, input, "Softshrink")
-
-
-softshrink.gradient(input=softshrink_gradient)
 
 
 @operator("hardshrink nn.functional.hardshrink", domain="any", check=only_floats("hardshrink_cpu"))
@@ -256,12 +245,10 @@ def hardshrink(xp, input: Array, lambd=0.5):
     return xp.where((input >= -bound) & (input <= bound), input.dtype.type(0), input)
 
 
+@hardshrink.gradient_of("input")
 @by_kernel_backward("hardshrink")
 def hardshrink_gradient(t: Any, g: Any, input: Any, lambd: float) -> Any:
     return flat(t, t.logical_and(input >= -lambd, input <= lambd), g, input, "Hardshrink")
-
-
-hardshrink.gradient(input=hardshrink_gradient)
 
 
 @operator(
@@ -353,10 +340,7 @@ def prelu_gradient(t: Any, g: Any, input: Any, weight: Any) -> Any:
     return t.where(above, t._stepped_backward(g, input, t.logical_not(above), 0.0, "PreluKernel"), g * weight)
 
 
-prelu_kernel.gradient(
-    input=prelu_gradient,
-    weight=lambda t, g, input: t.where(input > 0, t.zeros_like(g), g * input),
-)
+prelu_kernel.gradient(input=prelu_gradient, weight=lambda t, g, input: t.where(input > 0, t.zeros_like(g), g * input))
 
 
 @composite("prelu nn.functional.prelu")

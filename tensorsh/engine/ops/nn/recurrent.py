@@ -6,8 +6,7 @@ packed, it comes as rows already, and `sizes` says how many each step has. What 
     x @ w_ih.T + b_ih  for all rows ──┐
     h ── @ w_hh.T + b_hh ── gates ── h' ──> next step
 
-The gradients walk the steps the other way and leave those of the weights to one product over all rows.
-"""
+The gradients walk the steps the other way and leave those of the weights to one product over all rows."""
 
 from __future__ import annotations
 

@@ -16,8 +16,7 @@ def stacked(
 ) -> tuple[Tensor, list[Tensor]]:
     """All layers over a sequence: the last one's output, and the last states of all.
 
-    `layer(x, weights, states, reverse)` runs one of them; `weights` has those of each layer and direction.
-    """
+    `layer(x, weights, states, reverse)` runs one of them; `weights` has those of each layer and direction."""
     cat = table.find_function("cat")
     columns = [state.unbind(0) for state in states]
     last: list[list] = [[] for _ in states]
@@ -63,7 +62,6 @@ def network(name: str, operator: Any, *options: Any) -> None:
         y, last = stacked(layer, x, states, weights, directions, dropout if train else 0.0)
         return (y.transpose(0, 1) if turned else y, *last)
 
-    run.__name__ = name
     run.__doc__ = (
         f"The layers of `nn.{name.partition('_')[0].upper()}` over a sequence, as a function of their weights."
     )

@@ -27,10 +27,6 @@ def others(x, dim):
     return tuple(d for d in range(x.ndim) if d != dim % x.ndim)
 
 
-def root_of_squares(t, v, dims):
-    return t.sum(v * v, dims, keepdim=True) ** 0.5
-
-
 @operator("_weight_norm_interface", node="WeightNormInterfaceBackward0", outputs="_ (_)", method=False)
 def weight_norm(xp, v: Array, g: Array, dim=0):
     """v scaled to the lengths g over all dimensions but the first or last; also the lengths that v has."""
@@ -45,7 +41,7 @@ def weight_norm(xp, v: Array, g: Array, dim=0):
 @weight_norm.joint_gradient
 def _(t, grads, needs, v, g, dim, result1):
     """By the formulas (3) of the paper."""
-    norm = t.kept(result1, root_of_squares, t, v, others(v, dim))
+    norm = t.kept(result1, lambda: t.sum(v * v, others(v, dim), keepdim=True) ** 0.5)
     along = t.sum(grads[0] * v, others(v, dim), keepdim=True)
     dv = (g / norm) * (grads[0] - v * (along / (norm * norm))) if needs[0] else None
     return dv, along / norm if needs[1] else None

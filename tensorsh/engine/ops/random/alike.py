@@ -42,20 +42,11 @@ _like("randn_like", "normal", normal_, "Standard normal random numbers")
 
 @function
 def randint_like(
-    input: Tensor,
-    low: Any,
-    high: Any = None,
-    *,
-    dtype: Any = None,
-    generator: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    memory_format: Any = None,
-    **_: Any,
-) -> Tensor:
+    input: Tensor, low: Any, high: Any = None, *, dtype: Any = None, generator: Any = None, device: Any = None,
+    requires_grad: bool = False, memory_format: Any = None, **_: Any,
+) -> Tensor:  # fmt: skip
     """Random integers in the size of another tensor."""
     low, high = (0, low) if high is None else (low, high)
-    t = random_(
-        empty_like(input, dtype=dtype, device=device, memory_format=memory_format), low, high, generator=generator
-    )
+    empty = empty_like(input, dtype=dtype, device=device, memory_format=memory_format)
+    t = random_(empty, low, high, generator=generator)
     return wanting(t) if requires_grad else t

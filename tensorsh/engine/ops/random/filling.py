@@ -102,7 +102,7 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
     The tensor itself is returned; `generator` draws (None: the default one, which `manual_seed` seeds). RuntimeError: a
     negative standard deviation."""
     mean, std = float(mean), float(std)
-    if std < 0:
+    if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if not self._array.size:
         return self
@@ -130,8 +130,7 @@ def bounds_of(kind: Any) -> tuple[Any, Any, int | None]:
 def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) -> Tensor:
     """Fill with random integers from [from, to); without bounds, all that the dtype holds exactly.
     The tensor itself is returned, of its own dtype: float32 reaches 2**24. `generator` draws (None: the default one,
-    which `manual_seed` seeds). RuntimeError: `from` is not below `to`.
-    """
+    which `manual_seed` seeds). RuntimeError: `from` is not below `to`."""
     low, to = (*limits, *(None, None)[len(limits) :])
     low, to = bounds.pop("from", low), bounds.pop("to", to)
     upwards = to is None and len(limits) == 2
@@ -159,7 +158,7 @@ def random_(self: Tensor, *limits: Any, generator: Any = None, **bounds: Any) ->
             warn(
                 f"{name} is out of bounds [-(2^{bits}), 2^{bits}]. Due to precision limitations "
                 f"{cpp_name(self.dtype)} can support discrete uniform distribution only within this range. This warning will "
-                "become an error in version 1.7 release, please fix the code in advance",
+                "become an error in version 1.7 release, please fix the code in advance"
             )
     title = "RandomBackward1" if to is None and not upwards else "RandomBackward0"
     return filled(self, _draw(self, lambda shape: g.samplers.randint(g, low, high, shape, d)), title)

@@ -2,8 +2,7 @@
 
 For a sample x of a distribution function F(x; a) the derivative is -(dF/da) / (dF/dx), which no closed form has. It is
 taken from series near the ends, from saddle point expansions for large parameters, and from rational approximations
-between, each used where PyTorch uses it.
-"""
+between, each used where PyTorch uses it."""
 
 from __future__ import annotations
 
@@ -51,18 +50,9 @@ GAMMA = np.array(
     [
         [0.16009398, -0.094634809, 0.025146376, -0.0030648343, 1, 0.32668115, 0.10406089, 0.0014179084],
         [0.53487893, 0.1298071, 0.065735949, -0.0015649758, 0.16639465, 0.020070113, -0.0035938915, -0.00058392623],
-        [
-            0.040121004,
-            -0.0065914022,
-            -0.0026286047,
-            -0.0013441777,
-            0.017050642,
-            -0.0021309326,
-            0.00085092367,
-            -1.5247877e-07,
-        ],
+        [0.040121004, -0.0065914022, -0.0026286047, -0.0013441777, 0.017050642, -0.0021309326, 0.00085092367, -1.5247877e-07],
     ]
-)
+)  # fmt: skip
 """Powers of log(x / alpha) down; powers of log(alpha) across, four of the numerator and four of the denominator."""
 
 

@@ -139,16 +139,9 @@ COUNTED = {"float16": (2**11 + 1, "2049"), "float32": (2**24 + 1, "2^24+1"), "fl
 
 @function
 def randperm(
-    n: int,
-    *,
-    generator: Any = None,
-    out: Any = None,
-    dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
+    n: int, *, generator: Any = None, out: Any = None, dtype: Any = None, layout: Any = None, device: Any = None,
+    requires_grad: bool = False, pin_memory: bool = False,
+) -> Tensor:  # fmt: skip
     """The integers from 0 to n - 1 in random order.
     A vector of int64, as it is used to shuffle: ``x[randperm(len(x))]``. A `generator` takes the place of the default one,
     which `manual_seed` seeds. RuntimeError: a negative n."""
@@ -169,17 +162,9 @@ def randperm(
 
 @function
 def normal(
-    mean: Any,
-    std: Any = 1.0,
-    size: Any = None,
-    *,
-    generator: Any = None,
-    out: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    **_: Any,
-) -> Tensor:
+    mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, out: Any = None, dtype: Any = None,
+    device: Any = None, requires_grad: bool = False, **_: Any,
+) -> Tensor:  # fmt: skip
     """Normal random numbers of a mean and a standard deviation for each element, or of one and a size.
     ``normal(mean, std)`` of tensors broadcasts them, ``normal(0, 1, (2, 3))`` takes two numbers; `generator` draws (None: the
     default one). RuntimeError: a negative standard deviation."""
@@ -190,7 +175,7 @@ def normal(
     for each in (mean, std):
         if isinstance(each, Tensor) and each.dtype.category < FLOAT:
             raise not_implemented("normal_kernel_cpu", each.dtype)
-    if not isinstance(std, Tensor) and std < 0:
+    if not isinstance(std, Tensor) and not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if size is not None:
         d = state.default_dtype if dtype is None else given_dtype(dtype, "normal")
@@ -226,8 +211,7 @@ def normal(
 def _bernoulli(xp, input: Array, p=None, *, generator=None):
     """1 with the probability that each element gives, else 0.
     Of the shape and dtype of `input`, with `p` of one probability for all; `generator` draws (None: the default one,
-    which `manual_seed` seeds). RuntimeError: a probability outside of [0, 1].
-    """
+    which `manual_seed` seeds). RuntimeError: a probability outside of [0, 1]."""
     g = source(generator, like=input)
     if p is not None:
         return g.samplers.bernoulli_mask(g, input.shape, float(p)).astype(input.dtype)

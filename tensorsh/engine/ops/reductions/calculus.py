@@ -9,6 +9,7 @@ from ...arrays.errors import combination_error, own_dim, wrap_dim, wrap_dims
 from ...arrays.state import state
 from ...graph.fields import wrap
 from ...loading.table import find_function
+from ...operators.composite import not_tensor
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor
 from ..elementwise.by_number import over, times
@@ -32,7 +33,7 @@ def ends(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 def diff(input, n=1, dim=-1, prepend=None, append=None):
     """The differences of neighbours along `dim`, `n` times; of booleans, whether they differ."""
     if not isinstance(input, Tensor):
-        raise TypeError(f"diff(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
+        raise not_tensor("diff", input=input)
     ndim = input._array.ndim
     if not ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")

@@ -19,6 +19,7 @@ from ...kernels import kernel, unsuited
 from ...loading import table
 from ...numerics.extremes import of_floats, over, placed
 from ...numerics.halves import by_singles, converted
+from ...operators.composite import not_tensor
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, pick_one, put, reduced_shape
 from ...tensors.tensor import Tensor
@@ -48,11 +49,7 @@ def not_implemented(kernel: str, a) -> NotImplementedError:
     return NotImplementedError(f"\"{kernel}\" not implemented for '{of(a).short}'")
 
 
-@operator(
-    "_scattered",
-    method=False,
-    node="ScatterBackward0",
-)
+@operator("_scattered", method=False, node="ScatterBackward0")
 def scattered(xp, input: Array, index: Array, dim, shape):
     """Zeros of a shape with the elements of `input` at the places that `index` names along `dim`, each at most once."""
     return put(input, index, dim, shape)
@@ -172,7 +169,6 @@ def of_everything(name: str):
         require_elements(name, input.shape, None)
         return of_all(input) if xp is np and input.dtype.kind == "f" else getattr(xp, name)(input)
 
-    whole_kernel.__name__ = f"_{name}_all"
     whole = operator(f"_{name}_all", method=False, node=f"{name.title()}Backward1")(whole_kernel)
     whole.name = name
     of_some, in_singles = kernel(WORDS[name], unsuited), by_singles(singly)
@@ -194,7 +190,6 @@ def of_dim(name: str):
         require_elements(name, input.shape, (axis,))
         return extremes_along(input, name, axis, keepdim)
 
-    dim_kernel.__name__ = name
     by_dim = operator(
         f"_{name}_dim", method=False, node=f"{name.title()}Backward0", outputs="values (indices)",
     )(dim_kernel)  # fmt: skip
@@ -220,7 +215,7 @@ def extreme(name: str) -> None:
         if not args and not kwargs:
             return whole.call(input, out=out)
         if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+            raise not_tensor(name, input=input)
         other = args[0] if args else kwargs.get("other")
         if isinstance(other, Tensor):
             return table.find_function(f"{name}imum")(input, *args, out=out, **kwargs)
@@ -237,7 +232,6 @@ def extreme(name: str) -> None:
             raise TypeError(f"{name}(): argument 'keepdim' (position 2) must be bool, not {type_name(keepdim)}")
         return by_dim.call(input, dim, keepdim, out=out)
 
-    unusual.__name__ = unusual.__qualname__ = name
     unusual.__doc__ = f"The {word} element; with `dim` the {word} along it and where they stand; with a tensor, elementwise {name}imum."
     by_type = {(Tensor,): whole, (Tensor, int): by_dim, (Tensor, int, bool): by_dim}
     composite(name, out=False, choices=by_type)(unusual)
@@ -259,7 +253,6 @@ def values_over(name: str) -> None:
         require_elements(f"a{name}", input.shape, axes)
         return row_order(getattr(xp, name)(input, axis=axes, keepdims=keepdim))
 
-    a_kernel.__name__ = f"a{name}"
     a_kernel.__doc__ = f"The {WORDS[name]} elements over `dim` (a number or several; all by default)."
 
     def over_some(a, dim, keepdim):
@@ -268,8 +261,7 @@ def values_over(name: str) -> None:
         return over(a, axes_of(f"a{name}", dim, a.ndim), keepdim, name == "min")
 
     def a_fold(a, dim, keepdim):
-        found = over_some(a, dim, keepdim)
-        if found is not None:
+        if (found := over_some(a, dim, keepdim)) is not None:
             return found
         dim = None if is_all(dim, a.ndim) else dim
         return row_order(ufunc.reduce(a, dim, None, None, keepdim)) if dim is None or type(dim) is int else None
@@ -284,7 +276,7 @@ def values_over(name: str) -> None:
         found = over_some(a, dim, keepdim)
         return folded(a, dim, keepdim) if found is None else found
 
-    a_op = operator()(a_kernel)
+    a_op = operator(f"a{name}")(a_kernel)
     a_op.fast, a_op.same = a_fold, a_quickly
     a_op.gradient(input=tied_gradient)
 
@@ -303,7 +295,6 @@ def places_of(name: str) -> None:
         found = placed(input, axis, keepdim, name == "min") if axis is not None and type(input) is np.ndarray else None
         return getattr(xp, f"arg{name}")(input, axis=axis, keepdims=keepdim) if found is None else found[1]
 
-    arg_kernel.__name__ = f"arg{name}"
     arg_kernel.__doc__ = (
         f"The index of the {WORDS[name]} element along `dim` (in the flattened tensor when None), the first if several."
     )
@@ -314,7 +305,7 @@ def places_of(name: str) -> None:
             return None
         return method(a, dim)
 
-    arg_op = operator()(arg_kernel)
+    arg_op = operator(f"arg{name}")(arg_kernel)
     arg_op.fast, arg_op.same = arg_along, directly(arg_along)
 
 
@@ -354,6 +345,7 @@ def aminmax(xp, input: Array, *, dim=None, keepdim=False):
 aminmax.fast = aminmax.same = lambda a, dim, keepdim: of_floats(a) if dim is None and not keepdim else None
 
 
+@aminmax.gradient_of("input")
 def aminmax_gradient(t, g, input, min, max, dim, keepdim):
     found = None
     for part, value in zip(g, (min, max), strict=True):
@@ -361,6 +353,3 @@ def aminmax_gradient(t, g, input, min, max, dim, keepdim):
             share = tied_gradient(t, part, input, value, dim, keepdim)
             found = share if found is None else found + share
     return found
-
-
-aminmax.gradient(input=aminmax_gradient)

@@ -29,13 +29,10 @@ from .extrema import not_implemented
 def span(name, a, low, high, given, dimension=0):
     """The outer edges: as given, or those of the data; never equal."""
     if not given:
-        low, high = (
-            [x if type(x) is int else x.item() for x in extremes(a)]
-            if a.size
-            else (0.0, 1.0)
-            if name == "torch.histogramdd"
-            else (low, high)
-        )
+        if a.size:
+            low, high = [x if type(x) is int else x.item() for x in extremes(a)]
+        elif name == "torch.histogramdd":
+            low, high = 0.0, 1.0
     if not (math.isfinite(low) and math.isfinite(high)):
         if name == "torch.histc":
             raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
@@ -75,8 +72,7 @@ def in_even_bins(a, low, high, bins):
 def histc(xp, input: Array, bins=100, min=0, max=0):
     """How many elements lie in each of `bins` equal intervals between `min` and `max` (of the data, when equal).
     A vector of `bins` numbers in the dtype of `input`; what lies outside is not counted. RuntimeError: `max` below
-    `min`. NotImplementedError: integers.
-    """
+    `min`. NotImplementedError: integers."""
     if input.dtype.kind == "c":
         raise not_implemented("aminmax_cpu", input)
     if input.dtype.kind == "b":
@@ -258,8 +254,7 @@ def bincount(input, weights=None, minlength=0):
     """How often each number from 0 occurs in a vector of them, or the sum of the weights of its occurrences.
     A vector of ``max(input) + 1`` elements, at least `minlength`: int64, or the floating-point dtype of `weights`, which
     is as long as `input`. RuntimeError: negative numbers, more than one dimension. NotImplementedError: floating-point
-    numbers.
-    """
+    numbers."""
     a = input._array
     if a.dtype.kind not in "iu":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{of(a).short}'")

@@ -1,7 +1,6 @@
 """``torch.masked``: reductions and normalisations that leave out the elements where a mask is False.
 
-Elements left out are replaced by what changes nothing: 0 for sums, 1 for products, the lowest value for maxima.
-"""
+Elements left out are replaced by what changes nothing: 0 for sums, 1 for products, the lowest value for maxima."""
 
 from __future__ import annotations
 
@@ -110,7 +109,6 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 def publish(name: str, function: Any, doc: str) -> None:
     """Declare a function of `torch.masked` made for a name."""
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     composite(f"masked.{name}", method=False)(function)
 
@@ -131,20 +129,17 @@ masked_extremum("argmax", lowest, "The index of the largest of the elements a ma
 masked_extremum("argmin", highest, "The index of the smallest of the elements a mask keeps, in the dtype of the input.")
 
 
-@composite("masked.cumsum", method=False)
-def cumsum(input, dim, *, dtype=None, mask=None):
-    """Running sums of the elements a mask keeps."""
-    dtype = input.dtype if dtype is None else dtype
-    axis = all_dims(dim, input.ndim)[0]
-    return where(mask, input, 0).cumsum(axis, dtype=dtype).to(dtype=dtype)
+def running(name: str, neutral: int, doc: str) -> None:
+    def function(input, dim, *, dtype=None, mask=None):
+        dtype = input.dtype if dtype is None else dtype
+        axis = all_dims(dim, input.ndim)[0]
+        return getattr(where(mask, input, neutral), name)(axis, dtype=dtype).to(dtype=dtype)
+
+    publish(name, function, doc)
 
 
-@composite("masked.cumprod", method=False)
-def cumprod(input, dim, *, dtype=None, mask=None):
-    """Running products of the elements a mask keeps."""
-    dtype = input.dtype if dtype is None else dtype
-    axis = all_dims(dim, input.ndim)[0]
-    return where(mask, input, 1).cumprod(axis, dtype=dtype).to(dtype=dtype)
+running("cumsum", 0, "Running sums of the elements a mask keeps.")
+running("cumprod", 1, "Running products of the elements a mask keeps.")
 
 
 @composite("masked.median", method=False)

@@ -17,6 +17,7 @@ from ...loading.table import find_function
 from ...numerics.arithmetic import multiplied
 from ...numerics.products import vectors
 from ...numerics.sums import left
+from ...operators.composite import not_tensor
 from ...operators.declare import Array, composite, operator
 from ...operators.reduction import constant, reduced_shape
 from ...operators.results import delivered
@@ -112,13 +113,8 @@ def fold(xp, a, ord, axes, keepdims):
         return xp.add.reduce(a != 0, axis=axes, keepdims=keepdims, dtype=kind)
     if a.size and math.prod([a.shape[d] for d in axes]) == 1:
         return xp.abs(a).reshape(left(a.shape, axes, keepdims))
-    if (
-        a.size > EXACT_SIZE
-        and type(a) is np.ndarray
-        and len(axes) == 1
-        and not a.flags.c_contiguous
-        and laid_in_rows(a)
-    ):
+    turned = type(a) is np.ndarray and len(axes) == 1 and not a.flags.c_contiguous
+    if a.size > EXACT_SIZE and turned and laid_in_rows(a):
         total = along_in_memory(lambda b, axis: fold(xp, b, ord, (axis,), False), a, axes[0])
         return row_order(total).reshape(left(a.shape, axes, keepdims))
     if xp is not np or a.size > EXACT_SIZE or not a.size:
@@ -159,8 +155,7 @@ def plain_norm(x, ord, dim, keepdim, dtype):
     elif type(dim) is tuple and dim:
         dim = dim[0]
     if x.size <= EXACT_SIZE:
-        found = roots_of_squares(x, dim, bool(keepdim))
-        if found is not None:
+        if (found := roots_of_squares(x, dim, bool(keepdim))) is not None:
             return found
     if dim is not None or keepdim:
         return None
@@ -270,10 +265,6 @@ vector_norm.gradient(x=lambda t, g, x, ord, result, dim, keepdim: norm_gradient(
 vector_norm.fast = plain_norm
 
 
-def in_dtype(a: Tensor, dtype) -> Tensor:
-    return a if dtype is None else a.to(dtype)
-
-
 def singular_values(a: Tensor, rows: int, columns: int) -> Tensor:
     """The singular values of the matrices in two dimensions, along the last."""
     others = [i for i in range(a.ndim) if i not in (rows, columns)]
@@ -285,7 +276,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     """The norm of matrices in two dimensions: "fro", "nuc", 1, -1, 2, -2, inf or -inf."""
     name = "linalg.matrix_norm"
     if not isinstance(A, Tensor):
-        raise TypeError(f"linalg_matrix_norm(): argument 'A' (position 1) must be Tensor, not {type_name(A)}")
+        raise not_tensor("linalg_matrix_norm", A=A)
     n = A._array.ndim
     if ord not in ("fro", "nuc"):
         refuse_complex(name, ord)
@@ -303,7 +294,7 @@ def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None, out=No
     if ord == "fro":
         return delivered(vector_norm.function(A, 2, None if n == 2 else (rows, columns), keepdim, dtype=dtype), out)
     if ord == "nuc" or abs(ord) == 2:
-        values = singular_values(in_dtype(A, dtype), rows, columns)
+        values = singular_values(A if dtype is None else A.to(dtype), rows, columns)
         if ord == "nuc":
             result = values.sum(-1, keepdim)
         else:
@@ -431,6 +422,7 @@ def renorm(xp, input: Array, p, dim, maxnorm):
     return multiplied(input, factor) if xp is np else input * factor
 
 
+@renorm.gradient_of("input")
 def renorm_gradient(t, g, input, p, dim, maxnorm):
     rest = others(dim % input.ndim, input.ndim)
     size = fold(module_of(input), input, p, rest, True) if t.raw else vector_norm.function(input, p, rest, True)
@@ -440,6 +432,3 @@ def renorm_gradient(t, g, input, p, dim, maxnorm):
     inverse = 1 / (size + 1e-7)
     scaled = maxnorm * inverse * (g - inverse * norm_gradient(t, inner, input, p, size, rest, True))
     return t.where(constant(t, lambda s: s > maxnorm, size), scaled, g)
-
-
-renorm.gradient(input=renorm_gradient)

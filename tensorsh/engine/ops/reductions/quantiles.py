@@ -46,7 +46,6 @@ def median_family(name, skip_nan):
             return xp.full((), np.nan).astype(input.dtype)
         return middle(xp, input.reshape(-1), 0, False, skip_nan)[0]
 
-    whole_kernel.__name__ = f"_{name}_all"
     whole = operator(f"_{name}_all", method=False, node=f"{name.title()}Backward0", wide=True)(whole_kernel)
     whole.gradient(input=full_gradient)
 
@@ -61,7 +60,6 @@ def median_family(name, skip_nan):
             raise not_implemented("median_out", input)
         return middle(xp, input, axis, keepdim, skip_nan)
 
-    dim_kernel.__name__ = name
     by_dim = operator(
         f"_{name}_dim", method=False, node=f"{name.title()}Backward1", outputs="values (indices)", wide=True,
     )(dim_kernel)  # fmt: skip
@@ -71,7 +69,6 @@ def median_family(name, skip_nan):
     def function(input, *args, **kwargs):
         return (by_dim if args or not {"out"}.issuperset(kwargs) else whole).call(input, *args, **kwargs)
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = "The median (the lower of two), of all elements or along `dim` with its place" + (
         "; NaN is left out." if skip_nan else "."
     )
@@ -190,16 +187,12 @@ def rank_array(a, q, n, skip_nan, interpolation):
     return ranks if rounding is None else rounding(ranks)
 
 
-def sorted_rows(rows):
-    found = orders.ordered(rows, rows.ndim - 1, False, True)
-    return np.sort(rows, -1) if found is None else found[0]
-
-
 def plain_quantile(a, q, axis, keepdim, interpolation, skip_nan):
     """The same on arrays, without a graph."""
     shape = a.shape
     rows = a.reshape(-1) if axis is None else np.moveaxis(a, axis, -1) if a.ndim else a.reshape(1)
-    rows = sorted_rows(rows)
+    found = orders.ordered(rows, rows.ndim - 1, False, True)
+    rows = np.sort(rows, -1) if found is None else found[0]
     n = rows.shape[-1]
     ranks = rank_array(rows, q.reshape(-1), n, skip_nan, interpolation)
     below = ranks.astype(np.int64)
@@ -222,8 +215,7 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
     """The `q`-th quantile (a number or a vector of them, between 0 and 1) of all elements, or along `dim`.
     Several `q` stand along a new first dimension. Between two elements `interpolation` decides: 'linear', 'lower',
     'higher', 'midpoint' or 'nearest'. NaN where one is among them (`nanquantile` passes over it). RuntimeError: `q`
-    outside of [0, 1], no float32 or float64.
-    """
+    outside of [0, 1], no float32 or float64."""
     return delivered(quantile_of("quantile", input, q, dim, keepdim, interpolation, False), out)
 
 

@@ -1,7 +1,6 @@
 """Running sums, products, extremes and log-sums along a dimension.
 
-Sums and products are carried in double and each is rounded, as PyTorch does.
-"""
+Sums and products are carried in double and each is rounded, as PyTorch does."""
 
 from __future__ import annotations
 
@@ -60,8 +59,6 @@ def in_place(name):
             raise not_implemented(name + "_out_cpu", kept)
         return write(find_operator(name), [input, dim, None])
 
-    form.__name__ = form.__qualname__ = name + "_"
-    form.__doc__ = f"In-place form of :func:`{name}`."
     return form
 
 
@@ -132,6 +129,7 @@ def cumprod_of_zeros(t, g, input, result, dim):
     return t.stack(tails[::-1], dim) * t.stack(before, dim) + 0  # a sum that begins with zero: none is negative
 
 
+@cumprod.gradient_of("input")
 def cumprod_gradient(t, g, input, result, dim):
     """``sum over k >= i of g[k] * result[k] / input[i]``; where an input is zero, without dividing by it."""
     if not input.ndim:
@@ -140,9 +138,6 @@ def cumprod_gradient(t, g, input, result, dim):
     if (t.array(input) != 0).all().item():
         return reverse_cumsum(t, g * t.conj(result), dim) / t.conj(input)
     return cumprod_of_zeros(t, g, input, result, dim)
-
-
-cumprod.gradient(input=cumprod_gradient)
 
 
 def running(name, direction):
@@ -168,9 +163,8 @@ def running(name, direction):
             renewed |= xp.isnan(input)
         return values, xp.maximum.accumulate(xp.where(renewed, places, 0), axis=axis)
 
-    kernel.__name__ = name
     kernel.__doc__ = f"The running {direction} along `dim` and where it stands (the last place among equals)."
-    op = operator(outputs="values (indices)", wide=True, long="hosted")(kernel)
+    op = operator(name, outputs="values (indices)", wide=True, long="hosted")(kernel)
     op.gradient(input=running_gradient)
 
 
@@ -215,6 +209,7 @@ def logcumsumexp(xp, input: Array, dim):
     return xp.moveaxis(xp.stack(sums), 0, axis).astype(kind)
 
 
+@logcumsumexp.gradient_of("input")
 def logcumsumexp_gradient(t, g, input, result, dim):
     if not input.ndim or 0 in input.shape:
         return g
@@ -230,6 +225,3 @@ def logcumsumexp_gradient(t, g, input, result, dim):
     return tail(t.masked_fill(size, constant(t, lambda a: ~(a > 0), g), least)) - tail(
         t.masked_fill(size, constant(t, lambda a: ~(a < 0), g), least)
     )
-
-
-logcumsumexp.gradient(input=logcumsumexp_gradient)

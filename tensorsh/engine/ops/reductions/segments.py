@@ -55,8 +55,7 @@ def reduced(xp, data: Array, offsets: Array, reduce, initial):
 def shared(grad, data, result, offsets, reduce, initial):
     if reduce in ("sum", "mean") and offsets.ndim == 1 and type(data) is np.ndarray and grad.dtype == data.dtype:
         places = offsets.astype(np.int64, copy=False)
-        found = segments_spread(np.ascontiguousarray(grad), places, len(data), reduce == "mean")
-        if found is not None:
+        if (found := segments_spread(np.ascontiguousarray(grad), places, len(data), reduce == "mean")) is not None:
             return found
     out = np.zeros_like(data)
     for place, part in segments(offsets):

@@ -1,8 +1,7 @@
 """softmax, log_softmax and softmin: exponentials that sum to one.
 
-Computed by compiled loops, or less the maximum, exponentiated, divided by the sum. The order of the sums is that of PyTorch's
-vector code.
-"""
+Computed by compiled loops, whose sums are in the order of PyTorch's vector code, or less the maximum, exponentiated,
+divided by the sum."""
 
 from __future__ import annotations
 
@@ -11,63 +10,23 @@ import numpy as np
 from ...arrays.dtype import of
 from ...arrays.layout import row_order
 from ...arrays.on_arrays import on_arrays
-from ...arrays.parallel import BLOCK, rows
+from ...arrays.parallel import BLOCK
 from ...arrays.warning import warn
 from ...kernels import kernel, unsuited
 from ...numerics.halves import converted
+from ...numerics.rounding import rounded
 from ...operators.declare import Array, composite, operator
-from ...operators.reduction import FLOAT32, FLOAT64
+from ...operators.reduction import FLOAT32
 from .sums import one_axis
-
-EXACT_SIZE = 20000
-"""Up to this many elements exponentials are computed in double and rounded (as in `fast.py`)."""
-LANES = {FLOAT32: 16, FLOAT64: 8}
-"""How many numbers PyTorch adds side by side along the last dimension (with AVX-512)."""
-
-
-def rounded(function, a):
-    """A function of floats, rounded from double where that costs little; may overwrite `a`."""
-    if a.dtype == FLOAT32 and a.size <= EXACT_SIZE:
-        return function(a.astype(FLOAT64)).astype(FLOAT32)
-    return function(a, out=a)
-
-
-def lane_sums(e, lanes):
-    """The sums of the rows of a matrix, added in lanes, which are then folded in halves."""
-    count, n = e.shape
-    full = n // lanes
-    total = e[:, : full * lanes].reshape(count, full, lanes)
-    if full > 1:  # of all rows at a time: numpy's loops along few numbers are slow
-        total = np.add.reduce(total.transpose(1, 0, 2).reshape(full, -1), 0).reshape(count, lanes)
-    else:
-        total = total[:, 0]
-    if full * lanes < n:
-        if full == 1:
-            total = total.copy()
-        total[:, : n - full * lanes] += e[:, full * lanes :]
-    while lanes > 1:
-        lanes //= 2
-        total = total[:, :lanes] + total[:, lanes : 2 * lanes]
-    return total
-
-
-def total_along(xp, e, axis):
-    """The sums along an axis in PyTorch's order, that axis kept; large arrays in numpy's."""
-    if xp is np and axis == e.ndim - 1 and e.size <= EXACT_SIZE and e.dtype in LANES:
-        if e.shape[-1] < LANES[e.dtype]:
-            return np.add.accumulate(e, -1)[..., -1:]
-        return lane_sums(e.reshape(-1, e.shape[-1]), LANES[e.dtype]).reshape(*e.shape[:-1], 1)
-    return xp.add.reduce(e, axis=axis, keepdims=True)
 
 
 def normalized(xp, a, axis):
-    """softmax of a floating-point array with elements: along the last dimension times 1/sum, else by the sum."""
+    """softmax of a floating-point array with elements."""
     a = row_order(a)
     if (found := softmax_kernel(a, axis)) is not None:
         return found
     e = rounded(xp.exp, xp.subtract(a, xp.max(a, axis=axis, keepdims=True)))
-    s = total_along(xp, e, axis)
-    return xp.multiply(e, xp.reciprocal(s), out=e) if axis == a.ndim - 1 else xp.true_divide(e, s, out=e)
+    return xp.true_divide(e, xp.add.reduce(e, axis=axis, keepdims=True), out=e)
 
 
 def log_normalized(xp, a, axis):
@@ -76,20 +35,8 @@ def log_normalized(xp, a, axis):
     if (found := log_softmax_kernel(a, axis)) is not None:
         return found
     r = xp.subtract(a, xp.max(a, axis=axis, keepdims=True))
-    return xp.subtract(r, rounded(xp.log, total_along(xp, rounded(xp.exp, r.copy()), axis)), out=r)
-
-
-def log_normalized_halves(a, narrow):
-    """log_softmax along the last dimension of a half type's array, widened. PyTorch keeps the sums in the half type, and
-    their logarithms."""
-
-    def block(out, a):
-        np.subtract(a, np.maximum.reduce(a, 1, keepdims=True), out)
-        sums = total_along(np, rounded(np.exp, out.copy()), 1).astype(narrow).astype(FLOAT32)
-        np.subtract(out, rounded(np.log, sums).astype(narrow).astype(FLOAT32), out)
-
-    a = row_order(a)
-    return rows(block, np.empty_like(a), a)
+    total = xp.add.reduce(rounded(xp.exp, r), axis=axis, keepdims=True)
+    return xp.subtract(r, rounded(xp.log, total), out=r)
 
 
 log_softmax_halves = kernel("log_softmax_halves", unsuited)
@@ -119,8 +66,6 @@ def fold(name, f, doc):
         a, axis, narrow = prepared(name, input, dim)
         if not a.ndim:
             result = f(xp, a.reshape(1), 0).reshape(())
-        elif narrow is not None and f is log_normalized and axis == a.ndim - 1 and a.size and xp is np:
-            result = log_normalized_halves(a, narrow)
         else:
             result = f(xp, a, axis) if a.size else a.copy()
         return result if narrow is None else converted(result, narrow)
@@ -225,25 +170,19 @@ def safe_softmax(xp, input: Array, dim):
 safe_softmax.gradient(input=softmax_gradient)
 
 
-def implicit_dim(ndim: int) -> int:
-    """The dimension that nn.functional's forms take when none is given; they warn about it."""
-    return 0 if ndim in (0, 1, 3) else 1
-
-
 def functional(name, op):
     """The form in nn.functional: its dim may be left out."""
 
     def function(input, dim=None, _stacklevel=3, dtype=None):
         if dim is None:
             warn(
-                f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+                f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument."
             )
-            dim = implicit_dim(input.dim())
+            dim = 0 if input.dim() in (0, 1, 3) else 1
         if name == "softmin":
             input = -input
         return op.function(input, dim) if dtype is None else op.function(input, dim, dtype=dtype)
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = op.function.__doc__ if name != "softmin" else "softmax of ``-input``."
     composite("nn.functional." + name, method=False)(function)
 

@@ -38,8 +38,7 @@ def order(xp, a, axis, descending=False):
 
 def in_order(xp, a, axis, descending, stable):
     """The elements in order along an axis, and their places; if not `stable`, kernels let equals come in PyTorch's order."""
-    by_kernel = orders.ordered(a, axis, descending, stable)
-    if by_kernel is not None:
+    if (by_kernel := orders.ordered(a, axis, descending, stable)) is not None:
         return by_kernel
     places = order(xp, a, axis, descending)
     return pick(a, places, axis), places
@@ -80,8 +79,7 @@ sort.gradient(
 def argsort(xp, input: Array, dim=-1, descending=False, *, stable=False):
     """The places of the elements in order along `dim`.
     int64 of the same shape: ``x.gather(dim, x.argsort(dim))`` is sorted. `dim` is the last one when left out;
-    `descending` puts the largest first, `stable` keeps the order of equal elements. IndexError: no such dimension.
-    """
+    `descending` puts the largest first, `stable` keeps the order of equal elements. IndexError: no such dimension."""
     axis = one_axis("argsort", dim, input.ndim)
     if input.dtype.kind == "c":
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
@@ -98,8 +96,7 @@ def msort(input):
 
 def chosen_first(a, axis, k, largest, in_order):
     """The `k` first elements in order along an axis, and their places."""
-    by_kernel = orders.leading(a, axis, k, largest, in_order)
-    if by_kernel is not None:
+    if (by_kernel := orders.leading(a, axis, k, largest, in_order)) is not None:
         return by_kernel
     places = np.ascontiguousarray(order(np, a, axis, largest)[(slice(None),) * axis + (slice(k),)])
     return np.take_along_axis(a, places, axis), places
@@ -180,11 +177,9 @@ def ranked(xp, a, axis, rank, keepdim):
     return values.reshape(shape), places.reshape(shape)
 
 
+@kthvalue.gradient_of("input")
 def picked_gradient(t, g, indices, input_shape, dim, keepdim):
     return give_back(t, g[0], indices, input_shape, dim, keepdim)
-
-
-kthvalue.gradient(input=picked_gradient)
 
 
 @operator("_unique2", method=False, outputs="_ (_) (_)", long=True)

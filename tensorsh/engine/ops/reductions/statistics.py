@@ -42,7 +42,7 @@ def moment(xp, name, a, dim, correction, keepdim):
     if correction >= max(1, count(a.shape, axes)):
         warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input numel "
-            "divided by output numel).",
+            "divided by output numel)."
         )
     if not count(a.shape, axes):
         correction = 0  # there is no mean to be at some distance of
@@ -157,13 +157,8 @@ def along_both(root):
     order."""
 
     def compute(a, dim, correction, keepdim):
-        if (
-            a.dtype is not FLOAT32
-            or a.size > BLOCK
-            or correction is not None
-            or dim is not None
-            and type(dim) is not int
-        ):
+        usual = correction is None and (dim is None or type(dim) is int)
+        if a.dtype is not FLOAT32 or a.size > BLOCK or not usual:
             return None
         n = a.size if dim is None else a.shape[dim] if -a.ndim <= dim < a.ndim else 0
         if n < 2:
@@ -273,28 +268,21 @@ def std_mean(xp, input: Array, dim=None, *, correction=None, keepdim=False):
     return moment(xp, "std_mean", input, dim, correction, keepdim), middle(xp, input, dim, keepdim)
 
 
-def both(of_first, of_mean, input, dim, keepdim, t):
+@var_mean.gradient_of("input")
+def pair_gradient(t, g, input, dim, correction, keepdim):
     """The gradients of the two results, added."""
+    of_first, of_mean = g
+    found = None if of_first is None else var_gradient(t, of_first, input, dim, correction, keepdim)
     if of_mean is None:
-        return of_first
+        return found
     even = spread_back(t, of_mean / count(input.shape, dim), input.shape, dim, keepdim)
-    return even if of_first is None else of_first + even
+    return even if found is None else found + even
 
 
-def var_mean_gradient(t, g, input, dim, correction, keepdim):
-    first = None if g[0] is None else var_gradient(t, g[0], input, dim, correction, keepdim)
-    return both(first, g[1], input, dim, keepdim, t)
-
-
-def std_mean_gradient(t, g, input, result, dim, correction, keepdim):
-    first = None
-    if g[0] is not None:
-        first = var_gradient(t, of_deviation(t, g[0], result), input, dim, correction, keepdim)
-    return both(first, g[1], input, dim, keepdim, t)
-
-
-var_mean.gradient(input=var_mean_gradient)
-std_mean.gradient(input=std_mean_gradient)
+@std_mean.gradient_of("input")
+def _(t, g, input, result, dim, correction, keepdim):
+    of_variance = None if g[0] is None else of_deviation(t, g[0], result)
+    return pair_gradient(t, (of_variance, g[1]), input, dim, correction, keepdim)
 
 
 def weights_of(name, weights, n, integral):
@@ -344,9 +332,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     else:
         norm = w_sum - correction
     if not absent(norm._array) and norm.item() <= 0:
-        warn(
-            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
-        )
+        warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.")
         norm = wrap(np.zeros_like(norm._array))
     away = rows - mean.unsqueeze(1)
     weighted = away if w is None else away * w

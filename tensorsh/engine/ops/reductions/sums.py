@@ -98,6 +98,7 @@ def sum(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     return result if dtype is None or result.dtype == dtype.numpy else result.astype(dtype.numpy)
 
 
+@sum.gradient_of("input")
 def sum_gradient(t, g, input_shape, dim, keepdim):
     if dim is None and t.raw and type(g) is np.ndarray:
         return filled(input_shape, g, True)
@@ -105,7 +106,6 @@ def sum_gradient(t, g, input_shape, dim, keepdim):
 
 
 sum.fast = sums.kernel_sum
-sum.gradient(input=sum_gradient)
 
 
 @operator(node=numbered("Mean"), long="once")
@@ -124,6 +124,7 @@ def mean(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     return average(xp, a, axes_of("mean", dim, a.ndim), keepdim)
 
 
+@mean.gradient_of("input")
 def mean_gradient(t, g, input_shape, dim, keepdim):
     n = count(input_shape, dim)
     if t.raw and type(g) is np.ndarray and g.dtype in FLOATS:
@@ -134,7 +135,6 @@ def mean_gradient(t, g, input_shape, dim, keepdim):
 
 
 mean.fast = sums.kernel_mean
-mean.gradient(input=mean_gradient)
 
 
 def present(a):
@@ -188,8 +188,7 @@ def product(a, axis=None, keepdims=False):
 def prod(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     """The product over `dim` (a number; all when None). Integers and booleans give int64.
     The dimension goes, or has size 1 with `keepdim`; no elements give 1. `dtype` is that in which is multiplied.
-    IndexError: no such dimension.
-    """
+    IndexError: no such dimension."""
     if isinstance(dim, (list, tuple)):
         raise combination_error("prod", *([dim] if dim else []), **({} if dim else {"dim": None}))
     a = widened(input, dtype)
@@ -208,6 +207,7 @@ def others_product(t, x, dim):
     return before * after
 
 
+@prod.gradient_of("input")
 def prod_gradient(t, g, input, result, dim, keepdim):
     shape = input.shape
     if not shape:
@@ -228,7 +228,6 @@ def prod_gradient(t, g, input, result, dim, keepdim):
 
 
 prod.fast = along(product)
-prod.gradient(input=prod_gradient)
 
 
 def logical(name, ufunc):
@@ -237,12 +236,11 @@ def logical(name, ufunc):
         found = getattr(xp, name)(input, axis=axes, keepdims=keepdim)
         return found.astype(np.uint8) if input.dtype == np.uint8 else found
 
-    kernel.__name__ = name
     kernel.__doc__ = (
         f"Whether {'every' if name == 'all' else 'any'} element along `dim` is true (each one, where `dim` is empty)."
     )
 
-    made = operator(long="once")(kernel)
+    made = operator(name, long="once")(kernel)
     made.fast = along(lambda a, axis, keepdims: ufunc.reduce(a, axis, None, None, keepdims))
     made.same = lambda a, dim, keepdim: (
         made.fast(a, dim, keepdim) if type(a) is np.ndarray and a.dtype.kind == "b" else None
@@ -258,8 +256,7 @@ any = logical("any", np.logical_or)
 def count_nonzero(xp, input: Array, dim=None):
     """How many elements along `dim` are not zero.
     int64: one number for all elements where `dim` is None, else without the dimensions `dim` (a number or several).
-    Booleans count as their True. IndexError: no such dimension.
-    """
+    Booleans count as their True. IndexError: no such dimension."""
     axes = axes_of("count_nonzero", dim, input.ndim)
     if axes is None and type(input) is np.ndarray:
         return np.asarray(np.count_nonzero(input != 0), np.int64)
@@ -328,14 +325,12 @@ def logsumexp(xp, input: Array, dim, keepdim=False):
     return log_of_sums(input, axes, keepdim, xp)
 
 
+@logsumexp.gradient_of("input")
 def logsumexp_gradient(t, g, input, result, dim, keepdim):
     if input.shape and not keepdim:
         kept = reduced_shape(input.shape, dim)
         g, result = g.reshape(kept), result.reshape(kept)
     return g * t.conj(t.exp(input - result))
-
-
-logsumexp.gradient(input=logsumexp_gradient)
 
 
 def sum_to_size(input, *size):

@@ -25,8 +25,7 @@ from ..creation.factories import made
 def flip(xp, input: Array, dims: Ints):
     """With the order along `dims` reversed.
     A copy of the same shape and dtype; `dims` is a number or several. IndexError: no such dimension. RuntimeError:
-    one named twice.
-    """
+    one named twice."""
     dims = ints("flip", "dims", dims)
     if not dims:
         return input.copy()
@@ -148,36 +147,28 @@ def triangle_mask(xp: Any, place: int, name: str, rows: int, columns: int, diago
     return lower >= xp.arange(columns) if name == "tril" else lower <= xp.arange(columns)
 
 
-def triangle(name: str):
-    """tril and triu."""
+def triangle(name: str) -> Any:
+    """tril or triu, an operator."""
 
     def kernel(xp, input: Array, diagonal=0):
         if input.ndim < 2:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-        if (
-            xp is np
-            and type(diagonal) is int
-            and input.dtype.kind != "O"
-            and (found := cut(row_order(input), diagonal, name == "triu")) is not None
-        ):
-            return found
+        if xp is np and type(diagonal) is int and input.dtype.kind != "O":
+            if (found := cut(row_order(input), diagonal, name == "triu")) is not None:
+                return found
         mask = triangle_mask(xp, 0 if xp is np else input.device.id, name, *input.shape[-2:], diagonal)
         return xp.where(mask, row_order(input), input.dtype.type(0))
 
-    kernel.__name__ = name
-    return kernel
-
-
-tril = operator("tril", inplace=True)(triangle("tril"))
-triu = operator("triu", inplace=True)(triangle("triu"))
-tril.gradient(input=lambda t, g, diagonal: t.tril(g, diagonal))
-triu.gradient(input=lambda t, g, diagonal: t.triu(g, diagonal))
-tril.function.__doc__ = """The matrix (or matrices) with zeros above a diagonal.
+    op = operator(name, inplace=True)(kernel)
+    op.gradient(input=lambda t, g, diagonal: getattr(t, name)(g, diagonal))
+    op.function.__doc__ = f"""The matrix (or matrices) with zeros {"above" if name == "tril" else "below"} a diagonal.
 
 The last two dimensions are the matrix, `diagonal` counts from the main one to the right; the shape and the dtype stay."""
-triu.function.__doc__ = """The matrix (or matrices) with zeros below a diagonal.
+    return op
 
-The last two dimensions are the matrix, `diagonal` counts from the main one to the right; the shape and the dtype stay."""
+
+tril = triangle("tril")
+triu = triangle("triu")
 
 
 def triangle_size(row: int, col: int, offset: int) -> int:
@@ -199,8 +190,7 @@ triangle_places = kernel("triangle_places", unsuited)
 
 def triangle_indices(name: str) -> Any:
     def places(row: int, col: int, offset: int, count: int) -> Any:
-        found = triangle_places(row, col, offset, name == "triu", count)
-        if found is not None:
+        if (found := triangle_places(row, col, offset, name == "triu", count)) is not None:
             return found
         edge = np.arange(offset, row + offset)
         first, last = (0, (edge + 1).clip(0, col)) if name == "tril" else (edge.clip(0, col), col)
@@ -227,7 +217,6 @@ def triangle_indices(name: str) -> Any:
         found = (places_of_few if few else places)(row, col, offset, count)
         return made(found.astype(dtype.numpy, copy=few), device)
 
-    indices.__name__ = indices.__qualname__ = name + "_indices"
     indices.__doc__ = f"The rows and columns of what `{name}` keeps of a matrix, as a tensor of two rows."
     return indices
 

@@ -62,8 +62,7 @@ def diagflat(input: Tensor, offset=0) -> Tensor:
 @operator(out=False)
 def trace(xp, input: Array):
     """The sum of a matrix's diagonal.
-    A tensor without dimensions; integers give int64. The matrix need not be square. RuntimeError: no two dimensions.
-    """
+    A tensor without dimensions; integers give int64. The matrix need not be square. RuntimeError: no two dimensions."""
     dtype = input.dtype
     if dtype.kind == "b":
         raise not_implemented("trace", input)
@@ -140,27 +139,20 @@ def select_scatter(xp, input: Array, src: Array, dim, index):
 
 
 select_scatter.gradient(
-    input=lambda t, g, src_shape, dim, index: t.select_scatter(g, zeros(t, g, src_shape), dim, index),
+    input=lambda t, g, src_shape, dim, index: t.select_scatter(g, t._zeros_of(g, src_shape), dim, index),
     src=lambda t, g, dim, index: t.select(g, dim, index),
 )
-
-
-def zeros(t: Any, g: Any, shape: tuple) -> Any:
-    return t._zeros_of(g, shape)
 
 
 @operator()
 def slice_scatter(xp, input: Array, src: Array, dim=0, start=None, end=None, step=1):
     """A copy of `input` with the elements `start:end:step` along `dim` replaced."""
-    if not input.ndim:
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    wrap_dim(dim, input.ndim)
     return written(input, src, lambda a: slice_.kernel(xp, a, dim, start, end, step))
 
 
 slice_scatter.gradient(
     input=lambda t, g, src_shape, dim, start, end, step: t.slice_scatter(
-        g, zeros(t, g, src_shape), dim, start, end, step
+        g, t._zeros_of(g, src_shape), dim, start, end, step
     ),
     src=lambda t, g, dim, start, end, step: t._slice(g, dim, start, end, step),
 )
@@ -173,7 +165,9 @@ def diagonal_scatter(xp, input: Array, src: Array, offset=0, dim1=0, dim2=1):
 
 
 diagonal_scatter.gradient(
-    input=lambda t, g, src_shape, offset, dim1, dim2: t.diagonal_scatter(g, zeros(t, g, src_shape), offset, dim1, dim2),
+    input=lambda t, g, src_shape, offset, dim1, dim2: t.diagonal_scatter(
+        g, t._zeros_of(g, src_shape), offset, dim1, dim2
+    ),
     src=lambda t, g, offset, dim1, dim2: t.diagonal(g, offset, dim1, dim2),
 )
 

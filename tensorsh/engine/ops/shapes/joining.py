@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.backend import module_of, move, move_like
 from ...arrays.device import CPU, absent
 from ...arrays.dtype import COMPLEX_HALF
-from ...arrays.errors import broadcast_error, wrap_dim
+from ...arrays.errors import common_shape, wrap_dim
 from ...arrays.extents import count, repeated, sized
 from ...arrays.layout import contiguous_format, joined, row_order
 from ...arrays.promotion import result_type
@@ -92,6 +92,7 @@ def cat(xp, tensors: Arrays, dim=0):
     return together(xp, kept, dim)
 
 
+@cat.gradient_of("tensors")
 def cat_gradient(t, g, tensors_shape, dim):
     start = 0
     found = []
@@ -107,7 +108,6 @@ def cat_gradient(t, g, tensors_shape, dim):
     return found
 
 
-cat.gradient(tensors=cat_gradient)
 cat.fast = join
 
 
@@ -127,11 +127,11 @@ def stack(xp, tensors: Arrays, dim=0):
     return stacked(common(tensors), dim)
 
 
+@stack.gradient_of("tensors")
 def stack_gradient(t, g, tensors_shape, dim):
     return list(t.unbind(g, dim))
 
 
-stack.gradient(tensors=stack_gradient)
 stack.fast = stacked
 
 
@@ -238,6 +238,7 @@ def blocks(shapes: list) -> list:
     return found
 
 
+@block_diagonal.gradient_of("tensors")
 def block_gradient(t, g, tensors_shape):
     where = blocks([matrix_shape(s) for s in tensors_shape])
     parts = [t.reshape(t.part(g, w), s) for w, s in zip(where, tensors_shape, strict=True)]
@@ -246,34 +247,31 @@ def block_gradient(t, g, tensors_shape):
     ]  # of these it sums rows
 
 
-block_diagonal.gradient(tensors=block_gradient)
-
-
 @composite(method=False)
 def block_diag(*tensors) -> Tensor:
     """A matrix with the given matrices along its diagonal."""
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
+    tensors = several(tensors)
     empty = np.empty((1, 0), state.default_dtype.numpy)
     return block_diagonal.function(list(tensors)) if tensors else wrap(empty)
+
+
+def several(tensors: tuple) -> tuple:
+    """Tensors that are given one by one, or in one list."""
+    return tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
 
 
 def broadcast_shape(shapes: list) -> tuple:
     """The shape that shapes are broadcast to."""
     found: tuple = ()
     for shape in shapes:
-        try:
-            found = np.broadcast_shapes(found, shape)
-        except ValueError:
-            raise broadcast_error(found, shape) from None
+        found = common_shape(found, shape)
     return found
 
 
 @composite(method=False)
 def broadcast_tensors(*tensors) -> tuple:
     """The tensors expanded to their common shape, as a tuple of views. RuntimeError: sizes that differ, none being 1."""
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
+    tensors = several(tensors)
     shape = broadcast_shape([t._array.shape for t in tensors])
     return tuple([t if t._array.shape == shape else t.expand(shape) for t in tensors])
 
@@ -315,8 +313,7 @@ table.FUNCTIONS["broadcast_shapes"] = broadcast_shapes
 @composite(method=False)
 def meshgrid(*tensors, indexing=None) -> tuple:
     """Grids of coordinates: result i is vector i along dimension i, expanded ("xy": the first two exchanged)."""
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
+    tensors = several(tensors)
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     for at, each in enumerate(tensors):
@@ -348,8 +345,7 @@ def meshgrid(*tensors, indexing=None) -> tuple:
 @composite(method=False)
 def cartesian_prod(*tensors) -> Tensor:
     """All combinations of one element of each vector, as rows."""
-    if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
-        tensors = tuple(tensors[0])
+    tensors = several(tensors)
     for t in tensors:
         if t._array.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._array.shape)}")
@@ -412,6 +408,7 @@ def repeat(xp, input: Array, repeats: Ints):
     return expanded(input.reshape(once), tuple(often)).copy().reshape(size)
 
 
+@repeat.gradient_of("input")
 def repeat_gradient(t, g, input_shape, repeats):
     repeats = ints("repeat", "repeats", repeats)
     extra = len(repeats) - len(input_shape)
@@ -424,7 +421,6 @@ def repeat_gradient(t, g, input_shape, repeats):
     return t.reshape(t.sum(g, tuple(dims)) if dims else g, input_shape)
 
 
-repeat.gradient(input=repeat_gradient)
 del table.FUNCTIONS["repeat"]
 
 

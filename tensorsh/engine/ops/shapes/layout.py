@@ -11,16 +11,7 @@ from ...arrays.backend import module_of
 from ...arrays.deferred import as_read, memory_of, through
 from ...arrays.device import absent
 from ...arrays.errors import combination_error, length
-from ...arrays.extents import (
-    address,
-    contiguous_strides,
-    count,
-    element_offset,
-    element_strides,
-    extent,
-    owner,
-    span,
-)
+from ...arrays.extents import address, contiguous_strides, count, element_offset, element_strides, extent, owner, span
 from ...arrays.layout import (
     COMPRESSED,
     TITLES,
@@ -58,8 +49,7 @@ from .views import as_strided_view, restrided
 def size(self: Tensor, *args: Any, **kwargs: Any) -> Any:
     """The shape, or the length of one dimension.
     Without `dim` a `torch.Size`, which is a tuple; with it an int, negative ones counted from the end. IndexError: no
-    such dimension.
-    """
+    such dimension."""
     if not kwargs:
         if not args:
             return self.shape
@@ -78,8 +68,7 @@ def size(self: Tensor, *args: Any, **kwargs: Any) -> Any:
 @table.attentive
 def dim(self: Tensor, *args: Any, **kwargs: Any) -> int:
     """The number of dimensions.
-    0 for a single number, 1 for a vector, 2 for a matrix; `ndim` is the same.
-    """
+    0 for a single number, 1 for a vector, 2 for a matrix; `ndim` is the same."""
     if args or kwargs:
         refuse("Tensor.dim", args, kwargs)
     return self._array.ndim
@@ -88,24 +77,21 @@ def dim(self: Tensor, *args: Any, **kwargs: Any) -> int:
 @method
 def ndimension(self: Tensor) -> int:
     """The number of dimensions.
-    0 for a single number, 1 for a vector, 2 for a matrix; `ndim` is the same.
-    """
+    0 for a single number, 1 for a vector, 2 for a matrix; `ndim` is the same."""
     return self._array.ndim
 
 
 @method
 def nelement(self: Tensor) -> int:
     """The number of elements.
-    The product of all sizes: 1 for a tensor without dimensions, 0 where one size is 0.
-    """
+    The product of all sizes: 1 for a tensor without dimensions, 0 where one size is 0."""
     return self._array.size
 
 
 @method
 def element_size(self: Tensor) -> int:
     """How many bytes an element takes.
-    4 for float32, 8 for int64, 1 for bool; times `numel()` it is what the elements take.
-    """
+    4 for float32, 8 for int64, 1 for bool; times `numel()` it is what the elements take."""
     return self.dtype.itemsize
 
 
@@ -113,8 +99,7 @@ def element_size(self: Tensor) -> int:
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements of the storage lie between neighbours along each dimension, or along one.
     A tuple, or an int with `dim`; (3, 1) for a 2 by 3 matrix in row order, (1, 3) for its transpose. IndexError: no
-    such dimension.
-    """
+    such dimension."""
     kind = getattr(self._array, "layout", None)
     if kind in COMPRESSED:
         raise RuntimeError(f"Sparse {TITLES[kind][6:].upper()} tensors do not have strides")
@@ -133,8 +118,7 @@ def storage_offset(self: Tensor) -> int:
 @method
 def data_ptr(self: Tensor) -> int:
     """The address of the first element; 0 where there is none.
-    An integer; two tensors with the same one begin at the same place in memory, as a view and its base do.
-    """
+    An integer; two tensors with the same one begin at the same place in memory, as a view and its base do."""
     return address(self._array) if self._array.size and not absent(self._array) else 0
 
 
@@ -148,8 +132,7 @@ def check_dense(array: Any) -> None:
 def untyped_storage(self: Tensor) -> UntypedStorage:
     """The bytes under the tensor, one object for all tensors that lie there.
 
-    NotImplementedError: a sparse tensor, which lies in parts.
-    """
+    NotImplementedError: a sparse tensor, which lies in parts."""
     check_dense(self._array)
     return storage_on(self._array, self)
 
@@ -193,8 +176,7 @@ def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
     """The dimensions from the one whose neighbours lie farthest apart to the nearest.
 
     ambiguity_check: True refuses a tensor whose elements could as well lie in another order of dimensions; a list of
-    memory formats, one that is in none of them or in several.
-    """
+    memory formats, one that is in none of them or in several."""
     formats = ambiguity_check if isinstance(ambiguity_check, list) else []
     if not isinstance(ambiguity_check, (bool, list)) or not all(isinstance(f, memory_format) for f in formats):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_names import type_name
 from ...loading import table
+from ...operators.composite import not_tensor
 from ...operators.declare import composite
 from ...tensors.tensor import Tensor
 
@@ -18,10 +18,9 @@ from ...tensors.tensor import Tensor
 def _method_as_function(name: str) -> None:
     def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(input, Tensor):
-            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type_name(input)}")
+            raise not_tensor(name, input=input)
         return getattr(input, name)(*args, **kwargs)
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"See :meth:`Tensor.{name}`."
     function.__module__ = "torch"
     table.FUNCTIONS[name] = function
@@ -35,7 +34,6 @@ def _copied(name: str, view: str) -> None:
     def function(input: Tensor) -> Tensor:
         return table.find_function("clone")(table.find_function(view)(input))
 
-    function.__name__ = name
     function.__doc__ = f"As `{view}`, copied."
     composite(name, method=False)(function)
 
@@ -123,7 +121,6 @@ def __reversed__(self: Tensor) -> Tensor:
 
 
 def _symbolic(name: str, f: Callable, doc: str) -> None:
-    f.__name__ = f.__qualname__ = name
     f.__doc__ = doc
     f.__module__ = "torch"
     table.FUNCTIONS[name] = f

@@ -66,8 +66,7 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """The windows of images [N, C, H, W] as columns [N, C * prod kernel, L].
     L counts the places of the window; `dilation`, `padding` and `stride` are as in a convolution, which is a product
     with these columns. `fold` is the way back, adding where windows overlap. RuntimeError: a window larger than the
-    padded image.
-    """
+    padded image."""
     kernel = blocks("kernel_size", kernel_size)
     dilation, padding, stride = blocks("dilation", dilation), blocks("padding", padding), blocks("stride", stride)
     shape = input._array.shape
@@ -211,8 +210,7 @@ dealt.gradient(input=lambda t, g, input_shape, groups: t._channel_shuffle(g, inp
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     """Vectors along `dim` divided by their p-norm, which is not taken below `eps`.
     The shape stays; `p` is 2 and `dim` 1 when left out, so that the rows of a matrix get length 1. IndexError: no
-    such dimension, as 1 is for a vector.
-    """
+    such dimension, as 1 is for a vector."""
     norm = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     if out is not None:
         return find_function("div")(input, norm, out=out)

@@ -1,7 +1,6 @@
 """Views that only rename dimensions: another shape, another order, dimensions of one element more or less.
 
-They share the memory of their input. `reshape` and `flatten` copy where a view is not possible.
-"""
+They share the memory of their input. `reshape` and `flatten` copy where a view is not possible."""
 
 from __future__ import annotations
 
@@ -156,8 +155,7 @@ def flatten(input: Tensor, start_dim=0, end_dim=-1) -> Tensor:
 @composite()
 def unflatten(input: Tensor, dim, sizes) -> Tensor:
     """Dimension `dim` as several of the given sizes (one may be -1).
-    A view. RuntimeError: sizes whose product is not the dimension's.
-    """
+    A view. RuntimeError: sizes whose product is not the dimension's."""
     shape = input._array.shape
     at = wrap_dim(dim, len(shape), "unflatten")
     if not isinstance(sizes, (tuple, list)):
@@ -288,7 +286,6 @@ def _swap(name: str):
         """With two dimensions exchanged."""
         return transpose.function(input, axis0, axis1)
 
-    swap.__name__ = swap.__qualname__ = name
     swap._operator = transpose
     swap.__wrapped__ = Form(name, swap)
     return swap

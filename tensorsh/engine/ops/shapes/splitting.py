@@ -78,7 +78,6 @@ def _directional(name: str, dim: int, least: int) -> None:
         return tensor_split(input, indices_or_sections, along)
 
     function.__doc__ = f"`tensor_split` along dimension {dim}."
-    function.__name__ = name
     composite(name)(function)
 
 

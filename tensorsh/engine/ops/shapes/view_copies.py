@@ -1,7 +1,6 @@
 """``expand_copy`` and its like: what a view operator gives, as memory of its own.
 
-Each runs the view and copies its result, which keeps the view's node under the node's name with ``_copy`` behind it.
-"""
+Each runs the view and copies its result, which keeps the view's node under the node's name with ``_copy`` behind it."""
 
 from __future__ import annotations
 
@@ -44,7 +43,6 @@ def copying(name: str, view: Any, title: str | None = None, method: bool = False
             return out
         return tuple(copies) if several else copies[0]
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"As `{name[:-5]}`, copied."
     return composite(name, method=method, kernel=view)(function)
 

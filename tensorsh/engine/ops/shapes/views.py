@@ -1,8 +1,7 @@
 """Views of a part of a tensor: select, slices, diagonals, windows, and several parts at once.
 
 The gradient of a part is zero everywhere else. `part` and `put_back` are each other's gradient, for any index made of
-numbers and slices; the others have gradients of their own where an index does not say it.
-"""
+numbers and slices; the others have gradients of their own where an index does not say it."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from ...arrays.backend import module_of
 from ...arrays.errors import own_dim, wrap_dim
 from ...arrays.extents import check_bounds, element_offset, fitting, strided
 from ...loading import table
-from ...operators.declare import Array, camel, composite, operator
+from ...operators.declare import Array, composite, operator
 from ...tensors.duplicates import reclassed
 from ...tensors.inplace import Region, spread
 from ...tensors.sizes import ints
@@ -161,8 +160,7 @@ def diagonal_geometry(shape: tuple, strides: tuple, offset: int, dim1: int, dim2
 def diagonal(xp, input: Array, offset=0, dim1=0, dim2=1):
     """The diagonal of two dimensions, as the last one.
     A view: `dim1` and `dim2` (0 and 1) go, their diagonal becomes the last dimension; `offset` above 0 takes one
-    above the main diagonal, below 0 one below. RuntimeError: `dim1` and `dim2` are the same.
-    """
+    above the main diagonal, below 0 one below. RuntimeError: `dim1` and `dim2` are the same."""
     return strided(input, *diagonal_geometry(input.shape, input.strides, offset, dim1, dim2))
 
 
@@ -195,10 +193,8 @@ def unfold_geometry(shape: tuple, strides: tuple, dim: int, size: int, step: int
     if step <= 0:
         raise RuntimeError(f"step is {step} but must be > 0")
     windows = (n - size) // step + 1
-    return (
-        (*shape[:dim], windows, *shape[dim + 1 :], size),
-        (*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim]),
-    )
+    grid = (*shape[:dim], windows, *shape[dim + 1 :], size)
+    return grid, (*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim])
 
 
 @view_operator("_unfold", method="unfold", node="UnfoldBackward0")
@@ -277,8 +273,7 @@ def restrided(array: Any, size: Any, stride: Any, storage_offset: int | None) ->
 @view_operator(outputs=-1)
 def unbind(xp, input: Array, dim=0):
     """The slices along `dim`, as a tuple.
-    As many views as `dim` is long, each without that dimension. IndexError: no such dimension.
-    """
+    As many views as `dim` is long, each without that dimension. IndexError: no such dimension."""
     dim = own_dim(dim, input.ndim)
     if dim == 0 and input.ndim > 1:
         return list(input)
@@ -302,7 +297,7 @@ def filled(t: Any, gradients: list, shape: Any) -> list:
     return [t.constant(xp.zeros(s, dtype)) if g is None else g for g, s in zip(gradients, shapes, strict=True)]
 
 
-def pieces(input: Any, lengths: list, dim: int) -> list:
+def pieces(xp, input: Array, lengths, dim):
     """Parts of an array that lie behind one another along a dimension."""
     before = (slice(None),) * dim
     parts = []
@@ -320,37 +315,17 @@ def joined(t, g, needs, input_shape, lengths, dim):
     return (t.cat(filled(t, g, shapes), dim),)
 
 
-@view_operator("_split_equal", method=False, node="SplitBackward0", outputs=-1)
-def split_equal(xp, input: Array, lengths, dim):
-    return pieces(input, lengths, dim)
-
-
-split_equal.joint_gradient(joined)
-
-
-@view_operator("_split_with_sizes", method=False, node="SplitWithSizesBackward0", outputs=-1)
-def split_sizes(xp, input: Array, lengths, dim):
-    return pieces(input, lengths, dim)
-
-
-split_sizes.joint_gradient(joined)
-
-
-def unsafe(name: str, doc: str) -> Any:
-    """The parts as tensors that autograd takes for no views of the input: they may be written in place."""
-
-    def kernel(xp, input: Array, lengths, dim):
-        return pieces(input, lengths, dim)
-
-    kernel.__doc__ = doc
-    op = operator("_" + name, method=False, outputs=-1)(kernel)
-    op.node = camel(name) + "Backward0"
+def splitting(name: str, node: str, declared: Any = view_operator) -> Any:
+    """The function that takes such parts; those that are no views to autograd may be written in place."""
+    op = declared(name, method=False, node=node, outputs=-1)(pieces)
     op.joint_gradient(joined)
     return op.function
 
 
-unsafe_equal = unsafe("unsafe_split", "Parts of equal length.")
-unsafe_sizes = unsafe("unsafe_split_with_sizes", "Parts of given lengths.")
+split_equal = splitting("_split_equal", "SplitBackward0")
+sized_parts = splitting("_split_with_sizes", "SplitWithSizesBackward0")
+unsafe_equal = splitting("_unsafe_split", "UnsafeSplitBackward0", operator)
+unsafe_sizes = splitting("_unsafe_split_with_sizes", "UnsafeSplitWithSizesBackward0", operator)
 
 
 def is_single(value: Any) -> bool:
@@ -378,7 +353,7 @@ split_method.__name__ = split_method.__qualname__ = "split"
 table.METHODS["split"] = Tensor.split = split_method
 
 
-def split_by(input: Tensor, size: int, dim: int, equal: Any = split_equal.function) -> tuple:
+def split_by(input: Tensor, size: int, dim: int, equal: Any = split_equal) -> tuple:
     shape = input._array.shape
     if not shape:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -396,7 +371,7 @@ def split_by(input: Tensor, size: int, dim: int, equal: Any = split_equal.functi
 @composite()
 def split_with_sizes(input: Tensor, split_sizes, dim=0) -> tuple:
     """Parts of the given lengths along `dim`."""
-    return split_sizes_function(input, *checked_lengths(input, split_sizes, dim))
+    return sized_parts(input, *checked_lengths(input, split_sizes, dim))
 
 
 @composite("unsafe_split_with_sizes")
@@ -424,14 +399,11 @@ def checked_lengths(input: Tensor, split_sizes: Any, dim: int) -> tuple[list, in
     return lengths, dim
 
 
-split_sizes_function = split_sizes.function
-
-
 @composite()
 def chunk(input: Tensor, chunks, dim=0) -> tuple:
     """At most `chunks` parts of equal length along `dim`.
     The parts are views; five elements in four chunks are three parts. RuntimeError: `chunks` below 1."""
-    return chunked(input, chunks, dim, split_equal.function, split_sizes_function)
+    return chunked(input, chunks, dim, split_equal, sized_parts)
 
 
 def chunked(input: Tensor, chunks: int, dim: int, equal: Any, sizes: Any) -> tuple:

@@ -215,7 +215,7 @@ def istft(
     if end > total:
         warn(
             "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
-            "Please check your center and hop_length settings.",
+            "Please check your center and hop_length settings."
         )
         y = table.find_function("constant_pad_nd")(y, [0, end - total])
     return y

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import layout as layouts
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
-from ...arrays.errors import not_implemented, wrap_dim, wrap_dims
+from ...arrays.errors import check_factors, not_implemented, wrap_dim, wrap_dims
 from ...arrays.layout import TITLES
 from ...graph.fields import wrap
 from ...operators.declare import Array, composite
@@ -121,9 +121,8 @@ def multipliable(first: Any, second: Any) -> None:
     """Refuse dense matrices that do not fit."""
     if isinstance(first, Sparse) or isinstance(second, Sparse):
         return
-    if first.ndim == second.ndim == 2 and first.shape[1] != second.shape[0]:
-        (n, k), (l, m) = first.shape, second.shape
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {l}x{m})")
+    if first.ndim == second.ndim == 2:
+        check_factors(first, second)
 
 
 @composite("sparse.mm", method=False)
@@ -184,6 +183,7 @@ def sum_along(xp, input: Array, dim):
     return reduced(input, dim) if dim else input
 
 
+@sum_along.gradient_of("input")
 def sum_gradient(t, g, input, dim):
     array, given = t_array(input).coalesce(), t_array(g)
     xp, sparse = array.xp, array.sparse_dim
@@ -197,9 +197,6 @@ def sum_gradient(t, g, input, dim):
         found = xp.broadcast_to(xp.expand_dims(rows, dense), array.values.shape).copy()
     made = array.with_values(found)
     return t.constant(made)
-
-
-sum_along.gradient(input=sum_gradient)
 
 
 @composite("sparse.sum", method=False)
@@ -234,7 +231,6 @@ def _softmax(name: str, logarithm: bool, what: str) -> None:
     def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         return op.function(input if dtype is None else input.to(dtype), dim)
 
-    function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{what} over the elements along `dim` that a sparse tensor keeps."
     composite(f"sparse.{name}", method=False)(function)
 

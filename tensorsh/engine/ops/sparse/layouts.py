@@ -29,6 +29,7 @@ def dense(xp, input: Array, masked_grad=True):
     return input.dense() if isinstance(input, Sparse) else input
 
 
+@dense.gradient_of("input")
 def dense_gradient(t, g, input, masked_grad):
     if masked_grad:
         input = t.detach(input)
@@ -37,9 +38,6 @@ def dense_gradient(t, g, input, masked_grad):
     if array.layout is layouts.sparse_coo:
         return t._to_layout(g, array.layout, None, None, array.sparse_dim, None)
     return t._to_layout(g, array.layout, array.block if array.blocked else None, array.dense_dim, None, None)
-
-
-dense.gradient(input=dense_gradient)
 
 
 def in_layout(t, g, layout, block=None):
@@ -376,11 +374,8 @@ def _parts(starts: str, others: str, rows: bool) -> None:
     def part(name: str, attribute: str, doc: str) -> None:
         def function(self: Tensor) -> Tensor:
             array = self._array
-            if (
-                not isinstance(array, Sparse)
-                or array.layout is layouts.sparse_coo
-                or (array.layout in ROWS) is not rows
-            ):
+            coo = not isinstance(array, Sparse) or array.layout is layouts.sparse_coo
+            if coo or (array.layout in ROWS) is not rows:
                 what = "row" if rows else "column"
                 raise RuntimeError(
                     f"{name} expected sparse {what} compressed tensor layout but got {TITLES[self.layout]}"

@@ -215,7 +215,6 @@ def _enter(function: Any, own: Any, line: str, across: str) -> None:
     """Enter the function that makes tensors of one layout: `line`: row or column; `across`: what the others are."""
     what = "blocks" if own in BLOCKS else "elements"
     function.__doc__ = f"A sparse tensor in {TITLES[own][6:].upper()} format: where each {line}'s {what} begin, their {across}, their values."
-    function.__name__ = function.__qualname__ = name_of(own)
     composite(name_of(own), method=False)(function)
 
 

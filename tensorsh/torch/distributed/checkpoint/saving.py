@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ....engine.arrays.warning import warn
 from ....sandbox import process
@@ -165,7 +166,7 @@ class Saved(Future):
 Saved.__name__ = "Future"
 _threads: list[threading.Thread] = []
 _telling = threading.RLock()
-_groups: dict[str, Any] = {}
+_groups: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 """The groups in whose name savings speak beside the programs, each for one of the program's."""
 
 
@@ -183,9 +184,9 @@ def async_save(
         saving.resolve()
     if saving.together.count > 1:
         given = saving.together.group
-        own = _groups.get(given._title)
-        if own is None or world.groups.get(own._title) is not own or own._ranks != given._ranks:
-            own = _groups[given._title] = apart(given)
+        own = _groups.get(given)
+        if own is None:
+            own = _groups[given] = apart(given)
     made = Saved(saving, own)
     if saving.resolved is None:
         joined(made._thread)

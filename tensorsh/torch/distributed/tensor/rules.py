@@ -7,6 +7,7 @@ computed on whole tensors.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -35,8 +36,8 @@ MIXED = (
     "aten.{name} got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling distributed "
     "operators!"
 )
-UNDERNEATH = {"cross_entropy": "nll_loss_forward", "nll_loss": "nll_loss_forward", "getitem": "index", "imul": "mul", "iadd": "add",
-              "rmul": "mul", "radd": "add", "itruediv": "div", "truediv": "div", "isub": "sub", "pow": "pow"}  # fmt: skip
+UNDERNEATH = {"cross_entropy": "nll_loss_forward", "nll_loss": "nll_loss_forward", "getitem": "index", "imul": "mul_", "iadd": "add_",
+              "rmul": "mul", "radd": "add", "itruediv": "div_", "truediv": "div", "isub": "sub_", "pow": "pow"}  # fmt: skip
 """The operators that PyTorch names, where a function is made of others."""
 
 
@@ -66,7 +67,7 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     mesh = next(t._mesh for t in found if in_parts(t))
     for t in found:
         if not in_parts(t) and t.numel() != 1 and not beside_parts & {name, "*"}:
-            raise RuntimeError(MIXED.format(name=operator_of(name, args)))
+            raise RuntimeError(MIXED.format(name=operator_of(name, args, title[-1] == "_" != title[0])))
     rule = RULES.get(name)
     if rule is None and is_pointwise(title):
         rule = pointwise
@@ -84,9 +85,9 @@ def is_pointwise(title: str) -> bool:
     return name in elementwise() or title in elementwise() or name in ALSO_POINTWISE
 
 
-def operator_of(name: str, args: tuple) -> str:
+def operator_of(name: str, args: tuple, in_place: bool) -> str:
     """PyTorch's name of the operator that a call arrives at."""
-    plain = UNDERNEATH.get(name, name)
+    plain = UNDERNEATH.get(name, name) + "_" * in_place
     if name == "linear":
         plain = "addmm" if len(args) > 2 and args[2] is not None else "mm"
     elif name in ("matmul", "rmatmul"):
@@ -329,6 +330,8 @@ def addmm(call: Call) -> Any:
 
 REDUCTIONS = {"sum": "sum", "mean": "avg", "amax": "max", "amin": "min", "max": "max", "min": "min", "prod": "product",
               "all": "product", "any": "sum"}  # fmt: skip
+INFINITE = {math.inf: "max", -math.inf: "min"}
+"""How norms of infinite order come of those of parts."""
 
 
 @rule("sum", "mean", "amax", "amin", "max", "min", "argmax", "argmin", "std", "var", "prod", "norm", "all", "any", "logsumexp",
@@ -354,6 +357,9 @@ def along(call: Call) -> Any:
     keeps = keeps or len(call.args) > place + 1 and call.args[place + 1] is True
     total = len(call.args) <= place and "dim" not in call.kwargs
     how = REDUCTIONS.get(call.name)
+    is_norm = call.name in ("norm", "linalg_vector_norm")
+    if is_norm:
+        how = INFINITE.get(call.argument(1, "p" if call.name == "norm" else "ord"))
     if call.name in ("max", "min") and not total:
         how = None
     wanted, out, sizes = [], [], {}
@@ -369,7 +375,12 @@ def along(call: Call) -> Any:
             else:
                 placement = REPLICATE
         elif isinstance(placement, Partial):
-            if how in ("sum", "avg") and placement.reduce_op in ("sum", "avg"):
+            if (
+                how in ("sum", "avg")
+                and placement.reduce_op in ("sum", "avg")
+                or is_norm
+                and how == placement.reduce_op
+            ):
                 after = placement
             else:
                 placement = REPLICATE

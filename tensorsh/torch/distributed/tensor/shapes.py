@@ -103,7 +103,7 @@ def pieces(call: Call) -> Any:
 def stack(call: Call) -> Any:
     """A new dimension before or behind those in parts."""
     x = call.tensors[0]
-    if any(t._placements != x._placements for t in call.tensors) or any(isinstance(p, Partial) for p in x._placements):
+    if any(t._placements != x._placements for t in call.tensors):
         return NotImplemented
     dim = call.argument(1, "dim", 0) % (len(x._shape) + 1)
     shape = (*x._shape[:dim], len(call.args[0]), *x._shape[dim:])

@@ -56,6 +56,7 @@ class Module(metaclass=OpenSealed):
 
     training: bool
     call_super_init = False
+    dump_patches = False
     _hooked = True
     """Whether any hook was ever registered, or `__init__` was not called, in which case `hooks.call` says so."""
     _version: int = 1

@@ -22,9 +22,10 @@ EXTRA = "_extra_state"
 allow_writing(OrderedDict, "_metadata")
 
 
-class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"]), metaclass=Sealed):
+class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"]), metaclass=Sealed):
     """What `load_state_dict` returns."""
 
+    __module__ = "torch.nn.modules.module"
     __slots__ = ()
 
     def __repr__(self) -> str:
@@ -187,7 +188,7 @@ def load_state_dict(self: Any, state_dict: Any, strict: bool = True, assign: boo
     """Copy parameters and buffers from a state dict into this module and those below it."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-    keys = IncompatibleKeys([], [])
+    keys = _IncompatibleKeys([], [])
     messages: list[str] = []
     metadata = getattr(state_dict, "_metadata", None) or {}
 

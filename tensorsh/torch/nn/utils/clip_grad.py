@@ -14,6 +14,21 @@ from ..reach import Functions, T
 linalg = Functions("linalg.")
 
 
+EMPTY = (
+    "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be improved?  If so, "
+    "please report an enhancement request to PyTorch.)"
+)
+
+
+def check_alike(tensors: list, foreach: bool | None, name: str) -> None:
+    """Raises where some tensors lie in parts and others do not, which PyTorch's functions of lists refuse."""
+    if foreach is not False and len({hasattr(t, "placements") for t in tensors}) > 1:
+        raise RuntimeError(
+            f"aten.{name}.Scalar got mixed torch.Tensor and DTensor, need to convert all torch.Tensor to DTensor before calling "
+            "distributed operators!"
+        )
+
+
 def listed(parameters: Any) -> list:
     return [parameters] if isinstance(parameters, Tensor) else list(parameters)
 
@@ -34,6 +49,7 @@ def get_total_norm(
     norm_type = float(norm_type)
     if not tensors:
         return T.tensor(0.0)
+    check_alike(tensors, foreach, "_foreach_norm")
     norms = [linalg.vector_norm(t, norm_type) for t in tensors]
     total = linalg.vector_norm(T.stack(norms), norm_type)
     if error_if_nonfinite and not bool(T.isfinite(total)):
@@ -105,9 +121,12 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, f
     >>> x.grad
     tensor([ 1.0000, -0.5000])"""
     clip_value = float(clip_value)
-    for p in listed(parameters):
-        if p.grad is not None:
-            p.grad.clamp_(min=-clip_value, max=clip_value)
+    grads = [p.grad for p in listed(parameters) if p.grad is not None]
+    if not grads:
+        raise RuntimeError(EMPTY)
+    check_alike(grads, foreach, "_foreach_clamp_min_")
+    for g in grads:
+        g.clamp_(min=-clip_value, max=clip_value)
 
 
 for _f in (get_total_norm, clip_grads_with_norm_, clip_grad_norm_, clip_grad_norm, clip_grad_value_):

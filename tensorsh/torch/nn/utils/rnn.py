@@ -135,7 +135,7 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     if batch_first:
         input = input.transpose(0, 1)
     sizes = lengths.tolist()
-    if len(sizes) != input.shape[1]:
+    if len(sizes) != input.size(1):
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size={input.shape[1]})"
         )
@@ -216,6 +216,8 @@ def pad_sequence(
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    if not parts[0].ndim:
+        raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
     longest = max(part.shape[0] for part in parts)
     shape = (len(parts), longest) if batch_first else (longest, len(parts))
     made = T.full((*shape, *parts[0].shape[1:]), padding_value, dtype=parts[0].dtype, device=parts[0].device)
@@ -256,7 +258,7 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence
     >>> nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
     PackedSequence(data=tensor([1, 4, 2, 3]), batch_sizes=tensor([2, 1, 1]), sorted_indices=None, unsorted_indices=None)
     """
-    lengths = T.as_tensor([each.shape[0] for each in sequences])
+    lengths = T.as_tensor([each.size(0) for each in sequences])
     return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
 
 

@@ -35,11 +35,11 @@ class CommDebugMode(metaclass=OpenSealed):
 
     def __enter__(self) -> CommDebugMode:
         self.comm_counts.clear()
-        world.counting.append(self._add)
+        world.counting = (*world.counting, self._add)
         return self
 
     def __exit__(self, *exception: Any) -> None:
-        world.counting.remove(self._add)
+        world.counting = tuple(each for each in world.counting if each != self._add)
 
     def __repr__(self) -> str:
         return f"CommDebugMode(get_total_counts()={self.get_total_counts()})"

@@ -1,0 +1,72 @@
+"""The symbols of the folders that are open: the outlines of texts that are open, and of programs that lie there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from lsprotocol import types as lsp
+from pygls.uris import from_fs_path, to_fs_path
+
+from ..language.mistake import Mistake
+from ..language.parser import clean, run_lowering
+from ..language.source import SourceError, read_source
+from .document import LARGEST
+from .index import Index
+from .navigating import SYMBOLS
+from .server import Server, range_of
+
+FILES = 500
+"""Files of the folders that are looked at, at most."""
+
+
+def add(server: Server) -> None:
+    """Answers the question for symbols anywhere."""
+    known: dict[str, tuple[float, list[dict[str, Any]]]] = {}
+
+    @server.feature(lsp.WORKSPACE_SYMBOL)
+    async def symbols(params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
+        outlines = {uri: (await each.indexed()).get("outline", []) for uri, each in list(server.documents.items())}
+        for path, changed in _programs([to_fs_path(uri) or "" for uri in server.workspace.folders]):
+            uri = from_fs_path(path) or ""
+            if uri not in outlines:
+                if known.get(path, (None,))[0] != changed:
+                    known[path] = changed, _outline(path)
+                outlines[uri] = known[path][1]
+        query = params.query.casefold()
+        return [found for uri, outline in outlines.items() for found in _found(query, uri, outline, None)]
+
+
+def _programs(folders: list[str]) -> Iterator[tuple[str, float]]:
+    """The programs below folders, with the times of their last changes."""
+    left = FILES
+    for folder in folders:
+        for where, inner, names in os.walk(folder):
+            inner[:] = sorted(name for name in inner if not name.startswith((".", "__")))
+            for name in sorted(names):
+                path = os.path.join(where, name)
+                if not name.endswith(".tsr") or not os.path.isfile(path) or os.path.getsize(path) > LARGEST:
+                    continue
+                if not left:
+                    return
+                left -= 1
+                yield path, os.path.getmtime(path)
+
+
+def _outline(path: str) -> list[dict[str, Any]]:
+    try:
+        text = clean(read_source(path))
+        return Index(text, run_lowering(text)).outline()
+    except (SourceError, OSError, Mistake, SyntaxError, RecursionError):  # what is no program has none
+        return []
+
+
+def _found(query: str, uri: str, outline: Any, holder: str | None) -> Iterator[lsp.SymbolInformation]:
+    """Those whose names have the letters of the query in their order."""
+    for each in outline:
+        letters = iter(each["name"].casefold())
+        if all(letter in letters for letter in query):
+            place = lsp.Location(uri, range_of(each["selection"]))
+            yield lsp.SymbolInformation(place, each["name"], SYMBOLS[each["kind"]], container_name=holder)
+        yield from _found(query, uri, each.get("children", ()), each["name"])

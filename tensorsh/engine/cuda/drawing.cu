@@ -1,0 +1,2 @@
+//@ CHOSEN
+long long row = i / samples; long long thread = row % lines * width + i % samples, base = row * categories;T u = T((unsigned int)philox(seed, thread, start + row / lines, 0) * 2.3283064e-10f + 1.1641532e-10f);long long low = 0, high = categories;while (low < high) { long long at = low + (high - low) / 2; if (sums[base + at] < u) low = at + 1; else high = at; }low = low == categories ? categories - 1 : low;while (low > 0 && chances[base + low] == T(0)) low -= 1;y = low;

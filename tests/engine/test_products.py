@@ -6,6 +6,8 @@ import pytest
 from tensorsh.engine.kernels import compiled
 from tensorsh.engine.numerics import products
 
+from .thread_counts import threads
+
 rng = np.random.default_rng(3)
 needs_kernels = pytest.mark.skipif(compiled is None, reason="no compiler was there when this was installed")
 
@@ -34,12 +36,37 @@ def test_a_sum_is_one_chain_of_fused_multiply_adds(m, k, n):
         assert (compiled.product(a, np.asfortranarray(b)) == expected).all()
 
 
+def blocks(k, whole):
+    """Where MKL cuts a sum of k products; `whole`: the second factor is stored by columns, and has many of them."""
+    cuts = [0]
+    while (left := k - cuts[-1]) > 0:
+        long = left <= 384 or (whole and k > 768) or left > 768
+        cuts.append(cuts[-1] + (min(left, 384) if long else (left + 1) // 2))
+    return list(zip(cuts, cuts[1:], strict=False))
+
+
+@needs_kernels
+@pytest.mark.parametrize("m, k, n", [(130, 390, 1100), (500, 20, 40), (30, 20, 700), (121, 800, 520)])
+def test_large_products_are_made_in_the_same_order(m, k, n):
+    """Strips of rows, groups of columns and pieces of threads change nothing."""
+    a, b, bias = single(m, k), single(k, n), single(n)
+    for y, whole in ((b, False), (np.asfortranarray(b), n >= 192)):
+        total = None if k <= 384 else np.tile(bias, (m, 1))
+        for start, end in blocks(k, whole):
+            part = chain(a[:, start:end], b[start:end])
+            total = part + bias if total is None else total + part
+        for x in (a, np.asfortranarray(a), np.concatenate([a, single(m, 700)], 1)[:, :k]):
+            for count in (1, 3):
+                with threads(count, 1000):
+                    assert (compiled.product(x, y, bias) == total).all()
+
+
 @needs_kernels
 @pytest.mark.parametrize("k", [385, 700, 769, 1100])
 def test_long_sums_are_made_of_blocks(k):
     a, b, bias = single(17, k), single(k, 5), single(5)
     total, begun = None, np.tile(bias, (17, 1))
-    for start, end in products.blocks(k, False):
+    for start, end in blocks(k, False):
         part = chain(a[:, start:end], b[start:end])
         total = part if total is None else total + part
         begun = begun + part
@@ -56,16 +83,6 @@ def test_matrices_of_a_batch_are_turned_and_multiplied(shape):
         assert np.array_equal(compiled.turned(y, 0.3), y.swapaxes(1, 2) * np.float32(0.3))
     assert compiled.turned(x[..., ::-1], 1.0) is None or shape[2] == 1
     assert compiled.turned(x[0], 1.0) is compiled.turned(x.astype(float), 1.0) is compiled.turned(x[:0], 1.0) is None
-
-
-def test_blocks_are_at_most_384_long_and_cover_the_sum():
-    assert products.blocks(784, False) == [(0, 384), (384, 584), (584, 784)]
-    assert products.blocks(784, True) == [(0, 384), (384, 768), (768, 784)]
-    assert products.blocks(400, True) == [(0, 200), (200, 400)]
-    for k in range(1, 2000, 7):
-        cuts = products.blocks(k, False)
-        assert cuts[0][0] == 0 and cuts[-1][1] == k
-        assert all(0 < end - start <= 384 for start, end in cuts)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,18 @@ INLINE void turn_four(const float *from, size row, float *to, size step, const f
     _mm_storeu_ps(to, a), _mm_storeu_ps(to + step, b), _mm_storeu_ps(to + 2 * step, c), _mm_storeu_ps(to + 3 * step, d);
 }
 
+/* A matrix of float32: its strides in elements, of which one is 1 and both are positive. */
+struct matrix {
+    const float *data;
+    size row, column;
+};
+
 #define FEW_TILES 4
+#define CHUNK 120          /* rows of a that are worked on at a time: whole tiles of both kinds of registers */
+#define WORTH_STRIPS 512   /* columns of b from which on rows of a that are */
+#define FAR_APART 512      /* so far apart are laid side by side */
+#define BLOCK 384          /* so many of k make a block */
+#define GROUP 1024         /* columns of b whose panels are made at a time: whole panels */
 #if FOR_LEVEL(4)
 #define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")))
 #define FUSED(a, b, c) (VECTOR) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
@@ -41,8 +52,6 @@ INLINE void turn_four(const float *from, size row, float *to, size step, const f
 #else
 #define IN_BLOCKS (level == 2 ? wide_block : narrow_block)
 #endif
-
-#define BLOCK 384
 
 /* How many of the k that are left make the next block. `whole`: b is stored by columns and has many of them. */
 static size next_block(size left, int whole) {
@@ -154,6 +163,26 @@ static int few(size m, size k, size n) {
     return (m < 16 && 24 * m <= k) || (n == 2 && m < 16) || (n == 3 && m < 11) || (m < n && k <= n && n < 12);
 }
 
+/* Whether b is stored by columns and has many of them. */
+static int long_blocks(size k, size n, size b_row) { return b_row == 1 && n >= BLOCK / 2 && k > 2 * BLOCK; }
+
+/* c = a b + bias, tile by tile; `whole`: as the whole product has it, see `next_block`. */
+static void tiles(Call *call, struct matrix a, struct matrix b, size m, size k, size n, float *c, size c_row, float *room, int whole,
+                  const float *bias) {
+    const int first = bias != NULL && k > BLOCK;
+    for (size left = 0; left < n; left += GROUP) {
+        const size width = n - left < GROUP ? n - left : GROUP;
+        for (size i = 0; first && i < m; i++) memcpy(c + i * c_row + left, bias + left, width * sizeof(float));
+        for (size done = 0, step; done < k && !ends(call, m * width); done += step) {
+            step = next_block(k - done, whole);
+            struct matrix x = {a.data + done * a.column, a.row, a.column}, y = {b.data + done * b.row + left * b.column, b.row, b.column};
+            IN_BLOCKS(call, x, y, m, step, width, c + left, c_row, room, first || done != 0);
+        }
+    }
+    for (size i = 0; bias && !first && i < m; i++)
+        for (size j = 0; j < n; j++) c[i * c_row + j] += bias[j];
+}
+
 /* c = a b + bias, a number for each column: it is added last, but where a sum of several blocks or of one vector begins
    with it. `batched`: in a batch of several, where MKL has no way of its own for a vector on the right; `by_rows`: b is said to
    be stored by rows. */
@@ -181,27 +210,15 @@ static void multiply(Call *call, const float *a, size a_row, size a_column, cons
         vector_by_columns(call, a, a_column, b, b_row, k, n, c, room, bias);
         return;
     } else {
-        const int first = bias != NULL && k > BLOCK;
-        for (size i = 0; first && i < m; i++) memcpy(c + i * n, bias, n * sizeof(float));
-        int whole = b_row == 1 && n >= BLOCK / 2 && k > 2 * BLOCK;
-        for (size done = 0, step; done < k && !ends(call, m * n); done += step) {
-            step = next_block(k - done, whole);
-            IN_BLOCKS(a + done * a_column, a_row, a_column, b + done * b_row, b_row, b_column, m,
-                                                     step, n, c, n, room, first || done != 0);
-        }
-        if (first) return;
+        tiles(call, (struct matrix){a, a_row, a_column}, (struct matrix){b, b_row, b_column}, m, k, n, c, n, room, long_blocks(k, n, b_row),
+              bias);
+        return;
     }
     for (size i = 0; bias && i < m; i++)
         for (size j = 0; j < n; j++) c[i * n + j] += bias[j];
 }
 
-/* The matrices in the last two dimensions of an array of float32: their strides in elements, of which one is 1 and both are
-   positive; a vector is taken for a row or a column. */
-struct matrix {
-    const float *data;
-    size row, column;
-};
-
+/* The matrices in the last two dimensions of an array; a vector is taken for a row or a column. */
 static int matrices_of(const Argument *x, struct matrix *to) {
     const int at = x->ndim - 2;
     const size unit = sizeof(float);
@@ -222,13 +239,23 @@ static int kind_of_processor(void) {
     return level;
 }
 
-/* Room for the panels of b, or for a vector. */
-static size room_for(size k, size n) {
-    const size depth = k < BLOCK ? k : BLOCK, panels = depth * ((n + 31) / 32 * 32);
+/* Room for the panels of b and strips of a, or for a vector. */
+static size room_for(size m, size k, size n) {
+    const size depth = k < BLOCK ? k : BLOCK, width = n < GROUP ? (n + 31) / 32 * 32 : GROUP;
+    const size panels = depth * (width + (m < CHUNK ? m : CHUNK));
     return (panels > k ? panels : k) * (size)sizeof(float);
 }
 
-#define MOST (1 << 24) /* with more multiplications BLAS is faster */
+#define MOST (1 << 28) /* with more multiplications BLAS is faster */
+#define PIECE 240 /* rows or columns that a thread takes at least */
+
+/* Threads share rows, or columns where there are more of them. */
+static void share(Call *c, size m, size k, size n) {
+    const size pieces = (m > n ? m : n) / PIECE, most = 4 * (size)sharers();
+    if (m < 16 || n < 16 || k < 16 || pieces < 2 || sharers() < 2) return;
+    c->lines = pieces < most ? pieces : most, c->apart = 1;
+    c->each = times(times(m, k), n) / c->lines;
+}
 
 /* Matrices (m, k) by (k, n), or batches of these, make a new array. */
 static int factors(Call *c, int ndim) {
@@ -242,25 +269,32 @@ static int factors(Call *c, int ndim) {
     shape_as(out, a);
     out->shape[ndim - 1] = n;
     c->lines = 1, c->each = times(times(m, k), n);
-    c->room = room_for(k, n);
+    c->room = room_for(m, k, n);
     return c->each <= MOST;
 }
 
 /* product(a, b, bias=None): a (m, k) times b (k, n), plus bias (n,) in each row. */
 static int product_plan(Call *c) {
     const Argument *bias = &c->in[2];
-    return factors(c, 2) && (!bias->data || (bias->ndim == 1 && bias->count == c->in[1].shape[1]));
+    if (!factors(c, 2) || (bias->data && (bias->ndim != 1 || bias->count != c->in[1].shape[1]))) return 0;
+    share(c, c->in[0].shape[0], c->in[0].shape[1], c->in[1].shape[1]);
+    return 1;
 }
 
 static int product(Call *c, size from, size to) {
-    (void)from, (void)to;
     struct matrix a, b;
     matrices_of(&c->in[0], &a);
     matrices_of(&c->in[1], &b);
     const size m = c->in[0].shape[0], k = c->in[0].shape[1], n = c->in[1].shape[1];
     const float *add = c->in[2].data;
     float *out = c->out[0].data;
-    if (add && k == 1 && n > 1) {
+    if (c->lines > 1) {
+        const size all = m > n ? m : n, begin = all * from / c->lines, end = all * to / c->lines;
+        const int whole = long_blocks(k, n, b.row);
+        if (m > n) a.data += begin * a.row, out += begin * n;
+        else b.data += begin * b.column, out += begin, add = add ? add + begin : NULL;
+        tiles(c, a, b, m > n ? end - begin : m, k, m > n ? n : end - begin, out, n, c->scratch, whole, add);
+    } else if (add && k == 1 && n > 1) {
         for (size i = 0; i < m; i++)
             for (size j = 0; j < n; j++) out[i * n + j] = __builtin_fmaf(a.data[i * a.row], b.data[j * b.column], add[j]);
     } else {

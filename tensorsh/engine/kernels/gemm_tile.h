@@ -81,21 +81,47 @@ TARGET static void NAME(pack)(const float *b, size b_row, size b_column, size k,
     }
 }
 
-/* One block of k; `panels` has room for k rows of b, each filled up to whole panels. Few rows of a read b where it lies. */
-TARGET static void NAME(block)(const float *a, size a_row, size a_column, const float *b, size b_row, size b_column, size m, size k,
-                        size n, float *c, size c_row, float *panels, int add) {
-    const size whole = b_column == 1 && m <= FEW_TILES * ROWS_ ? n / PANEL * PANEL : 0; /* columns that lie as panels do */
-    if (whole < n) NAME(pack)(b + whole * b_column, b_row, b_column, k, n - whole, panels);
-    for (size top = 0; top < m; top += 10 * ROWS_) {
-        size end = m < top + 10 * ROWS_ ? m : top + 10 * ROWS_;
+/* Rows of a in strips of ROWS_, each in the order of k: what a tile reads of them lies side by side. */
+TARGET static void NAME(strips)(const float *a, size a_row, size a_column, size m, size k, float *to) {
+    for (size i = 0; i + ROWS_ <= m; i += ROWS_, a += ROWS_ * a_row, to += k * ROWS_) {
+        if (a_row == 1) {
+            for (size p = 0; p < k; p++) memcpy(to + p * ROWS_, a + p * a_column, ROWS_ * sizeof(float));
+            continue;
+        }
+        size r = 0;
+        for (; r + 4 <= ROWS_; r += 4) {
+            size p = 0;
+            for (; p + 4 <= k; p += 4) turn_four(a + r * a_row + p, a_row, to + p * ROWS_ + r, ROWS_, NULL);
+            for (; p < k; p++)
+                for (size l = r; l < r + 4; l++) to[p * ROWS_ + l] = a[l * a_row + p];
+        }
+        for (; r < ROWS_; r++)
+            for (size p = 0; p < k; p++) to[p * ROWS_ + r] = a[r * a_row + p];
+    }
+}
+
+/* One block of k. `room`: for k rows of b, each filled up to whole panels, and behind these for CHUNK rows of a. Few rows of a read b where
+   it lies. Columns of a are laid in strips, and rows where they are far apart. */
+TARGET static void NAME(block)(Call *call, struct matrix a, struct matrix b, size m, size k, size n, float *c, size c_row, float *room,
+                        int add) {
+    const size whole = b.column == 1 && m <= FEW_TILES * ROWS_ ? n / PANEL * PANEL : 0; /* columns that lie as panels do */
+    const int laid = a.row == 1 ? n > PANEL : n >= WORTH_STRIPS && a.row >= FAR_APART;
+    float *const strips = room + (n - whole + PANEL - 1) / PANEL * PANEL * k;
+    if (whole < n) NAME(pack)(b.data + whole * b.column, b.row, b.column, k, n - whole, room);
+    for (size top = 0; top < m && !(top && ends(call, CHUNK * k * n)); top += CHUNK) {
+        const size end = m < top + CHUNK ? m : top + CHUNK;
+        if (laid) NAME(strips)(a.data + top * a.row, a.row, a.column, end - top, k, strips);
         for (size j = 0; j < n; j += PANEL) {
-            const size columns = n - j < PANEL ? n - j : PANEL, step = j < whole ? b_row : PANEL;
-            const float *panel = j < whole ? b + j : panels + (j - whole) * k;
+            const size columns = n - j < PANEL ? n - j : PANEL, step = j < whole ? b.row : PANEL;
+            const float *panel = j < whole ? b.data + j : room + (j - whole) * k;
             size i = top;
-            for (; i + ROWS_ <= end; i += ROWS_)
-                NAME(rows)(ROWS_, k, a + i * a_row, a_row, a_column, panel, step, c + i * c_row + j, c_row, columns, add);
+            for (; i + ROWS_ <= end; i += ROWS_) {
+                if (laid)
+                    NAME(rows)(ROWS_, k, strips + (i - top) * k, 1, ROWS_, panel, step, c + i * c_row + j, c_row, columns, add);
+                else NAME(rows)(ROWS_, k, a.data + i * a.row, a.row, a.column, panel, step, c + i * c_row + j, c_row, columns, add);
+            }
             if (i < end)
-                NAME(tile)((int)(end - i), k, a + i * a_row, a_row, a_column, panel, step, c + i * c_row + j, c_row, columns, add);
+                NAME(tile)((int)(end - i), k, a.data + i * a.row, a.row, a.column, panel, step, c + i * c_row + j, c_row, columns, add);
         }
     }
 }

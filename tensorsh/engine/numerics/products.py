@@ -1,7 +1,6 @@
-"""Products of float matrices as arrays: by the compiled kernel, whose sums are in PyTorch's order, or by numpy's BLAS.
-
-The kernel takes products of up to `SMALL` multiplications; BLAS is faster with more, and adds in the kernel's order where
-it is handed no more than one block of the sum at a time."""
+"""Products of float matrices as arrays: of float32 by the compiled kernel, whose sums are in PyTorch's order, larger ones and those of
+other dtypes by numpy's BLAS.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +16,8 @@ from .batches import matmul, outer
 ndarray = np.ndarray
 dot: Any = ndarray.dot
 product, products, dot_product = (kernel(name, unsuited) for name in ("product", "products", "dot"))
-EXACT = 1 << 28
-"""With more multiplications than this a sum is made as BLAS likes it."""
-SMALL = EXACT if product is unsuited else 1 << 24
-BLOCK = 384
-"""How much of a sum MKL, PyTorch's BLAS, makes at a time; then it adds up such blocks."""
-
-
-def blocks(k: int, whole: bool) -> list[tuple[int, int]]:
-    """Where MKL cuts a sum of k products. `whole`: the second factor is stored by columns, and has many of them."""
-    cuts = [0]
-    while (left := k - cuts[-1]) > 0:
-        if left <= BLOCK:
-            step = left
-        else:
-            step = BLOCK if (whole and k > 2 * BLOCK) or left > 2 * BLOCK else (left + 1) // 2
-        cuts.append(cuts[-1] + step)
-    return list(zip(cuts, cuts[1:], strict=False))
+SMALL = 1 << 28
+"""With more multiplications BLAS is faster than the kernel."""
 
 
 def by_blas(a: Any, b: Any) -> Any:
@@ -41,35 +25,17 @@ def by_blas(a: Any, b: Any) -> Any:
     return np.multiply(a, b) if a.shape[1] == 1 and outer(a, b) else dot(a, b)
 
 
-def large(a: Any, b: Any, bias: Any = None) -> Any:
-    """A product by BLAS, block by block of the sum; one of several blocks begins with the bias."""
-    if a.size * b.shape[1] >= LONG:
-        return apart(by_blocks, a, b, bias)
-    return by_blocks(a, b, bias)
-
-
-def by_blocks(a: Any, b: Any, bias: Any) -> Any:
-    k, n = b.shape
-    if k <= BLOCK or a.dtype is not FLOAT32 or a.size * n > EXACT:
-        r = by_blas(a, b)
-        return r if bias is None else np.add(r, bias, r)
-    total = None if bias is None else np.broadcast_to(bias, (len(a), n)).copy()
-    for start, end in blocks(k, n >= BLOCK // 2 and b.strides[0] < b.strides[1]):
-        part = dot(a[:, start:end], b[start:end])
-        total = part if total is None else np.add(total, part, total)
-    return total
+def large(a: Any, b: Any) -> Any:
+    """A product by BLAS, made apart where it takes long."""
+    return apart(by_blas, a, b) if a.size * b.shape[1] >= LONG else by_blas(a, b)
 
 
 def matrices(a: Any, b: Any) -> Any:
     """``a @ b`` for two matrices of one dtype. Raises ValueError where their shapes do not fit."""
     try:
-        size = a.size
-        if size * b.size > SMALL and size * b.shape[1] > SMALL:  # most are small by either
-            return large(a, b)
-        if a.dtype is FLOAT32:
-            if (r := product(a, b)) is not None:
-                return r
-        return by_blas(a, b)
+        if a.dtype is FLOAT32 and (r := product(a, b)) is not None:
+            return r
+        return large(a, b)
     except TypeError:
         if hasattr(a, "layout") or hasattr(b, "layout"):
             return a @ b  # one of them is sparse
@@ -92,14 +58,11 @@ def vectors(a: Any, b: Any) -> Any:
 
 def affine(a: Any, b: Any, bias: Any) -> Any:
     """``a @ b + bias`` for a matrix, and a number for each column."""
-    if a.size * b.shape[1] > SMALL:
-        return large(a, b, bias)
-    if a.dtype is FLOAT32:
-        if (r := product(a, b, bias)) is not None:
-            return r
+    if a.dtype is FLOAT32 and (r := product(a, b, bias)) is not None:
+        return r
     if not len(b) and not a.shape[1]:
         return np.broadcast_to(bias, (len(a), b.shape[1])).copy()
-    r = by_blas(a, b)
+    r = large(a, b)
     r += bias
     return r
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,8 @@ Empty
 
 def test_processes_talk(tmp_path: Path) -> None:
     done = run(tmp_path, TALK)
-    assert (done.stdout, done.stderr, done.returncode) == (SAID, "", 0)
+    told = re.sub(r"Terminating process \d+ via signal SIGTERM\n", "", done.stderr)  # as PyTorch says of one that is not done yet
+    assert (done.stdout, told, done.returncode) == (SAID, "", 0)
     assert not left(tmp_path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -477,3 +478,26 @@ def test_sums_over_dimensions_that_are_no_neighbours(name: str, dims: tuple) -> 
                 assert "appears multiple times" in str(error)
                 continue
             assert torch.allclose(getattr(x.cuda(), name)(dims, keepdim).cpu(), expected)
+
+
+AFTER = """
+from tests.device import standin
+from tensorsh import torch
+
+def step(device):
+    torch.manual_seed(0)
+    x = torch.randn(4, 8).to(device, torch.float16).requires_grad_()
+    w = torch.ones(8, device=device, dtype=torch.float16).requires_grad_()
+    torch.nn.functional.batch_norm(x, None, None, w, w, training=True).square().sum().backward()
+    return w.grad.cpu()
+
+first = step("cpu")
+with standin.installed():
+    assert torch.allclose(step("cuda"), first, atol=0.02)
+"""
+
+
+def test_halves_of_the_cpu_come_first() -> None:
+    """Gradients of half types go by float32 on a device, too, where the CPU's were computed before it was asked for."""
+    done = subprocess.run([sys.executable, "-c", AFTER], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -17,6 +17,7 @@ from ..arrays import device_guard
 from ..arrays.cupy_module import cupy
 from ..arrays.device import absent
 from ..arrays.on_arrays import on_arrays
+from ..graph.formula_steps import in_single
 from ..loading import table
 from ..loading.table import OPERATORS, load
 from ..operators import hooks
@@ -109,7 +110,7 @@ def install() -> None:
             op.formulas = [(chosen(first, formula), slots), *op.formulas[1:]]
             op.runners = [(op.formulas[0][0], *op.runners[0][1:]), *op.runners[1:]]
         for node_class in op.classes.values():
-            if "_step" in vars(node_class):
+            if vars(node_class).get("_step", in_single) is not in_single:
                 del node_class._step  # made from the old formula; the next pass makes it anew
     table.watchers.append(connect)
     connect()

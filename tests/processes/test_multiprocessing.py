@@ -71,7 +71,9 @@ Empty
 
 def test_processes_talk(tmp_path: Path) -> None:
     done = run(tmp_path, TALK)
-    told = re.sub(r"Terminating process \d+ via signal SIGTERM\n", "", done.stderr)  # as PyTorch says of one that is not done yet
+    told = re.sub(
+        r"Terminating process \d+ via signal SIGTERM\n", "", done.stderr
+    )  # as PyTorch says of one that is not done yet
     assert (done.stdout, told, done.returncode) == (SAID, "", 0)
     assert not left(tmp_path)
 

@@ -61,6 +61,10 @@ def run(f: Callable, arrays: list, step: int, buffer: int = 0) -> None:
     each(f, ([a[top : top + step] for a in arrays] for top in range(0, count, step)), threads, buffer)
 
 
+work_alone: list[Callable] = [lambda on: on]
+"""The kernels' own, which tells them that this thread is one of several, and what it told before: they put it here."""
+
+
 def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
     """``f(*job)`` for all jobs, by threads that take the next job when they are done with one.
 
@@ -82,7 +86,7 @@ def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
     def work(helper: Helper | None = None) -> bool:
         """Do jobs while there are any; whether there was one, which the thread that asked for the work then waits for."""
         before = np.setbufsize(buffer) if buffer else 0
-        found = False
+        found, shared = False, work_alone[0](True)
         try:
             while not failures:
                 with lock:
@@ -97,6 +101,7 @@ def each(f: Callable, jobs: Iterable, threads: int, buffer: int = 0) -> None:
         except BaseException as error:
             failures.append(error)
         finally:
+            work_alone[0](shared)
             if before:
                 np.setbufsize(before)
         return found

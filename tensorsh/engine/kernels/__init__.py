@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ...sandbox import long_calls, process
-from ..arrays.parallel import laid
+from ..arrays.parallel import laid, work_alone
 from ..arrays.state import state
 
 compiled: Any
@@ -36,6 +36,7 @@ except ImportError as reason:
 
 if hasattr(compiled, "laid"):
     laid[0] = compiled.laid
+    work_alone[0] = compiled.work_alone
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 ndarray = np.ndarray
 

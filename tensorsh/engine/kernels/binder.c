@@ -471,9 +471,12 @@ static PyObject *use_threads(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *work_alone(PyObject *self, PyObject *on) { return PyBool_FromLong(stay_alone(PyObject_IsTrue(on) == 1)); }
+
 int add_kernels(PyObject *module) {
     static PyMethodDef recording[] = {{"record_calls", record_calls, METH_O, "Calls of kernels and loops that have an answer go to a list."},
                                       {"written", written, METH_VARARGS, "Which arguments a kernel writes."},
+                                      {"work_alone", work_alone, METH_O, "work_alone(on): whether kernels of this thread share no work; what it was before."},
                                       {"use_threads", use_threads, METH_VARARGS, "use_threads(number, least): how many threads share work of kernels on at least so many elements."}, {0}};
     if (PyModule_AddFunctions(module, recording) < 0) return -1;
     if ((step = Py_CompileString("None", __FILE__, Py_eval_input)) == NULL || (no_names = PyDict_New()) == NULL) return -1;

@@ -247,13 +247,18 @@ static size room_for(size m, size k, size n) {
 }
 
 #define MOST (1 << 28) /* with more multiplications BLAS is faster */
-#define PIECE 240 /* rows or columns that a thread takes at least */
+#define SHARED_PRODUCTS (1 << 21) /* so many multiplications are worth a second thread */
 
-/* Threads share rows, or columns where there are more of them. */
+/* Where threads share columns: where there are no fewer of them than rows. */
+static int by_columns(size m, size n) { return n >= m; }
+
+/* Threads share columns, panel by panel, or rows, tile by tile. */
+#define UNIT 96 /* whole tiles and panels of both kinds of registers */
+static size units(size m, size n) { return ((by_columns(m, n) ? n : m) + UNIT - 1) / UNIT; }
 static void share(Call *c, size m, size k, size n) {
-    const size pieces = (m > n ? m : n) / PIECE, most = 4 * (size)sharers();
-    if (m < 16 || n < 16 || k < 16 || pieces < 2 || sharers() < 2) return;
-    c->lines = pieces < most ? pieces : most, c->apart = 1;
+    const size many = units(m, n), most = 4 * (size)sharers();
+    if (m < 16 || n < 16 || k < 16 || many < 2 || sharers() < 2 || c->each < SHARED_PRODUCTS) return;
+    c->lines = many < most ? many : most, c->apart = 1;
     c->each = times(times(m, k), n) / c->lines;
 }
 
@@ -289,11 +294,12 @@ static int product(Call *c, size from, size to) {
     const float *add = c->in[2].data;
     float *out = c->out[0].data;
     if (c->lines > 1) {
-        const size all = m > n ? m : n, begin = all * from / c->lines, end = all * to / c->lines;
-        const int whole = long_blocks(k, n, b.row);
-        if (m > n) a.data += begin * a.row, out += begin * n;
-        else b.data += begin * b.column, out += begin, add = add ? add + begin : NULL;
-        tiles(c, a, b, m > n ? end - begin : m, k, m > n ? n : end - begin, out, n, c->scratch, whole, add);
+        const int whole = long_blocks(k, n, b.row), columns = by_columns(m, n);
+        const size all = units(m, n), most = columns ? n : m, begin = all * from / c->lines * UNIT, last = all * to / c->lines * UNIT;
+        const size some = (last < most ? last : most) - begin;
+        if (columns) b.data += begin * b.column, out += begin, add = add ? add + begin : NULL;
+        else a.data += begin * a.row, out += begin * n;
+        tiles(c, a, b, columns ? m : some, k, columns ? some : n, out, n, c->scratch, whole, add);
     } else if (add && k == 1 && n > 1) {
         for (size i = 0; i < m; i++)
             for (size j = 0; j < n; j++) out[i * n + j] = __builtin_fmaf(a.data[i * a.row], b.data[j * b.column], add[j]);
@@ -319,7 +325,7 @@ WIDE static void multiply_plainly(const float *a, size a_row, size a_column, con
 /* products(a, b, alone): the products of the matrices of two batches, (s, m, k) by (s, k, n); `alone`: each as `product` makes it. */
 static int products_plan(Call *c) {
     if (!factors(c, 3) || c->in[0].shape[0] != c->in[1].shape[0]) return 0;
-    c->lines = c->in[0].shape[0], c->apart = 1;
+    c->lines = c->in[0].shape[0], c->apart = times(c->lines, c->each) >= SHARED_PRODUCTS;
     return 1;
 }
 

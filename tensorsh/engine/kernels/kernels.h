@@ -221,6 +221,7 @@ void share_elements(UfuncRun run, void *data, char **places, const size *count, 
 /* So many threads share work of at least so many elements. */
 void share_among(int threads, size least);
 int sharers(void);
+int stay_alone(int on); /* of the thread that calls: its kernels share nothing; whether that was so before */
 size least_shared(void);
 
 /* A new array, its shape to be filled in; `like`: the argument whose dtype it has, or one of these. */

@@ -32,7 +32,13 @@ void share_among(int threads, size least) {
     atomic_store(&least_work, least);
 }
 size least_shared(void) { return atomic_load_explicit(&least_work, memory_order_relaxed); }
-int sharers(void) { return atomic_load_explicit(&allowed, memory_order_relaxed); }
+static _Thread_local int alone; /* whether this thread is one of several that share work above */
+int stay_alone(int on) {
+    const int before = alone;
+    alone = on;
+    return before;
+}
+int sharers(void) { return alone ? 1 : atomic_load_explicit(&allowed, memory_order_relaxed); }
 
 static void take_pieces(int thread) {
     for (size piece; (piece = atomic_fetch_add(&next, 1)) < job.pieces;) job.run(job.data, piece, thread);

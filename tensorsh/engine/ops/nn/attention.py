@@ -20,7 +20,7 @@ from ...arrays.device import absent
 from ...arrays.dtype import HALVES
 from ...arrays.errors import cpp_name, fits_into
 from ...arrays.on_arrays import on_arrays
-from ...arrays.parallel import ROWS, SHARED, buffer_for, each, spread
+from ...arrays.parallel import ROWS, buffer_for, each, spread
 from ...arrays.state import ATTENTION, state
 from ...graph.fields import wrap
 from ...loading.table import find_function
@@ -66,6 +66,10 @@ def jobs(query: Any, key: Any, causal: bool) -> Any:
     together = max(1, min(heads, ROWS // max(1, high * columns)))
     step = max(1, min(high, ROWS // max(1, columns)))
     return [((b, slice(h, h + together)), step) for b in range(batch) for h in range(0, heads, together)]
+
+
+SHARED = 1 << 24
+"""With fewer products of queries and keys the interpreter's lock costs more than a second thread gains."""
 
 
 def helpers(query: Any, key: Any) -> int:

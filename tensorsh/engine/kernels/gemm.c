@@ -252,11 +252,11 @@ static size room_for(size m, size k, size n) {
 /* Where threads share columns: where there are no fewer of them than rows. */
 static int by_columns(size m, size n) { return n >= m; }
 
-/* Threads share columns, panel by panel, or rows, tile by tile. */
-#define UNIT 96 /* whole tiles and panels of both kinds of registers */
-static size units(size m, size n) { return ((by_columns(m, n) ? n : m) + UNIT - 1) / UNIT; }
+/* Threads share columns in units of a panel, or rows in those of a tile. */
+static size unit(size m, size n) { return by_columns(m, n) ? 32 : 24; }
+static size units(size m, size n) { return ((by_columns(m, n) ? n : m) + unit(m, n) - 1) / unit(m, n); }
 static void share(Call *c, size m, size k, size n) {
-    const size many = units(m, n), most = 4 * (size)sharers();
+    const size many = units(m, n) / 2, most = 2 * (size)sharers();
     if (m < 16 || n < 16 || k < 16 || many < 2 || sharers() < 2 || c->each < SHARED_PRODUCTS) return;
     c->lines = many < most ? many : most, c->apart = 1;
     c->each = times(times(m, k), n) / c->lines;
@@ -295,7 +295,7 @@ static int product(Call *c, size from, size to) {
     float *out = c->out[0].data;
     if (c->lines > 1) {
         const int whole = long_blocks(k, n, b.row), columns = by_columns(m, n);
-        const size all = units(m, n), most = columns ? n : m, begin = all * from / c->lines * UNIT, last = all * to / c->lines * UNIT;
+        const size all = units(m, n), most = columns ? n : m, begin = all * from / c->lines * unit(m, n), last = all * to / c->lines * unit(m, n);
         const size some = (last < most ? last : most) - begin;
         if (columns) b.data += begin * b.column, out += begin, add = add ? add + begin : NULL;
         else a.data += begin * a.row, out += begin * n;

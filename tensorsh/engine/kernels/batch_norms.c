@@ -4,6 +4,7 @@
    in the gradients those of an image in eight lanes in float, the images' in double. Where the channels do, [rows, c]: row by
    row in float. What PyTorch's compiler fuses is fused here; all other operations round as written. */
 #include "conversions.h"
+#include "moments.h"
 
 #define LANES 8
 #define TOGETHER 8 /* channels whose moments are added at a time: each addition waits for the one before it */
@@ -165,9 +166,7 @@ WIDE static void rows_backward(const struct norm_of_floats *v, float *restrict s
 static int batch_norm_plan(Call *c) {
     const Argument *x = &c->in[0];
     const int known = c->in[11].data != NULL, half = x->kind == HALF || x->kind == BRAIN;
-    if (!shaped(c, x) || known != (c->in[10].data != NULL) || c->in[4].kind != x->kind || (half && x->ndim != 3)) return 0;
-    for (int k = 1; k <= 11; k++)
-        if (k != 3 && k != 4 && k != 9 && c->in[k].data && c->in[k].kind != (half ? FLOAT32 : x->kind)) return 0;
+    if (!shaped(c, x) || known != (c->in[10].data != NULL) || !norm_kinds(c, 11) || (half && x->ndim != 3)) return 0;
     if (half) c->room = x->shape[0] * x->shape[2] * (size)sizeof(float);
     else c->room = ((x->ndim == 2 ? 2 : 0) + (known ? 1 : 0)) * x->shape[1] * x->item;
     return have(c, 1, 2, x->shape[1]) && have(c, 4, 4, x->count) && have(c, 5, 8, x->shape[1]) && have(c, 10, 11, x->shape[1]);

@@ -12,6 +12,7 @@ void chunk_moments_of_doubles(const double *const *rows, int count, double *mean
 
 /* What norms of rows have in common: x, weight, bias, eps, out, means and reciprocal deviations. Rows of a half type are taken as floats,
    MOMENT_ROWS at a time, which have room, and then what is made of them. */
+int norm_kinds(const Call *c, int last); /* whether out is of x's kind, other arrays up to the last of it, too, or of float32 for halves */
 int norm_of_kinds(Call *c);
 void rows_widened(const Call *c, size row, size some, float *to);
 void rows_narrowed(const Call *c, size row, size some, const float *from);

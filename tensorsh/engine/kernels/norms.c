@@ -100,13 +100,18 @@ WIDE static void normalize_backward(const float *g, const float *x, const float 
     }
 }
 
-int norm_of_kinds(Call *c) {
+int norm_kinds(const Call *c, int last) {
     const Argument *x = &c->in[0];
-    const int half = x->kind == HALF || x->kind == BRAIN;
+    const int kind = x->kind == HALF || x->kind == BRAIN ? FLOAT32 : (int)x->kind;
     int good = c->in[4].kind == x->kind;
-    for (int k = 1; k <= 6; k++) good &= k == 3 || k == 4 || !c->in[k].data || c->in[k].kind == (half ? FLOAT32 : x->kind);
-    c->room = half ? 2 * MOMENT_ROWS * c->each * (size)sizeof(float) : 0;
+    for (int k = 1; k <= last; k++) good &= k == 4 || !c->in[k].data || (int)c->in[k].kind == kind;
     return good;
+}
+
+int norm_of_kinds(Call *c) {
+    const int half = c->in[0].kind == HALF || c->in[0].kind == BRAIN;
+    c->room = half ? 2 * MOMENT_ROWS * c->each * (size)sizeof(float) : 0;
+    return norm_kinds(c, 6);
 }
 
 void rows_widened(const Call *c, size row, size some, float *to) {

@@ -14,6 +14,7 @@ from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import OpenSealed
 from ...nn.modules.module import Module
+from ...nn.reach import T
 from ..groups import group_of
 from ..objects import read, written
 from ..point_to_point import isend, recv
@@ -63,7 +64,7 @@ class PipelineStage(metaclass=OpenSealed):
         """What a neighbour passed on: tensors of shapes and dtypes."""
         found = []
         for shape, dtype in forms:
-            t = wrap(np.empty(shape, dtype.numpy))
+            t = T.empty(shape, dtype=dtype)
             recv(t, None, self.group, 2 * self.stage_index + (step > 0), self._near(step))
             found.append(t)
         return tuple(found)

@@ -18,6 +18,7 @@ from ....engine.tensors.tensor import Tensor
 from ...containers import cast, tensors_in
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
+from ..around import Around
 from ..collectives import all_reduce, broadcast
 from ..device_mesh import init_device_mesh
 from ..groups import group_of
@@ -36,7 +37,7 @@ __all__ = ["FullyShardedDataParallel"]
 PREFIX = INSIDE + "."
 
 
-class FullyShardedDataParallel(Module):
+class FullyShardedDataParallel(Around):
     """A module around another in each process of a group, which keeps a part of its parameters and of their gradients: they are
     gathered while the module computes. New programs use `fully_shard`.
     module: the module. process_group: the processes, or for hybrid strategies a pair of groups (None: all). sharding_strategy: what
@@ -47,6 +48,8 @@ class FullyShardedDataParallel(Module):
     limit_all_gathers: accepted.
     ValueError for parameters of several dtypes in one row.
     >>> model = torch.distributed.fsdp.FullyShardedDataParallel(nn.Linear(2, 1))  # doctest: +SKIP"""
+
+    _inside = INSIDE
 
     def __init__(
         self, module: Module, process_group: Any = None, sharding_strategy: Any = None, cpu_offload: Any = None,
@@ -100,15 +103,6 @@ class FullyShardedDataParallel(Module):
         self._clean = False
 
     module = property(lambda self: self._modules[INSIDE], doc="The module within.")
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            return getattr(self._modules[INSIDE], name)
-
-    def __getitem__(self, key: int) -> Any:
-        return self._modules[INSIDE][key]
 
     def check_is_root(self) -> bool:
         """Whether this is the outermost wrapped module."""

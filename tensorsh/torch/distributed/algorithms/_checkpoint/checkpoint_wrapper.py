@@ -11,6 +11,7 @@ from ....autograd.graph import save_on_cpu
 from ....nn.attention import SealedEnum
 from ....nn.modules.module import Module
 from ....utils.checkpoint import checkpoint
+from ...around import Around
 from ...fsdp.wrap import lambda_auto_wrap_policy, wrap_within
 
 __all__ = [
@@ -33,11 +34,12 @@ class CheckpointImpl(Enum, metaclass=SealedEnum):
     NO_REENTRANT = auto()
 
 
-class ActivationWrapper(Module):
+class ActivationWrapper(Around):
     """A module around another, whose parameters and state keep their names.
     mod: the other."""
 
     __module__ = "torch.distributed.algorithms._checkpoint.checkpoint_wrapper"
+    _inside = INSIDE
 
     def __init__(self, mod: Module) -> None:
         super().__init__()
@@ -45,15 +47,6 @@ class ActivationWrapper(Module):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         raise ValueError("Subclasses should implement forward().")
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            return getattr(self._modules[INSIDE], name)
-
-    def __getitem__(self, key: int) -> Any:
-        return self._modules[INSIDE][key]  # type: ignore[index]
 
     def named_parameters(self, *args: Any, **kwargs: Any) -> Iterator[tuple[str, Any]]:
         for name, parameter in super().named_parameters(*args, **kwargs):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .....sandbox.sealed import OpenSealed
-from ....futures import Future
 from ...starting import new_subgroups
-from .default_hooks import _mean
+from .default_hooks import _mean, done
 
 __all__ = ["PostLocalSGDState", "post_localSGD_hook"]
 
@@ -35,9 +34,7 @@ def post_localSGD_hook(state: Any, bucket: Any) -> Any:  # noqa: N802
         state.iter += bucket.is_last()
         return _mean(state.process_group, bucket.buffer())
     if not state.post_local_gradient_allreduce:
-        future: Any = Future()
-        future.set_result(bucket.buffer())
-        return future
+        return done(bucket.buffer())
     if state.subgroup is None:
         state.subgroup, _ = new_subgroups()
     return _mean(state.subgroup, bucket.buffer())

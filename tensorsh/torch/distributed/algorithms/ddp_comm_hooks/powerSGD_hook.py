@@ -9,12 +9,11 @@ import numpy as np
 from .....engine.arrays.dtype import bfloat16, float16
 from .....engine.tape.grad_modes import no_grad
 from .....sandbox.sealed import OpenSealed
-from ....futures import Future
 from ....nn.reach import L, T
 from ....settings import Generator
 from ...collectives import all_reduce
 from ...groups import group_of
-from .default_hooks import allreduce_hook
+from .default_hooks import allreduce_hook, done
 
 __all__ = ["PowerSGDState", "powerSGD_hook"]
 
@@ -101,9 +100,7 @@ def powerSGD_hook(state: Any, bucket: Any) -> Any:  # noqa: N802
     with no_grad():
         reduce_thin(state, bucket)
     state.maybe_increase_iter(bucket)
-    future: Any = Future()
-    future.set_result(bucket.buffer())
-    return future
+    return done(bucket.buffer())
 
 
 def reduce_thin(state: PowerSGDState, bucket: Any) -> None:

@@ -452,7 +452,7 @@ def show_ignored(told: Any, session: Session | None) -> None:
     """Says what was raised where nobody can catch it, as a generator was freed. An interrupt comes again."""
     error, limits = told.exc_value, sys.modules.get("tensorsh.sandbox.limits")
     lost = heal(told) or was_interrupted(told.exc_traceback) or is_outside(told.exc_traceback)
-    if lost and type(error) is KeyboardInterrupt:
+    if isinstance(error, KeyboardInterrupt) and (lost or type(error) is not KeyboardInterrupt):
         collects = gc.isenabled()
         gc.disable()
         start_new_thread(before_collecting, (interrupt_main, collects))  # in this one it would be raised here

@@ -2,7 +2,8 @@
 integers or a regular expression.
 
 It is raised where nothing is left half done (`sandbox/whole.py`), else as soon as that is over. Between two entries it is
-remembered. A program may catch it; pressed twice within a second, it is raised again and again until the program has ended.
+remembered. A program may catch it; pressed twice within a second, it is raised as a bound is, which no program catches, again and
+again until the program has ended.
 """
 
 from __future__ import annotations
@@ -18,12 +19,20 @@ from typing import Any
 
 from ..sandbox.sealed import program_frame
 from ..sandbox.settings import before_collecting
+from ..sandbox.thrown import Limit
 from ..sandbox.whole import handler, may_be_left
 
 TWICE = 1.0
 """Seconds between two times that it is pressed, of which the second is insistent."""
 AGAIN = 0.005
 """Seconds until it is tried once more."""
+
+
+class Insistent(Limit, KeyboardInterrupt):
+    """A KeyboardInterrupt that the `except` and `finally` of programs let pass."""
+
+
+Insistent.__name__ = KeyboardInterrupt.__name__
 
 
 class Interrupts:
@@ -70,7 +79,7 @@ class Interrupts:
             self._is_trying = True
             start_new_thread(self._try, ())
         if leaves:
-            raise KeyboardInterrupt
+            raise Insistent if self.is_insistent else KeyboardInterrupt
 
     def _try(self) -> None:
         """Presses it once more."""

@@ -21,6 +21,7 @@ REAL = sorted((Path(__file__).parent / "real").glob("*.ipynb"))
 MACHINES = (
     (re.compile(r"0x[0-9a-f]+"), "0x"),
     (re.compile(r"\([^()]+, line (\d+)\)$"), r"(FILE, line \1)"),
+    (re.compile(r"( got an unexpected keyword argument '\w+')\. Did you mean '\w+'\?$"), r"\1"),  # from Python 3.13 on
     (re.compile(r"^[^\n]+?:\d+: (\w+Warning: .*?)(?: \(Triggered internally at .*?\))?\n  .*\n\Z", re.DOTALL), r"\1\n"),
 )
 """What differs from machine to machine: addresses, names of files, where a warning is said to come from."""

@@ -19,7 +19,6 @@ __all__: list[str] = []
 def pointwise(func: Callable, args: tuple, kwargs: dict) -> Any:
     """Elementwise, with nested tensors of the same parts, numbers, and tensors that are the same for each row or part."""
     first = next(x for x in (*args, *kwargs.values()) if isinstance(x, NestedTensor))
-    dims = first._array.ndim + 1
 
     def fitting(x: Any) -> Any:
         if isinstance(x, NestedTensor):

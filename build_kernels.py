@@ -53,7 +53,6 @@ LEVELS = {
         ).split()
     },
     "arrays/extents": FEW,
-    "arrays/switches": FEW,
     "/language/": FEW,
     "operators/around": FEW,
     "operators/titles": FEW,

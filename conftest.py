@@ -50,13 +50,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """What is said once a session is said once in every test that has it. And a file begins as a program does: nobody has a say in
     calls, whatever classes that override functions and shared memory another file has left for good, by which calls are slower."""
     from tensorsh.engine.arrays import door
-    from tensorsh.engine.arrays.state import state
+    from tensorsh.engine.arrays.state import settle_all, state
 
     state.warned.clear()
     if item.config.stash.get(FILE, None) != item.path:
         item.config.stash[FILE] = item.path
         door.lasting -= {"classes", "memory"}
-        state.settle()
+        settle_all()
 
 
 FILE = pytest.StashKey[Path]()
@@ -113,11 +113,11 @@ def pytest_collection() -> Iterator[None]:
 def closed_door() -> Iterator[None]:
     """Nobody has a say in calls, whatever classes that override functions and shared memory other tests have left for good."""
     from tensorsh.engine.arrays import door
-    from tensorsh.engine.arrays.state import state
+    from tensorsh.engine.arrays.state import settle_all
 
     lasting = set(door.lasting)
     door.lasting.clear()
-    state.settle()
+    settle_all()
     yield
     door.lasting.update(lasting)
-    state.settle()
+    settle_all()

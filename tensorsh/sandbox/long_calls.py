@@ -87,6 +87,8 @@ class Helper:
 
 parked: list[Helper] = []
 """Threads without work."""
+handed: list[Callable] = []
+"""Gives what a helper is to call before it makes a call: what the thread that waits has for itself is the helper's, too."""
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=parked.clear)  # a child process has none of them
@@ -94,7 +96,7 @@ if hasattr(os, "register_at_fork"):
 
 def apart(function: Callable, *arguments: Any, **options: Any) -> Any:
     """The result of a call, made in a helper thread with the settings of this one."""
-    context = copy_context()
+    context, takes = copy_context(), [hand() for hand in handed]
     found: list = []
     failed: list = []
     left: list = []
@@ -102,6 +104,8 @@ def apart(function: Callable, *arguments: Any, **options: Any) -> Any:
     def work(helper: Helper) -> bool | None:
         """Makes the call; None where it is not waited for any more."""
         try:
+            for take in takes:
+                take()
             found.append(context.run(function, *arguments, **options))
         except BaseException as error:
             failed.append(error)

@@ -137,7 +137,7 @@ class Settings:
     def __init__(self, show: Callable[..., None], show_ignored: Callable[[Any], None]) -> None:
         self.show, self._show_ignored = show, show_ignored
         self._untold: Any = None
-        self.engine: dict[str, Any] | None = None
+        self.engine: tuple[dict, Any] | None = None
         self.filters: list[Any] = list(_SCRIPT_FILTERS)
         self.context: Context = Context()
         self.depth = 0
@@ -219,7 +219,7 @@ class Settings:
         return outside, shown, ignored
 
     @whole
-    def _leave(self, outside: dict[str, Any] | None, shown: tuple[Any, ...], ignored: Any) -> None:
+    def _leave(self, outside: tuple[dict, Any] | None, shown: tuple[Any, ...], ignored: Any) -> None:
         if self._untold is not None:
             told, self._untold = self._untold, None
             self._show_ignored(told)

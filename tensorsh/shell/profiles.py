@@ -69,18 +69,18 @@ def _measured(shell: Shell, argument: str, name: str, watch: Callable[[Operators
     operators = Operators(shell.session.owns)
 
     def work() -> None:
-        from ..engine.arrays.state import state
+        from ..engine.arrays.state import here
         from ..engine.operators.hooks import attend
 
         attend()
-        before, state.profile = state.profile, operators
-        state.settle()
+        before, here.profile = here.profile, operators
+        here.settle()
         try:
             with watch(operators):
                 shell.execute(argument, f"<{name[1:]}>")
         finally:
-            state.profile = before
-            state.settle()
+            here.profile = before
+            here.settle()
 
     untraced(shell, lambda: shell.session._settings.run(work))
     return operators

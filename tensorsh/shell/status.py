@@ -31,11 +31,11 @@ class Status:
         self.memory = memory_of(self.session[name] for name in self.session)
 
     def _look(self) -> None:
-        from ..engine.arrays.state import state
+        from ..engine.arrays.state import here, state
 
-        self.device = str(state.default_device or "cpu")
+        self.device = str(here.default_device or "cpu")
         self.dtype = str(state.default_dtype).removeprefix("torch.")
-        self.mode = "inference" if state.inference else "grad on" if state.grad_enabled else "grad off"
+        self.mode = "inference" if here.inference else "grad on" if here.grad_enabled else "grad off"
 
     def parts(self) -> list[str]:
         found = [self.device, self.dtype, self.mode, f"tensors {size_text(self.memory)}"]

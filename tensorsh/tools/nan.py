@@ -33,19 +33,21 @@ class NanWatch(Watch):
         self._tracing = Tracing(variables)
 
     def __enter__(self) -> None:  # type: ignore[override]
-        from ..engine.arrays.state import state
+        from ..engine.arrays.state import here
 
-        self._before = state.places, state.flow
-        if not state.places:
-            state.places = self._tracing.place
-        state.flow = self.flow
+        self._before = here.noting, here.flow
+        if not here.noting:
+            here.noting = self._tracing.place
+        here.flow = self.flow
+        here.settle()
         super().__enter__()
 
     def __exit__(self, *exception: object) -> None:
-        from ..engine.arrays.state import state
+        from ..engine.arrays.state import here
 
         super().__exit__(*exception)
-        state.places, state.flow = self._before
+        here.noting, here.flow = self._before
+        here.settle()
 
     def before(self, call: Call) -> None:
         tensors = call.tensors()

@@ -27,20 +27,20 @@ class Watch(metaclass=Sealed):
         self._previous: list[Any] = []
 
     def __enter__(self) -> Watch:
-        from ..engine.arrays.state import state
+        from ..engine.arrays.state import here
         from ..engine.operators.hooks import attend
 
         attend()
-        self._previous.append(state.profile)
-        state.profile = self
-        state.settle()
+        self._previous.append(here.profile)
+        here.profile = self
+        here.settle()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        from ..engine.arrays.state import state
+        from ..engine.arrays.state import here
 
-        state.profile = self._previous.pop()
-        state.settle()
+        here.profile = self._previous.pop()
+        here.settle()
 
     def begun(self, name: str, args: tuple, kwargs: dict, function: Any) -> Callable | None:
         """A function is called; what is to be given its result."""

@@ -1,6 +1,6 @@
 """Traces of operations: where in a program each was recorded, and how large the gradients were that flowed back through it.
 
-The engine calls `state.places()` when it records a node and `state.flow(node, gradient)` in a backward pass, if they are
+The engine calls `here.places()` when it records a node and `here.flow(node, gradient)` in a backward pass, if they are
 there. The shell puts them there; a script that runs without them pays nothing.
 """
 
@@ -46,10 +46,11 @@ class Tracing(metaclass=Sealed):
 
     def switch(self, on: bool) -> None:
         """Turns it on or off in the engine's settings that are in place."""
-        from ..engine.arrays.state import state
+        from ..engine.arrays.state import here
 
-        state.places = self.place if on else False
-        state.flow = self.flow if on else None
+        here.noting = self.place if on else False
+        here.settle()
+        here.flow = self.flow if on else None
 
 
 def type_name(array: Any) -> str:

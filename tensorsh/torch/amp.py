@@ -12,7 +12,7 @@ from typing import Any
 
 from ..engine.arrays.device import device
 from ..engine.arrays.dtype import bfloat16, dtype, float16, float64
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here
 from ..engine.arrays.warning import warn
 from ..sandbox.sealed import Sealed
 from ..sandbox.wrapping import wraps
@@ -58,7 +58,7 @@ class autocast(metaclass=Sealed):
         self._cache_enabled = True if cache_enabled is None else cache_enabled
 
     def __enter__(self) -> autocast:
-        self._before = state.autocast
+        self._before = here.autocast
         if self.device != "cpu":
             if self._enabled:
                 raise NotImplementedError(
@@ -66,22 +66,22 @@ class autocast(metaclass=Sealed):
                 )
             return self
         if not self._enabled:
-            state.autocast = None
-            state.settle()
+            here.autocast = None
+            here.settle()
             return self
         from ..engine.operators.autocast import Precision
         from ..engine.operators.hooks import attend
 
         attend()
         casts = {} if self._before is None else self._before.casts
-        state.autocast = Precision(self.fast_dtype, self._cache_enabled, casts)
-        state.settle()
+        here.autocast = Precision(self.fast_dtype, self._cache_enabled, casts)
+        here.settle()
         return self
 
     def __exit__(self, *_: Any) -> None:
         if self.device == "cpu":
-            state.autocast = self._before
-            state.settle()
+            here.autocast = self._before
+            here.settle()
 
     def __call__(self, function: Callable) -> Callable:
         @wraps(function)
@@ -99,26 +99,26 @@ def is_autocast_available(device_type: str) -> bool:
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Whether an `autocast` for a kind of device is in effect."""
-    return device_type == "cpu" and state.autocast is not None
+    return device_type == "cpu" and here.autocast is not None
 
 
 def get_autocast_dtype(device_type: str) -> dtype:
     """The type that an `autocast` computes in."""
-    if device_type == "cpu" and state.autocast is not None:
-        return state.autocast.type
+    if device_type == "cpu" and here.autocast is not None:
+        return here.autocast.type
     usual = bfloat16 if device_type == "cpu" else float16
-    return state.__dict__.get("autocast_dtypes", {}).get(device_type, usual)
+    return here.__dict__.get("autocast_dtypes", {}).get(device_type, usual)
 
 
 def is_autocast_cache_enabled() -> bool:
     """Whether an `autocast` casts each weight once only."""
-    return state.__dict__.get("autocast_cache", True) if state.autocast is None else state.autocast.cache
+    return here.__dict__.get("autocast_cache", True) if here.autocast is None else here.autocast.cache
 
 
 def clear_autocast_cache() -> None:
     """Forget the weights that were cast."""
-    if state.autocast is not None:
-        state.autocast.casts.clear()
+    if here.autocast is not None:
+        here.autocast.casts.clear()
 
 
 def custom_fwd(fwd: Callable | None = None, *, device_type: str, cast_inputs: dtype | None = None) -> Callable:

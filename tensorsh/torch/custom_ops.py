@@ -10,7 +10,7 @@ from typing import Any
 from ..engine.arrays.device import device as Device
 from ..engine.arrays.dtype import float64
 from ..engine.arrays.extents import owner
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here, state
 from ..engine.arrays.warning import warn
 from ..engine.operators import hooks
 from ..engine.tape.function import Function
@@ -69,9 +69,9 @@ class CustomOpDef(metaclass=Sealed):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self._declared.check(args, kwargs)
-        if state.autocast is not None and "cpu" in self._casts:
+        if here.autocast is not None and "cpu" in self._casts:
             return self._in_precision(self._casts["cpu"], args, kwargs)
-        above = None if below_autograd else self._above()
+        above = None if here.below_autograd else self._above()
         if above is not None:
             return self._cast(above(*args, **kwargs))
         bound = self._signature.bind(*args, **kwargs)
@@ -80,8 +80,8 @@ class CustomOpDef(metaclass=Sealed):
             if isinstance(bound.arguments[name], str):
                 bound.arguments[name] = Device(bound.arguments[name])
         values = tuple(bound.arguments.values())
-        tracked = not below_autograd and state.grad_enabled and has_history(values)
-        transformed = state.function_modes or state.dual_level >= 0
+        tracked = not here.below_autograd and here.grad_enabled and has_history(values)
+        transformed = here.function_modes or here.dual_level >= 0
         if self._declared is self._function and self._backward is None and not transformed:
             result = self._computed(values)[0]
             result = self._warned(values, result) if tracked and "Autograd" not in self._keys else result
@@ -360,8 +360,6 @@ UNREGISTERED = (
 )
 KEYS = {"cpu": "CPU", "cuda": "CUDA", "meta": "Meta", "default": "CompositeExplicitAutograd"}
 """What kernels are for, by kinds of devices, as libraries call it."""
-below_autograd: list = []
-"""Not empty while a kernel of gradients calls what is below it."""
 
 
 def fallthrough_kernel() -> None:

@@ -13,9 +13,9 @@ from typing import Any
 
 from ..engine.arrays.cupy_module import nowhere
 from ..engine.arrays.device import device as Device
-from ..engine.arrays.door import answers_below, listening
+from ..engine.arrays.door import answers_below
 from ..engine.arrays.dtype import float32
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here
 from ..engine.graph.fields import Saved, new, wrap
 from ..engine.graph.nodes import Slot
 from ..engine.graph.saved_hooks import keep_by, pack
@@ -27,13 +27,8 @@ from . import aten
 from ._ops import Operators, OpOverload, given_kernel
 from .containers import tensors_in
 from .containers import tracked as has_history
-from .custom_ops import KEYS, CustomOpDef, below_autograd, fallthrough_kernel
+from .custom_ops import KEYS, CustomOpDef, fallthrough_kernel
 
-modes = listening
-entered: list = []
-"""The modes that a program is in, those that answer just now among them."""
-quiet: list = []
-"""Not empty while an answer is worked out by the engine alone."""
 overridden: dict[str, dict[str, Callable]] = {}
 """Kernels that a program's libraries put in the place of PyTorch's own, by operator (``add.Tensor``) and key."""
 
@@ -41,11 +36,11 @@ overridden: dict[str, dict[str, Callable]] = {}
 @contextmanager
 def silence() -> Iterator[None]:
     """A context in which neither classes nor modes are asked."""
-    quiet.append(1)
+    here.quiet += 1
     try:
         yield
     finally:
-        quiet.pop()
+        here.quiet -= 1
 
 
 def attend() -> None:
@@ -85,8 +80,8 @@ def listeners(values: Any, found: list) -> list:
 def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
     """The answer of those who listen to a call of a public function."""
     kwargs = kwargs or {}
-    heeded = modes or listeners((*args, *kwargs.values()), [])
-    if quiet or not (heeded or overridden):
+    heeded = here.listening or listeners((*args, *kwargs.values()), [])
+    if here.quiet or not (heeded or overridden):
         return NotImplemented
     if isinstance(form, CustomOpDef):
         if not heeded:
@@ -108,7 +103,7 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
         return tensor_backward(*args, **kwargs)
     if getattr(shown, "__name__", "") == "__get__" and name not in aten.EXPANSIONS:
         return NotImplemented
-    if name in aten.MAKERS and modes and not (args and isinstance(args[0], Tensor)):
+    if name in aten.MAKERS and here.listening and not (args and isinstance(args[0], Tensor)):
         with silence():
             made = shown(*args, **kwargs)
         return called("lift_fresh", made)
@@ -130,7 +125,7 @@ def asked(form: Any, shown: Any, args: tuple, kwargs: dict) -> Any:
     composite = type(operator).__name__ == "Composite"
     if (
         composite
-        and (modes or state.grad_enabled and has_history(args))
+        and (here.listening or here.grad_enabled and has_history(args))
         and name not in aten.SYMBOLS
         and name not in aten.TENSORS | aten.BY_DIM.keys() | aten.FORMS.keys()
     ):
@@ -154,11 +149,12 @@ def heard(
     arguments than that of torch itself that has its name. operator: that of a program's own."""
     values = (*args, *kwargs.values())
     kinds = listeners(values, [])
+    modes = here.listening
     if not modes and not kinds and not overridden:
         return function(*args, **kwargs)
     form = aten.overload(name, args, kwargs)
     kernels = overridden.get(name if form == "default" else f"{name}.{form}", {}) if operator is None else {}
-    above = None if below_autograd else kernels.get("AutogradCPU", kernels.get("Autograd"))
+    above = None if here.below_autograd else kernels.get("AutogradCPU", kernels.get("Autograd"))
     if above is not None:
         return above(*args, **kwargs)
     if not modes and not kinds:
@@ -172,14 +168,14 @@ def heard(
         operator = OpOverload(f"aten.{name}.{form}", function)
     rules = getattr(operator._function, "_rules", {})
     if modes:
-        mode = modes.pop()
+        here.listening, mode = modes[:-1], modes[-1]
         try:
             found = answer(mode, type(mode), rules, operator, kinds, args, kwargs)
         finally:
-            modes.append(mode)
+            here.listening = modes
         if found is NotImplemented:
             return of_classes(operator, kinds, rules, function, args, kwargs)
-        if state.grad_enabled and name != "detach" and name[-1:] != "_" and not _made(found) and has_history(values):
+        if here.grad_enabled and name != "detach" and name[-1:] != "_" and not _made(found) and has_history(values):
             found = linked(found, function, args, kwargs)
         for each in found if type(found) in (tuple, list) else (found,):
             if isinstance(each, Tensor) and any(isinstance(x, Saved) and x._number == 0 for x in _kept(each)):
@@ -189,16 +185,12 @@ def heard(
     return of_classes(operator, kinds, rules, function, args, kwargs)
 
 
-outer: list[bool] = []
-"""Whether operations were recorded where the classes that answer just now were asked."""
-
-
 def of_classes(operator: OpOverload, kinds: list, rules: dict, function: Callable, args: tuple, kwargs: dict) -> Any:
     """The answer of the first class that has one, with the gradient that the operator has."""
     name = operator._opname
-    before, tracked = state.grad_enabled, state.grad_enabled and has_history((args, kwargs))
-    state.grad_enabled = False
-    outer.append(before)
+    before, tracked = here.grad_enabled, here.grad_enabled and has_history((args, kwargs))
+    here.grad_enabled = False
+    outer, here.outer = here.outer, before
     try:
         for kind in kinds:
             found = answer(kind, kind, rules, operator, kinds, args, kwargs)
@@ -209,8 +201,7 @@ def of_classes(operator: OpOverload, kinds: list, rules: dict, function: Callabl
                 f"Multiple dispatch failed for 'torch._ops.{operator}'; all __torch_dispatch__ handlers returned NotImplemented"
             )
     finally:
-        state.grad_enabled = before
-        outer.pop()
+        here.grad_enabled, here.outer = before, outer
     if type(found) in (str, dict, set):
         raise RuntimeError(f"Unable to cast {found} to Tensor")
     return linked(found, function, args, kwargs) if tracked and name != "detach" and name[-1:] != "_" else found
@@ -219,12 +210,12 @@ def of_classes(operator: OpOverload, kinds: list, rules: dict, function: Callabl
 @contextmanager
 def reentrant() -> Iterator[None]:
     """A context within an answer in which operations are recorded as they were where it was asked for."""
-    before = state.grad_enabled
-    state.grad_enabled = outer[-1] if outer else before
+    before = here.grad_enabled
+    here.grad_enabled = before if here.outer is None else here.outer
     try:
         yield
     finally:
-        state.grad_enabled = before
+        here.grad_enabled = before
 
 
 def answer(who: Any, kind: type, rules: dict, operator: OpOverload, kinds: list, args: tuple, kwargs: dict) -> Any:
@@ -248,12 +239,12 @@ def replaced(kernels: dict, function: Callable, args: tuple, kwargs: dict) -> An
     if kernel is None or kernel is fallthrough_kernel:
         with silence():
             return function(*args, **kwargs)
-    before, tracked = state.grad_enabled, state.grad_enabled and has_history((args, kwargs))
-    state.grad_enabled = False
+    before, tracked = here.grad_enabled, here.grad_enabled and has_history((args, kwargs))
+    here.grad_enabled = False
     try:
         found = kernel(*args, **kwargs)
     finally:
-        state.grad_enabled = before
+        here.grad_enabled = before
     return linked(found, function, args, kwargs) if tracked else found
 
 
@@ -285,13 +276,13 @@ def linked(found: Any, function: Callable, args: tuple, kwargs: dict) -> Any:
             return made
         return type(x)(bare(y) for y in x) if type(x) in (tuple, list) else x
 
-    quiet.append(1)
-    hooks_before = state.packing
+    here.quiet += 1
+    hooks_before = here.packing
     keep_by(())
     try:
         without = function(*map(bare, args), **{k: bare(v) for k, v in kwargs.items()})
     finally:
-        quiet.pop()
+        here.quiet -= 1
         keep_by(hooks_before)
     outs, results = (x if type(x) in (tuple, list) else [x] for x in (without, found))
     for number, (out, result) in enumerate(zip(outs, results, strict=False)):
@@ -351,6 +342,11 @@ class _Claiming:
 Claiming = _Claiming()
 
 
+def without(modes: tuple, mode: Any) -> tuple:
+    """Modes but one."""
+    return tuple(each for each in modes if each is not mode)
+
+
 class TorchDispatchMode:
     """A context whose ``__torch_dispatch__`` is asked in place of every operator below autograd."""
 
@@ -368,13 +364,13 @@ class TorchDispatchMode:
 
     def __enter__(self) -> Any:
         attend()
-        modes.append(self)
-        entered.append(self)
+        here.listening += (self,)
+        here.dispatching += (self,)
         return self
 
     def __exit__(self, *_: object) -> None:
-        modes.remove(self)
-        entered.remove(self)
+        here.listening = without(here.listening, self)
+        here.dispatching = without(here.dispatching, self)
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here
 from ..engine.arrays.warning import warn
 from ..sandbox.sealed import Sealed
 
@@ -54,15 +54,15 @@ class skip_data(metaclass=Sealed):
 
     def __enter__(self) -> None:
         self._before = skipping()
-        state.__dict__["skip_data"] = "fake" if self.materialize_fake_tensors else "data"
+        here.__dict__["skip_data"] = "fake" if self.materialize_fake_tensors else "data"
 
     def __exit__(self, *error: Any) -> None:
-        state.__dict__["skip_data"] = self._before
+        here.__dict__["skip_data"] = self._before
 
 
 def skipping() -> str:
     """What a `skip_data` in force leaves out: "data", "fake" tensors' as well, or nothing."""
-    return state.__dict__.get("skip_data", "")
+    return here.__dict__.get("skip_data", "")
 
 
 def unless_skipped(t: Any) -> None:

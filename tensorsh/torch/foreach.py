@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.wrapping import wraps
 from .root import torch as T  # noqa: N812
@@ -86,11 +86,11 @@ def anywhere(function: Callable) -> Callable:
 
     @wraps(function)
     def call(self: Any, *args: Any, **named: Any) -> Any:
-        born, state.born = state.born, 0
+        born, here.born = here.born, 0
         try:
             function(self, *args, **named)
         finally:
-            state.born = born
+            here.born = born
         return self
 
     return call

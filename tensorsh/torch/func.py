@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here
 from ..engine.graph.dual import DualLeaf, TangentsAlone
 from ..engine.graph.nodes import AccumulateGrad
 from ..engine.loading.table import find_function
@@ -46,7 +46,7 @@ def inside(x: Any) -> Any:
         return x
     x = lifted(x, levels())
     made = x.view_as(x) if linked(x) else wanting(x.detach())
-    base(made)._born = state.born
+    base(made)._born = here.born
     return made
 
 
@@ -60,7 +60,7 @@ def beside(x: Any) -> Any:
     if not isinstance(x, Tensor) or linked(x) or type(x) not in (Tensor, Batched):
         return x
     made = x.detach()
-    base(made)._born = state.born
+    base(made)._born = here.born
     return made
 
 
@@ -83,7 +83,7 @@ DETACHED, ASIDE = 1, 2
 
 def stopped() -> int:
     """What becomes of results where gradients are off: they are detached, or have a tangent still; 0 where gradients are on."""
-    return 0 if state.grad_enabled else ASIDE if state.tangents else DETACHED
+    return 0 if here.grad_enabled else ASIDE if here.tangents else DETACHED
 
 
 def outside(result: Any, own: list, off: int = 0) -> Any:

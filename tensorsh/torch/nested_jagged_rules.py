@@ -19,7 +19,6 @@ __all__: list[str] = []
 def pointwise(func: Callable, args: tuple, kwargs: dict) -> Any:
     """Elementwise, with nested tensors of the same parts, numbers, and tensors that are the same for each row or part."""
     first = next(x for x in (*args, *kwargs.values()) if isinstance(x, NestedTensor))
-    dims = first._array.ndim + 1
 
     def fitting(x: Any) -> Any:
         if isinstance(x, NestedTensor):
@@ -29,22 +28,38 @@ def pointwise(func: Callable, args: tuple, kwargs: dict) -> Any:
                     f"cannot call binary pointwise function {func.__name__}.Tensor with inputs of shapes ({shown[0]}) and ({shown[1]})"
                 )
             return x
-        if isinstance(x, Tensor) and x.ndim:
-            ragged = first._nested.ragged - dims
-            if x.ndim == dims:
-                if x.shape[ragged] != 1:
-                    raise RuntimeError("a tensor and a nested tensor: the ragged dimension of the tensor must be 1")
-                x = x.squeeze(ragged)
-                if x.shape[0] == 1:
-                    return x.movedim(0, ragged + dims - 1)
-                each = find_function("repeat_interleave")(x, find_function("tensor")(lengths(first)), dim=0)
-                return each.movedim(0, ragged + dims - 1)
-            if x.ndim >= -ragged and x.shape[ragged] != 1:
-                raise RuntimeError("a tensor and a nested tensor: the ragged dimension of the tensor must be 1")
-        return x
+        return beside(func, x, first, args) if isinstance(x, Tensor) and x.ndim else x
 
     found = func(*map(fitting, args), **{k: fitting(v) for k, v in kwargs.items()})
     return found if found is NotImplemented or isinstance(found, NestedTensor) else like(found, first)
+
+
+def beside(func: Callable, x: Tensor, nested: Any, args: tuple) -> Tensor:
+    """A tensor as it lies beside the values of a nested one: the same for each row, or, of as many dimensions, with a slice for each
+    part, which is one row of it or has a row for each."""
+    ragged, dims = nested._nested.ragged, nested._array.ndim + 1
+    if x.ndim > dims:
+        raise NotImplementedError("NYI: broadcasting NT with T with larger dim")
+    alike = x
+    while alike.ndim and alike.shape[0] == 1:
+        alike = alike[0]
+    if alike.ndim + 2 <= dims:
+        return alike
+    whole, own = sizes(nested), lengths(nested)
+
+    def apart(beside: Any, text: str) -> RuntimeError:
+        shown = [text.format(", ".join(map(str, whole if each is nested else beside))) for each in args[:2]]
+        return RuntimeError(
+            f"cannot call binary pointwise function {func.__name__}.Tensor with inputs of shapes {shown[0]} and {shown[1]}"
+        )
+
+    if x.ndim < dims or x.shape[0] != whole[0]:
+        raise apart(x.shape, "torch.Size([{}])")
+    x = x.expand([max(own) if i == ragged else n for i, n in enumerate(x.shape)])
+    if list(x.shape[1:ragged]) != list(whole[1:ragged]):
+        raise apart((*x.shape[:ragged], whole[ragged], *x.shape[ragged + 1 :]), "({})")
+    rows = [part.narrow(ragged - 1, 0, n) for part, n in zip(x.unbind(), own, strict=True)]
+    return find_function("cat")(rows, ragged - 1)
 
 
 def inner(x: Any, dim: int, what: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here
 from ..engine.loading import table
 from ..engine.operators.hooks import PYTHON_METHODS, arrived  # noqa: F401 - root.py takes it from here
 from ..engine.operators.public_form import PYTHON
@@ -36,10 +36,10 @@ def has_torch_function(args: Iterable) -> bool:
     """Whether a mode, or the class of one of the arguments, overrides functions. TypeError: no sequence."""
     if not isinstance(args, (tuple, list)) and not hasattr(type(args), "__iter__"):
         raise TypeError("expected a sequence")
-    if state.skips_override:
-        state.skips_override = False
+    if here.skips_override:
+        here.skips_override = False
         return False
-    return bool(state.function_modes or overriders(args, []))
+    return bool(here.function_modes or overriders(args, []))
 
 
 def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: Any, **kwargs: Any) -> Any:
@@ -56,16 +56,16 @@ def handle_torch_function(public_api: Callable, relevant_args: Iterable, *args: 
 def redispatch_function(func: Callable, types: tuple, args: tuple = (), kwargs: dict | None = None) -> Any:
     """Call a function itself, so that what it calls is still overridden."""
     if not hasattr(func, "_title") and func.__name__ != "__get__":
-        state.skips_override = True
+        here.skips_override = True
         return func(*args, **(kwargs or {}))
-    before = state.outermost
+    before = here.outermost
     try:
-        state.outermost = False
-        state.settle()
+        here.outermost = False
+        here.settle()
         return func(*args, **(kwargs or {}))
     finally:
-        state.outermost = before
-        state.settle()
+        here.outermost = before
+        here.settle()
 
 
 def wrap_torch_function(dispatcher: Callable) -> Callable:
@@ -135,11 +135,11 @@ BaseTorchFunctionMode = type("BaseTorchFunctionMode", (TorchFunctionMode,), {"__
 
 
 def _get_current_function_mode() -> Any:
-    return state.function_modes[-1] if state.function_modes else None
+    return here.function_modes[-1] if here.function_modes else None
 
 
 def _get_current_function_mode_stack() -> list:
-    return list(state.function_modes)
+    return list(here.function_modes)
 
 
 def enable_reentrant_dispatch() -> Any:
@@ -153,10 +153,10 @@ class _enable_torch_function(metaclass=Sealed):  # noqa: N801 - PyTorch's name
     """A context in which classes override functions again, within one in which they do not."""
 
     def __enter__(self) -> None:
-        self._before, state.overriding = state.overriding, True
+        self._before, here.overriding = here.overriding, True
 
     def __exit__(self, *_: Any) -> None:
-        state.overriding = self._before
+        here.overriding = self._before
 
 
 def get_testing_overrides() -> dict[Any, Callable]:

@@ -12,7 +12,7 @@ from time import perf_counter_ns
 from typing import Any
 
 from ..engine.arrays import backend
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here
 from ..engine.arrays.warning import warn, warn_of_old
 from ..engine.operators.hooks import SYMBOLS, attend
 from ..engine.tensors.tensor import Tensor
@@ -254,14 +254,14 @@ class profile(ContextDecorator, metaclass=Sealed):
             if not self._cpu:
                 raise AssertionError("No activities specified for the profiler")
         attend()
-        self._before, state.profile = state.profile, self if self._records() else None
-        state.settle()
+        self._before, here.profile = here.profile, self if self._records() else None
+        here.settle()
 
     def stop(self) -> None:
         """End."""
         ready = self.schedule is None or self._records()
-        state.profile = self._before
-        state.settle()
+        here.profile = self._before
+        here.settle()
         if ready and self.on_trace_ready is not None:
             self.on_trace_ready(self)
 
@@ -283,8 +283,8 @@ class profile(ContextDecorator, metaclass=Sealed):
         if begins and self._events and not self._keeps:
             warn_of_old("profiler")
             self._events.clear()
-        state.profile = self if self._records() else None
-        state.settle()
+        here.profile = self if self._records() else None
+        here.settle()
 
     def begun(self, name: str, args: tuple, kwargs: dict, function: Any = None) -> Callable:
         """An operator is called; what is to be called when it has ended."""
@@ -298,7 +298,7 @@ class profile(ContextDecorator, metaclass=Sealed):
 
     def backward(self) -> Callable:
         """A backward pass begins: each of its steps is an event."""
-        before, step = state.flow, [lambda: None]
+        before, step = here.flow, [lambda: None]
 
         def flow(node: Any, gradient: Any) -> Any:
             step.pop()()
@@ -307,9 +307,9 @@ class profile(ContextDecorator, metaclass=Sealed):
 
         def ended(result: Any = None) -> None:
             step.pop()()
-            state.flow = before
+            here.flow = before
 
-        state.flow = flow
+        here.flow = flow
         return ended
 
     def enter(self, name: str, shapes: list, args: tuple = ()) -> Callable:
@@ -421,9 +421,9 @@ class record_function(ContextDecorator, metaclass=Sealed):
         self.name, self.args = name, args
 
     def __enter__(self) -> Any:
-        self._ended = None if state.profile is None else state.profile.enter(self.name, [])
-        if state.profile is not None:
-            state.profile._open[-1].is_user_annotation = True
+        self._ended = None if here.profile is None else here.profile.enter(self.name, [])
+        if here.profile is not None:
+            here.profile._open[-1].is_user_annotation = True
         return self
 
     def __exit__(self, *_: Any) -> None:

@@ -25,7 +25,7 @@ from ..engine.arrays.layout import (
     strided,
     type_named,
 )
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here, state
 from ..engine.arrays.type_names import type_name
 from ..engine.arrays.warning import warn, warn_of_old
 from ..engine.graph.fields import wrap
@@ -282,7 +282,7 @@ def set_default_tensor_type(t: Any) -> None:
     if d.category != FLOAT:
         raise TypeError("only floating-point types are supported as the default type")
     state.default_dtype = d
-    if kind == "cuda" or state.default_device is not None and state.default_device.type == "cuda":
+    if kind == "cuda" or here.default_device is not None and here.default_device.type == "cuda":
         set_default_device(kind)
 
 
@@ -295,7 +295,7 @@ def get_default_device() -> device:
     ...     print(torch.get_default_device(), torch.ones(2).device)
     meta meta
     """
-    return state.default_device or CPU
+    return here.default_device or CPU
 
 
 def set_default_device(d: Any) -> None:
@@ -312,7 +312,7 @@ def set_default_device(d: Any) -> None:
     tensor([1., 1.])
     """
     chosen = None if d is None else device(d)
-    state.default_device = None if chosen == CPU else chosen
+    here.default_device = None if chosen == CPU else chosen
 
 
 def set_printoptions(

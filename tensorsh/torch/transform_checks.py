@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here
 from ..engine.tape.forward_mode import forwards
 from ..engine.tape.grad_modes import enable_grad
 from ..engine.tensors.tensor import Tensor
@@ -20,24 +20,24 @@ HOOKS = "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor 
 @contextmanager
 def under_way() -> Iterator[None]:
     """A context in which a function is called by a transform."""
-    state.transforms += 1
+    here.transforms += 1
     try:
         yield
     finally:
-        state.transforms -= 1
+        here.transforms -= 1
 
 
 @contextmanager
 def transforming(backward: bool) -> Iterator[None]:
     """A context in which a function is transformed. backward: by a backward pass. RuntimeError: hooks for saved tensors then."""
     with enable_grad(), disable_saved_tensors_hooks(HOOKS) if backward else forwards(), under_way():
-        born, gradients = state.born, state.gradients
-        state.born = next(numbers)
-        state.gradients = (*gradients, (state.born, state.transforms))
+        born, gradients = here.born, here.gradients
+        here.born = next(numbers)
+        here.gradients = (*gradients, (here.born, here.transforms))
         try:
             yield
         finally:
-            state.born, state.gradients = born, gradients
+            here.born, here.gradients = born, gradients
 
 
 numbers = count(1)

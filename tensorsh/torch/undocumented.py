@@ -7,7 +7,7 @@ from typing import Any
 
 from ..engine.arrays.device import as_device
 from ..engine.arrays.dtype import dtype
-from ..engine.arrays.state import state
+from ..engine.arrays.state import here, state
 from ..engine.arrays.type_names import type_name
 from ..engine.loading.table import find_function
 from ..engine.operators.autocast import Precision
@@ -73,34 +73,34 @@ def set_autocast_enabled(device_type: Any, enabled: bool | None = None) -> None:
         return
     if enabled:
         attend()
-    state.autocast = Precision(get_autocast_dtype("cpu"), True, {}) if enabled else None
-    state.settle()
+    here.autocast = Precision(get_autocast_dtype("cpu"), True, {}) if enabled else None
+    here.settle()
 
 
 def set_autocast_dtype(device_type: str, dtype: dtype) -> None:
     """The type that an `autocast` computes in where it is given none. device_type: "cpu" or "cuda"."""
-    state.__dict__.setdefault("autocast_dtypes", {})[device_type] = dtype
-    if device_type == "cpu" and state.autocast is not None:
-        state.autocast = Precision(dtype, state.autocast.cache, {})
-        state.settle()
+    here.__dict__.setdefault("autocast_dtypes", {})[device_type] = dtype
+    if device_type == "cpu" and here.autocast is not None:
+        here.autocast = Precision(dtype, here.autocast.cache, {})
+        here.settle()
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
     """Whether the `autocast` in effect casts each weight once only. enabled: True or False."""
-    state.__dict__["autocast_cache"] = enabled
-    if state.autocast is not None:
-        state.autocast.cache = enabled
+    here.__dict__["autocast_cache"] = enabled
+    if here.autocast is not None:
+        here.autocast.cache = enabled
 
 
 def autocast_increment_nesting() -> int:
     """One more context of `autocast`; how many there are then."""
-    state.__dict__["autocast_nesting"] = found = state.__dict__.get("autocast_nesting", 0) + 1
+    here.__dict__["autocast_nesting"] = found = here.__dict__.get("autocast_nesting", 0) + 1
     return found
 
 
 def autocast_decrement_nesting() -> int:
     """One context of `autocast` less; how many are left."""
-    state.__dict__["autocast_nesting"] = found = state.__dict__.get("autocast_nesting", 0) - 1
+    here.__dict__["autocast_nesting"] = found = here.__dict__.get("autocast_nesting", 0) - 1
     return found
 
 

@@ -732,7 +732,7 @@ def installed(reads: bool = False) -> Iterator[Any]:
 
     from tensorsh.engine.arrays import backend, bounds, cupy_module, door
     from tensorsh.engine.arrays import device_guard as current_device
-    from tensorsh.engine.arrays.state import state
+    from tensorsh.engine.arrays.state import settle_all
 
     from . import emulation
 
@@ -770,7 +770,7 @@ def installed(reads: bool = False) -> Iterator[Any]:
         cupy_module.array_class = None
         current_device.several = False
         door.lasting.discard("devices")
-        state.settle()
+        settle_all()
 
 
 @contextmanager

@@ -37,12 +37,12 @@ def titles() -> Iterator[list[str]]:
     door.lasting.add(
         "classes"
     )  # the settings open the door: a collection of garbage, which puts settings aside, opens it again
-    hooks.state.settle()
+    hooks.settle_all()
     yield found
     door.keep(*keeper)
     door.lasting.clear()
     door.lasting.update(lasting)
-    hooks.state.settle()
+    hooks.settle_all()
 
 
 def asks(function: Any) -> bool:
@@ -79,11 +79,11 @@ def test_every_method_and_property_asks(titles: list[str]) -> None:
 )
 def test_door_is_open_within_a_context(context: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "lasting", set())
-    hooks.state.settle()
-    assert not door.asked and not door.casting
+    hooks.settle_all()
+    assert not hooks.here.door
     with context:
-        assert door.casting and bool(door.asked) is not isinstance(context, torch.autocast)
-    assert not door.asked and not door.casting
+        assert hooks.here.door == (door.CASTING if isinstance(context, torch.autocast) else door.ASKED)
+    assert not hooks.here.door
 
 
 def test_names_whose_arguments_are_cast() -> None:

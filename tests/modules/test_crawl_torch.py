@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tensorsh import Session, torch
-from tensorsh.engine.arrays.state import State
+from tensorsh.engine.arrays.state import Modes, State
 from tensorsh.engine.loading.table import FUNCTIONS, METHODS, OPERATORS
 from tensorsh.engine.operators.declare import Composite, Operator
 from tensorsh.sandbox import classes, gate
@@ -71,7 +71,7 @@ _why_not = walker.why_not
 
 
 def why_not(value: Any) -> str | None:
-    if isinstance(value, Operator | Composite | State):
+    if isinstance(value, Operator | Composite | State | Modes):
         return f"the engine's {type(value).__name__}"
     if id(value) in TABLES:
         return "a table of the engine"

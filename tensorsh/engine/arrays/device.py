@@ -7,7 +7,7 @@ from typing import Any
 
 from ...sandbox.sealed import Frozen
 from .cupy_module import check_accelerator
-from .state import state
+from .state import here
 from .type_names import type_name
 
 _TYPES = ("cpu", "cuda", "meta", "mps", "xpu", "xla", "hpu", "mtia", "ipu", "privateuseone")
@@ -21,7 +21,7 @@ class device(Frozen):
     """``torch.device("cuda:0")``, ``torch.device("cuda", 0)``, ``torch.device(0)``; also a context manager."""
 
     __module__ = "torch"
-    __slots__ = ("type", "index", "_outer")
+    __slots__ = ("type", "index")
 
     type: str
     index: int | None
@@ -89,15 +89,13 @@ class device(Frozen):
     def __reduce__(self) -> tuple:
         return device, (str(self),)
 
-    _outer: Any
-
     def __enter__(self) -> device:
-        self._outer = state.default_device, getattr(self, "_outer", None)
-        state.default_device = None if self == CPU else self
+        here.outer_devices += (here.default_device,)
+        here.default_device = None if self == CPU else self
         return self
 
     def __exit__(self, *exception: object) -> None:
-        state.default_device, self._outer = self._outer
+        here.default_device, here.outer_devices = here.outer_devices[-1], here.outer_devices[:-1]
 
 
 def _name(value: object) -> str:

@@ -1,20 +1,19 @@
 """The door that every public call passes: closed over nobody's wish for ordinary programs, open while somebody has a say.
 
 Classes and modes that override functions, a profiler, mixed precision, forward differentiation, several devices and memory that processes share have one.
-A form looks at `asked`, which is empty as long as there is nobody, and then goes on by itself; who they are, `operators/hooks.py`
-knows."""
+A form looks how far its thread's door is open, which it is not as long as there is nobody, and then goes on by itself; who they
+are, `operators/hooks.py` knows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-asked: list[Callable] = []
-"""The function that asks those who have a say; empty while there is nobody."""
-casting: list[Callable] = []
-"""As `asked`, of the functions whose arguments mixed precision may cast (`operators/casts.py`)."""
-placing: list[Callable] = []
-"""As `asked`, of the functions whose operands may decide where memory is read: also open while processes share memory."""
+CASTING, PLACING, ASKED = 1, 2, 3
+"""How far the door is open for a thread (`here.door`; 0: shut, as long as there is nobody): to those functions alone whose
+arguments mixed precision may cast (`operators/casts.py`), also to those whose operands may decide where memory is read, as while
+processes share memory, to all."""
+NEVER = 4
 PROCEED: Any = type("Proceed", (), {"__repr__": lambda self: "<proceed>"})()
 """The answer that leaves a call to its form."""
 lasting: set[str] = set()
@@ -23,8 +22,6 @@ lasting: set[str] = set()
 unmade: dict[int, Callable[[], Any]] = {}
 """Weak references to the parameters without a shape, by their places in memory."""
 _keeper: list[Callable] = []
-listening: list = []
-"""The modes that are asked below autograd, the innermost last (`torch/dispatching.py`)."""
 attending: list[Callable] = []
 """The function that lets what has no form ask, too (`operators/hooks.py`)."""
 
@@ -41,7 +38,7 @@ late: list[Callable] = []
 
 def ask(form: Any, args: tuple, kwargs: dict) -> Any:
     """The answer of those who have a say to a call of a form; PROCEED where the form is to give it."""
-    for answer in casting or placing:
+    for answer in _keeper:
         return answer(form, args, kwargs)
     return PROCEED
 
@@ -61,22 +58,16 @@ def forget_made() -> None:
         lasting.discard("unmade")
 
 
-def settle(settings: dict[str, Any], aside: bool = False) -> None:
-    """Open or close the doors, as the engine's settings say: within a call, only casts, devices and shared memory count; and what
+def level(modes: Any, aside: bool = False) -> int:
+    """How far the doors are open for a thread, as its modes say: within a call, only casts, devices and shared memory count; and what
     is done `aside`, under ``no_grad`` while forward differentiation is under way."""
-    modes, profile = settings["function_modes"], settings["profile"]
-    if not casting and not lasting and modes == () and profile is None and settings["autocast"] is None and not aside:
-        return  # they are shut, and nobody comes
     if aside:
         for attend in attending:
             attend()
-    someone = (
-        "devices" in lasting
-        or aside
-        or settings["outermost"]
-        and ("classes" in lasting or "unmade" in lasting or profile is not None or modes != ())
-    )
-    asked[:] = _keeper if someone else ()
-    several = someone or "memory" in lasting
-    placing[:] = _keeper if several else ()
-    casting[:] = _keeper if several or settings["autocast"] is not None else ()
+    if "devices" in lasting or aside:
+        return ASKED
+    if modes.outermost and (
+        modes.function_modes != () or modes.profile is not None or "classes" in lasting or "unmade" in lasting
+    ):
+        return ASKED
+    return PLACING if "memory" in lasting else CASTING if modes.autocast is not None else 0

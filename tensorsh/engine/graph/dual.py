@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..arrays.state import state
+from ..arrays.state import here, state
 from .fields import detached, tick
 from .nodes import AccumulateGrad, Node, Slot
 
@@ -34,10 +34,10 @@ class DualLeaf(Node):
     @property
     def _counts_now(self) -> bool:
         """Whether its level is in effect, and has not ended since."""
-        return bool(self._level == state.dual_level and self._begun == state.dual)
+        return bool(self._level == here.dual_level and self._begun == state.dual)
 
     def _step(self, gradient: Any, world: Any) -> tuple:
-        return (None,) if state.pushing else (gradient,)
+        return (None,) if here.pushing else (gradient,)
 
 
 class Outside(Node):
@@ -48,7 +48,7 @@ class Outside(Node):
         self._sequence = tick()
 
     def _step(self, gradient: Any, world: Any) -> tuple:
-        return (None,) if state.pushing else (gradient,)
+        return (None,) if here.pushing else (gradient,)
 
 
 class TangentsAlone(Node):
@@ -63,7 +63,7 @@ class TangentsAlone(Node):
         state.dual = state.dual or 1
 
     def _step(self, gradient: Any, world: Any) -> tuple:
-        return (gradient, None) if state.pushing else (None, gradient)
+        return (gradient, None) if here.pushing else (None, gradient)
 
 
 def behind(node: Any) -> Any:

@@ -1,5 +1,5 @@
 cimport cython
-from ..arrays.switches cimport Switches
+from ..arrays.switches cimport Holder, add_members, inferring, noting, transform
 
 cdef extern from *:
     """
@@ -19,22 +19,6 @@ cdef extern from *:
 
 cdef extern from *:
     """
-    #include <structmember.h>
-    /* Python reads and writes a member with fewer steps than a property. Nothing deletes one: compiled code takes each for
-       an object (tests/test_house.py looks for it; no program reaches these names). */
-    static CYTHON_UNUSED int tensorsh_add_members(PyObject *kind, const PyMemberDef *members, int count) {
-        PyMemberDef *own = PyMem_Malloc(count * sizeof *own);
-        if (own == NULL) return PyErr_NoMemory(), -1;
-        memcpy(own, members, count * sizeof *own);
-        for (int k = 0; k < count; k++) {
-            PyObject *member = PyDescr_NewMember((PyTypeObject *)kind, own + k);
-            int failed = member == NULL || PyDict_SetItemString(((PyTypeObject *)kind)->tp_dict, own[k].name, member) < 0;
-            Py_XDECREF(member);
-            if (failed) return -1;
-        }
-        PyType_Modified((PyTypeObject *)kind);
-        return 0;
-    }
     #define TENSORSH_PLACE(of, name) offsetof(struct __pyx_obj_8tensorsh_6engine_5graph_6fields_##of, name)
     #define TENSORSH_MEMBER(of, name) {#name, T_OBJECT_EX, TENSORSH_PLACE(of, name), 0, NULL}
     #define TENSORSH_FLAG(of, name) {#name, T_BOOL, TENSORSH_PLACE(of, name), 0, NULL}
@@ -72,7 +56,7 @@ cdef class Saved(Version):
 cdef class Wrapped:
     cdef public object value
 
-cdef Switches switches
+cdef Holder threads
 cdef object ndarray, generic
 cdef object tensor_class
 cdef long long count

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.state import state
+from ..arrays.switches import holder as threads
 
-switches = state
+if not cython.compiled:
+    from ..arrays.switches import inferring, noting, transform
 ndarray, generic = np.ndarray, np.generic
 tensor_class = None
 count = 0
@@ -36,7 +37,7 @@ class Fields:
     _born: int
 
     def __cinit__(self):
-        self._born = switches.born
+        self._born = transform(threads)
 
 
 class Step:
@@ -66,8 +67,8 @@ class Version:
         if self.stamps is None:
             self.stamps = deque(maxlen=64)
         self.stamps.append(self.last)
-        if switches.places:
-            self._place = switches.places()
+        if noting(threads):
+            self._place = noting(threads)()
 
     def at(self, sequence):
         """The version when the clock showed `sequence`."""
@@ -117,8 +118,8 @@ else:
     def allocated(kind, base):
         """An object of a class derived from a base, made without its constructor."""
         made = base.__new__(kind)
-        if switches.born and base is Fields:
-            made._born = switches.born
+        if transform(threads) and base is Fields:
+            made._born = transform(threads)
         return made
 
 
@@ -161,7 +162,7 @@ def fresh(array, node=None):
     """A tensor on a new array, with its history; an inference tensor in inference mode."""
     t = wrap(array)
     t._node = node
-    if switches.inference:
+    if inferring(threads):
         t._inference = True
     return t
 
@@ -173,8 +174,8 @@ def link(kind, edges, saved=(), metas=None):
     node._saved = saved
     node._metas = metas
     node._sequence = tick()
-    if switches.places:
-        node._place = switches.places()
+    if noting(threads):
+        node._place = noting(threads)()
     return node
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from ..arrays.state import state
+from ..arrays.state import here
 from .fields import link, tick, wrap
 from .nodes import Node
 
@@ -33,7 +33,7 @@ ONCE = {
 
 def no_derivative(name: str, listed: bool = False) -> Exception:
     """The error for a gradient, or a tangent, of a kernel that has none; `listed`: where PyTorch's list of derivatives says so."""
-    if not state.pushing:
+    if not here.pushing:
         if listed:
             return NotImplementedError(f"the derivative for '{name}' is not implemented.")
         return RuntimeError(f"derivative for aten::{name} is not implemented")
@@ -105,7 +105,7 @@ def named(title: str) -> type:
 def marked(node: Any, found: Sequence) -> Sequence:
     """The gradients of a node, which are to be differentiated, with nodes of their own if they are a kernel's."""
     title = node._title
-    if title not in TWICE and title not in ONCE or state.pushing:
+    if title not in TWICE and title not in ONCE or here.pushing:
         return found
     made: list = []
     for each in found:

@@ -20,10 +20,10 @@ import numpy as np
 
 from ...sandbox.sealed import Sealed
 from ..arrays.device import absent
-from ..arrays.door import answers_below, listening
+from ..arrays.door import answers_below
 from ..arrays.dtype import COMPLEX_HALF, UINT8
 from ..arrays.layout import contiguous_format, type_of
-from ..arrays.state import state
+from ..arrays.state import here, state
 from ..numerics.halves import complex_half, converted
 from .cut import DetachedInPlace
 from .fields import Fields, Saved, Step, Version, Wrapped, new, tick, wrap
@@ -278,7 +278,7 @@ class AccumulateGrad(Node):
                 ):  # fmt: skip
                     array = copied_like(array, like)
                 variable._grad = wrap(array)
-            elif state.grad_enabled:
+            elif here.grad_enabled:
                 variable._grad = _added(old, wrap(array))
             else:
                 target = old._array
@@ -295,19 +295,22 @@ class AccumulateGrad(Node):
                     old._cell = cell = Version()
                 cell.bump()
         elif old is None:
-            if gradient._node is None and (listening or answers_below(type(gradient))):
+            if gradient._node is None and (here.listening or answers_below(type(gradient))):
                 variable._grad = gradient.detach()  # type: ignore[attr-defined]
             else:
                 variable._grad = laid_like(gradient, variable)
         else:
             variable._grad = _added(old, gradient)
-        if self._post_hooks:
-            for hook in list(self._post_hooks.values()):
-                found = hook(variable)
-                if found is not None and not isinstance(found, Fields):
-                    raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
-                if found is not None and found is not variable:
-                    raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+
+    def _tell(self) -> None:
+        """Call those who hear of a gradient that was added."""
+        variable = self._reference()
+        for hook in list(self._post_hooks.values()) if self._post_hooks and variable is not None else ():
+            found = hook(variable)
+            if found is not None and not isinstance(found, Fields):
+                raise TypeError(f"expected Variable, but hook returned '{type(found).__name__}'")
+            if found is not None and found is not variable:
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def nowhere() -> AccumulateGrad:

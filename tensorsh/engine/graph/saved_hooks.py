@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...sandbox.sealed import OpenSealed
-from ..arrays.state import state
+from ..arrays.state import here
 from .fields import Fields, Saved, wrap
 
 WRITTEN = (
@@ -32,19 +32,19 @@ class Packed:
         elif getattr(node, "_parent", None) is owner:
             node, self._number = None, node._number
         self._node = node
-        before, state.grad_enabled = state.grad_enabled, False
+        before, here.grad_enabled = here.grad_enabled, False
         version = tensor._cell.count if tensor._cell is not None else 0
         try:
             self._kept = hooks[0](tensor)
             if (tensor._cell.count if tensor._cell is not None else 0) != version:
                 raise RuntimeError(WRITTEN)
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
         self._unpack = hooks[1]
 
     def tensor(self, owner: Any) -> Any:
         """The tensor again, at its old place in the graph, for the node that keeps it."""
-        found = state.given_back(self._unpack, self._kept)
+        found = here.given_back(self._unpack, self._kept)
         if not isinstance(found, Fields):
             raise TypeError(
                 f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(found).__name__}"
@@ -72,7 +72,7 @@ def _packed(node: Any, entry: Any) -> Any:
     if type(entry) is list:
         return [_packed(node, each) for each in entry]
     if type(entry) is Saved or isinstance(entry, Fields):
-        return Packed(unpack(node, entry, False), state.packing[-1], node)
+        return Packed(unpack(node, entry, False), here.packing[-1], node)
     return entry
 
 
@@ -85,32 +85,25 @@ class saved_tensors_hooks(metaclass=OpenSealed):
         self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
 
     def __enter__(self) -> None:
-        if state.packing_refused is not None:
-            raise RuntimeError(state.packing_refused)
-        keep_by((*state.packing, (self.pack_hook, self.unpack_hook)))
+        if here.packing_refused is not None:
+            raise RuntimeError(here.packing_refused)
+        keep_by((*here.packing, (self.pack_hook, self.unpack_hook)))
 
     def __exit__(self, *exception: object) -> None:
-        keep_by(state.packing[:-1])
-
-
-def _nowhere() -> None:
-    """The place of an operation when nobody wants to know it: nodes report to the hooks where they note their place."""
+        keep_by(here.packing[:-1])
 
 
 def keep_by(hooks: tuple) -> None:
     """Put hooks in force, the innermost last."""
-    state.packing = hooks
-    if hooks and not state.places:
-        state.places = _nowhere
-    elif not hooks and state.places is _nowhere:
-        state.places = False
+    here.packing = hooks
+    here.settle()
 
 
 def note(node: Any, place: Any) -> None:
     """Where a program recorded a node, and the one whose gradients were computed then."""
     node.__dict__["place"] = place
-    if state.inducing is not None:
-        node.__dict__["inducing"] = state.inducing
+    if here.inducing is not None:
+        node.__dict__["inducing"] = here.inducing
 
 
 class Place:
@@ -121,5 +114,5 @@ class Place:
 
     def __set__(self, node: Any, place: Any) -> None:
         note(node, place)
-        if state.packing:
+        if here.packing:
             pack(node)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..arrays.dtype import bfloat16, dtype, float16, float32, float64
-from ..arrays.state import state
+from ..arrays.state import here
 from ..graph.nodes import AccumulateGrad
 from ..tensors.tensor import Tensor
 from . import hooks
@@ -57,16 +57,16 @@ class Precision:
     def around(self, cast: Callable, form: Any, args: tuple, kwargs: dict) -> Any:
         """Call a function of the lists with its arguments cast, what it calls itself not."""
         try:
-            state.autocast = None
-            state.settle()
+            here.autocast = None
+            here.settle()
             wanted = cast(self, args, kwargs)
             if wanted is not None:
                 args = tuple(self.cast(each, wanted) for each in args)
                 kwargs = {key: self.cast(each, wanted) for key, each in kwargs.items()}
             return hooks.proceed(form, args, kwargs)
         finally:
-            state.autocast = self
-            state.settle()
+            here.autocast = self
+            here.settle()
 
     def cast(self, value: Any, wanted: dtype) -> Any:
         if isinstance(value, Tensor):

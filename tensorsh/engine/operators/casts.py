@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..arrays.door import asked, casting, placing
+from ..arrays.door import ASKED, CASTING, PLACING
 
 LOW = """
 mm bmm addmm baddbmm addbmm matmul linalg.matmul linalg.vecdot linalg.multi_dot chain_matmul einsum tensordot inner
@@ -59,11 +57,11 @@ OPERATORS = frozenset(
 )
 
 
-def door_of(title: str) -> list[Any]:
-    """The door of a form: mixed precision opens that of the functions whose arguments it casts, and no other; shared memory that of
+def door_of(title: str) -> int:
+    """How far the door must be open for a form to ask: mixed precision opens that of the functions whose arguments it casts, and no other; shared memory that of
     all but calm ones."""
     name = title.partition(".")[2]
     if name in NAMES:
-        return casting
+        return CASTING
     last = name.rpartition(".")[2]
-    return asked if last in CALM or last.rstrip("_") in CALM or name in OPERATORS else placing
+    return ASKED if last in CALM or last.rstrip("_") in CALM or name in OPERATORS else PLACING

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..arrays.device import device
 from ..arrays.device_guard import index_of, on, program_index
-from ..arrays.state import state
+from ..arrays.state import here
 
 
 def place_of(args: tuple, kwargs: dict) -> int:
@@ -15,7 +15,7 @@ def place_of(args: tuple, kwargs: dict) -> int:
     wanted = kwargs.get("device")
     found = index_of((*args, *kwargs.values())) if wanted is None else -1
     if found < 0:
-        wanted = state.default_device if wanted is None else wanted
+        wanted = here.default_device if wanted is None else wanted
         wanted = device(wanted) if isinstance(wanted, (str, int)) else wanted
         if isinstance(wanted, device) and wanted.type == "cuda":
             return program_index() if wanted.index is None else wanted.index

@@ -26,11 +26,12 @@ from ..arrays.constants import (
     WHOLE32,
     WHOLE64,
 )
-from ..arrays.door import asked
+from ..arrays.door import ASKED
 from ..arrays.extents import meets
 from ..arrays.layout import dense_as, is_expanded
 from ..arrays.parallel import lay
-from ..arrays.state import state
+from ..arrays.state import here
+from ..arrays.switches import ever
 from ..graph.fields import Version
 from ..kernels import PRECISE, kernel
 from ..numerics.halves import by_table, computed, number
@@ -214,9 +215,9 @@ def inplace(op: Any, ufunc: Any, options: dict) -> Callable:
         else:
             return NotImplemented
         if (
-            (not free and state.grad_enabled)
+            (not free and here.grad_enabled)
             or input._inference
-            or state.born
+            or (ever and here.born)
             or (a.base is not None and 0 in a.strides)
         ):
             return write(op, [input, other, *rest])
@@ -242,7 +243,9 @@ def inplace_of(op: Any, pair: Callable, call: Callable) -> Callable:
     kinds = (Tensor, *NUMBERS) if op.scalars else Tensor
 
     def function(input: Any = ABSENT, other: Any = ABSENT, /, *rest: Any, **keywords: Any) -> Any:
-        if not asked and not rest and not keywords and (type(other) is Tensor or isinstance(other, kinds)):
+        if (type(other) is Tensor or isinstance(other, kinds)) and not (
+            rest or keywords or ever and here.door >= ASKED
+        ):
             return pair(input, other)
         return call(*[x for x in (input, other, *rest) if x is not ABSENT], **keywords)
 

@@ -1,10 +1,10 @@
 cimport cython
-from ..arrays.switches cimport Switches
+from ..arrays.switches cimport Holder, inferring, recording
 from ..tape.record cimport Recording, attach, dtype_of, size_of
 from .around cimport applied, brought, facing, returned, turned_back
 from ..graph.fields cimport Fields, fresh, wrap
 
-cdef Switches switches
+cdef Holder threads
 cdef object ndarray, FLOAT32, FLOAT64, COMPLEX_HALF
 cdef tuple INTEGERS
 cdef long long HUGE

@@ -17,6 +17,7 @@ from ..arrays.dtype import COMPLEX_HALF, COMPLEX_WIDE, FLOAT, HALVES, complex32,
 from ..arrays.errors import argument_error, binding_error, check_broadcast
 from ..arrays.promotion import result_type
 from ..arrays.state import state
+from ..arrays.switches import holder as threads
 from ..graph.fields import Fields, fresh, wrap
 from ..tape.record import Recording, attach
 from ..wording.dtype_refusals import refuse
@@ -30,7 +31,6 @@ except ImportError:
     from ..loading import interpreted as cython
 
 ndarray = np.ndarray
-switches = state
 waiting, Deferred = deferred.seen, deferred.Deferred
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 REQUIRED = type("Required", (), {"__repr__": lambda self: "<required>"})()
@@ -43,6 +43,7 @@ FIRST = ("input", "A", "b")
 INTEGERS = (int, np.integer)
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 if not cython.compiled:
+    from ..arrays.switches import inferring, recording
     from ..tape.record import dtype_of, size_of
 
 
@@ -166,7 +167,7 @@ class Executor(Recording):
             result = result if back is None else turned_back(result, back)
         if result is None and self.otherwise is not None:
             return self.otherwise(*values)
-        if tracked and self.differentiable and switches.grad_enabled:
+        if tracked and self.differentiable and recording(threads):
             return self.recorded(values, result)
         if self.view or type(result) is tuple or type(result) is list:
             return self.bare(values, result)
@@ -181,7 +182,7 @@ class Executor(Recording):
             result = self.direct(input._array)
             if result is None:
                 return None
-        if input._node is None or not self.differentiable or not switches.grad_enabled:
+        if input._node is None or not self.differentiable or not recording(threads):
             return self.bare((input,), result) if self.view else fresh(result)
         return self.recorded((input, *self.defaults[1:]), result)
 
@@ -201,7 +202,7 @@ class Executor(Recording):
             result = self.direct(input._array, y._array if isinstance(other, Fields) else other)
             if result is None:
                 return None
-        if not tracked or not self.differentiable or not switches.grad_enabled:
+        if not tracked or not self.differentiable or not recording(threads):
             return fresh(result)
         return self.recorded(self.filled(input, other), result)
 
@@ -486,14 +487,14 @@ class Executor(Recording):
             t = wrap(result)
             if self.view:
                 attach(t, values[self.tensors[0]])
-            elif switches.inference:
+            elif inferring(threads):
                 t._inference = True
             return t
         tensors = [wrap(a) for a in (result[: self.outputs] if self.outputs > 0 else result)]
         if self.view:
             for t in tensors:
                 attach(t, values[self.tensors[0]], "multiple")
-        elif switches.inference:
+        elif inferring(threads):
             for t in tensors:
                 t._inference = True
         return self.packaged(tensors)

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..arrays.door import PROCEED, ask
+from ..arrays.state import here
+from ..arrays.switches import ever
 from .casts import door_of
 from .public_form import form_of
 from .signature import Form
@@ -37,7 +39,7 @@ def heard(title: str, function: Callable) -> Callable:
     door = door_of(title)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        if door and (given := ask(call, args, kwargs)) is not PROCEED:
+        if ever and here.door >= door and (given := ask(call, args, kwargs)) is not PROCEED:
             return given
         return function(*args, **kwargs)
 

@@ -16,7 +16,7 @@ from ...sandbox.sealed import Sealed
 from ...sandbox.whole import whole
 from ..arrays import device_guard, door
 from ..arrays.door import PROCEED
-from ..arrays.state import heeds_steps, state
+from ..arrays.state import heeds_steps, here, settle_all
 from ..loading import table
 from ..tensors.tensor import Tensor
 from . import device_calls, forms
@@ -35,24 +35,24 @@ CASTS: dict[str, Callable] = {}
 
 def answer(form: Any, args: tuple, kwargs: dict) -> Any:
     """The answer to a call, on the device of its tensors where a program uses several."""
-    if state.passing is form:  # which comes from here
-        state.passing = None
+    if here.passing is form:  # which comes from here
+        here.passing = None
         return PROCEED
-    if state.tangents and not state.grad_enabled and not state.inference and not state.pushing:
+    if here.tangents and not here.grad_enabled and not here.inference and not here.pushing:
         from . import tangents_alone
 
         if tangents_alone.concerns(form, args, kwargs):
             return tangents_alone.answer(form, args, kwargs)
     if device_guard.several:
         return device_calls.beside(given, form, args, kwargs)
-    if state.outermost:
+    if here.outermost:
         if somebody(args, kwargs) and (is_public(form._title) or heeds_steps()):
             return first(form, args, kwargs)
         if below:
             found = below[0](form, own(form), args, kwargs)
             if found is not NotImplemented:
                 return found
-    if state.autocast is not None and cast_of(form) is not None:
+    if here.autocast is not None and cast_of(form) is not None:
         return casting(form, args, kwargs)
     own_args, own_kwargs = settled(form._title, args, kwargs) if settled else (args, kwargs)
     return PROCEED if own_args is args and own_kwargs is kwargs else proceed(form, own_args, own_kwargs)
@@ -61,7 +61,7 @@ def answer(form: Any, args: tuple, kwargs: dict) -> Any:
 def somebody(args: tuple, kwargs: dict) -> bool:
     """Whether a profiler, a mode or the class of an argument is asked in place of a function. Where nobody is, what the function
     calls meets nobody either, and asks as its own call did."""
-    if state.profile is not None or state.function_modes:
+    if here.profile is not None or here.function_modes:
         return True
     if door.lasting.isdisjoint(OVERRIDING):
         return False
@@ -79,7 +79,7 @@ def overriding() -> Any:
 
 def given(form: Any, args: tuple, kwargs: dict) -> Any:
     """The answer to a call, as it comes from a program or from within another operator."""
-    return first(form, args, kwargs) if state.outermost and is_public(form._title) else casting(form, args, kwargs)
+    return first(form, args, kwargs) if here.outermost and is_public(form._title) else casting(form, args, kwargs)
 
 
 def first(form: Any, args: tuple, kwargs: dict) -> Any:
@@ -99,18 +99,18 @@ def first(form: Any, args: tuple, kwargs: dict) -> Any:
 
 def within(form: Any, args: tuple, kwargs: dict, name: str, shown: Any) -> Any:
     """The answer to a call that nobody overrides; the profiler counts it, and not what it calls itself."""
-    profile = state.profile
+    profile = here.profile
     ended = result = None
     try:
-        state.outermost = False
-        state.settle()
+        here.outermost = False
+        here.settle()
         if profile is not None and shown.__name__ not in SILENT:
             ended = profile.begun(name, args, kwargs, shown)
         result = casting(form, args, kwargs)
         return result
     finally:
-        state.outermost = True
-        state.settle()
+        here.outermost = True
+        here.settle()
         if ended is not None:
             ended(result)
 
@@ -118,15 +118,15 @@ def within(form: Any, args: tuple, kwargs: dict, name: str, shown: Any) -> Any:
 def casting(form: Any, args: tuple, kwargs: dict) -> Any:
     """The answer to a call whose arguments mixed precision may cast."""
     cast = cast_of(form)
-    return proceed(form, args, kwargs) if cast is None else state.autocast.around(cast, form, args, kwargs)
+    return proceed(form, args, kwargs) if cast is None else here.autocast.around(cast, form, args, kwargs)
 
 
 def proceed(form: Any, args: tuple, kwargs: dict) -> Any:
     """The form's own answer; by the short way in front of it, where nobody has a say in what it calls."""
     if settled:
         args, kwargs = settled(form._title, args, kwargs)
-    if door_of(form._title):
-        state.passing = form
+    if here.door >= door_of(form._title):
+        here.passing = form
         return form(*args, **kwargs)
     return own(form)(*args, **kwargs)
 
@@ -140,7 +140,7 @@ def is_public(title: str) -> bool:
 
 def cast_of(form: Any) -> Callable | None:
     """What mixed precision, where it is in effect, does with the arguments of a function."""
-    if state.autocast is None:
+    if here.autocast is None:
         return None
     name = form._title.partition(".")[2]
     return CASTS.get(SYMBOLS.get(name, name))
@@ -171,7 +171,7 @@ def stay(who: str) -> None:
             from .snapshots import settled
         door.lasting.add(who)
         attend()
-        state.settle()
+        settle_all()
 
 
 @whole
@@ -181,7 +181,7 @@ def unmade(param: Any) -> None:
     door.unmade[place] = ref(param, lambda gone: made(place))
     if "unmade" not in door.lasting:
         door.lasting.add("unmade")
-        state.settle()
+        settle_all()
 
 
 @whole
@@ -189,7 +189,7 @@ def made(place: int) -> None:
     """The parameter at a place has a shape, or is gone."""
     if door.unmade.pop(place, None) is not None and not door.unmade:
         door.lasting.discard("unmade")
-        state.settle()
+        settle_all()
 
 
 def attend() -> None:

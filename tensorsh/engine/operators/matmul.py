@@ -12,7 +12,7 @@ import numpy as np
 
 from ..arrays import cupy_module
 from ..arrays.backend import follow_precision
-from ..arrays.state import state
+from ..arrays.state import here
 from ..graph.fields import Version, fresh, link, new
 from ..kernels import unsuited
 from ..numerics.products import COMPILED, KERNELS, affine, matrices
@@ -52,7 +52,7 @@ def share(x: Tensor, array: Any) -> Tensor:
 def reshaped(op: Any, x: Tensor, shape: tuple) -> Tensor:
     """A contiguous tensor in another shape, by `op`, for the use of the next product only."""
     view = share(x, x._array.reshape(shape))
-    if x._node is not None and state.grad_enabled:
+    if x._node is not None and here.grad_enabled:
         view._node = op.step(x._node, (x._array.shape,))
     return view
 
@@ -112,7 +112,7 @@ def linear(mm: Any, addmm: Any, t_operator: Any, view: Any, unsafe_view: Any, sl
         third = None
         if bias is not None:
             third = bias._node
-        if (first is None and second is None and third is None) or not state.grad_enabled:
+        if (first is None and second is None and third is None) or not here.grad_enabled:
             return fresh(r if shape is None else r.reshape(shape))
         rows = input if shape is None else reshaped(view, input, (len(r), a.shape[-1]))
         turned = share(weight, w.T)

@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays.dtype import can_hold, dtype, of
 from ..arrays.errors import cpp_name
 from ..arrays.extents import strided
-from ..arrays.state import state
+from ..arrays.state import here
 from ..loading.recorded import told
 from ..tensors.overlap import check_out
 from ..tensors.tensor import Tensor
@@ -60,7 +60,7 @@ def complex_given(operands: Any) -> bool:
 
 
 def tracked_error(name: str) -> RuntimeError:
-    if state.tangents:
+    if here.tangents:
         return NotImplementedError(
             f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
         )
@@ -86,7 +86,7 @@ def store_results(
             raise error
         late = late or error
     wanted = tracked or any(t._node is not None for t in targets)
-    traced = told(name, "traced") or "" if wanted and state.grad_enabled else "tracked"
+    traced = told(name, "traced") or "" if wanted and here.grad_enabled else "tracked"
     if traced != "tracked":
         raise tracked_error(title or traced.removeprefix("named ") or name.rpartition(".")[2])
     check_out((name,), operands, targets)

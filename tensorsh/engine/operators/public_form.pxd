@@ -1,5 +1,6 @@
 cimport cython
 from cpython.object cimport PyObject
+from ..arrays.switches cimport Holder, opened
 from ..graph.fields cimport Fields, wrap
 from .executor cimport Executor
 from .titles cimport Title
@@ -87,7 +88,8 @@ cdef extern from *:
 
 cdef object Tensor, PROCEED, ask, explain, too_wide, ndarray, types_of, MOST
 cdef tuple NUMBERS
-cdef list asked
+cdef int ASKED
+cdef Holder threads
 
 cdef class Fit:
     cdef Executor executor
@@ -104,7 +106,7 @@ cdef class PublicForm:
     cdef Executor _executor
     cdef Title _typed
     cdef object _own
-    cdef list _door
+    cdef int _door
     cdef tuple _names
     cdef list _fits
     cdef object _one(self, object input)
@@ -129,7 +131,7 @@ cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags,
     cdef Fit fit
     if any_wide(args, n if words is NULL else n + len(<tuple>words)):
         return form._widely(packed(args, n), named(args + n, words))
-    if not form._door:
+    if opened(threads) < form._door:
         if n > 0 and words is NULL and form._executor is not None and form._executor.operands == n:
             result = form._one(<object>args[0]) if n == 1 else form._two(<object>args[0], <object>args[1])
             if result is not None:

@@ -9,7 +9,8 @@ from types import MethodType
 import numpy as np
 
 from ..arrays.constants import NUMBERS
-from ..arrays.door import PROCEED, ask, asked, late
+from ..arrays.door import ASKED, PROCEED, ask, late
+from ..arrays.switches import holder as threads
 from ..graph.fields import Fields, wrap
 from ..tensors.tensor import Tensor
 from ..wording.arguments import MOST, explain, too_wide, types_of
@@ -21,6 +22,9 @@ try:
     import cython
 except ImportError:
     from ..loading import interpreted as cython
+
+if not cython.compiled:
+    from ..arrays.switches import opened
 
 ndarray = np.ndarray
 FLOAT64 = np.dtype(np.float64)
@@ -166,7 +170,7 @@ class PublicForm:
 
     def _general(self, args, kwargs):
         """The answer to any arguments."""
-        if self._door:
+        if opened(threads) >= self._door:
             given = ask(self, args, kwargs)
             if given is not PROCEED:
                 return given
@@ -182,7 +186,7 @@ class PublicForm:
 
     def _widely(self, args, kwargs):
         """The answer to arguments one of which is an integer of more than 64 bits."""
-        if self._door:
+        if opened(threads) >= self._door:
             given = ask(self, args, kwargs)
             if given is not PROCEED:
                 return given
@@ -268,7 +272,7 @@ class Symbol(Method):
         input, other = args
         if not self._arrays and isinstance(other, ndarray):
             return NotImplemented
-        if asked:
+        if opened(threads) >= ASKED:
             answer = ask(self, args, {})
             if answer is not PROCEED:
                 return answer
@@ -303,7 +307,7 @@ if not cython.compiled:
         n = len(args)
         if any(type(x) is int and is_wide(x) for x in (*args, *kwargs.values())):
             return form._widely(args, kwargs)
-        if not form._door:
+        if opened(threads) < form._door:
             if n and not kwargs and form._executor is not None and n == form._executor.operands:
                 result = form._one(args[0]) if n == 1 else form._two(args[0], args[1])
                 if result is not None:

@@ -16,7 +16,7 @@ from ..arrays.dtype import COMPLEX_HALF, as_complex_half, of
 from ..arrays.layout import TITLES
 from ..arrays.numbers import check_width
 from ..arrays.promotion import fits_dtype
-from ..arrays.state import state
+from ..arrays.state import here
 from ..arrays.warning import warn
 from ..numerics.halves import FLOAT32, HALF, converted
 from ..tensors.inplace import INFERENCE
@@ -38,7 +38,7 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
     """Write a result into an ``out=`` tensor. `fits`: whether it is known to fit the dtype."""
     if type(array) is not ndarray or type(t._array) is not ndarray:
         same_place(array, t)
-    if t._inference and not state.inference:
+    if t._inference and not here.inference:
         raise RuntimeError(INFERENCE)
     if not fits:
         fits_dtype(t.dtype, of(array))
@@ -57,13 +57,13 @@ def store_out(t: Tensor, array: Any, fits: bool = False) -> None:
 
 def same_place(array: Any, t: Tensor) -> None:
     """Refuse to write a result into a tensor on another device."""
-    here, there = device_of(array), device_of(t._array)
-    if here != there:
-        if META in (here, there):
+    own, there = device_of(array), device_of(t._array)
+    if own != there:
+        if META in (own, there):
             raise RuntimeError(
-                f"Attempting to copy from device {here} to device {there}, but cross-device copies are not allowed!"
+                f"Attempting to copy from device {own} to device {there}, but cross-device copies are not allowed!"
             )
-        raise RuntimeError(two_of((here, there)))
+        raise RuntimeError(two_of((own, there)))
 
 
 def check_out(out: Any, layout: Any, device: Any) -> None:
@@ -99,7 +99,7 @@ def writes_out(function: Callable) -> Callable:
         result = function(*args, **kwargs)
         if out is None:
             return result
-        if state.grad_enabled and (result._node is not None or out._node is not None):
+        if here.grad_enabled and (result._node is not None or out._node is not None):
             raise RuntimeError(
                 f"{function.__name__}(): functions with out=... arguments don't support automatic differentiation, but one "
                 "of the arguments requires grad."

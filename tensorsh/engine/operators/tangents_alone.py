@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays.state import state
+from ..arrays.state import here
 from ..graph.dual import TangentsAlone, aside, behind
 from ..graph.nodes import AccumulateGrad
 from ..tensors.tensor import Tensor
@@ -71,11 +71,11 @@ class Copies:
 
 def called(form: Any, args: tuple, kwargs: dict) -> Any:
     """What a form gives, recorded."""
-    state.grad_enabled = True
+    here.grad_enabled = True
     try:
         return form(*args, **kwargs)
     finally:
-        state.grad_enabled = False
+        here.grad_enabled = False
 
 
 def answer(form: Any, args: tuple, kwargs: dict) -> Any:

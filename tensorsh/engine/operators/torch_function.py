@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from ...sandbox.sealed import Sealed
-from ..arrays.state import state
+from ..arrays.state import here
 from ..arrays.warning import warn, warn_once
 from ..tensors.tensor import Tensor, wanting
 from ..wording.overloads import parameter_text
@@ -95,10 +95,10 @@ class DisableTorchFunctionSubclass(metaclass=Sealed):
     __module__ = "torch._C"
 
     def __enter__(self) -> None:
-        self._before, state.overriding = state.overriding, False
+        self._before, here.overriding = here.overriding, False
 
     def __exit__(self, *_: Any) -> None:
-        state.overriding = self._before
+        here.overriding = self._before
 
 
 class DisableTorchFunction(DisableTorchFunctionSubclass):
@@ -108,13 +108,13 @@ class DisableTorchFunction(DisableTorchFunctionSubclass):
 
     def __enter__(self) -> None:
         super().__enter__()
-        self._modes, state.function_modes = state.function_modes, ()
-        state.settle()
+        self._modes, here.function_modes = here.function_modes, ()
+        here.settle()
 
     def __exit__(self, *_: Any) -> None:
         super().__exit__()
-        state.function_modes = self._modes
-        state.settle()
+        here.function_modes = self._modes
+        here.settle()
 
 
 class TorchFunctionMode(metaclass=Sealed):
@@ -131,13 +131,13 @@ class TorchFunctionMode(metaclass=Sealed):
 
     def __enter__(self) -> Any:
         attend()
-        state.function_modes = (*state.function_modes, self)
-        state.settle()
+        here.function_modes = (*here.function_modes, self)
+        here.settle()
         return self
 
     def __exit__(self, *_: Any) -> None:
-        state.function_modes = state.function_modes[:-1]
-        state.settle()
+        here.function_modes = here.function_modes[:-1]
+        here.settle()
 
 
 PLAIN_METHOD = (
@@ -182,7 +182,7 @@ def overriders(args: Iterable, found: list, depth: int = 0) -> list:
         asked = getattr(kind, "__torch_function__", None)
         if asked is None or asked is disabled or any(type(each) is kind for each in found):
             continue
-        if isinstance(value, type) or isinstance(value, Tensor) and not state.overriding:
+        if isinstance(value, type) or isinstance(value, Tensor) and not here.overriding:
             continue
         at = next((i for i, each in enumerate(found) if issubclass(kind, type(each))), len(found))
         found.insert(at, value)
@@ -242,11 +242,11 @@ def override(function: Any, args: tuple, kwargs: dict, asked: Iterable | None = 
     if kwargs and asked is None:
         overriders(kwargs.values(), found)
     types = tuple(type(each) for each in found)
-    modes = state.function_modes
+    modes = here.function_modes
     if modes:
         try:
-            state.function_modes = modes[:-1]
-            state.settle()
+            here.function_modes = modes[:-1]
+            here.settle()
             answering = modes[-1].__torch_function__
             if isinstance(getattr(answering, "__self__", None), type):
                 raise RuntimeError(
@@ -255,8 +255,8 @@ def override(function: Any, args: tuple, kwargs: dict, asked: Iterable | None = 
                 )
             answer = answering(function, types, args, kwargs or None)
         finally:
-            state.function_modes = modes
-            state.settle()
+            here.function_modes = modes
+            here.settle()
         if answer is not NotImplemented:
             return answer
     elif not found:

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.long_calls import moves
-from ..arrays.state import state
+from ..arrays.state import here, state
+from ..arrays.switches import ever
 from ..kernels import compiled
 
 DEFAULT_SEED = 67280421310721
@@ -445,7 +446,10 @@ _NOTHING = np.zeros(BLOCK, _U32)
 
 
 def default_generator() -> Any:
-    """The session's own generator; the first time it is made, from a seed that nobody can foresee."""
+    """The session's own generator; the first time it is made, from a seed that nobody can foresee. What the thread has in its place,
+    if anything."""
+    if ever and here.generator is not None:
+        return here.generator
     if state.generator is None:
         made = Generator()
         made.seed()

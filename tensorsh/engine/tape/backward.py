@@ -14,10 +14,10 @@ from ...sandbox import process
 from ...sandbox.sealed import Sealed
 from ..arrays import cupy_module, device_guard
 from ..arrays.constants import fresh
-from ..arrays.door import answers_below, listening
+from ..arrays.door import answers_below
 from ..arrays.dtype import FLOAT
 from ..arrays.extents import strided
-from ..arrays.state import heeds_steps, state
+from ..arrays.state import heeds_steps, here, state
 from ..arrays.warning import warn
 from ..graph.dual import aside
 from ..graph.fields import wrap
@@ -175,7 +175,7 @@ def _run(outputs: list, gradients: list, keep: Any, create: Any, inputs: list | 
             continue
         if not isinstance(output, Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
-        if listening or type(output) is not Tensor and answers_below(type(output)) or heeds_steps():
+        if here.listening or type(output) is not Tensor and answers_below(type(output)) or heeds_steps():
             create = True  # somebody is asked for the gradients, too
             if given is None and output._array.size == 1:
                 given = find_function("ones_like")(output)
@@ -187,25 +187,25 @@ def _run(outputs: list, gradients: list, keep: Any, create: Any, inputs: list | 
     roots = [(output._node, start) for output, start in zip(outputs, starts, strict=True)]
     targets = None if inputs is None else _targets(inputs, accumulate)
     world = differentiable if create else raw
-    here = device_guard.runtime().getDevice() if device_guard.several else -1
+    device = device_guard.runtime().getDevice() if device_guard.several else -1
     try:
-        return _walked(roots, create_graph, world, keep or state.retain_graph, targets, accumulate)
+        return _walked(roots, create_graph, world, keep or here.retain_graph, targets, accumulate)
     finally:
-        if here >= 0:
-            device_guard.runtime().setDevice(here)
+        if device >= 0:
+            device_guard.runtime().setDevice(device)
 
 
 def _walked(roots: list, create: bool, world: Any, keep: Any, targets: Any = None, accumulate: bool = True) -> dict:
     """Walk from nodes and their gradients; `create`: whether that is recorded. What asked to be called at the end is called."""
-    before, outer, hooks = state.grad_enabled, state.walk, state.packing
-    state.grad_enabled, state.walk = create, ([node for node, _ in roots], targets, [])
+    before, outer, hooks = here.grad_enabled, here.walk, here.packing
+    here.grad_enabled, here.walk = create, ([node for node, _ in roots], targets, [])
     try:
         found = walk(roots, world, keep, targets, accumulate)
     finally:
-        state.grad_enabled, state.walk = before, outer
-        if state.packing is not hooks:
+        here.grad_enabled, here.walk = before, outer
+        if here.packing is not hooks:
             keep_by(hooks)  # those that a hook has set in the walk are gone
-    if ending:
+    if here.ending:
         end()
     return found
 
@@ -226,9 +226,9 @@ CYCLE = (
 
 def current_task() -> int:
     """The number of the backward pass under way, by which programs tell one from another; -1 where there is none."""
-    if state.walk is None:
+    if here.walk is None:
         return -1
-    number = state.walk[2]
+    number = here.walk[2]
     if not number:
         number.append(_next_task())
     return number[0]
@@ -239,30 +239,25 @@ _next_task = itertools.count().__next__
 
 def queue_callback(callback: Any) -> None:
     """Call a function once the walk under way has ended. RuntimeError: there is none."""
-    if state.walk is None and not under_end:
+    if here.walk is None and not here.under_end:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
-    ending.append(callback)
+    at_end(callback)
 
 
-ending: list = []
-"""What is to be done once the walk under way has ended, by those whom it came by."""
-
-
-under_end: list = []
-"""Whether it is being done just now: what is asked for then is done, too."""
+def at_end(function: Any) -> None:
+    """Call a function once the walk under way has ended."""
+    here.ending += (function,)
 
 
 def end() -> None:
     """Do it, unless this was a walk within another."""
-    while state.walk is None and ending and not under_end:
-        asked = ending[:]
-        ending.clear()
-        under_end.append(True)
+    while here.walk is None and here.ending and not here.under_end:
+        asked, here.ending, here.under_end = here.ending, (), True
         try:
             for function in asked:
                 function()
         finally:
-            under_end.clear()
+            here.under_end = False
 
 
 def backward(
@@ -313,7 +308,7 @@ def grad(
                 "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
             )
         allow_unused = True
-    if state.dual_level >= 0 and not create_graph and not state.pushing:  # they have tangents, and want no gradient
+    if here.dual_level >= 0 and not create_graph and not here.pushing:  # they have tangents, and want no gradient
         pushed = grad(
             outs, ins, given, bool(retain_graph), True, allow_unused=allow_unused, materialize_grads=materialize_grads
         )
@@ -419,7 +414,7 @@ def zeros_like(x: Tensor, differentiable: bool = False) -> Tensor:
 
 def no_transform() -> None:
     """Refuse a backward pass in a function that is transformed."""
-    if state.transforms:
+    if here.transforms:
         raise RuntimeError(
             "backward() called inside a functorch transform. This is not supported, please use functorch.grad or functorch.vjp "
             "instead or call backward() outside of functorch transforms."
@@ -439,7 +434,7 @@ def tensor_backward(
     >>> w.grad
     tensor([2., 4.])
     """
-    if state.transforms:
+    if here.transforms:
         no_transform()
     if (
         gradient is None
@@ -447,7 +442,7 @@ def tensor_backward(
         and create_graph is False
         and (retain_graph is None or retain_graph is False)
         and self._node is not None
-        and (type(self) is Tensor and not listening)
+        and (type(self) is Tensor and not here.listening)
     ):
         array = self._array
         if array.ndim == 0 and type(array) is np.ndarray and array.dtype.kind == "f" and not device_guard.several:

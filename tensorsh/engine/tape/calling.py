@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays.state import state
+from ..arrays.state import here
 from ..graph.nodes import AccumulateGrad, Node
 from ..tensors.tensor import Tensor
 from .function import FunctionNode
@@ -32,7 +32,7 @@ def call(self: Node, *gradients: Any, **named: Any) -> Any:
             added = gradients[0].detach()
             variable.grad = added.clone() if variable.grad is None else variable.grad + added
         return ()
-    world: Any = differentiable if state.grad_enabled else raw
+    world: Any = differentiable if here.grad_enabled else raw
     given = [each if each is None or not world.raw else each._array for each in gradients]
     found = self._step(given[0] if self._outputs == 1 else given, world)
     results = tuple(x if x is None or isinstance(x, Tensor) else world.tensor(x) for x in found)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..arrays.dtype import FROM_NUMPY
-from ..arrays.state import state
+from ..arrays.state import here
 from ..graph.dual import DualLeaf, Outside, TangentsAlone, outside, wants_gradient
 from ..loading.table import find_function
 from ..tensors.tensor import Tensor, wanting
@@ -46,30 +46,30 @@ def weight_of(output: Tensor) -> Tensor:
 @contextmanager
 def pushing() -> Iterator[None]:
     """While a gradient is found that is to be differentiated by its weight."""
-    before, state.pushing = state.pushing, True
+    before, here.pushing = here.pushing, True
     try:
         yield
     finally:
-        state.pushing = before
+        here.pushing = before
 
 
 @contextmanager
 def forwards(on: bool = True) -> Iterator[None]:
     """While a function is differentiated forwards; not `on`: while what it calls is not."""
-    before = state.tangents
-    state.tangents = before + 1 if on else 0
-    state.settle()
+    before = here.tangents
+    here.tangents = before + 1 if on else 0
+    here.settle()
     try:
         yield
     finally:
-        state.tangents = before
-        state.settle()
+        here.tangents = before
+        here.settle()
 
 
 def tangent_of(t: Tensor) -> Tensor | None:
     """The tangent that a tensor has at the level in effect; None if it depends on no dual tensor."""
     node = t._node
-    if node is None or state.dual_level < 0:
+    if node is None or here.dual_level < 0:
         return None
     known = [n for n in nodes(node) if type(n) is DualLeaf]
     leaves = [n for n in known if n._counts_now]
@@ -149,11 +149,11 @@ def applied(function: Any, node: Any, args: tuple, results: list, inputs: list) 
     if node._materialize:
         zeros = find_function("zeros_like")
         given = [zeros(a) if x is None and _continuous(a) else x for a, x in zip(args, inputs, strict=True)]
-    level, state.dual_level, node._pushed = state.dual_level, -1, True
+    level, here.dual_level, node._pushed = here.dual_level, -1, True
     try:
         answers = function.jvp(node, *given)
     finally:
-        state.dual_level, node._pushed = level, False
+        here.dual_level, node._pushed = level, False
     answers = answers if isinstance(answers, tuple) else (answers,)
     for at, (result, tangent) in enumerate(zip(results, answers, strict=True)):
         if tangent is not None and (not _continuous(result) or id(result) in node._unmarked):
@@ -179,11 +179,11 @@ def transposed(node: Any, weights: list) -> list:
     for place, edge, (shape, kind) in zip(node._places, node._edges, node._metas, strict=True):
         if kind.kind in "fcV" and (edge is not None or node._materialize):
             tangents[place] = wanting(zeros(shape, dtype=FROM_NUMPY[kind]))
-    before, state.pushing, node._pushed = state.pushing, False, True
+    before, here.pushing, node._pushed = here.pushing, False, True
     try:
         with enable_grad():
             clone = find_function("clone")  # it may write into them
-            answers = state.given_back(function.jvp, node, *[None if t is None else clone(t) for t in tangents])
+            answers = here.given_back(function.jvp, node, *[None if t is None else clone(t) for t in tangents])
             answers = answers if isinstance(answers, tuple) else (answers,)
             known = [
                 (answer, weight)
@@ -197,6 +197,6 @@ def transposed(node: Any, weights: list) -> list:
                 else [None] * len(wanted)
             )
     finally:
-        state.pushing, node._pushed = before, False
+        here.pushing, node._pushed = before, False
     by_place = [None if t is None else next(found) for t in tangents]
     return [None if edge is None else by_place[place] for place, edge in zip(node._places, node._edges, strict=True)]

@@ -9,7 +9,7 @@ import numpy as np
 from ...sandbox.sealed import OpenSealed
 from ...sandbox.wrapping import signature, wraps
 from ..arrays.dtype import FROM_NUMPY
-from ..arrays.state import state
+from ..arrays.state import here, state
 from ..arrays.type_names import type_name
 from ..arrays.warning import warn
 from ..graph.dual import TangentsAlone
@@ -128,12 +128,12 @@ class FunctionNode(Node):
                 kept.append(None)
                 continue
             number = next((i for i, o in enumerate(outputs) if o is t), None)
-            if state.packing:
+            if here.packing:
                 shown = t
                 if number is not None:
                     shown = wrap(t._array)
                     shown._node = Slot(self, number) if self._outputs > 1 else self
-                kept.append(Packed(shown, state.packing[-1], self))
+                kept.append(Packed(shown, here.packing[-1], self))
                 continue
             if number is None:
                 kept.append((t, None))
@@ -149,7 +149,7 @@ class FunctionNode(Node):
 
     def _step(self, gradient: Any, world: Any) -> list:
         many = gradient if isinstance(gradient, list) else [gradient]
-        if state.pushing:
+        if here.pushing:
             from .forward_mode import transposed
 
             return transposed(self, many)
@@ -200,7 +200,7 @@ class FunctionNode(Node):
                 "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
                 "them."
             )
-        return state.given_back(function.vjp if by_vjp else function.backward, self, *args)
+        return here.given_back(function.vjp if by_vjp else function.backward, self, *args)
 
     def _zeros(self, number: int) -> Tensor:
         shape, dtype = self._shapes[number]
@@ -289,26 +289,26 @@ class Function(metaclass=FunctionMeta):
         """Run the function and record it."""
         if cls.setup_context is not Function.setup_context:
             args, kwargs = _with_defaults(cls.forward, args, kwargs), {}
-        for mode in reversed(state.function_modes):
+        for mode in reversed(here.function_modes):
             answer = mode._applied(cls, args)
             if answer is not NotImplemented:
                 return answer
-        if state.transforms and cls.setup_context is Function.setup_context:
+        if here.transforms and cls.setup_context is Function.setup_context:
             raise RuntimeError(SETUP)
         node = cls._backward_cls()  # type: ignore[attr-defined]
         given = (*args, *kwargs.values()) if kwargs else args
         tensors = [(i, a) for i, a in enumerate(given) if isinstance(a, Tensor)]
-        aside = not state.grad_enabled and state.tangents > 0 and state.dual_level < 0
-        tracked = (aside or state.grad_enabled) and any(t._node is not None for _, t in tensors)
+        aside = not here.grad_enabled and here.tangents > 0 and here.dual_level < 0
+        tracked = (aside or here.grad_enabled) and any(t._node is not None for _, t in tensors)
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a._node is not None for a in given)
         node._positions = len(given)
         tangents = None
-        if state.dual_level >= 0:
+        if here.dual_level >= 0:
             from .forward_mode import applied, tangents_of
 
             tangents = tangents_of(args)
-        before, forwards = state.grad_enabled, state.tangents
-        state.grad_enabled, state.tangents = False, 0
+        before, forwards = here.grad_enabled, here.tangents
+        here.grad_enabled, here.tangents = False, 0
         try:
             if cls.setup_context is not Function.setup_context:
                 outputs = cls.forward(*args, **kwargs)
@@ -316,7 +316,7 @@ class Function(metaclass=FunctionMeta):
             else:
                 outputs = cls.forward(node, *args, **kwargs)
         finally:
-            state.grad_enabled, state.tangents = before, forwards
+            here.grad_enabled, here.tangents = before, forwards
         several = isinstance(outputs, tuple)
         outs = list(outputs) if several else [outputs]
         results = [_apart(node, o, tensors) for o in outs]
@@ -361,8 +361,8 @@ def _record(node: Any, tensors: list, results: list, aside: bool) -> None:
     for d in node._dirty:
         d._bump()
     node._sequence = tick()
-    if state.anomaly and state.places:
-        note(node, state.places())
+    if state.anomaly and here.places:
+        note(node, here.places())
     node._outputs = len(results)
     node._shapes = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in results)
     if not node._materialize_non_diff_grads:
@@ -445,11 +445,11 @@ def once_differentiable(function: Any) -> Any:
 
     @wraps(function)
     def wrapped(ctx: Any, *gradients: Any) -> Any:
-        before, state.grad_enabled = state.grad_enabled, False
+        before, here.grad_enabled = here.grad_enabled, False
         try:
             found = function(ctx, *gradients)
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
         if not before or all(not isinstance(g, Tensor) or g._node is None for g in gradients):
             return found
         return _refusing(found) if isinstance(found, tuple) else _refusing((found,))[0]

@@ -9,7 +9,8 @@ from typing import Any
 from ...sandbox import process
 from ...sandbox.sealed import Sealed, is_own, is_sealed
 from ...sandbox.wrapping import wraps
-from ..arrays.state import state
+from ..arrays.state import everywhere, here, state
+from ..arrays.switches import record
 from ..arrays.type_names import type_name
 from ..arrays.warning import warn
 
@@ -77,15 +78,6 @@ class Mode(metaclass=Sealed):
             self._put(*self.before)
 
 
-def record(on: bool, inference: bool | None = None) -> None:
-    """Record operations from now on, or do not; `inference`: whether what is made is never to take part in a graph."""
-    state.grad_enabled = on
-    if inference is not None:
-        state.inference = inference
-    if state.tangents:
-        state.settle()
-
-
 class no_grad(Mode):
     """Operations inside are not recorded.
     Their results want no gradient, and nothing is kept for a backward pass; for evaluation, and for steps that change
@@ -109,8 +101,7 @@ class no_grad(Mode):
 
     def __enter__(self) -> None:
         self._owner = state.warned
-        self.before = (state.grad_enabled,)
-        record(self._wanted)
+        self.before = (record(self._wanted),)
 
 
 class enable_grad(no_grad):
@@ -148,9 +139,8 @@ class set_grad_enabled(Mode):
         if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(mode)}")
         self._owner = state.warned
-        self.before = (state.grad_enabled,)
+        self.before = (record(mode),)
         self.mode = mode
-        record(mode)
 
     def __call__(self, function: Any) -> Any:
         record(*self.before)
@@ -198,8 +188,8 @@ class inference_mode(Mode):
 
     def __enter__(self) -> None:
         self._owner = state.warned
-        self.before = (state.grad_enabled, state.inference)
-        record(not self.mode, bool(self.mode))
+        inference = here.inference
+        self.before = (record(not self.mode, bool(self.mode)), inference)
 
 
 def detect(anomaly: bool, check_nan: bool) -> None:
@@ -209,10 +199,10 @@ def detect(anomaly: bool, check_nan: bool) -> None:
             place = "(position 1) " if name == "enabled" else "(position 2) "
             raise TypeError(f"set_anomaly_enabled(): argument '{name}' {place}must be bool, not {type(given).__name__}")
     state.anomaly, state.check_nan = anomaly, check_nan
-    if process.plain and anomaly and not state.places:
-        state.places = lines_of_program
-    elif not anomaly and state.places is lines_of_program:
-        state.places = False
+    if process.plain and anomaly and not here.noting:
+        everywhere(noting=lines_of_program)
+    elif not anomaly and here.noting is lines_of_program:
+        everywhere(noting=False)
 
 
 def lines_of_program() -> str:
@@ -265,12 +255,12 @@ class set_multithreading_enabled(Mode):
 
     def __init__(self, mode: bool) -> None:
         self._owner = state.warned
-        self.before, self.mode = (state.multithreading,), mode
+        self.before, self.mode = (here.multithreading,), mode
         self._put(mode)
 
     @staticmethod
     def _put(mode: bool) -> None:
-        state.multithreading = mode
+        here.multithreading = mode
 
     def clone(self) -> Any:
         return set_multithreading_enabled(self.mode)
@@ -281,7 +271,7 @@ class set_multithreading_enabled(Mode):
 
 def is_multithreading_enabled() -> bool:
     """What `set_multithreading_enabled` said last."""
-    return state.multithreading
+    return here.multithreading
 
 
 def is_grad_enabled() -> bool:
@@ -294,12 +284,12 @@ def is_grad_enabled() -> bool:
     ...     print(torch.is_grad_enabled())
     False
     """
-    return state.grad_enabled
+    return here.grad_enabled
 
 
 def is_inference_mode_enabled() -> bool:
     """Whether the program is within `inference_mode`."""
-    return state.inference
+    return here.inference
 
 
 def is_anomaly_enabled() -> bool:

@@ -1,7 +1,7 @@
 cimport cython
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
-from ..arrays.switches cimport Switches
+from ..arrays.switches cimport Holder, inferring, recording
 from ..graph.fields cimport Fields, Saved, Step, Version, keep_result, link, wrap, wrapped
 
 cdef extern from *:
@@ -53,7 +53,7 @@ cdef extern from *:
     object weak "tensorsh_weak"(object a)
     int likeness "tensorsh_likeness"(object a, object b)
 
-cdef Switches switches
+cdef Holder threads
 cdef object ndarray, FLOAT32, FLOAT64
 cdef int NOTHING, TENSOR, ARGUMENT, LIST, SHAPE, SHAPES, STRIDES, RESULT
 

@@ -7,7 +7,7 @@ from weakref import ref
 import numpy as np
 
 from ..arrays.backend import device_of
-from ..arrays.state import state
+from ..arrays.switches import holder as threads
 from ..graph.fields import Fields, Version, keep_result, link, wrap, wrapped
 from ..graph.formula_steps import FUSED, in_single
 from ..graph.nodes import INFERENCE_SAVED, Hidden, OperatorNode, Slot, nowhere
@@ -19,7 +19,6 @@ except ImportError:
     from ..loading import interpreted as cython
 
 ndarray = np.ndarray
-switches = state
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 PLAIN = frozenset((int, float, bool, complex))
 """Types of numbers that are kept for the next node, too."""
@@ -29,6 +28,8 @@ NOTHING, TENSOR, ARGUMENT, LIST, SHAPE, SHAPES, STRIDES, RESULT = range(8)
 """The kinds of what a node keeps."""
 
 if not cython.compiled:
+    from ..arrays.switches import inferring, recording
+
     weak = ref
 
     def dtype_of(a):
@@ -357,7 +358,7 @@ def attach(t, source, origin=None):
             views.append(weak(t))
     if origin is not None:
         t._origin = origin
-    if not switches.grad_enabled:
-        t._origin = "inference" if switches.inference else "no_grad"
+    if not recording(threads):
+        t._origin = "inference" if inferring(threads) else "no_grad"
         if root._node is not None and t._node is None and t._array.dtype.kind in "fcV":
             t._node = nowhere()

@@ -6,6 +6,7 @@ whole gradient. Leaves come last, in the order in which their gradients became c
 from __future__ import annotations
 
 import sys
+from _thread import RLock  # threading adds nothing but its import
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush, heappushpop
 from typing import Any
@@ -17,11 +18,14 @@ from ..arrays import device_guard
 from ..arrays.constants import fresh
 from ..arrays.dtype import of
 from ..arrays.errors import tensor_type
-from ..arrays.state import state
+from ..arrays.state import here, known, state
 from ..arrays.warning import warn
 from ..graph.fields import wrap
 from ..graph.nodes import AccumulateGrad, Node, Slot, composed, heeded
 from ..tensors.tensor import Tensor
+
+adding = RLock()
+"""Held by a thread that adds to the gradient of a leaf, where there are several threads."""
 
 
 def reaching(roots: Iterable[Node], targets: set) -> set:
@@ -48,7 +52,7 @@ def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
     """A gradient after the hooks of the tensor it belongs to; one with a negative number is the node's own."""
     for number, hook in list(hooks.items()):
         value = wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient) if raw else gradient
-        answer = state.given_back(hook, value)
+        answer = here.given_back(hook, value)
         if answer is not None:
             if not isinstance(answer, Tensor):
                 raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
@@ -77,7 +81,7 @@ def _told(heard: dict, gradients: list, raw: bool, waiting: bool) -> None:
                 gradients[number] = _hooked(slot._prehooks, gradients[number], raw)
         else:
             for hook in list(slot._prehooks.values()):
-                if state.given_back(hook, None) is not None:
+                if here.given_back(hook, None) is not None:
                     raise RuntimeError("can't replace a None gradient with a non-None value")
 
 
@@ -110,7 +114,7 @@ class Way:
         self.awaited = self.counted(roots) if heeded and targets is None and accumulate else None
         self.heap: list = []
         """The nodes of `grads`, the latest first."""
-        self.flow, self.anomaly = state.flow, state.anomaly
+        self.flow, self.anomaly = here.flow, state.anomaly
         self.several = device_guard.several
         self.special = targets is not None or self.flow is not None or self.anomaly or self.several
         for node, gradient in device_guard.following(roots) if self.several else roots:
@@ -265,7 +269,13 @@ class Way:
         if self.accumulate and (targets is None or node in targets):
             if node._backward_prehooks:
                 gradient = _prehooked(node, gradient, self.raw)
-            node._accumulate(gradient)
+            if len(known) > 1:
+                with adding:
+                    node._accumulate(gradient)
+            else:
+                node._accumulate(gradient)
+            if node._post_hooks:
+                node._tell()
             if node._hooks:
                 _posthooked(node, (), gradient, self.raw)
 
@@ -288,7 +298,7 @@ def _tensors(gradients: Any, raw: bool) -> tuple:
 
 def _prehooked(node: Node, gradient: Any, raw: bool) -> Any:
     for hook in list(node._backward_prehooks.values()):  # type: ignore[union-attr]
-        answer = state.given_back(hook, _tensors(gradient, raw))
+        answer = here.given_back(hook, _tensors(gradient, raw))
         if answer is not None:
             answer = answer if isinstance(answer, tuple) else (answer,)
             values = [a._array if raw and a is not None else a for a in answer]
@@ -298,7 +308,7 @@ def _prehooked(node: Node, gradient: Any, raw: bool) -> Any:
 
 def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
     for hook in list(node._hooks.values()):  # type: ignore[union-attr]
-        answer = state.given_back(hook, _tensors(gradients, raw), _tensors(gradient, raw))
+        answer = here.given_back(hook, _tensors(gradients, raw), _tensors(gradient, raw))
         if answer is not None:
             answer = answer if isinstance(answer, tuple) else (answer,)
             if len(answer) != len(gradients):
@@ -339,14 +349,14 @@ NO_LINES = "No forward pass information available. Enable detect anomaly during 
 
 def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
     """One step under anomaly detection: where it fails, say what made it."""
-    before, state.inducing = state.inducing, node
+    before, here.inducing = here.inducing, node
     try:
         gradients = node._step(gradient, world)
     except Exception:
         _say_cause(node)
         raise
     finally:
-        state.inducing = before
+        here.inducing = before
     if state.check_nan:
         for i, g in enumerate(gradients):
             if g is None:

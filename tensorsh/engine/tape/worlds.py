@@ -18,7 +18,7 @@ from ..arrays.cupy_module import accelerator
 from ..arrays.deferred import resolved
 from ..arrays.deferred import seen as deferred
 from ..arrays.dtype import FROM_NUMPY
-from ..arrays.state import state
+from ..arrays.state import here
 from ..graph.fields import Saved, Wrapped, wrap
 from ..graph.gradient_nodes import refused
 from ..graph.nodes import PLAIN, cast, raise_modified, unpack
@@ -147,11 +147,11 @@ def _kernel(op: Any) -> Any:
 
 def _on_arrays(function: Any) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
-        before, state.grad_enabled = state.grad_enabled, False
+        before, here.grad_enabled = here.grad_enabled, False
         try:
             result = function(*map(_wrapped, args), **{k: _wrapped(v) for k, v in kwargs.items()})
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
         return _unwrapped(result)
 
     return run
@@ -238,7 +238,7 @@ class Differentiable:
 
     @staticmethod
     def refusing(x: Tensor, many: Tensor, why: str) -> Tensor:
-        if not state.pushing and (many._array > 1).any():
+        if not here.pushing and (many._array > 1).any():
             return refused(x, why)
         return x
 

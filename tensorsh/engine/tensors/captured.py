@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..arrays.state import state
+from ..arrays.state import here
 from ..graph.fields import Fields
 
 CAPTURED = (
@@ -27,7 +27,7 @@ LISTED = {"scatter_": ("src", "value"), "bernoulli_": ("Tensor", "float"), "clam
 
 def captured(t: Any) -> bool:
     """Whether a tensor, or the one whose view it is, was there before the innermost transform began."""
-    return bool((t if t._root is None else t._root)._born < state.born)
+    return bool((t if t._root is None else t._root)._born < here.born)
 
 
 def refuse(name: str, values: Sequence = ()) -> None:

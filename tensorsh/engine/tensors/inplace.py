@@ -24,7 +24,7 @@ from ..arrays.errors import argument_error, broadcast_error, not_fitting
 from ..arrays.extents import address, extent, limits, meets, strided
 from ..arrays.on_arrays import on_arrays
 from ..arrays.promotion import fits_dtype, result_type
-from ..arrays.state import state
+from ..arrays.state import here
 from ..graph.fields import Version, tick, wrap
 from ..graph.gradient_nodes import Underivable
 from ..graph.nodes import AccumulateGrad, Node, Slot
@@ -62,7 +62,7 @@ INFERENCE = (
 def check(t: Tensor, tracked: bool, names: Sequence[str] = (), values: Sequence = ()) -> None:
     """Raise what PyTorch raises, before anything is written. `tracked`: whether any operand wants a gradient; names: of the
     operator that writes; values: its operands."""
-    if state.born and names and captured(t):
+    if here.born and names and captured(t):
         refuse(names[0], values)
     check_history(t, tracked)
     if 0 in t._array.strides:
@@ -71,9 +71,9 @@ def check(t: Tensor, tracked: bool, names: Sequence[str] = (), values: Sequence 
 
 def check_history(t: Tensor, tracked: bool) -> None:
     """As `check`, for what changes a tensor and writes no memory."""
-    if t._inference and not state.inference:
+    if t._inference and not here.inference:
         raise RuntimeError(INFERENCE)
-    if tracked and state.grad_enabled:
+    if tracked and here.grad_enabled:
         base = t._root
         if base is not None:
             if t._origin is not None:
@@ -109,7 +109,7 @@ def write(op: Any, values: list) -> Tensor:
     if not isinstance(t, Tensor):
         raise argument_error(op, 0, t)
     arrays, tracked = op.unwrap(values)
-    tracked = tracked and state.grad_enabled
+    tracked = tracked and here.grad_enabled
     # What has no formula, as a logical operator, leaves the history as it is.
     recorded = tracked and (op.joint is not None or any(f is not None for f, _ in op.formulas))
     check(t, recorded, op.names, values)
@@ -168,7 +168,7 @@ def computed_in(t: Tensor, op: Any, arrays: list) -> bool:
     """Whether an operator's result, in which no gradient has a part, was computed in a large tensor's own memory (``out=``), where
     nothing is to be said against it. What is read may be the same elements, or lie elsewhere."""
     to = t._array
-    if type(to) is not ndarray or not LARGE <= to.size < HUGE or t._node is not None or t._inference or state.born:
+    if type(to) is not ndarray or not LARGE <= to.size < HUGE or t._node is not None or t._inference or here.born:
         return False
     if any(x is not to for x in sharing(to, arrays)):
         return False
@@ -209,7 +209,7 @@ def mutate(op: Any, values: list, action: Callable) -> Tensor:
             array = v._array
             if array is not target and (array.base is not None or target.base is not None) and meets(target, array):
                 shared = True
-    tracked = tracked and state.grad_enabled
+    tracked = tracked and here.grad_enabled
     check(t, tracked, op.names, values)
     if shared:
         check_inplace(op.names, target, values[1:])
@@ -392,8 +392,8 @@ class CopySlices(Node):
         self._edges = (root._node, *function._edges[1:])
         self._region = Region(root._array, view._array)
         self._sequence = tick()
-        if state.places:
-            self._place = state.places()
+        if here.places:
+            self._place = here.places()
 
     def name(self) -> str:
         return "torch::autograd::CopySlices"

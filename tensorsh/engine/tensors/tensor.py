@@ -20,7 +20,7 @@ from ..arrays import memory
 from ..arrays.backend import device_of
 from ..arrays.device import CPU, device
 from ..arrays.dtype import COMPLEX_HALF, FROM_NUMPY, complex32, dtype, of
-from ..arrays.state import state
+from ..arrays.state import here, state
 from ..arrays.warning import warn
 from ..graph.dual import DualLeaf, shown, wants_gradient
 from ..graph.fields import Fields, Version, bind, detached, wrap
@@ -164,7 +164,7 @@ class Tensor(Fields, metaclass=TensorMeta):
         elif self._node is None:
             if self._array.dtype.kind not in "fcV":
                 raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-            if self._inference and not state.inference:
+            if self._inference and not here.inference:
                 raise RuntimeError(
                     "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
                 )
@@ -326,7 +326,7 @@ class Tensor(Fields, metaclass=TensorMeta):
         """
         if self._node is None:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if state.transforms:
+        if here.transforms:
             raise RuntimeError(IN_TRANSFORM.format("retain_grad", ""))
         if self.is_leaf or self.retains_grad:
             return
@@ -473,11 +473,11 @@ def wanting(t: Tensor, wanted: bool = True) -> Tensor:
     if type(t) is Tensor and t._array.dtype.kind in "fcV":
         t.requires_grad = wanted
         return t
-    before, state.transforms = state.transforms, 0
+    before, here.transforms = here.transforms, 0
     try:
         return t.requires_grad_(wanted)  # type: ignore[attr-defined]
     finally:
-        state.transforms = before
+        here.transforms = before
 
 
 IN_TRANSFORM = (

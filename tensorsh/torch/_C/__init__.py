@@ -9,7 +9,7 @@ from weakref import ref
 
 from ...engine.arrays.device import device
 from ...engine.arrays.dtype import dtype
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.loading.table import find_function
 from ...engine.operators.torch_function import (
     DisableTorchFunction,
@@ -24,7 +24,6 @@ from ...engine.tape.grad_modes import is_grad_enabled  # noqa: F401
 from ...engine.tensors.storage import UntypedStorage as StorageBase  # noqa: F401
 from ...engine.tensors.tensor import Size, Tensor, TensorMeta
 from ..absent_devices import answering
-from ..custom_ops import below_autograd
 from ..futures import Future
 from ..jit import ScriptFunction
 from ..root import torch as T  # noqa: N812
@@ -132,14 +131,14 @@ class _AutoDispatchBelowAutograd(_Context):
     """A context below the recording of operations, from where it is made."""
 
     def __init__(self) -> None:
-        self._within: Any = (state.grad_enabled,)
-        state.grad_enabled = False
-        below_autograd.append(self._within)
+        self._within: Any = (here.grad_enabled,)
+        here.grad_enabled = False
+        here.below_autograd += 1
 
     def __exit__(self, *error: Any) -> None:
         if self._within is not None:
-            (state.grad_enabled,) = self._within
-            below_autograd.pop()
+            (here.grad_enabled,) = self._within
+            here.below_autograd -= 1
         self._within = None
 
     __del__ = __exit__
@@ -167,7 +166,7 @@ def _get_cpu_capability() -> str:
 
 
 def _len_torch_function_stack() -> int:
-    return len(state.function_modes)
+    return len(here.function_modes)
 
 
 def _has_torch_function(args: Any) -> bool:
@@ -175,7 +174,7 @@ def _has_torch_function(args: Any) -> bool:
 
 
 def _is_torch_function_enabled() -> bool:
-    return state.overriding
+    return here.overriding
 
 
 def _get_autocast_dtype(kind: str = "cuda") -> Any:
@@ -215,10 +214,10 @@ class _EnableTorchFunction:
     """Classes override functions again, as long as it lives."""
 
     def __init__(self) -> None:
-        self._before, state.overriding = state.overriding, True
+        self._before, here.overriding = here.overriding, True
 
     def __del__(self) -> None:
-        state.overriding = self._before
+        here.overriding = self._before
 
 
 class ScriptDict(dict):
@@ -237,11 +236,11 @@ class ScriptMethod:
 
 
 def _is_torch_function_all_disabled() -> bool:
-    return not state.overriding and not state.function_modes
+    return not here.overriding and not here.function_modes
 
 
 def _get_function_stack_at(level: int) -> Any:
-    return state.function_modes[level]
+    return here.function_modes[level]
 
 
 def _infer_size(first: Any, second: Any) -> Any:
@@ -292,4 +291,4 @@ def _data_address(x: Tensor) -> int:
 
 def _is_torch_function_mode_enabled() -> bool:
     """Whether a mode is asked before functions."""
-    return bool(state.function_modes)
+    return bool(here.function_modes)

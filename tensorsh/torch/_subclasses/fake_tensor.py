@@ -11,10 +11,11 @@ from typing import Any
 from ...engine.arrays.cupy_module import nowhere
 from ...engine.arrays.device import device as device_type
 from ...engine.arrays.dtype import float32
+from ...engine.arrays.state import here
 from ...engine.graph.fields import wrap
 from ...engine.tensors.tensor import Tensor
 from ..containers import mapped, tensors_in, values_in
-from ..dispatching import TorchDispatchMode, modes, wrapper
+from ..dispatching import TorchDispatchMode, wrapper
 from ..utils.weak import WeakIdKeyDictionary
 
 __all__: list[str] = []
@@ -76,7 +77,7 @@ class FakeTensor(Tensor):
             return self.elem
         if name == "fake_mode":
             self.fake_mode = (
-                next((m for m in reversed(modes) if isinstance(m, FakeTensorMode)), None) or FakeTensorMode()
+                next((m for m in reversed(here.listening) if isinstance(m, FakeTensorMode)), None) or FakeTensorMode()
             )
             return self.fake_mode
         raise AttributeError(f"'FakeTensor' object has no attribute '{name}'", name=name, obj=self)
@@ -202,11 +203,11 @@ class FakeTensorMode(TorchDispatchMode):
         plain = mapped(strip, kwargs)
         if "device" in plain or not found and not any(isinstance(x, Tensor) for x in args):
             plain["device"] = "meta"
-        before, modes[:] = modes[:], []
+        before, here.listening = here.listening, ()
         try:
             made = func(*mapped(strip, args), **plain)
         finally:
-            modes[:] = before
+            here.listening = before
         made = mapped(lambda x: self.dressed(x, given, device), made)
         if isinstance(constant, Tensor) and isinstance(made, FakeTensor) and made.constant is not constant:
             made.constant = constant
@@ -277,11 +278,12 @@ class unset_fake_temporarily:  # noqa: N801 - PyTorch's name
     """A context in which no mode answers."""
 
     def __enter__(self) -> Any:
-        self.before, modes[:] = modes[:], [m for m in modes if not isinstance(m, FakeTensorMode)]
+        self.before = here.listening
+        here.listening = tuple(m for m in self.before if not isinstance(m, FakeTensorMode))
         return next((m for m in self.before if isinstance(m, FakeTensorMode)), None)
 
     def __exit__(self, *error: Any) -> None:
-        modes[:] = self.before
+        here.listening = self.before
 
 
 def _is_tensor_constructor(func: Any) -> bool:

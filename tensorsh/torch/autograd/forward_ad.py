@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from ...engine.arrays.state import state
+from ...engine.arrays.state import everywhere, here, state
 from ...engine.graph.dual import DualLeaf, outside
 from ...engine.graph.fields import detached
 from ...engine.ops.shapes.views import alias
@@ -19,9 +19,7 @@ from ...sandbox.sealed import Sealed
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
 
-SWITCHES = {
-    "_current_level": Linked(lambda: state.dual_level, lambda level: state.__dict__.__setitem__("dual_level", level))
-}
+SWITCHES = {"_current_level": Linked(lambda: here.dual_level, lambda level: everywhere(dual_level=level))}
 """The level of forward differentiation, by the name that programs ask for; -1 outside."""
 
 
@@ -35,23 +33,25 @@ class UnpackedDualTensor(namedtuple("UnpackedDualTensor", ["primal", "tangent"])
 
 def enter_dual_level() -> int:
     """Begin forward differentiation; the level's number."""
-    if state.dual_level >= 0:
+    if here.dual_level >= 0:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    state.dual_level, state.dual, state.tangents = 0, state.dual + 1, state.tangents + 1
-    state.settle()
+    state.dual, here.tangents = state.dual + 1, here.tangents + 1
+    everywhere(dual_level=0)
+    here.settle()
     return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """End forward differentiation: no tensor has a tangent any more."""
-    if level is not None and level != state.dual_level:
+    if level is not None and level != here.dual_level:
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
-    if state.dual_level < 0:
+    if here.dual_level < 0:
         raise RuntimeError("Dual level must be a positive number.")
-    state.dual_level, state.tangents = -1, max(state.tangents - 1, 0)
-    state.settle()
+    here.tangents = max(here.tangents - 1, 0)
+    everywhere(dual_level=-1)
+    here.settle()
 
 
 class dual_level(Mode):
@@ -67,7 +67,7 @@ class dual_level(Mode):
 
 
 def _level(level: int | None) -> int:
-    return state.dual_level if level is None else level
+    return here.dual_level if level is None else level
 
 
 def check_dtype(role: str, value: Tensor) -> None:

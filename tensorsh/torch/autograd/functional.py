@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.loading.table import find_function
 from ...engine.ops.creation.conversion import TRANSFORMED
 from ...engine.tape.grad_modes import enable_grad
@@ -39,7 +39,7 @@ def _prepared(inputs: tuple, create_graph: bool) -> tuple:
         if create_graph and x.requires_grad:
             made.append(x.view_as(x))
         else:
-            if state.transforms:
+            if here.transforms:
                 raise RuntimeError(TRANSFORMED)
             made.append(x.detach().requires_grad_())
     return tuple(made)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakValueDictionary, ref
 
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.graph.nodes import Handle, Node, Slot
 from ...engine.graph.saved_hooks import saved_tensors_hooks
 from ...engine.tape.backward import GradientEdge
@@ -61,13 +61,13 @@ class save_on_cpu(saved_tensors_hooks):
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Any:
     """A context in which setting hooks for saved tensors is an error with this message."""
-    if state.packing:
+    if here.packing:
         raise RuntimeError(error_message)
-    before, state.packing_refused = state.packing_refused, error_message
+    before, here.packing_refused = here.packing_refused, error_message
     try:
         yield
     finally:
-        state.packing_refused = before
+        here.packing_refused = before
 
 
 class _Kept:
@@ -163,7 +163,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
 
     def taking_part() -> int:
         """How many of the tensors this backward pass comes to."""
-        roots, targets = state.walk[:2]
+        roots, targets = here.walk[:2]
         reached: set = reaching(roots, set(targets)) if targets is not None else set()
         ahead = list(roots) if targets is None else []
         while ahead:
@@ -175,9 +175,9 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
 
     def begun() -> bool:
         """Whether this is the first gradient of a backward pass."""
-        if seen["walk"] is state.walk:
+        if seen["walk"] is here.walk:
             return False
-        seen.update(walk=state.walk, grads=[None] * len(tensors), left=None)
+        seen.update(walk=here.walk, grads=[None] * len(tensors), left=None)
         return True
 
     def any_hook(grad: Tensor | None) -> None:

@@ -10,7 +10,7 @@ from weakref import ref
 
 import numpy as np
 
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here, state
 from ...engine.arrays.warning import warn
 from ...engine.loading.elementwise import drawing
 from ...engine.loading.table import find_function
@@ -67,7 +67,7 @@ class Level(TorchFunctionMode):
 
     def __init__(self, count: int, randomness: str = "error", generator: Any = None) -> None:
         self.count, self.randomness, self.generator = count, randomness, generator
-        self.number = 1 + state.transforms
+        self.number = 1 + here.transforms
         self.given: list = []
         """Weak references to the slices, of which none is to be asked when this is over."""
 
@@ -174,7 +174,7 @@ class Level(TorchFunctionMode):
             raise RuntimeError("vmap: a mapped dimension of size 0 is not supported")
         # Slices without elements are all alike: one is computed, and stands for 2**40 of them.
         alike = not (draws and self.randomness == "different") and not _elements([*args, *kwargs.values()])
-        before, found = state.retain_graph, []
+        before, found = here.retain_graph, []
         generator = kwargs.get("generator") or self.generator
         start = generator.get_state() if draws and self.randomness == "same" else None
         try:
@@ -182,11 +182,11 @@ class Level(TorchFunctionMode):
                 if start is not None:
                     generator.set_state(start)
                 # One graph may be walked for every slice; only the last frees it.
-                state.retain_graph = before or at + 1 < self.count
+                here.retain_graph = before or at + 1 < self.count
                 own = {name: self._at(value, at) for name, value in kwargs.items()}
                 found.append(func(*[self._at(value, at) for value in args], **own))
         finally:
-            state.retain_graph = before
+            here.retain_graph = before
         return self._stacked(found)
 
     def _at(self, value: Any, at: int) -> Any:
@@ -272,18 +272,18 @@ class Level(TorchFunctionMode):
     def walked(self, outs: list, ins: list, weights: list, options: dict) -> tuple | None:
         """The gradients for each slice of the weights, of outputs that are the same for all, in one walk by formulas on slices; None
         where one of these looks at the elements of a slice."""
-        before = state.function_modes, state.outermost
-        state.function_modes, state.outermost = (*before[0], self), True
-        stepping, state.stepping = state.stepping, self
-        state.settle()
+        before = here.function_modes, here.outermost
+        here.function_modes, here.outermost = (*before[0], self), True
+        stepping, here.stepping = here.stepping, self
+        here.settle()
         try:
             found = gradients(outs, ins, weights, retain_graph=True, **options)
         except (Loop, RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError):
             return None
         finally:
-            state.stepping = stepping
-            state.function_modes, state.outermost = before
-            state.settle()
+            here.stepping = stepping
+            here.function_modes, here.outermost = before
+            here.settle()
         wholes = [y._whole if self.has(y) else y for y in found]
         known = all(y is None or y.device == x.device for y, x in zip(wholes, ins, strict=True))
         return found if known else None
@@ -339,7 +339,7 @@ class Level(TorchFunctionMode):
 
 def levels() -> list[Level]:
     """The levels that are active, the innermost last."""
-    return [each for each in state.function_modes if isinstance(each, Level)]
+    return [each for each in here.function_modes if isinstance(each, Level)]
 
 
 def lifted(x: Tensor, above: list[Level]) -> Tensor:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...engine.arrays.cupy_module import nowhere
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.graph.fields import new
 from ...engine.operators.torch_function import DisableTorchFunctionSubclass
 from ...engine.ops.creation.text_parts import TRACKING, nested
@@ -193,7 +193,7 @@ def _text(x: Batched, *_: Any, **__: Any) -> str:
     while isinstance(whole, Batched):
         number, (whole, dim) = whole._level.number, whole.as_given()
         within.append((number, f"BatchedTensor(lvl={{}}, bdim={dim}, value=\n{{}}\n)"))
-    within += [(depth, TRACKING) for number, depth in state.gradients if whole._born >= number]
+    within += [(depth, TRACKING) for number, depth in here.gradients if whole._born >= number]
     return nested(whole, within)
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from ...engine.arrays.errors import wrap_dim
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.loading.table import find_function
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.sealed import Sealed
@@ -188,13 +188,13 @@ def mapped(
 @contextmanager
 def no_numbers(randomness: str) -> Iterator[None]:
     """A context in which no random numbers are drawn, if `randomness` is "error"."""
-    before = state.generator
+    before = here.generator
     if randomness == "error":
-        state.generator = _Refusing()
+        here.generator = _Refusing()
     try:
         yield
     finally:
-        state.generator = before
+        here.generator = before
 
 
 def placed(level: Level, found: Any, dim: int | None, name: str) -> Any:

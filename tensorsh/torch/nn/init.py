@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.arrays.warning import warn
 from ...engine.graph.fields import wrap
 from ...engine.tensors.tensor import Tensor
@@ -36,18 +36,18 @@ def filling(function: Callable) -> Callable:
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
         first = args[0] if args else kwargs.get("tensor")
-        if overridden and (state.function_modes or type(first) is not Tensor and type(first) is not Parameter):
+        if overridden and (here.function_modes or type(first) is not Tensor and type(first) is not Parameter):
             from ..overrides import handle_torch_function, has_torch_function
 
             if has_torch_function((first,)):
                 told = others | dict(zip(names, args, strict=False)) | kwargs
                 return handle_torch_function(run, (first,), **{name: told[name] for name in names if name in told})
-        before = state.grad_enabled
-        state.grad_enabled = False
+        before = here.grad_enabled
+        here.grad_enabled = False
         try:
             return function(*args, **kwargs)
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
 
     run.__module__ = "torch.nn.init"
     return run

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.arrays import device_guard
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here, state
 from ...engine.graph.fields import wrap
 from ...engine.graph.nodes import FREED, AccumulateGrad
 from ...engine.tensors.tensor import Tensor
@@ -64,7 +64,7 @@ def walked(run: Whole, loss: Tensor) -> bool:
     node, array = loss._node, loss._array
     if array.size != 1 or loss._grad is not None or node._prehooks is not None or node._retained is not None:
         return False
-    if state.anomaly or state.flow is not None or state.retain_graph or state.walk is not None or device_guard.several:
+    if state.anomaly or here.flow is not None or here.retain_graph or here.walk is not None or device_guard.several:
         return False
     edges = node._edges
     for edge in edges[: len(run.operands)]:

@@ -11,9 +11,8 @@ from types import FunctionType
 from typing import Any
 from weakref import WeakSet
 
-from ...engine.arrays import door
 from ...engine.arrays.backend import on_gpu
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here, state
 from ...engine.graph.fields import fresh
 from ...sandbox.wrapping import wraps
 from ..nn.modules.module import Module
@@ -81,11 +80,11 @@ class Programs:
             guards = Guards(Writer(), args, kwargs)
             self.guard(guards)
             recording = Recording(guards.tensors)
-            before, state.grad_enabled = state.grad_enabled, False
+            before, here.grad_enabled = here.grad_enabled, False
             try:
                 trees.append(recording.of_call(self.function, args, kwargs))
             finally:
-                state.grad_enabled = before
+                here.grad_enabled = before
         except Exception:
             pass
         return guards, recording, trees
@@ -110,7 +109,7 @@ class Programs:
 
     def learn(self, args: tuple, kwargs: dict, result: Any) -> None:
         """Add a program for calls like one that gave a result; one that says that they have none, where they cannot."""
-        if door.asked or door.casting or door.placing or state.inference or state.dual or state.places:
+        if here.door or here.inference or state.dual or here.places:
             return
         writer = Writer()
         try:
@@ -135,11 +134,11 @@ class Programs:
     def recorded(self, guards: Guards, args: tuple, kwargs: dict) -> Callable | None:
         """The program of a call; None where it is not worth it, or gives other bits."""
         recording = Recording(guards.tensors, guards.tracked)
-        before, state.grad_enabled = state.grad_enabled, False
+        before, here.grad_enabled = here.grad_enabled, False
         try:
             tree = recording.of_call(self.function, args, kwargs)
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
         self.untried = bool(recording.effects) or recording.drawn is not None
         if recording.drawn is None:
             return self.planned(guards, recording, tree)

@@ -12,7 +12,7 @@ from weakref import ref
 
 import numpy as np
 
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.graph.fields import fresh, keep_result, leave, link
 from ...engine.graph.nodes import FREED, SECOND_TIME, Node, composed, raise_modified
 from ...engine.graph.nodes import Slot as Part
@@ -212,7 +212,7 @@ class GradientChain:
         """The same by the calls one by one, for arrays that are not usual."""
         values: dict[int, Any] = dict(zip(self.chain.reads, node._inputs, strict=True))
         wanted = {use: values[use[0]].detach().requires_grad_() for use in self.uses}
-        before, state.grad_enabled = state.grad_enabled, True
+        before, here.grad_enabled = here.grad_enabled, True
         try:
             for at, call in enumerate(self.chain.nodes):
                 args = []
@@ -226,7 +226,7 @@ class GradientChain:
             given = [world.tensor(np.asarray(g)) for _, g in pairs]
             found = grad([y for y, _ in pairs], list(wanted.values()), given, allow_unused=True)
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
         return [g if g is None else world.value(g) for g in found]
 
     def taken_apart(self, node: Any) -> None:
@@ -236,7 +236,7 @@ class GradientChain:
         first = node._sequence - len(self.chain.nodes)
         parts = [node] if len(self.differentiated) == 1 else [part() for part in node._parts]
         standing = dict(zip(self.differentiated, parts, strict=True))
-        before, state.grad_enabled = state.grad_enabled, True
+        before, here.grad_enabled = here.grad_enabled, True
         try:
             for at, call in enumerate(self.chain.nodes):
                 args = [values[each.number] if type(each) is Slot else each for each in call.args]
@@ -250,7 +250,7 @@ class GradientChain:
                 if part is not None:
                     become(part, result)
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
 
 
 def refuse_modified(node: Any) -> None:

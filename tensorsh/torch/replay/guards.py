@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays import door
 from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.dtype import dtype as DType
 from ...engine.arrays.extents import owner
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here, state
 from ...engine.tape.grad_modes import no_grad
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.namespace import Namespace
@@ -34,7 +33,7 @@ OTHER: Any = type("Other", (), {"__repr__": lambda self: "<other>"})()
 """What a program gives for a call that is not its own."""
 MOST = 10_000
 """So many lines of guards at most: a call passes them all."""
-SETTINGS = ("default_dtype", "default_device", "deterministic", "matmul_precision")
+SETTINGS = ("default_dtype", "deterministic", "matmul_precision")
 
 
 class Guards:
@@ -49,11 +48,9 @@ class Guards:
         self.functions: set[int] = set()
         self.count = 0
         told = [f"state.{name} is not {writer.name(getattr(state, name))}" for name in SETTINGS]
-        self.unless(
-            "asked or casting or placing or hooked() or state.inference or state.dual or state.places or "
-            + " or ".join(told)
-        )
-        writer.lines.append("    recorded = state.grad_enabled")
+        told.append(f"here.default_device is not {writer.name(here.default_device)}")
+        self.unless("here.door or hooked() or here.inference or state.dual or here.places or " + " or ".join(told))
+        writer.lines.append("    recorded = here.grad_enabled")
         if kwargs:
             self.unless(f"tuple(kwargs) != {writer.name(tuple(kwargs))}")
         else:
@@ -115,7 +112,7 @@ class Guards:
         array, writer = tensor._array, self.writer
         if (type(array) is not np.ndarray and not on_gpu(array)) or tensor._inference:
             raise Refused
-        wants = tensor._node is not None and state.grad_enabled
+        wants = tensor._node is not None and here.grad_enabled
         at = self.numbers[id(tensor)] = f"v{len(self.tensors)}"
         if wants:
             self.tracked.add(len(self.tensors))
@@ -248,6 +245,6 @@ def meets(tensor: Any, others: tuple) -> bool:
 def given() -> dict[str, Any]:
     """What the source of guards names."""
     return {
-        "hooked": hooked, "meets": meets, "OTHER": OTHER, "state": state, "asked": door.asked, "casting": door.casting, "placing": door.placing, "copysign": copysign, "id": id,
+        "hooked": hooked, "meets": meets, "OTHER": OTHER, "here": here, "state": state, "copysign": copysign, "id": id,
         "ndarray": np.ndarray, "type": type, "len": len, "tuple": tuple, "list": list, "int": int, "float": float, "str": str,
     }  # fmt: skip

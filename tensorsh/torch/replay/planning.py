@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.arrays.extents import strided
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.graph.fields import Fields, Saved, fresh, wrap
 from ...engine.graph.nodes import AccumulateGrad, Hidden, OperatorNode, nowhere
 from ...engine.graph.nodes import Slot as Part
@@ -191,7 +191,7 @@ class Planned:
         self.seed = self.memory.bind(gradient, GIVEN)
         grads: dict[Any, Any] = {output._node: gradient}
         heap: list[Any] = [(-output._node._sequence, output._node)]
-        before, state.grad_enabled = state.grad_enabled, False
+        before, here.grad_enabled = here.grad_enabled, False
         try:
             while heap:
                 node = heappop(heap)[1]
@@ -214,7 +214,7 @@ class Planned:
                         grads[edge] = found
                         heappush(heap, (-edge._sequence, edge))
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
 
     def sum(self, a: Any, b: Any) -> Any:
         """The sum of two gradients."""
@@ -439,11 +439,11 @@ def some(function: Any, chosen: list[int], *arrays: Any) -> list:
 def plainly(function: Any, args: Any, kwargs: dict, chosen: list[int], *arrays: Any) -> list:
     """The arrays of the results of a call of an operator that are wanted."""
     values: Any = [fresh(a) for a in arrays]
-    before, state.grad_enabled = state.grad_enabled, False
+    before, here.grad_enabled = here.grad_enabled, False
     try:
         found = function(*opened(args, values), **{name: opened(each, values) for name, each in kwargs.items()})
     finally:
-        state.grad_enabled = before
+        here.grad_enabled = before
     if type(found) is Tensor:
         return [found._array]
     results = tensors_in(found)
@@ -458,14 +458,14 @@ def called(function: Any, args: Any, kwargs: dict, wants: list[bool], chosen: li
         if wanted:
             t._node = nowhere()
             edges.add(t._node)
-    before, state.grad_enabled = state.grad_enabled, bool(edges)
+    before, here.grad_enabled = here.grad_enabled, bool(edges)
     try:
         values = dict(enumerate(tensors))
         results = tensors_in(
             function(*opened(args, values), **{name: opened(each, values) for name, each in kwargs.items()})
         )
     finally:
-        state.grad_enabled = before
+        here.grad_enabled = before
     wanted = [t._array for t in results] + [a for node in nodes_of(results, edges) for a in arrays_of(node)]
     return [wanted[k] for k in chosen]
 

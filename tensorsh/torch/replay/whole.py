@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.graph.fields import fresh, keep_result, leave, link
 from ...engine.kernels import kernel
 from ...engine.random.generator import default_generator
@@ -50,13 +50,13 @@ class Whole:
 
     def __init__(self, nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> None:
         self.nodes, self.tree, self.draws = nodes, tree, drawing(nodes)
-        before, state.grad_enabled = state.grad_enabled, bool(tracked)
+        before, here.grad_enabled = here.grad_enabled, bool(tracked)
         try:
             first = leave(0)
             plan = self.plan = Planned(nodes, tensors, tracked)
             self.ticks = leave(0) - first
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
         memory = plan.memory
         self.results = {number: self.result(plan.values[number]) for number in numbers_in(tree)}
         wanting = [number for number in self.results if plan.values[number]._node is not None]
@@ -161,7 +161,7 @@ class Whole:
         for number, value in self.results.items():
             array = env[value.buffer]
             values[number] = fresh(array if array.shape == value.shape else array.reshape(value.shape))
-        if self.output is not None and state.grad_enabled:
+        if self.output is not None and here.grad_enabled:
             t = values[self.output]
             entries: list[Any] = [tensors[k] for k in self.saved_inputs]
             for number in self.saved:
@@ -214,7 +214,7 @@ class Whole:
     def again(self, node: Any, gradients: list, world: Any) -> list:
         """The same by the calls one by one."""
         tracked = set(self.operands)
-        before, state.grad_enabled = state.grad_enabled, True
+        before, here.grad_enabled = here.grad_enabled, True
         try:
             inputs = leaves(list(node._inputs), tracked)
             y = self.once_more(node, inputs)
@@ -222,18 +222,18 @@ class Whole:
                 [y], [inputs[k] for k in self.operands], [world.tensor(np.asarray(gradients[0]))], allow_unused=True
             )
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
         return [g if g is None else world.value(g) for g in found]
 
     def taken_apart(self, node: Any) -> None:
         """The nodes of the calls, in place of the function's."""
         refuse_modified(node)
         known = {t._node for t in node._inputs}
-        before, state.grad_enabled = state.grad_enabled, True
+        before, here.grad_enabled = here.grad_enabled, True
         try:
             result = self.once_more(node, list(node._inputs))
         finally:
-            state.grad_enabled = before
+            here.grad_enabled = before
         made = sorted(nodes_of([result], known), key=lambda each: each._sequence)
         for k, each in enumerate(made):
             each._sequence = node._sequence - len(made) + 1 + k

@@ -6,44 +6,45 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...engine.arrays.state import here
 from ...engine.tensors.tensor import Tensor
-from ..dispatching import TorchDispatchMode, entered, modes
+from ..dispatching import TorchDispatchMode
 
 __all__ = ["TorchDispatchMode"]
 
 
 def _get_current_dispatch_mode() -> Any:
-    return modes[-1] if modes else None
+    return here.listening[-1] if here.listening else None
 
 
 def _get_current_dispatch_mode_stack() -> list:
-    return list(modes)
+    return list(here.listening)
 
 
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
     """Whether the program is within a mode, be it the one that answers just now."""
-    return any(include_infra_modes or not mode.is_infra_mode() for mode in entered)
+    return any(include_infra_modes or not mode.is_infra_mode() for mode in here.dispatching)
 
 
 @contextmanager
 def _disable_current_modes() -> Iterator[list]:
     """A context in which no mode is asked."""
-    before = modes[:]
-    modes.clear()
+    before, here.listening = here.listening, ()
     try:
-        yield before
+        yield list(before)
     finally:
-        modes[:] = before
+        here.listening = before
 
 
 @contextmanager
 def _pop_mode_temporarily(k: Any = None) -> Iterator[Any]:
     """A context in which the innermost mode is not asked."""
-    mode = modes.pop()
+    before = here.listening
+    here.listening = before[:-1]
     try:
-        yield mode
+        yield before[-1]
     finally:
-        modes.append(mode)
+        here.listening = before
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.arrays.warning import warn
 from ...engine.graph.saved_hooks import saved_tensors_hooks
 from ...engine.loading.table import find_function
@@ -62,7 +62,7 @@ def check_backward_validity(inputs: Iterable[Any]) -> None:
 
 def is_checkpoint_valid() -> bool:
     """Whether a backward pass that goes on asks for no tensors by name, so that another may run within it."""
-    return state.walk is None or state.walk[1] is None
+    return here.walk is None or here.walk[1] is None
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
@@ -288,14 +288,14 @@ class _Frame:
 @contextmanager
 def _precision(before: Any) -> Any:
     """The mixed precision that was in effect when the function first ran."""
-    now = state.autocast
+    now = here.autocast
     try:
-        state.autocast = before
-        state.settle()
+        here.autocast = before
+        here.settle()
         yield
     finally:
-        state.autocast = now
-        state.settle()
+        here.autocast = now
+        here.settle()
 
 
 def checkpoint(
@@ -328,7 +328,7 @@ def _checkpoint_without_reentrant_generator(
         raise ValueError(f"determinism_check should be one of {list(CHECKS)}, but got {determinism_check}")
     snapshot = all_states() if preserve_rng_state else None
     first, second = context_fn()
-    precision = state.autocast
+    precision = here.autocast
 
     def again(*given: Any) -> None:
         with _random_as_before(snapshot), _precision(precision), second:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ...engine.arrays.state import state
+from ...engine.arrays.state import here
 from ...engine.tape.backward import queue_callback
 from ...engine.tensors.tensor import Tensor
 from ..autograd.graph import register_multi_grad_hook
@@ -36,7 +36,7 @@ class ModuleTracker:
         self._handles: list = []
         self._of_tensors: list = []
 
-    is_bw = property(lambda self: state.walk is not None, doc="Whether a backward pass is under way.")
+    is_bw = property(lambda self: here.walk is not None, doc="Whether a backward pass is under way.")
 
     def _name(self, module: Module) -> str:
         """The name of a module; those within it are named after it."""

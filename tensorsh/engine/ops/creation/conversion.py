@@ -16,7 +16,7 @@ from ...arrays.door import answers_below
 from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, dtype, float8_e4m3fn, given_dtype
 from ...arrays.layout import copied_as, is_expanded, lies_as, sparse_coo, sparse_csr, strided, type_named, type_of
 from ...arrays.parallel import listed
-from ...arrays.state import state
+from ...arrays.state import here, state
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn, warn_of_old
 from ...graph.cut import detached_in_place
@@ -259,7 +259,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
             raise RuntimeError(
                 f"Can't call numpy() on Tensor that has {BITS[name]} bit set. Use tensor.resolve_{name}().numpy() instead."
             )
-    if self._node is not None and state.grad_enabled:
+    if self._node is not None and here.grad_enabled:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if array.dtype.kind == "V" or array.dtype.name == "bfloat16" or array.dtype is COMPLEX_HALF:
         raise TypeError(f"Got unsupported ScalarType {self.dtype.short}")
@@ -296,7 +296,7 @@ def _converter(name: str, kind: Any) -> Any:
     def convert(self: Tensor) -> Any:
         if self._array.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        if warns and self._node is not None and state.grad_enabled and "scalar" not in state.warned:
+        if warns and self._node is not None and here.grad_enabled and "scalar" not in state.warned:
             state.warned.add("scalar")
             warn(_WARNING)
         value = python_number(self._array)
@@ -350,7 +350,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     False for a tensor that is no leaf, which `detach` cuts off."""
     if requires_grad and self._array.dtype.kind not in "fcV":
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
-    if state.transforms:
+    if here.transforms:
         raise RuntimeError(TRANSFORMED)
     self.requires_grad = requires_grad
     return self

@@ -13,13 +13,14 @@ import numpy as np
 from ...arrays.blank import assigned, blank
 from ...arrays.cupy_module import nowhere
 from ...arrays.device import CPU
-from ...arrays.door import asked
+from ...arrays.door import ASKED
 from ...arrays.dtype import COMPLEX, INTEGER, bool_, complex64, complex128, dtype, given_dtype, int64, of
 from ...arrays.errors import not_implemented
 from ...arrays.extents import count, span
 from ...arrays.layout import laid_out, strided
 from ...arrays.numbers import converted
-from ...arrays.state import state
+from ...arrays.state import here, state
+from ...arrays.switches import ever
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn, warn_once
 from ...graph.fields import fresh, new
@@ -39,7 +40,7 @@ from .placing import beside, empty_as, filled, filled_on, known_array, nowhere_o
 
 def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A leaf on a new array, on its device."""
-    if device is not None or state.default_device is not None:
+    if device is not None or (ever and here.default_device is not None):
         array = placed(array, device)
     t = new(Tensor)
     t._array = array
@@ -48,7 +49,7 @@ def made(array: Any, device: Any = None, requires_grad: bool = False) -> Tensor:
         if array.dtype.kind not in "fcV":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         t.requires_grad = True
-    if state.inference:
+    if ever and here.inference:
         t._inference = True
     return t
 
@@ -138,7 +139,7 @@ def _filler(name: str, fill: Callable, doc: str) -> Callable:
 
     @table.attentive
     def function(*size: Any, **options: Any) -> Tensor:
-        if asked or options or not size or state.default_device is not None:
+        if options or not size or ever and (here.door >= ASKED or here.default_device is not None):
             return explained(*size, **options)
         for n in size:
             if type(n) is not int or n < 0:
@@ -263,7 +264,7 @@ def new_form(name: str, maker: Callable, fill: Any = None) -> Callable:
         self: Tensor, *size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False, **other: Any
     ) -> Tensor:
         array, plain = self._array, fill is not None and dtype is None and device is None and not requires_grad
-        if plain and not other and size and type(array) is np.ndarray and state.default_device is None:
+        if plain and not other and size and type(array) is np.ndarray and here.default_device is None:
             shape = tuple(size[0]) if isinstance(size[0], tuple) and len(size) == 1 else size
             if len(shape) < 4 and all([type(n) is int and 0 <= n < 1 << 16 for n in shape]):
                 return fresh(fill(shape, array.dtype))
@@ -370,7 +371,7 @@ def range_(
     exact = step == 1 and type(start) is int and abs(start) < 1 << 52
     array = np.arange(start, start + count, dtype=np.float64) if exact else start + np.arange(count) * np.float64(step)
     array = array.astype(d.numpy, copy=False)
-    if device is None and state.default_device is not None:
+    if device is None and here.default_device is not None:
         device = CPU  # PyTorch does not ask for the default device here
     return keeping(array, out, device, requires_grad, dtype)
 

@@ -13,21 +13,21 @@ from ...arrays.cupy_module import accelerator, cupy, nowhere
 from ...arrays.device import as_device
 from ...arrays.dtype import COMPLEX_HALF
 from ...arrays.layout import dense_as, is_expanded
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import wrap
 from ...tensors.tensor import Tensor
 
 
 def beside(input: Tensor, device: Any) -> Any:
     """The device asked for, or else that of another tensor; None for the CPU where that is the default."""
-    if device is None and (state.default_device is not None or type(input._array) is not np.ndarray):
+    if device is None and (here.default_device is not None or type(input._array) is not np.ndarray):
         return input.device
     return device
 
 
 def placed(array: Any, device: Any) -> Any:
     """The array on a device (None: the default one)."""
-    chosen = state.default_device if device is None else device
+    chosen = here.default_device if device is None else device
     if chosen is None:
         return array
     chosen = as_device(chosen)
@@ -82,7 +82,7 @@ def ones_as(a: Any, d: Any) -> Any:
 
 def filled_on(device: Any, shape: tuple, dtype: Any, fill: Callable, new: bool) -> Any:
     """What a function of numpy's fills, made where it is to lie (None: on the default device); `new`: nothing else is written."""
-    chosen = state.default_device if device is None else device
+    chosen = here.default_device if device is None else device
     if chosen is None:
         return fill(shape, dtype)
     chosen = as_device(chosen)
@@ -106,7 +106,7 @@ def known_array(data: Any) -> Any:
 
 def nowhere_on(device: Any) -> bool:
     """Whether what is made on a device (None: the default one) has no elements."""
-    chosen = state.default_device if device is None else device
+    chosen = here.default_device if device is None else device
     if chosen is None:
         return False
     return chosen[:4] == "meta" if type(chosen) is str else getattr(chosen, "type", "") == "meta"

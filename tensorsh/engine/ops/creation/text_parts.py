@@ -6,7 +6,7 @@ from textwrap import indent
 
 import numpy as np
 
-from ...arrays.state import state
+from ...arrays.state import here, state
 from ...graph.fields import detached
 from ...graph.nodes import AccumulateGrad
 from ...tensors.tensor import Tensor
@@ -16,8 +16,8 @@ from ...tensors.text import print_options, tensor_text
 def text_of(self: Tensor, given: str | None = None) -> str:
     """The text of a tensor; `given`: that of its elements, where a class knows it. Within a transform of `torch.func`, a tensor that
     was made there is shown in what tracks it."""
-    if state.gradients and self._born and given is None:
-        tracked = [(depth, TRACKING) for number, depth in state.gradients if self._born >= number]
+    if here.gradients and self._born and given is None:
+        tracked = [(depth, TRACKING) for number, depth in here.gradients if self._born >= number]
         if tracked:
             return nested(self, tracked)
     return plain_text(self, given)
@@ -40,7 +40,7 @@ def without_history(self: Tensor) -> Tensor:
 
 def leads_out(self: Tensor) -> bool:
     """Whether the history of a tensor has a leaf that was there before any transform began."""
-    first, nodes, seen = state.gradients[0][0] if state.gradients else 0, [self._node], set()
+    first, nodes, seen = here.gradients[0][0] if here.gradients else 0, [self._node], set()
     while nodes:
         node = nodes.pop()
         if node is None or node in seen:
@@ -70,7 +70,7 @@ def plain_text(self: Tensor, given: str | None = None) -> str:
         device=shown,
         grad_fn=None if node is None else node.name().rpartition("::")[2],
         requires_grad=self.requires_grad,
-        tangent=tangent_text(self) if state.dual_level >= 0 else None,
+        tangent=tangent_text(self) if here.dual_level >= 0 else None,
         prefix=f"{type(self).__name__}(" if own or is_derived(self) else "tensor(",
         **more,
     )

@@ -16,7 +16,7 @@ from ...arrays.device import absent
 from ...arrays.errors import check_broadcast
 from ...arrays.extents import meets
 from ...arrays.numbers import LOOSE, converted
-from ...arrays.state import state
+from ...arrays.state import here
 from ...arrays.type_names import type_name
 from ...arrays.views import expanded
 from ...graph.fields import fresh, wrap
@@ -68,7 +68,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
             raise out_of_bounds(array.shape, index) from None
         except OverflowError:
             raise ValueError(OVERFLOW) from None
-        if self._node is not None and state.grad_enabled:
+        if self._node is not None and here.grad_enabled:
             return view_of(part, self, select.step(self._node, (array.shape, 0, index)))
         return view_of(part, self)
     if kind is slice:
@@ -133,7 +133,7 @@ def out_of_bounds(shape: tuple, index: int) -> IndexError:
 
 def selection(self: Tensor, result: Any, indices: list) -> Tensor:
     """The tensor of what index tensors choose."""
-    if self._node is None or not state.grad_enabled:
+    if self._node is None or not here.grad_enabled:
         return fresh(result)
     return fresh(result, ops.index.step(self._node, (self._array.shape, indices)))
 
@@ -148,7 +148,7 @@ def sliced(self: Tensor, index: slice) -> Tensor:
         result = array[index]
     except TypeError:
         raise TypeError("slice indices must be integers or None or have an __index__ method") from None
-    if self._node is not None and state.grad_enabled:
+    if self._node is not None and here.grad_enabled:
         node = slice_.step(self._node, (array.shape, 0, index.start, index.stop, index.step))
         return view_of(result, self, node)
     return view_of(result, self)
@@ -166,7 +166,7 @@ def basic(self: Tensor, index: tuple) -> Tensor:
             if type(i) is int and not -n <= i < n:
                 raise IndexError(f"index {i} is out of bounds for dimension {at} with size {n}") from None
         raise
-    if self._node is not None and state.grad_enabled:
+    if self._node is not None and here.grad_enabled:
         return view_of(part, self, chain(self._node, array.shape, index))
     return view_of(part, self)
 
@@ -257,12 +257,12 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         raise TypeError(f"can't assign a {type_name(value)} to a torch.{self.dtype.short}Tensor")
     if type(value) is int and not -(1 << 63) <= value < 1 << 63:
         raise ValueError(OVERFLOW)
-    tracked = state.grad_enabled and (self._node is not None or (given is not None and given._node is not None))
+    tracked = here.grad_enabled and (self._node is not None or (given is not None and given._node is not None))
     kind = type(index)
     simple = kind is int or kind is slice or index is Ellipsis
     if kind is tuple and len(index) <= array.ndim:
         simple = all([type(i) in BASIC for i in index])
-    if state.born and captured(self):
+    if here.born and captured(self):
         refuse("copy_" if simple or not taken(self, indices_of(index))[1] else "index_put_")
     if simple:
         if not tracked and array.ndim and 0 not in array.strides:

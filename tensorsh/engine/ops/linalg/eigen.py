@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.backend import move
 from ...arrays.device import CPU, absent
 from ...arrays.dtype import of
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import wrap
 from ...numerics import batches
 from ...operators.declare import Array, composite
@@ -88,7 +88,7 @@ def solved(t: Any, a: Any, b: Any) -> Any:
 @composite("linalg.eigvals", method=False)
 def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of general matrices, complex."""
-    if A._node is not None and state.grad_enabled or type(A._array) is not np.ndarray:
+    if A._node is not None and here.grad_enabled or type(A._array) is not np.ndarray:
         return into(eig.function(A)[0], out, "linalg_eigvals")
     check_eig("linalg.eigvals", A._array)
     return into(wrap(batches.eigvals(A._array).astype(complex_dtype(A._array.dtype))), out, "linalg_eigvals")
@@ -137,7 +137,7 @@ def eigh_gradient(t, g, needs, eigenvalues, eigenvectors):
 @composite("linalg.eigvalsh", method=False)
 def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of hermitian matrices, ascending."""
-    if A._node is not None and state.grad_enabled:
+    if A._node is not None and here.grad_enabled:
         return into(eigh.function(A, UPLO)[0], out, "linalg_eigvalsh")
     UPLO = triangle("linalg.eigh", A._array, UPLO)
     return into(wrap(finite(lambda: batches.eigvalsh(A._array, UPLO))), out, "linalg_eigvalsh")

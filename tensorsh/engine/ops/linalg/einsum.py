@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.state import state
+from ...arrays.state import here
 from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...loading import table
@@ -194,9 +194,9 @@ def is_plain(operands: list[Tensor]) -> bool:
     kind = operands[0]._array.dtype
     return (
         (kind is FLOAT32 or kind is FLOAT64)
-        and not state.inference
+        and not here.inference
         and all(x._array.dtype is kind and type(x._array) is np.ndarray for x in operands)
-        and (not state.grad_enabled or all(x._node is None for x in operands))
+        and (not here.grad_enabled or all(x._node is None for x in operands))
     )
 
 

@@ -21,10 +21,8 @@ from .common import (
     check_whole,
     constant,
     dtype_of,
-    each,
     herm,
     into,
-    lapack,
     linalg,
     renamed,
     singular_inverse,
@@ -36,40 +34,40 @@ from .factored import compact, determinant, inverted, signed_logarithm, solved
 
 def broken(a: Any, b: Any) -> tuple[Any, Any]:
     """Solutions of systems of which some are singular: infinities and NaN there, and the number of the zero pivot."""
-    (getrs,) = lapack("getrs", a)
-
-    def one(x: Any, y: Any) -> tuple:
-        lu, pivots, info = compact(x)
-        if info > 0:
-            with np.errstate(all="ignore"):
-                found = substitute(lu, y[permutation(pivots - 1)])
-        else:
-            found = getrs(lu, pivots - 1, y)[0]
-        return found, np.int32(info)
-
     batch = common_shape(b.shape[:-2], a.shape[:-2])
-    a, b = np.broadcast_to(a, batch + a.shape[-2:]), np.broadcast_to(b, batch + b.shape[-2:])
-    found, info = each(one, a, b)
-    return np.ascontiguousarray(found), info
+    lu, pivots, info = compact(a)
+    given = (a, 2), (b, 2), (lu, 2), (pivots, 1), (np.asarray(info > 0), 0)
+    a, b, lu, pivots, zero = [
+        np.broadcast_to(x, batch + x.shape[x.ndim - n :]).reshape((-1, *x.shape[x.ndim - n :])) for x, n in given
+    ]
+    found = np.empty_like(b, order="C")
+    found[~zero] = solved(a[~zero], b[~zero])
+    with np.errstate(all="ignore"):
+        found[zero] = substitute(lu[zero], interchanged(b[zero], pivots[zero] - 1))
+    return found.reshape((*batch, *b.shape[-2:])), np.asarray(info)
 
 
-def permutation(pivots: Any) -> Any:
-    """The order of rows that LAPACK's interchanges (counted from 0) make."""
-    order = np.arange(len(pivots))
-    for i, p in enumerate(pivots):
-        order[[i, p]] = order[[p, i]]
-    return order
+def interchanged(y: Any, pivots: Any) -> Any:
+    """Matrices after LAPACK's interchanges of rows (counted from 0)."""
+    every = np.arange(len(y))
+    for i, p in enumerate(pivots.T):
+        exchange(y, every, i, p)
+    return y
+
+
+def exchange(y: Any, which: Any, i: int, rows: Any) -> None:
+    """Exchange a row of some matrices for a row of each."""
+    y[which, i], y[which, rows] = y[which, rows], y[which, i].copy()
 
 
 def substitute(lu: Any, y: Any) -> Any:
-    """Forward and back substitution that divides by zero where it must."""
-    x = y.copy()
-    n = len(lu)
+    """Forward and back substitution, of all systems at once, that divides by zero where it must."""
+    n = lu.shape[-1]
     for i in range(n):
-        x[i] -= lu[i, :i] @ x[:i]
+        y[:, i] -= (lu[:, i : i + 1, :i] @ y[:, :i])[:, 0]
     for i in range(n - 1, -1, -1):
-        x[i] = (x[i] - lu[i, i + 1 :] @ x[i + 1 :]) / lu[i, i]
-    return x
+        y[:, i] = (y[:, i] - (lu[:, i : i + 1, i + 1 :] @ y[:, i + 1 :])[:, 0]) / lu[:, i, i, None]
+    return y
 
 
 @linalg("inv_ex", laid="columns 0", outputs="inverse (info)")
@@ -232,10 +230,9 @@ def solve_ex(xp, A: Array, B: Array, *, left=True, check_errors=False):
     b = B[..., None] if vector else B
     check_system(name, A, b, left)
     a, b = (A, b) if left else (A.swapaxes(-1, -2), b.swapaxes(-1, -2))
-    batch = common_shape(b.shape[:-2], a.shape[:-2])
     try:
         result = solved(a, b)
-        info = np.zeros(batch, np.int32)
+        info = np.zeros(a.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         result, info = broken(a, b)
     if check_errors:

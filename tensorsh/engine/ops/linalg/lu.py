@@ -12,8 +12,6 @@ from ...arrays.dtype import of
 from ...arrays.errors import common_shape, wrap_dim
 from ...arrays.warning import warn_of_old
 from ...kernels import kernel, unsuited
-from ...loading import table
-from ...numerics import batches
 from ...operators.declare import Array, Unlinked, composite, operator
 from ...operators.registration import add_method
 from ...tensors.tensor import Tensor
@@ -36,7 +34,7 @@ from .common import (
     use,
 )
 from .factored import compact, lu_solved
-from .inverse import check_same_dtype, check_system, permutation
+from .inverse import check_same_dtype, check_system, exchange
 from .triangular import triangular_solution
 
 lu_parts = kernel("lu_parts", unsuited)
@@ -335,12 +333,12 @@ def ldl_factor_ex(xp, A: Array, *, hermitian=False, check_errors=False):
 
     def one(x: Any) -> tuple:
         ldu, pivots, info = factor(x, lower=True, lwork=ROOM * len(x))
-        return tril.kernel(np, ldu), pivots.astype(np.int32), np.int32(max(info, 0))
+        return ldu, pivots.astype(np.int32), np.int32(max(info, 0))
 
     LD, pivots, info = each(one, A)
     if check_errors:
         check_info(info, lambda batch, code: f"torch.linalg.ldl_factor_ex: {batch}Unknown error code: {code}.")
-    return np.ascontiguousarray(LD), pivots, info
+    return tril.kernel(np, np.ascontiguousarray(LD)), pivots, info
 
 
 @composite("linalg.ldl_factor", method=False)
@@ -375,10 +373,10 @@ def ldl_solve(xp, LD: Array, pivots: Unlinked, B: Array, *, hermitian=False):
     ld = np.broadcast_to(LD, batch + LD.shape[-2:])
     p = np.broadcast_to(pivots, batch + pivots.shape[-1:])
     b = np.broadcast_to(B, batch + B.shape[-2:])
-    conj = herm if hermitian else (lambda x: x.swapaxes(-1, -2))
-    found = [block_solve(x, y, z, conj) for x, y, z in zip(
-        ld.reshape((-1, *ld.shape[-2:])), p.reshape((-1, p.shape[-1])), b.reshape((-1, *b.shape[-2:])), strict=True)]  # fmt: skip
-    return np.stack(found).reshape(b.shape)
+    b = np.array(b, LD.dtype).reshape((-1, *b.shape[-2:]))
+    with np.errstate(all="ignore"):
+        x = block_solve(ld.reshape((-1, *ld.shape[-2:])), p.reshape((-1, p.shape[-1])), b, hermitian)
+    return x.reshape((*batch, *B.shape[-2:]))
 
 
 @ldl_factor_ex.joint_gradient
@@ -391,28 +389,32 @@ def ldl_solve_gradient(t, g, needs):
     raise RuntimeError("derivative for aten::linalg_ldl_solve is not implemented")
 
 
-def block_solve(ld: Any, pivots: Any, b: Any, conj: Any) -> Any:
-    """LAPACK's sytrs for the lower triangle: interchanges and columns of L forward, blocks of D, then back."""
-    n = len(ld)
-    x = b.astype(ld.dtype)
-    steps = []
-    k = 0
-    while k < n:
-        width = 1 if pivots[k] > 0 else 2
-        steps.append((k, width))
-        k += width
-    for k, width in steps:
-        row, other = (k, pivots[k] - 1) if width == 1 else (k + 1, -pivots[k + 1] - 1)
-        x[[row, other]] = x[[other, row]]
-        x[k + width :] -= ld[k + width :, k : k + width] @ x[k : k + width]
-        block = ld[k : k + width, k : k + width]
-        whole = np.tril(block) + conj(np.tril(block, -1))
-        x[k : k + width] = batches.solve(whole, x[k : k + width])
-    for k, width in reversed(steps):
-        x[k : k + width] -= conj(ld[k + width :, k : k + width]) @ x[k + width :]
-        row, other = (k, pivots[k] - 1) if width == 1 else (k + 1, -pivots[k + 1] - 1)
-        x[[row, other]] = x[[other, row]]
+def block_solve(ld: Any, pivots: Any, x: Any, hermitian: bool) -> Any:
+    """LAPACK's sytrs (hetrs) for the lower triangle, of all matrices at once: interchanges and columns of L forward, blocks of D,
+    then back. A block of two begins at a negative pivot; which matrices have one at a row, differs."""
+    n, free, steps = ld.shape[-1], np.ones(len(ld), bool), []
+    for k in range(n):
+        two = free & (pivots[:, k] < 0) & (k + 1 < n)
+        steps.append((k, np.flatnonzero(free & ~two), np.flatnonzero(two)))
+        free = ~two
+    for k, one, two in steps:
+        for which, end in ((one, k), (two, k + 1)) if len(two) else ((one, k),):
+            exchange(x, which, end, np.abs(pivots[which, end]) - 1)
+            for j in range(k, end + 1):
+                x[which, end + 1 :] -= ld[which, end + 1 :, j, None] * x[which, j, None]
+        d = ld[one, k, k, None]
+        x[one, k] *= 1 / (d.real if hermitian else d)
+        if len(two):
+            below = ld[two, k + 1, k, None]
+            above = below.conj() if hermitian else below
+            first, second = ld[two, k, k, None] / above, ld[two, k + 1, k + 1, None] / below
+            upper, lower = x[two, k] / above, x[two, k + 1] / below
+            scale = first * second - 1
+            x[two, k], x[two, k + 1] = (second * upper - lower) / scale, (first * lower - upper) / scale
+    for k, one, two in reversed(steps):
+        for which, end in ((one, k), (two, k + 1)) if len(two) else ((one, k),):
+            for j in range(k, end + 1):
+                column = ld[which, None, end + 1 :, j]
+                x[which, j] -= ((column.conj() if hermitian else column) @ x[which, end + 1 :])[:, 0]
+            exchange(x, which, end, np.abs(pivots[which, end]) - 1)
     return x
-
-
-__all__ = ["lu_factor", "permutation", "table"]

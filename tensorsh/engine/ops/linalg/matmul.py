@@ -14,7 +14,8 @@ from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
 from ...arrays.errors import check_factors, common_shape, cpp_name
 from ...arrays.on_arrays import on_arrays
-from ...arrays.state import state
+from ...arrays.state import here
+from ...arrays.switches import ever
 from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
@@ -258,7 +259,7 @@ def check_kinds(name: str, a, b) -> None:
 
 def free(a: Tensor, b: Tensor) -> bool:
     """Whether no gradient is asked for through either."""
-    return not state.grad_enabled or (a._node is None and b._node is None)
+    return not here.grad_enabled or (a._node is None and b._node is None)
 
 
 def matmul_any(input: Tensor = REQUIRED, other: Tensor = REQUIRED, *, out=None) -> Tensor:
@@ -301,7 +302,7 @@ def plain(a, b, n: int, m: int) -> Tensor | None:
             return None
     else:
         return None
-    if state.inference:
+    if ever and here.inference:
         result._inference = True
     return result
 
@@ -321,7 +322,7 @@ def folds(a: Tensor, b: Tensor) -> bool:
     large, small = (a, b) if a._array.ndim >= b._array.ndim else (b, a)
     if large._array.ndim < 3 or small._array.ndim > 2:
         return False
-    if small._node is not None and state.grad_enabled:
+    if small._node is not None and here.grad_enabled:
         return True
     if a._array.ndim == 2:
         return False
@@ -349,9 +350,9 @@ def batched(input: Tensor, other: Tensor) -> Tensor:
     n, m = a.ndim, b.ndim
     if n == 3 and m == 3 and a.shape[0] != b.shape[0]:
         # A batch of one goes the folded way, where that spares the other's gradient a copy.
-        if a.shape[0] == 1 and input._node is not None and state.grad_enabled:
+        if a.shape[0] == 1 and input._node is not None and here.grad_enabled:
             return matmul_any(input.squeeze(0), other)
-        if b.shape[0] == 1 and other._node is not None and state.grad_enabled:
+        if b.shape[0] == 1 and other._node is not None and here.grad_enabled:
             return matmul_any(input, other.squeeze(0))
     batch = common_shape(a.shape[:-2], b.shape[:-2] if m > 1 else ())
     rows = a.shape[-2] if n > 1 else 1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.errors import cpp_name, length, wrap_dim
-from ...arrays.state import state
+from ...arrays.state import here
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn_of_old
 from ...graph.fields import wrap
@@ -91,7 +91,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
             "inner() the last dimension must match on both input tensors but got shapes "
             f"{list(a.shape)} and {list(b.shape)}"
         )
-    tracked = state.grad_enabled and (input._node is not None or other._node is not None)
+    tracked = here.grad_enabled and (input._node is not None or other._node is not None)
     ours = a.dtype == b.dtype and type(a) is type(b) is np.ndarray
     if out is None and a.ndim == b.ndim == 2 and ours and not tracked:
         if a.shape[1] > 1 and len(a) * len(b) > 1:  # otherwise one is summed first, or the product is of two vectors

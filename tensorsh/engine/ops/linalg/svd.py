@@ -10,7 +10,7 @@ from ...arrays.backend import module_of
 from ...arrays.device import absent
 from ...arrays.dtype import of
 from ...arrays.errors import check_broadcast, combination_error
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import wrap
 from ...loading import table
 from ...numerics import batches
@@ -157,7 +157,7 @@ def singular_values(xp, A: Array):
 @composite("linalg.svdvals", method=False)
 def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values, descending."""
-    if A._node is not None and state.grad_enabled:
+    if A._node is not None and here.grad_enabled:
         return into(linalg_svd.function(A, False, driver=driver)[1], out, "linalg_svdvals")
     return into(singular_values.function(A), out, "linalg_svdvals")
 
@@ -260,7 +260,7 @@ def pinv(
             (hermitian,) = rest
     check_tolerances("torch.linalg.pinv", atol=atol, rtol=rtol, rcond=rcond)
     for name, x in (("atol", atol), ("rtol", rtol), ("rtol", rcond)):
-        if isinstance(x, Tensor) and x._node is not None and state.grad_enabled:
+        if isinstance(x, Tensor) and x._node is not None and here.grad_enabled:
             raise RuntimeError(
                 f"The function 'linalg_pinv' is not differentiable with respect to argument '{name}'. This input cannot have "
                 "requires_grad True."

@@ -15,7 +15,7 @@ from ...arrays.constants import FLOAT32, FLOAT64, INT64
 from ...arrays.dtype import is_half
 from ...arrays.on_arrays import on_arrays
 from ...arrays.promotion import check_kept
-from ...arrays.state import state
+from ...arrays.state import here
 from ...arrays.warning import warn
 from ...graph.fields import fresh, link
 from ...kernels import kernel, through, unsuited
@@ -306,7 +306,7 @@ def quick_nll(input: Tensor, target: Tensor) -> Tensor | None:
     if loss is None:
         return None
     edge = input._node
-    if edge is None or not state.grad_enabled:
+    if edge is None or not here.grad_enabled:
         return fresh(loss)
     return fresh(loss, link(nll.node_class("NllLossBackward0"), (edge,), (shape, None, target, "mean")))
 

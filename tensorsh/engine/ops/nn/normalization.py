@@ -18,7 +18,7 @@ from ...arrays.dtype import HALVES, of
 from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.layout import channels_are_last
 from ...arrays.on_arrays import on_arrays
-from ...arrays.state import state
+from ...arrays.state import here, state
 from ...loading.table import find_operator
 from ...numerics import norms
 from ...numerics.halves import gradients_in_singles
@@ -184,7 +184,7 @@ def of_batch(input, running_mean, running_var, weight, bias, training, momentum,
     check_parameters("batch_norm", input, weight, bias, running_mean, running_var)
     check_statistics(input, weight, bias, running_mean, running_var, training)
     for name, v in ("running_mean", running_mean), ("running_var", running_var):
-        if v is not None and v._node is not None and state.grad_enabled and v.requires_grad:
+        if v is not None and v._node is not None and here.grad_enabled and v.requires_grad:
             raise RuntimeError(
                 f"The function 'native_batch_norm' is not differentiable with respect to argument '{name}'. This input cannot "
                 "have requires_grad True."

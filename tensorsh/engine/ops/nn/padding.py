@@ -9,7 +9,7 @@ from ...arrays.extents import signed, sized
 from ...arrays.layout import channels_are_last, empty_as
 from ...arrays.numbers import converted
 from ...arrays.parallel import lay
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import wrap
 from ...numerics.adding import add_along
 from ...numerics.windows import remembered
@@ -264,7 +264,7 @@ def check_padded(shape: tuple, widths: tuple, mode: str) -> None:
 def circular_pad(input: Tensor, widths: tuple) -> Tensor:
     """The input in the middle of a larger tensor, whose borders are then copied from the opposite ends."""
     a = input._array
-    free = input._node is None or not state.grad_enabled
+    free = input._node is None or not here.grad_enabled
     if type(a) is np.ndarray and min(widths) >= 0 and not channels_are_last(a) and free:
         return wrap(bordered(np, a, widths, "circular"))
     axes = [(input.ndim - 1 - at, widths[2 * at], widths[2 * at + 1]) for at in range(len(widths) // 2)]

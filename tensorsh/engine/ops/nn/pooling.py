@@ -19,7 +19,7 @@ from ...arrays.errors import not_implemented
 from ...arrays.extents import strided
 from ...arrays.layout import channels_are_last, row_order, with_channels_last
 from ...arrays.parallel import run
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import Saved, keep_result
 from ...graph.nodes import Hidden
 from ...kernels import kernel, unsuited
@@ -357,7 +357,7 @@ def shown_as(node: Any, where: Tensor, indices: Tensor) -> None:
 def plain(input: Tensor) -> bool:
     """Whether nothing is recorded of an array in row order: its lines are pooled as such, otherwise as images of one row."""
     a = input._array
-    return type(a) is np.ndarray and a.flags.c_contiguous and (input._node is None or not state.grad_enabled)
+    return type(a) is np.ndarray and a.flags.c_contiguous and (input._node is None or not here.grad_enabled)
 
 
 def refused(kernel: str, array: Any, kinds: str = "bc") -> None:
@@ -369,7 +369,7 @@ def _max_forms(d: int) -> None:
     record = _max_pool_with_indices(d)
 
     def run(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
-        if not return_indices and (input._node is None or not state.grad_enabled):
+        if not return_indices and (input._node is None or not here.grad_enabled):
             x, single = batched(input, d)
             values = max_pool_values.function(x, kernel_size, stride, padding, dilation, ceil_mode)
             return values.squeeze(0) if single else values

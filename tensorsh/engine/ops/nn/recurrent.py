@@ -21,7 +21,7 @@ from ...arrays.backend import module_of
 from ...arrays.blas import alone
 from ...arrays.cupy_module import accelerator
 from ...arrays.on_arrays import on_arrays
-from ...arrays.state import state
+from ...arrays.state import here
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, operator
 from ...tape.backward import grad
@@ -105,7 +105,7 @@ def previous(xp: Any, y: Any, h: Any, order: list) -> Any:
 
 def differentiable(name: str, t: Any, g: list, needs: list, tensors: list, options: tuple) -> list:
     """The gradients as functions that can be differentiated: the layer again from elementary operators, then theirs."""
-    again = state.grad_enabled  # not where calls are only heard, as by a mode below autograd
+    again = here.grad_enabled  # not where calls are only heard, as by a mode below autograd
     if not again:
         tensors = [x if x is None else wanting(x.detach(), wanted) for x, wanted in zip(tensors, needs, strict=True)]
     inputs = [x for x, wanted in zip(tensors, needs, strict=True) if wanted]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import fresh
 from ...tensors.tensor import Tensor, wanting
 from ..creation.factories import empty_like
@@ -23,7 +23,7 @@ def _like(name: str, sampler: str, fill: Callable, doc: str) -> None:
         memory_format: Any = None, **_: Any,
     ) -> Tensor:  # fmt: skip
         a = input._array
-        alike = dtype is None and device is None and memory_format is None and state.default_device is None
+        alike = dtype is None and device is None and memory_format is None and here.default_device is None
         if alike and type(a) is np.ndarray and a.dtype.char in "fd" and a.flags.c_contiguous:
             g = source(generator, like=a)
             t = fresh(np.asarray(getattr(g.samplers, sampler)(g, a.shape, a.dtype)))

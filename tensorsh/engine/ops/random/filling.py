@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays.backend import module_of
 from ...arrays.dtype import FLOAT, finfo, iinfo
 from ...arrays.errors import cpp_name, not_implemented
-from ...arrays.state import state
+from ...arrays.state import here
 from ...arrays.warning import warn
 from ...graph.fields import tick
 from ...graph.nodes import OperatorNode
@@ -45,8 +45,8 @@ WORDS = re.compile("(?<=[a-z])(?=[A-Z])")
 
 def filled(t: Tensor, array: np.ndarray, title: str) -> Tensor:
     """Store random numbers in a tensor; its history then begins at a node without gradient."""
-    tracked = t._node is not None and state.grad_enabled
-    if state.born and captured(t):
+    tracked = t._node is not None and here.grad_enabled
+    if here.born and captured(t):
         refuse(WORDS.sub("_", title.partition("Backward")[0]).lower(), (t, 0))
     check(t, tracked)
     assign(t._array, np.asarray(array) if isinstance(array, np.generic) else array)

@@ -14,7 +14,7 @@ from ...arrays.dtype import FLOAT, given_dtype, int64
 from ...arrays.errors import check_broadcast, not_implemented
 from ...arrays.extents import sized
 from ...arrays.numbers import converted
-from ...arrays.state import state
+from ...arrays.state import here, state
 from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...loading import table
@@ -35,7 +35,7 @@ def source(generator: Any, device: Any = None, like: Any = None) -> Any:
     if like is not None:
         where = None if isinstance(like, np.ndarray) else device_of(like)
     else:
-        where = state.default_device if device is None else device
+        where = here.default_device if device is None else device
     if where is None and generator is None:
         return default_generator()
     where = None if where is None else as_device(where)
@@ -200,7 +200,7 @@ def normal(
         store_out(out, array)
         return out
     parts = [each for each in (mean, std) if isinstance(each, Tensor)]
-    if state.grad_enabled and any(each._node is not None for each in parts):
+    if here.grad_enabled and any(each._node is not None for each in parts):
         if len(parts) == 2:
             return normal_of_both.function(mean, std, array)
         return (normal_of_mean if isinstance(mean, Tensor) else normal_of_std).function(parts[0], array)

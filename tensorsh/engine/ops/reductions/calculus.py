@@ -6,7 +6,7 @@ import numpy as np
 
 from ...arrays.dtype import BOOL
 from ...arrays.errors import combination_error, own_dim, wrap_dim, wrap_dims
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import wrap
 from ...loading.table import find_function
 from ...operators.composite import not_tensor
@@ -18,7 +18,7 @@ from ..shapes.views import slice_
 
 def part(x: Tensor, dim: int, start: int, length: int) -> Tensor:
     """Some neighbours along a dimension that has them."""
-    if type(x._array) is np.ndarray and (x._node is None or not state.grad_enabled):
+    if type(x._array) is np.ndarray and (x._node is None or not here.grad_enabled):
         return wrap(x._array[(*(slice(None),) * dim, slice(start, start + length))])
     return slice_.function(x, dim, start, start + length)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...arrays.dtype import float32, float64
 from ...arrays.errors import wrap_dim
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import wrap
 from ...numerics import orders
 from ...operators.declare import Array, composite, operator
@@ -148,7 +148,7 @@ def quantile_of(name, input, q, dim, keepdim, interpolation, skip_nan):
     check_quantile("quantile", input, q, interpolation)
     axis = None if dim is None else wrap_dim(dim, input.ndim)
     shape = input._array.shape
-    if input._node is None or not state.grad_enabled:
+    if input._node is None or not here.grad_enabled:
         return wrap(plain_quantile(input._array, q._array, axis, keepdim, interpolation, skip_nan))
     if axis is None:
         in_order = input.flatten().sort()[0]

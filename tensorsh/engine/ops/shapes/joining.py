@@ -13,7 +13,7 @@ from ...arrays.errors import common_shape, wrap_dim
 from ...arrays.extents import count, repeated, sized
 from ...arrays.layout import contiguous_format, joined, row_order
 from ...arrays.promotion import result_type
-from ...arrays.state import state
+from ...arrays.state import here, state
 from ...arrays.type_names import type_name
 from ...arrays.views import expanded
 from ...arrays.warning import warn_once
@@ -462,7 +462,7 @@ def repeat_interleave(input: Tensor, repeats=None, dim=None, *, output_size=None
         shape = input._array.shape
         size = (*shape[: dim + 1], int(repeats), *shape[dim + 1 :])
         count(size)
-        if type(input._array) is np.ndarray and (input._node is None or not state.grad_enabled):
+        if type(input._array) is np.ndarray and (input._node is None or not here.grad_enabled):
             return wrap(input._array.repeat(int(repeats), dim))
         return input.unsqueeze(dim + 1).expand(size).clone(memory_format=contiguous_format).flatten(dim, dim + 1)
     counts = move(repeats._array, CPU) if isinstance(repeats, Tensor) else np.asarray(repeats)

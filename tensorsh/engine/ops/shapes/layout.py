@@ -22,7 +22,7 @@ from ...arrays.layout import (
     preserve_format,
     sparse_coo,
 )
-from ...arrays.state import state
+from ...arrays.state import here
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn, warn_once
 from ...graph.fields import wrap
@@ -250,7 +250,7 @@ def resize_as(self: Tensor, the_template: Tensor) -> Tensor:
 @method
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Lie on another tensor's memory, or on a part of a storage, from now on."""
-    tracked = self._node is not None and state.grad_enabled
+    tracked = self._node is not None and here.grad_enabled
     check_history(self, tracked)
     if tracked:
         self._node = Underivable(self, "set_")
@@ -307,7 +307,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
 @method
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """Take other sizes and strides in the same storage, in place."""
-    tracked = self._node is not None and state.grad_enabled
+    tracked = self._node is not None and here.grad_enabled
     check_history(self, tracked)
     array = restrided(self._array, size, stride, storage_offset)
     if tracked:
@@ -323,8 +323,8 @@ def reshaped(op: Any, title: str, values: list) -> Tensor:
     self = values[0]
     if not isinstance(self, Tensor):
         raise TypeError(f"expected Tensor, but got {type_name(self)}")
-    tracked = self._node is not None and state.grad_enabled
-    if state.born and captured(self):
+    tracked = self._node is not None and here.grad_enabled
+    if here.born and captured(self):
         refuse_captured(op.names[0])
     check_history(self, tracked)
     array = through(lambda memory: op.kernel(np, memory, *values[1:]), self._array)

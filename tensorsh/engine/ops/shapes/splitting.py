@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays.device import absent
 from ...arrays.errors import combination_error, wrap_dim
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import wrap
 from ...operators.declare import composite
 from ...tape.record import attach
@@ -50,7 +50,7 @@ def tensor_split(input: Tensor, indices_or_sections=None, dim=0, *, sections=Non
     else:
         ends = list(given)
     starts = [0, *ends]
-    if type(input._array) is np.ndarray and not (state.grad_enabled and input._node is not None):
+    if type(input._array) is np.ndarray and not (here.grad_enabled and input._node is not None):
         before = (slice(None),) * dim
         parts = [wrap(input._array[(*before, slice(a, b))]) for a, b in zip(starts, [*ends, n], strict=True)]
         for part in parts:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...arrays.errors import wrap_dim
 from ...arrays.parallel import copied
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import wrap
 from ...graph.nodes import Slot
 from ...operators.declare import composite
@@ -27,7 +27,7 @@ def copying(name: str, view: Any, title: str | None = None, method: bool = False
         result = view(input, *args, **kwargs)
         several = type(result) is tuple
         parts = result if several else (result,)
-        node = parts[0]._node if parts and state.grad_enabled else None
+        node = parts[0]._node if parts and here.grad_enabled else None
         copies = [wrap(copied(part._array)) for part in parts]
         if node is not None:
             node = node._parent if type(node) is Slot else node

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arrays.dtype import FLOAT, dtype, of
 from ...arrays.errors import length, own_dim
-from ...arrays.state import state
+from ...arrays.state import here, state
 from ...arrays.type_names import type_name
 from ...graph.fields import wrap
 from ...loading import table
@@ -208,7 +208,7 @@ def prepared(input: Any, complex_wanted: bool = False) -> Tensor:
         raise RuntimeError(f"Unsupported dtype {of(input._array).short}")
     a = input._array
     if complex_wanted and a.dtype.kind != "c":
-        if type(a) is np.ndarray and a.dtype.char in COMPLEX and (input._node is None or not state.grad_enabled):
+        if type(a) is np.ndarray and a.dtype.char in COMPLEX and (input._node is None or not here.grad_enabled):
             return wrap(a.astype(COMPLEX[a.dtype.char]))
         input = input.to(of(a).to_complex())
     return input
@@ -311,7 +311,7 @@ def several(x: Tensor, s: Any, dim: Any) -> tuple[list[int], list[int]]:
 def stays_real(x: Tensor, dims: list) -> bool:
     """Whether the complex transform takes a tensor of real numbers as it is."""
     a = x._array
-    tracked = x._node is not None and state.grad_enabled
+    tracked = x._node is not None and here.grad_enabled
     return a.dtype.kind != "c" and type(a) is np.ndarray and not tracked and bool(dims) and not short(a, dims)
 
 

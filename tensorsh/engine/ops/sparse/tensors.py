@@ -10,7 +10,7 @@ from ...arrays.device import device as device_type
 from ...arrays.device_guard import index_of, on
 from ...arrays.extents import count as numel
 from ...arrays.layout import BLOCKS, ROWS, TITLES
-from ...arrays.state import state
+from ...arrays.state import here
 from ...graph.fields import wrap
 from ...operators.declare import Array, composite
 from ...sparse.arrays import Compressed, Coo, int64, with_elements
@@ -69,7 +69,7 @@ def finished(made: Tensor, requires_grad: bool) -> Tensor:
 
 def wanted(device: Any) -> Any:
     """The device that is asked for, or that is the default; None where neither is."""
-    device = state.default_device if device is None else device
+    device = here.default_device if device is None else device
     if device is None or (device := device_type(device)).type == "cpu":
         return device
     return check_device(device)
@@ -77,13 +77,13 @@ def wanted(device: Any) -> Any:
 
 def together(indices: Any, values: Any) -> None:
     """RuntimeError, PyTorch's, unless coordinates lie where the values do."""
-    here, there = device_of(indices), device_of(values)
-    if here.type != there.type:
+    own, there = device_of(indices), device_of(values)
+    if own.type != there.type:
         raise RuntimeError(
-            f"backend of indices ({here.type.upper()}) must match backend of values ({there.type.upper()})"
+            f"backend of indices ({own.type.upper()}) must match backend of values ({there.type.upper()})"
         )
-    if here != there:
-        raise RuntimeError(f"device of indices ({here.index}) must match device of values ({there.index})")
+    if own != there:
+        raise RuntimeError(f"device of indices ({own.index}) must match device of values ({there.index})")
 
 
 def sizes(size: Any) -> tuple:

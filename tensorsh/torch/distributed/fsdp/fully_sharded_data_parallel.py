@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ....engine.arrays.extents import owner
-from ....engine.arrays.state import state
+from ....engine.arrays.state import here
 from ....engine.arrays.warning import warn
 from ....engine.graph.fields import wrap
-from ....engine.tape.backward import ending
+from ....engine.tape.backward import at_end
 from ....engine.tensors.tensor import Tensor
 from ...containers import cast, tensors_in
 from ...nn.modules.module import Module
@@ -133,9 +133,9 @@ class FullyShardedDataParallel(Around):
             args, kwargs = cast(args, dtype), cast(kwargs, dtype)
         output = self._modules[INSIDE](*args, **kwargs)
         keeps = self.sharding_strategy in (ShardingStrategy.SHARD_GRAD_OP, ShardingStrategy._HYBRID_SHARD_ZERO2)
-        if not state.grad_enabled or not (keeps or self._root is self):
+        if not here.grad_enabled or not (keeps or self._root is self):
             flat.reshard()
-        if state.grad_enabled:
+        if here.grad_enabled:
             for t in tensors_in(output):
                 if t._node is not None:
                     t.register_hook(lambda gradient: self._prepare())
@@ -149,7 +149,7 @@ class FullyShardedDataParallel(Around):
             if flat.arrived or flat.is_whole:  # not all parameters were used
                 flat.finish()
 
-        ending.append(finish)
+        at_end(finish)
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:

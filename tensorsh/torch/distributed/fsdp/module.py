@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.arrays.state import state
-from ....engine.tape.backward import ending
+from ....engine.arrays.state import here
+from ....engine.tape.backward import at_end
 from ....sandbox.classes import is_script_class, register_class
 from ....sandbox.named import read_named, write_named
 from ....sandbox.sealed import OpenSealed, joined
@@ -184,7 +184,7 @@ def _after(module: Any, args: tuple, output: Any) -> Any:
         output = cast(output, dtype)
     if sharding.reshards:
         sharding.group.reshard()
-    if state.grad_enabled:
+    if here.grad_enabled:
         for t in tensors_in(output):
             if t._node is not None:
                 t.register_hook(lambda gradient: _prepare(sharding))
@@ -200,7 +200,7 @@ def _prepare(sharding: Sharding) -> None:
         if group.arrived or group.is_whole:  # not all parameters were used
             group.finish()
 
-    ending.append(finish)
+    at_end(finish)
 
 
 def register_fsdp_forward_method(module: Any, method_name: str) -> None:

@@ -8,10 +8,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ....engine.arrays.state import here
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.wrapping import wraps
 from ..._ops import Operators
-from ...dispatching import TorchDispatchMode, modes, silence
+from ...dispatching import TorchDispatchMode, silence
 from ...nn.modules.module import Module
 from ...nn.parameter import Parameter
 from ...utils._pytree import tree_flatten, tree_map, tree_unflatten
@@ -119,7 +120,7 @@ class ProxyTorchDispatchMode(TorchDispatchMode):
 
 def get_innermost_proxy_mode() -> Any:
     """The innermost tracer that is at work, or None."""
-    return next((mode for mode in reversed(modes) if isinstance(mode, ProxyTorchDispatchMode)), None)
+    return next((mode for mode in reversed(here.listening) if isinstance(mode, ProxyTorchDispatchMode)), None)
 
 
 get_proxy_mode = get_innermost_proxy_mode

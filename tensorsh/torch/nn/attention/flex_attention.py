@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....engine.arrays.dtype import bool_, float32, float64, int32
-from ....engine.arrays.state import state
+from ....engine.arrays.state import here
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import Sealed
 from ..reach import T
@@ -178,7 +178,7 @@ def check(query: Tensor, key: Tensor, value: Tensor, shared: bool) -> None:
             f"Expect query and key/value to have the same number of heads but got Hq={query.shape[1]} and "
             f"Hkv={key.shape[1]}. Try setting enable_gqa=True for GQA."
         )
-    if query.device.type == "cpu" and state.grad_enabled and any(t.requires_grad for t in (query, key, value)):
+    if query.device.type == "cpu" and here.grad_enabled and any(t.requires_grad for t in (query, key, value)):
         raise NotImplementedError(
             "FlexAttention does not support backward on CPU. Please set the input requires_grad to False or use another "
             "device."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....engine.arrays.state import state
+from ....engine.arrays.state import here
 from ....engine.ops.nn.multihead import additive
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
@@ -123,11 +123,11 @@ class MultiheadAttention(Module):
         """Whether PyTorch attends in one kernel, which writes the weights out: what is masked altogether becomes NaN, and not 0."""
         if not (query is key is value and query.ndim == 3 and self.batch_first and self._qkv_same_embed_dim):
             return False
-        if self.training or self.num_heads % 2 or self.add_zero_attn or self.bias_k is not None or state.autocast:
+        if self.training or self.num_heads % 2 or self.add_zero_attn or self.bias_k is not None or here.autocast:
             return False
         if self.in_proj_bias is None or query.dtype is not self.in_proj_weight.dtype:
             return False
-        return not (state.grad_enabled and any(x.requires_grad for x in (query, *self.parameters())))
+        return not (here.grad_enabled and any(x.requires_grad for x in (query, *self.parameters())))
 
 
 MultiheadAttention.__module__ = "torch.nn.modules.activation"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
-from ....engine.arrays.state import state
+from ....engine.arrays.state import here, state
 from ....engine.arrays.warning import warn
 from ....engine.graph.nodes import Handle, handle_of
 from ....engine.tape.function import Function
@@ -180,7 +180,7 @@ class Between(metaclass=Sealed):
     def passed(self, values: tuple) -> tuple[Any, Any, Any]:
         """The values with their tensors sent through the identity, the places of the tensors, and the node."""
         places = [i for i, v in enumerate(values) if isinstance(v, Tensor)]
-        if not (state.grad_enabled and any(values[i].requires_grad for i in places)):
+        if not (here.grad_enabled and any(values[i].requires_grad for i in places)):
             return values, None, None
         made = BackwardHookFunction.apply(*[values[i] for i in places])
         made = made if isinstance(made, tuple) else (made,)

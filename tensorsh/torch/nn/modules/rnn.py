@@ -8,7 +8,7 @@ from typing import Any
 
 from ....engine.arrays.dtype import HALVES
 from ....engine.arrays.errors import cpp_name
-from ....engine.arrays.state import state as settings
+from ....engine.arrays.state import here
 from ....engine.arrays.warning import warn
 from ....engine.ops.nn import recurrent
 from ....engine.ops.nn.recurrent import retitle
@@ -189,7 +189,7 @@ class RNNBase(Module):
         if lstm:
             self._check_state(states[1], self.hidden_size, batch, "hidden[1]")
         for given in states:
-            if given.dtype is not x.dtype and not settings.autocast:
+            if given.dtype is not x.dtype and not here.autocast:
                 raise RuntimeError(mixed(self.mode, self.bias, given, x))
         y, last = self._layers(x if packed is not None or not self.batch_first else x.transpose(0, 1), states, sizes)
         if packed is not None:

@@ -11,7 +11,7 @@ from ....engine.arrays.warning import warn
 from ....engine.graph.nodes import Handle, handle_of
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
-from ....sandbox.classes import allow_writing
+from ....sandbox.classes import allow, allow_writing
 from ....sandbox.sealed import Sealed
 from ..parameter import Parameter, is_lazy
 from .convert import ON_CONVERSION
@@ -305,3 +305,4 @@ _METHODS = {
 for _name, _method in _METHODS.items():
     _method.__name__, _method.__qualname__, _method.__module__ = _name, "Module." + _name, "torch.nn.modules.module"
     setattr(Module, _name, _method)
+allow(Module, "_register_load_state_dict_pre_hook", "_register_state_dict_hook")

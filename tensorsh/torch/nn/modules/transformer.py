@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ....engine.arrays.state import state
+from ....engine.arrays.state import here
 from ....engine.arrays.warning import warn
 from ....engine.ops.nn.multihead import additive
 from ....engine.tensors.tensor import Tensor
@@ -213,7 +213,7 @@ class TransformerEncoder(Module):
         # Without gradients PyTorch drops the padding on its way through the layers; what comes out there is zero.
         drops = self.use_nested_tensor and not first.training and src.ndim == 3 and padding is not None and mask is None
         drops = drops and not (
-            state.grad_enabled and (src.requires_grad or any(p.requires_grad for p in first.parameters()))
+            here.grad_enabled and (src.requires_grad or any(p.requires_grad for p in first.parameters()))
         )
         hidden = padding != 0 if drops else None
         if hidden is not None and self.mask_check:  # it drops what lies at the ends alone

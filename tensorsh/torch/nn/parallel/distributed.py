@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ....engine.arrays.state import state
+from ....engine.arrays.state import here
 from ....engine.graph.fields import wrap
 from ....engine.tensors.tensor import Tensor
 from ...containers import values_in
@@ -161,7 +161,7 @@ class DistributedDataParallel(Module, Joinable):
 
     def _grows(self) -> bool:
         """Whether a backward pass will reduce gradients."""
-        return state.grad_enabled and self.require_backward_grad_sync
+        return here.grad_enabled and self.require_backward_grad_sync
 
     def _post_forward(self, output: Any) -> Any:
         """What follows a call of the module."""

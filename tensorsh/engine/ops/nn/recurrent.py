@@ -61,12 +61,12 @@ def told_rows(x: Tensor, sizes: list[int]) -> Tensor:
     """The rows of packed data that its steps tell of. RuntimeError: there are fewer, or a step has more than the one before."""
     at, before = 0, sizes[0] if sizes else 0
     for n in sizes:
+        if at + n > x.shape[0]:
+            raise RuntimeError(f"start ({at}) + length ({n}) exceeds dimension size ({x.shape[0]}).")
         if n > before:
             raise RuntimeError(
                 f"The size of tensor a ({before}) must match the size of tensor b ({n}) at non-singleton dimension 0"
             )
-        if at + n > x.shape[0]:
-            raise RuntimeError(f"start ({at}) + length ({n}) exceeds dimension size ({x.shape[0]}).")
         at, before = at + n, n
     return x if at == x.shape[0] or not sizes else x[:at]
 

@@ -471,13 +471,18 @@ def owns(value: Any, kind: type, name: str) -> bool:
             known.add(name)
         return found
     if isinstance(value, type) and id(value) in script_classes:
-        return _is_own(value, name)
+        return _is_own(value, name) and not _is_metaclass_own(value, kind, name)
     if _open and not _open.isdisjoint(kind.__mro__):
         return all(name not in base.__dict__ for base in kind.__mro__)
     return False
 
 
 NOTHING: set[str] = set()
+
+
+def _is_metaclass_own(value: type, kind: type, name: str) -> bool:
+    """Whether a class has a name from its metaclass alone, of which scripts write none (`Enum._convert_`, `ABCMeta._dump_registry`)."""
+    return hasattr(kind, name) and all(name not in base.__dict__ for base in value.__mro__)
 
 
 def _is_own(where: type, name: str) -> bool:

@@ -1074,4 +1074,25 @@ try:
         named = Named()
 except TypeError: pass
 result = got[0]
+---
+import enum
+class A(enum.Enum): B = 1
+result = list(A._convert_("C", "os", lambda name: name == "system"))[0].value
+---
+import enum
+class A(enum.Enum): B = 1
+def convert(cls): return cls._convert_("C", "os", lambda name: name == "_exit")
+result = list(convert(A))[0].value
+---
+import operator, enum
+class A(enum.Enum): B = 1
+result = list(operator.attrgetter("_convert_")(A)("C", "os", lambda name: name == "abort"))[0].value
+---
+import abc, re
+got = []
+class W:
+    def write(self, text): got.append(text)
+class A(abc.ABC): pass
+A._dump_registry(W())
+result = bool(got)
 """.strip().split("\n---\n")

@@ -845,4 +845,23 @@ try:
         _array = property(lambda self: np.zeros(9, 'i8'))
 except TypeError: pass
 result = torch.ones(2).as_subclass(got[0]).dtype == torch.int64
+---
+import torch
+class W(torch._dynamo.OptimizedModule): pass
+result = callable(W(torch.nn.MultiheadAttention(4, 2))._is_fast)
+---
+import torch
+class W(torch._dynamo.OptimizedModule): pass
+m = torch.nn.MultiheadAttention(4, 2, kdim=3)
+W(m)._qkv_same_embed_dim = True
+result = m._qkv_same_embed_dim
+---
+import torch
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import CheckpointWrapper
+class W(CheckpointWrapper): pass
+result = callable(W(torch.nn.MultiheadAttention(4, 2))._is_fast)
+---
+import torch
+class A(torch.nn.Module): pass
+result = callable(A._presented)
 """.strip().split("\n---\n")

@@ -101,6 +101,12 @@ def unsuited(*arguments: Any) -> None:
     """In the place of a kernel of arrays, which answers None to what is not for it."""
 
 
+def done(answer: Any) -> None:
+    """RuntimeError where a kernel that writes has not written, and no formula goes on."""
+    if answer is None:
+        raise RuntimeError("sizes or types of arrays that belong together differ")
+
+
 kernel("use_threads", unsuited)(state.threads)
 
 

@@ -46,9 +46,10 @@ static int square_plan(Call *c) {
         Bits most = 0, bits;                                                                                       \
         typedef Bits __attribute__((may_alias)) Aliased;                                                           \
         const Aliased *all = (const Aliased *)column;                                                              \
-        for (size i = 0; i < n; i++) bits = all[i] & ~((Bits)1 << (8 * sizeof(T) - 1)), most = bits > most ? bits : most; \
+        const Bits amount = (Bits)(((uint64_t)1 << (8 * sizeof(T) - 1)) - 1);                                   \
+        for (size i = 0; i < n; i++) bits = all[i] & amount, most = bits > most ? bits : most;                  \
         size best = 0;                                                                                             \
-        while ((all[best] & ~((Bits)1 << (8 * sizeof(T) - 1))) != most) best++;                                    \
+        while ((all[best] & amount) != most) best++;                                                            \
         return most < infinite ? best : -1;                                                                        \
     }                                                                                                              \
     WIDE static int name##_in_lu(T *a, int32_t *pivots, size n, size step, T *panel) {                             \

@@ -107,7 +107,7 @@ INLINE float log1p_float(float x) {
     float f;
     const float k = power_of(u, &f);
     const int32_t back = 127 - (int32_t)k; /* of what the sum lost, nothing is left beside the largest */
-    const float moved = lost * as_single((back > 0 ? back : 0) << 23);
+    const float moved = lost * as_single((int32_t)((uint32_t)(back > 0 ? back : 0) << 23));
     const Twin part = log_of_twins(k, k == 0.0f ? x : f, k == 0.0f ? 0.0f : FMAF(FMAF(f, f, -f), moved, moved));
     float found = __builtin_copysignf(part.high + part.low, x);
     found = x < INFINITY ? found : x;

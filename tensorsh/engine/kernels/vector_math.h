@@ -20,6 +20,9 @@ INLINE int64_t as_bits(double x) { int64_t bits; memcpy(&bits, &x, 8); return bi
 #define ROUNDER 0x1.8p52 /* added, it leaves an integer in the low bits of the sum */
 #define BITS_OF_E 1.442695040888963407f /* log2(e) */
 
+/* p times two to what `shifted` holds in its low bits. */
+INLINE double raised(double p, double shifted) { return as_double((int64_t)((uint64_t)as_bits(p) + ((uint64_t)as_bits(shifted) << 52))); }
+
 /* exp(x) for |x| < 700. */
 INLINE double exp_reduced(double x) {
     double shifted = FMA(x, 0x1.71547652b82fep+0, ROUNDER);
@@ -29,7 +32,7 @@ INLINE double exp_reduced(double x) {
     double high = FMA(r2, 1.0 / 3628800, FMA(r, 1.0 / 362880, 1.0 / 40320));
     double middle = FMA(r4, high, FMA(r2, FMA(r, 1.0 / 5040, 1.0 / 720), FMA(r, 1.0 / 120, 1.0 / 24)));
     double p = FMA(r4, middle, FMA(r2, FMA(r, 1.0 / 6, 0.5), 1.0 + r));
-    return as_double(as_bits(p) + (as_bits(shifted) << 52));
+    return raised(p, shifted);
 }
 
 /* exp(x) for |x| < 700, right to 2^-34 of itself. */
@@ -37,7 +40,7 @@ INLINE double exp_shorter(double x) {
     double shifted = FMA(x, 0x1.71547652b82fep+0, ROUNDER), r = FMA(-(shifted - ROUNDER), 0x1.62e42fefa39efp-1, x);
     double p = FMA(0x1.9f0807550287ep-13, r, 0x1.6d8db1595acdfp-10);
     p = FMA(FMA(FMA(p, r, 0x1.111271fc339c7p-7), r, 0x1.55548d0f40cefp-5), r, 0x1.55555441c542cp-3);
-    return as_double(as_bits(FMA(FMA(FMA(p, r, 0x1.0000003a725dcp-1), r, 1.0), r, 1.0)) + (as_bits(shifted) << 52));
+    return raised(FMA(FMA(FMA(p, r, 0x1.0000003a725dcp-1), r, 1.0), r, 1.0), shifted);
 }
 
 /* exp(x) - 1, to the digits of what is small, too; |x| < 700. A zero loses its sign. */
@@ -45,7 +48,7 @@ INLINE double growth_reduced(double x) {
     double shifted = FMA(x, 0x1.71547652b82fep+0, ROUNDER);
     double n = shifted - ROUNDER;
     double r = FMA(-n, 0x1.cf79abc9e3b3ap-40, FMA(-n, 0x1.62e42fefa0000p-1, x));
-    double r2 = r * r, r4 = r2 * r2, scale = as_double((as_bits(shifted) << 52) + 0x3ff0000000000000);
+    double r2 = r * r, r4 = r2 * r2, scale = raised(1.0, shifted);
     double high = FMA(r2, 1.0 / 3628800, FMA(r, 1.0 / 362880, 1.0 / 40320));
     double middle = FMA(r4, high, FMA(r2, FMA(r, 1.0 / 5040, 1.0 / 720), FMA(r, 1.0 / 120, 1.0 / 24)));
     double part = FMA(r4, middle, FMA(r2, FMA(r, 1.0 / 6, 0.5), r));
@@ -132,7 +135,7 @@ INLINE double log_of_parts(double k, double f) {
     return FMA(k, 0x1.62e42fefa39efp-1, 2.0 * s + s * z * p);
 }
 INLINE double exponent_of(double x, double *f) {
-    int64_t bits = as_bits(x) - 0x3fe6a09e667f3bcd;
+    const int64_t bits = (int64_t)((uint64_t)as_bits(x) - 0x3fe6a09e667f3bcd); /* also of numbers that have no logarithm */
     *f = as_double((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1.0;
     return as_double((bits >> 52) + as_bits(ROUNDER)) - ROUNDER;
 }

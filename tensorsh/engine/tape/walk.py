@@ -16,7 +16,6 @@ import numpy as np
 from ...sandbox import process
 from ..arrays import device_guard
 from ..arrays.constants import fresh
-from ..arrays.dtype import of
 from ..arrays.errors import tensor_type
 from ..arrays.state import here, known, state
 from ..arrays.warning import warn
@@ -48,23 +47,47 @@ def reaching(roots: Iterable[Node], targets: set) -> set:
     return reach
 
 
+def _kind(t: Tensor) -> str:
+    """What messages call the type of a gradient."""
+    if t.device.type == "meta":
+        return f"Meta{t.dtype.short}Type"
+    return tensor_type(t.dtype) if t.device.type == "cpu" and not t.is_sparse else t.type()
+
+
+def _answered(before: Any, answer: Any, hook: Any, own: bool = False) -> Any:
+    """What a hook gives for a gradient: nothing, or a tensor of its type and size. own: the engine's hook, which changes the type."""
+    if answer is None:
+        return None
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(answer, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
+    title = f"hook '{getattr(hook, '__name__', type(hook).__name__)}' has"
+    if not own and (was := _kind(before)) != (got := _kind(answer)):
+        raise RuntimeError(f"{title} changed the type of value (was {was} got {got})")
+    if before.shape != answer.shape:
+        raise RuntimeError(f"{title} changed the size of value")
+    return answer
+
+
+def _all_answered(before: tuple, answer: Any, hook: Any) -> list:
+    """The same for all gradients of a node."""
+    if not isinstance(answer, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(answer).__name__}'")
+    if len(answer) != len(before):
+        title = getattr(hook, "__name__", type(hook).__name__)
+        raise RuntimeError(
+            f"hook '{title}' has returned an incorrect number of values (got {len(answer)}, but expected {len(before)})"
+        )
+    return [_answered(b, a, hook) for b, a in zip(before, answer, strict=True)]
+
+
 def _hooked(hooks: dict, gradient: Any, raw: bool) -> Any:
     """A gradient after the hooks of the tensor it belongs to; one with a negative number is the node's own."""
     for number, hook in list(hooks.items()):
         value = wrap(np.asarray(gradient) if isinstance(gradient, np.generic) else gradient) if raw else gradient
-        answer = here.given_back(hook, value)
+        answer = _answered(value, here.given_back(hook, value), hook, own=number < 0)
         if answer is not None:
-            if not isinstance(answer, Tensor):
-                raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
-            if raw and number >= 0 and answer._array.dtype != gradient.dtype:
-                raise RuntimeError(
-                    f"hook '{getattr(hook, '__name__', type(hook).__name__)}' has changed the type of value (was "
-                    f"{tensor_type(of(gradient))} got {tensor_type(answer.dtype)})"
-                )
-            if tuple(answer._array.shape) != tuple(gradient.shape):
-                raise RuntimeError(
-                    f"hook '{getattr(hook, '__name__', type(hook).__name__)}' has changed the size of value"
-                )
             gradient = answer._array if raw else answer
     return gradient
 
@@ -81,8 +104,7 @@ def _told(heard: dict, gradients: list, raw: bool, waiting: bool) -> None:
                 gradients[number] = _hooked(slot._prehooks, gradients[number], raw)
         else:
             for hook in list(slot._prehooks.values()):
-                if here.given_back(hook, None) is not None:
-                    raise RuntimeError("can't replace a None gradient with a non-None value")
+                _answered(None, here.given_back(hook, None), hook)
 
 
 def walk(
@@ -201,6 +223,8 @@ class Way:
             node._awaits(self.leaves, self.grads)
         if watched and node._backward_prehooks:
             gradient = _prehooked(node, gradient, self.raw)
+            if gradient is None or type(gradient) is list and all([g is None for g in gradient]):
+                return [None] * len(node._edges)
         given = None if self.flow is None else self.flow(node, gradient)
         gradients: Any = _watched(node, gradient, self.world) if self.anomaly else node._step(gradient, self.world)
         if given is not None:
@@ -269,13 +293,14 @@ class Way:
         if self.accumulate and (targets is None or node in targets):
             if node._backward_prehooks:
                 gradient = _prehooked(node, gradient, self.raw)
-            if len(known) > 1:
-                with adding:
+            if gradient is not None:
+                if len(known) > 1:
+                    with adding:
+                        node._accumulate(gradient)
+                else:
                     node._accumulate(gradient)
-            else:
-                node._accumulate(gradient)
-            if node._post_hooks:
-                node._tell()
+                if node._post_hooks:
+                    node._tell()
             if node._hooks:
                 _posthooked(node, (), gradient, self.raw)
 
@@ -298,25 +323,20 @@ def _tensors(gradients: Any, raw: bool) -> tuple:
 
 def _prehooked(node: Node, gradient: Any, raw: bool) -> Any:
     for hook in list(node._backward_prehooks.values()):  # type: ignore[union-attr]
-        answer = here.given_back(hook, _tensors(gradient, raw))
+        given = _tensors(gradient, raw)
+        answer = here.given_back(hook, given)
         if answer is not None:
-            answer = answer if isinstance(answer, tuple) else (answer,)
-            values = [a._array if raw and a is not None else a for a in answer]
+            values = [a._array if raw and a is not None else a for a in _all_answered(given, answer, hook)]
             gradient = values if isinstance(gradient, list) else values[0]
     return gradient
 
 
 def _posthooked(node: Node, gradients: Any, gradient: Any, raw: bool) -> Any:
     for hook in list(node._hooks.values()):  # type: ignore[union-attr]
-        answer = here.given_back(hook, _tensors(gradients, raw), _tensors(gradient, raw))
+        given = _tensors(gradients, raw)
+        answer = here.given_back(hook, given, _tensors(gradient, raw))
         if answer is not None:
-            answer = answer if isinstance(answer, tuple) else (answer,)
-            if len(answer) != len(gradients):
-                raise RuntimeError(
-                    f"hook '{getattr(hook, '__name__', hook)}' has returned an incorrect number of values (got {len(answer)}, "
-                    f"but expected {len(gradients)})"
-                )
-            gradients = [a._array if raw and a is not None else a for a in answer]
+            gradients = [a._array if raw and a is not None else a for a in _all_answered(given, answer, hook)]
     return gradients
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...sandbox.classes import allow
+from ...sandbox.named import read_named, write_named
 from ..nn.modules.module import Module
 from ..nn.modules.registry import holds
 from ..replay.backends import by_options
@@ -43,7 +44,7 @@ class OptimizedModule(Module):
 
     def __getattr__(self, name: str) -> Any:
         if name != "_orig_mod":
-            return getattr(self._orig_mod, name)
+            return read_named(self._orig_mod, name)
         return super().__getattr__(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -52,7 +53,7 @@ class OptimizedModule(Module):
         elif name == "_orig_mod" or not self._modules or holds(self, name):
             super().__setattr__(name, value)
         else:
-            setattr(self._orig_mod, name, value)
+            write_named(self._orig_mod, name, value)
 
     def __len__(self) -> int:
         if hasattr(self._orig_mod, "__len__"):

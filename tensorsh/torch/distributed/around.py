@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...sandbox.named import read_named
 from ..nn.modules.module import Module
 
 
@@ -18,7 +19,7 @@ class Around(Module):
         try:
             return super().__getattr__(name)
         except AttributeError:
-            return getattr(self._modules[self._inside], name)
+            return read_named(self._modules[self._inside], name)
 
     def __getitem__(self, key: int) -> Any:
         return self._modules[self._inside][key]  # type: ignore[index]

@@ -273,7 +273,7 @@ def _placed(place: tuple) -> Any:
     number, nbytes, shape, strides, offset, name, alone = place
     form = BY_NAME[name].numpy
     if number is None:
-        return np.empty(shape, form)
+        return np.zeros(shape, form)  # without elements, if the message is no lie
     if isinstance(number, np.ndarray):
         memory = hold(told_as_shared(number))
     else:
@@ -311,7 +311,7 @@ def _array(place: Any, order: Any, shape: tuple, data: bytes | None, scalar: boo
     form = np.dtype([tuple(each) for each in order] if isinstance(order, list) else order)
     if place is not None:
         return _placed(place).view(form).reshape(shape)
-    made = np.frombuffer(data, form).reshape(shape) if data else np.empty(shape, form)  # type: ignore[arg-type]
+    made = np.frombuffer(data, form).reshape(shape) if data else np.zeros(shape, form)  # type: ignore[arg-type]
     return made[()] if scalar else made.copy()
 
 

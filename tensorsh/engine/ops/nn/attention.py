@@ -113,7 +113,7 @@ def attended(query: Any, key: Any, value: Any, mask: Any, causal: bool, scale: f
             if whole:
                 if mask is not None:
                     np.add(s, mask[at][:, part, :end], s)
-                total = np.empty((*s.shape[:2], 1), s.dtype)
+                total = np.zeros((*s.shape[:2], 1), s.dtype)
                 kernels.compiled.attention_weights(s, total, exact, min(top + 1, end) if causal else 0)
                 sums[at][:, part] = total
                 out[at][:, part] = batches(s, value[at][:, :end])
@@ -161,7 +161,8 @@ def attention_backward(g, needs, query, key, value, mask, is_causal, scale, resu
             total, share = (np.ascontiguousarray(x[at][:, part]).reshape(-1, 1) for x in (result1, delta))
             if whole:
                 first = min(top + 1, end) if is_causal else 0
-                kernels.compiled.attention_scores_backward(s, ds, total, share, exact, first)
+                if s.size:
+                    kernels.done(kernels.compiled.attention_scores_backward(s, ds, total, share, exact, first))
             else:
                 flat, flat_ds = s.reshape(-1, end), ds.reshape(-1, end)
                 np.subtract(flat, spread(total, end), flat)

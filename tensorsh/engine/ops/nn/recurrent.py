@@ -22,6 +22,7 @@ from ...arrays.blas import alone
 from ...arrays.cupy_module import accelerator
 from ...arrays.on_arrays import on_arrays
 from ...arrays.state import here
+from ...kernels import done
 from ...numerics.rounding import rounded
 from ...operators.declare import Array, operator
 from ...tape.backward import grad
@@ -50,8 +51,24 @@ def compiled(*arrays: Any) -> Any:
 def steps(input: Any, sizes: Any, reverse: bool) -> list[tuple[int, int]]:
     """First row and number of rows of each step, in the order of computation."""
     sizes = sizes or [input.shape[1]] * input.shape[0]
+    if sum(sizes) != input.shape[0] * (1 if input.ndim == 2 else input.shape[1]):
+        raise RuntimeError("the sizes of the steps are not those of the data")
     found = list(zip([0, *accumulate(sizes)], sizes, strict=False))
     return found[::-1] if reverse else found
+
+
+def told_rows(x: Tensor, sizes: list[int]) -> Tensor:
+    """The rows of packed data that its steps tell of. RuntimeError: there are fewer, or a step has more than the one before."""
+    at, before = 0, sizes[0] if sizes else 0
+    for n in sizes:
+        if at + n > x.shape[0]:
+            raise RuntimeError(f"start ({at}) + length ({n}) exceeds dimension size ({x.shape[0]}).")
+        if n > before:
+            raise RuntimeError(
+                f"The size of tensor a ({before}) must match the size of tensor b ({n}) at non-singleton dimension 0"
+            )
+        at, before = at + n, n
+    return x if at == x.shape[0] or not sizes else x[:at]
 
 
 def rows_of(x: Any) -> Any:
@@ -165,7 +182,7 @@ def lstm(
             part_h, part_c = h[:rows], c[:rows]
         cell, state = cells[part], y[part]
         if fused:
-            fused.lstm_step(gate, part_h.dot(state_weight), part_c, cell, squashed[part], state)
+            done(fused.lstm_step(gate, part_h.dot(state_weight), part_c, cell, squashed[part], state))
         else:
             gate += part_h.dot(state_weight)
             new = tanh(xp, gate[:, 2 * n : 3 * n])
@@ -203,7 +220,8 @@ def lstm_backward(g, needs, input, w_ih, w_hh, b_ih, b_hh, h, c, sizes, reverse,
         for at, rows in alone(reversed(order)):
             part = slice(at, at + rows)
             slope = None if gy is None else gy[part]
-            fused.lstm_step_backward(gates[part], before_c[part], squashed[part], slope, dh[:rows], dc[:rows], d[part])
+            step = gates[part], before_c[part], squashed[part], slope, dh[:rows], dc[:rows], d[part]
+            done(fused.lstm_step_backward(*step))
             np.dot(d[part], w_hh, dh[:rows])
         return [*weight_gradients(needs, d, d, input, before, w_ih), dh, dc]
     i, f, new, o = (gates[:, k * n : (k + 1) * n] for k in range(4))
@@ -250,7 +268,7 @@ def gru(
         gate = gates[at : at + rows]
         state = projected(h[:rows], w_hh, b_hh)
         if fused:
-            fused.gru_step(gate, state, h[:rows], inner[at : at + rows], y[at : at + rows])
+            done(fused.gru_step(gate, state, h[:rows], inner[at : at + rows], y[at : at + rows]))
             h[:rows] = y[at : at + rows]
             continue
         gate[:, : 2 * n] += state[:, : 2 * n]

@@ -58,7 +58,7 @@ def network(name: str, operator: Any, *options: Any) -> None:
             return operator.function(x, *own[:2], *biases, *states, sizes, reverse, *options)
 
         states = tuple(hx) if name == "lstm" else (hx,)
-        x = input.transpose(0, 1) if turned else input
+        x = input.transpose(0, 1) if turned else recurrent.told_rows(input, sizes)
         y, last = stacked(layer, x, states, weights, directions, dropout if train else 0.0)
         return (y.transpose(0, 1) if turned else y, *last)
 

@@ -11,7 +11,7 @@ from ....engine.arrays.errors import cpp_name
 from ....engine.arrays.state import here
 from ....engine.arrays.warning import warn
 from ....engine.ops.nn import recurrent
-from ....engine.ops.nn.recurrent import retitle
+from ....engine.ops.nn.recurrent import retitle, told_rows
 from ....engine.ops.nn.sequences import stacked
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.classes import allow
@@ -191,7 +191,8 @@ class RNNBase(Module):
         for given in states:
             if given.dtype is not x.dtype and not here.autocast:
                 raise RuntimeError(mixed(self.mode, self.bias, given, x))
-        y, last = self._layers(x if packed is not None or not self.batch_first else x.transpose(0, 1), states, sizes)
+        x = told_rows(x, sizes) if packed is not None else x.transpose(0, 1) if self.batch_first else x
+        y, last = self._layers(x, states, sizes)
         if packed is not None:
             last = [chosen(state, packed.unsorted_indices) for state in last]
             y = PackedSequence(y, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices)

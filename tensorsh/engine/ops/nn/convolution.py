@@ -17,6 +17,7 @@ import numpy as np
 
 from ...arrays.blas import alone
 from ...arrays.extents import strided
+from ...arrays.layout import row_order
 from ...arrays.parallel import SHARED, each
 from ...arrays.state import state
 from ...kernels import kernel as compiled
@@ -110,7 +111,7 @@ weight anew for each line."""
 def _forward(
     xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, bias: Any = None
 ) -> Any:
-    if pointwise(w.shape[2:], stride, padding, groups) and (y := of_places(w.reshape(w.shape[:2]), x)) is not None:
+    if pointwise(w.shape[2:], stride, padding, groups) and (y := of_places(row_order(w).reshape(w.shape[:2]), x)) is not None:
         return y if bias is None else np.add(y, bias.reshape(-1, *[1] * (y.ndim - 2)), y)
     few = xp is np and len(w) * w.shape[1] >= MANY_PAIRS
     if few:

@@ -146,9 +146,11 @@ def _forward(
     return y
 
 
-def _as_convolution(xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, groups: int, size: tuple) -> Any:
+def _as_convolution(
+    xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, groups: int, size: tuple, kernels: bool
+) -> Any:
     """The transpose with steps of one, as a convolution with the weight mirrored; None where it is none, or dearer."""
-    border = _border((g.shape[1] // groups, *g.shape[2:]), w.shape[1:], padding, dilation, tuple(size))
+    border = _border((g.shape[1] // groups, *g.shape[2:]), w.shape[1:], padding, dilation, tuple(size), kernels)
     if not border:
         return None
     mirrored = turned(w, groups)[BACKWARDS[: w.ndim]]
@@ -170,12 +172,18 @@ def turned(w: Any, groups: int) -> Any:
 BACKWARDS = (slice(None),) * 2 + (slice(None, None, -1),) * 3
 
 
+COLUMN = 64
+"""So many multiplications by the compiled kernels take the time of making an element of a column and adding it."""
+
+
 @remembered
-def _border(g: tuple, w: tuple, padding: tuple, dilation: tuple, size: tuple) -> tuple:
-    """The padding of that convolution, by the shapes of a sample's group and of a filter; none where it is not to be."""
+def _border(g: tuple, w: tuple, padding: tuple, dilation: tuple, size: tuple, kernels: bool) -> tuple:
+    """The padding of that convolution, by the shapes of a sample's group and of a filter; none where it is not to be. kernels: whether
+    there are some for it, which make no columns."""
     border = tuple(d * (k - 1) - p for d, k, p in zip(dilation, w[1:], padding, strict=True))
     whole = tuple(m + 2 * b - d * (k - 1) for m, b, d, k in zip(g[1:], border, dilation, w[1:], strict=True))
-    if min(border) < 0 or whole != size or g[0] * prod(size) > 3 * w[0] * prod(g[1:]):
+    columns = g[0] + COLUMN if kernels else 3 * w[0]
+    if min(border) < 0 or whole != size or g[0] * prod(size) > columns * prod(g[1:]):
         return ()
     return border
 
@@ -188,7 +196,7 @@ def _by_parts(xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, groups: in
     """The transpose with larger steps, part by part: the results that lie whole steps apart are a convolution in steps of one with the
     elements of the mirrored weight that meet them. None where there is no kernel for that."""
     kernel = w.shape[2:]
-    if not (suits(g, w, kernel) or layered(g, w)) or any(k < s for k, s in zip(kernel, stride, strict=True)):
+    if any(k < s for k, s in zip(kernel, stride, strict=True)):
         return None
     other = turned(w, groups)
     x = np.zeros((len(g), len(other), *size), g.dtype)
@@ -226,8 +234,9 @@ def _transposed(
     out = g.shape[2:]
     inner = w.shape[1]
     large = g.size * prod(w.shape[1:]) >= MANY
-    if 1 == max(stride) < max(kernel) and (groups == 1 or suits(g, w, kernel) or layered(g, w)):
-        x = _as_convolution(xp, g, w, padding, dilation, groups, size)
+    kernels = suits(g, w, kernel) or layered(g, w)
+    if 1 == max(stride) < max(kernel) and (groups == 1 or kernels):
+        x = _as_convolution(xp, g, w, padding, dilation, groups, size, kernels)
         if x is not None:
             return x
     flat = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
@@ -235,7 +244,7 @@ def _transposed(
         cols = of_places(flat[0], g) if groups == 1 else None
         cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out))) if cols is None else cols
         return cols.reshape(n, groups * inner, *out)
-    if max(stride) > 1 == max(dilation) and large:
+    if max(stride) > 1 == max(dilation) and large and kernels:
         x = _by_parts(xp, g, w, stride, padding, groups, size)
         if x is not None:
             return x

@@ -48,9 +48,7 @@ LEVELS = {
     "kernels/fourier": ["-O2", *LESS, "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-schedule-insns2"],
     **{
         f"kernels/{name}": LOOPS
-        for name in (
-            "complex convolution counting distances elementwise patience places pooling rectifiers rows"
-        ).split()
+        for name in ("complex counting distances elementwise patience places pooling rectifiers rows").split()
     },
     "arrays/extents": FEW,
     "/language/": FEW,

@@ -109,7 +109,7 @@ def repeated() -> np.ndarray:
 
 LONG_CALLS: dict[str, Callable[[], tuple]] = {
     "convolution": lambda: (ones(24, 32, 100, 100), ones(32, 32, 5, 5), None, ones(24, 32, 96, 96), 0, 0, 1),
-    "convolution_weight": lambda: (ones(24, 32, 100, 100), ones(24, 32, 96, 96), ones(32, 32, 5, 5), 0, 0, 1),
+    "convolution_weight": lambda: (ones(24, 32, 100, 100), ones(24, 32, 96, 96), ones(1, 32, 32, 5, 5), 0, 0, 1),
     "wide_normals": lambda: ((x := np.full(1 << 24, 0.5)), x, 0.0, 1.0),
 }
 

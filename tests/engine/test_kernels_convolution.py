@@ -106,6 +106,16 @@ def test_an_infinite_element_does_not_spoil_windows_it_is_not_in():
     assert torch.isfinite(t.grad).sum() == 2
 
 
+def test_a_weight_s_gradient_of_pieces_is_that_of_their_samples():
+    c = kernels.compiled
+    x, g, sums = random(5, 7, 9, 8), random(5, 13, 9, 8), np.empty((3, 13, 7, 3, 3), np.float32)
+    assert c.convolution_weight(x, g, sums, 1, 1, 1) is not None
+    for piece, samples in zip(sums, (slice(0, 1), slice(1, 3), slice(3, 5)), strict=True):
+        alone = np.empty_like(sums[:1])
+        assert c.convolution_weight(x[samples], g[samples], alone, 1, 1, 1) is not None
+        assert np.array_equal(alone[0], piece)
+
+
 def test_gradients_that_are_no_arrays_of_their_own():
     x, w = (torch.tensor(a).requires_grad_() for a in (random(2, 3, 6, 6), random(4, 3, 3, 3)))
     torch.nn.functional.conv2d(x, w, padding=1).sum().backward()
@@ -138,7 +148,14 @@ def test_what_does_not_suit_is_left_to_the_formula():
         (x, w),
     ]:
         assert c.convolution(*wrong) is None
-    assert c.convolution_weight(x, y[:, :3].copy(), w.copy(), 0, 0, 1) is None and c.convolution_weight() is None
+    for wrong in [
+        (y[:, :3].copy(), w[None].copy()),
+        (y, w.copy()),
+        (y, np.empty((3, *w.shape), w.dtype)),
+        (y, w[None][:0]),
+    ]:
+        assert c.convolution_weight(x, *wrong, 0, 0, 1) is None
+    assert c.convolution_weight() is None
     assert c.convolution(x, w, None, y, 0.5, 0, 1) is None
 
 

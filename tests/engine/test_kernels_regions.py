@@ -72,6 +72,13 @@ def test_edges_are_checked_where_they_are_used():
     assert adaptive_pooling.region_sums(x, ends, (1, 1, 1 << 60), True) is None
 
 
+def test_planes_are_averaged_as_each_alone():
+    x, ends = np.random.default_rng(0).random((7, 2, 9, 23), np.float32), adaptive_pooling.edges((2, 9, 23), (1, 4, 5))
+    together = adaptive_pooling.region_sums(x, ends, (1, 4, 5), True)
+    for plane, found in zip(x, together, strict=True):
+        assert np.array_equal(adaptive_pooling.region_sums(plane[None], ends, (1, 4, 5), True)[0], found)
+
+
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i8"])
 def test_maxima_of_long_rows(dtype):
     """The first of equal elements and the last NaN, wherever in a row they stand."""

@@ -12,10 +12,12 @@ struct sums {
 };
 typedef void (*dots)(const float *const *x, const float *const *g, size count, size samples, const size *apart, float *lanes);
 #define SIXTEEN 16 /* lanes of the sums of a weight's gradient */
+#define MOST 6     /* channels whose sums are made at a time, at the most */
+#define RANGE 60   /* taps whose lanes stay in the first cache: a multiple of each number that is taken at a time */
 struct machine {
     const struct sums *sums;
-    dots dots[4]; /* for one to four channels */
-    int taps;
+    dots dots[MOST]; /* for one to so many channels */
+    int outs, taps;
 };
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -32,7 +34,8 @@ struct machine {
 #define VECTORS_4 6
 #define VECTORS_2 8
 #define VECTORS_1 8
-#define TAPS 5
+#define OUTS 6
+#define TAPS 4
 #include "shifted_lines.h"
 #endif
 #if FOR_LEVEL(3)
@@ -47,6 +50,7 @@ struct machine {
 #define VECTORS_4 3
 #define VECTORS_2 6
 #define VECTORS_1 8
+#define OUTS 4
 #define TAPS 3
 #include "shifted_lines.h"
 #endif
@@ -72,6 +76,7 @@ static const struct machine *machine(void) {
 #define VECTORS_4 6
 #define VECTORS_2 8
 #define VECTORS_1 8
+#define OUTS 4
 #define TAPS 5
 #include "shifted_lines.h"
 static const struct machine *machine(void) { return &machine_128; }
@@ -93,9 +98,8 @@ struct shapes {
     size line, taps;          /* places of the result in a line of planes as wide as that; weights of a channel */
 };
 
-/* `shared`: the zeros at the end of a row are those before the next one. */
-static int shapes_of(struct shapes *s, const Argument *x, const Argument *w, const Argument *y, const Argument *numbers, int count,
-                     int shared) {
+/* The zeros at the end of a row are those before the next one, where they may be. */
+static int shapes_of(struct shapes *s, const Argument *x, const Argument *w, const Argument *y, const Argument *numbers, int count) {
     if (machine() == NULL || x->ndim != 4 || w->ndim != 4 || y->ndim != 4 || (count != 3 && count != 7)) return 0;
     size given[7] = {0, 0, 0, 1, 1, 1, 1};
     for (int k = 0; k < count; k++) {
@@ -111,7 +115,7 @@ static int shapes_of(struct shapes *s, const Argument *x, const Argument *w, con
     if (s->kh < 1 || s->kw < 1 || down < 0 || along < 0) return 0;
     s->oh = down / s->sh + 1;
     s->ow = along / s->sw + 1;
-    shared &= s->sw == 1 && s->pw <= 16 && s->pw <= s->dw * (s->kw - 1);
+    const int shared = s->sw == 1 && s->pw <= 16 && s->pw <= s->dw * (s->kw - 1);
     s->wide = (width - (shared ? s->pw : 0) + s->sw - 1) / s->sw;
     s->part = s->wide * ((height + s->sh - 1) / s->sh);
     s->plane = times(times(s->part, s->sh), s->sw);
@@ -128,6 +132,16 @@ WIDE static void halve(const float *restrict from, float *restrict even, float *
     if (n % 2) even[n / 2] = from[n - 1];
 }
 
+/* In eights, of which the last begins before the one before it has ended. */
+INLINE void copy_line(float *to, const float *from, size n) {
+    if (n < 8) {
+        memcpy(to, from, n * sizeof(float));
+        return;
+    }
+    for (size k = 0; k + 8 < n; k += 8) memcpy(to + k, from + k, 8 * sizeof(float));
+    memcpy(to + n - 8, from + n - 8, 8 * sizeof(float));
+}
+
 /* A sample's planes with their borders; `to` begins as zeros, so that the borders need no writing. */
 static void surround(const float *x, float *to, const struct shapes *s) {
     for (size c = 0; c < s->c; c++, to += s->plane)
@@ -137,7 +151,7 @@ static void surround(const float *x, float *to, const struct shapes *s) {
             const float *from = x + (c * s->h + first) * s->w;
             for (size row = first; row < s->h; row += s->sh, from += s->sh * s->w, line += s->wide) {
                 if (s->sw == 1) {
-                    memcpy(line + s->pw, from, s->w * 4);
+                    copy_line(line + s->pw, from, s->w);
                     continue;
                 }
                 if (s->sw == 2) {
@@ -171,16 +185,6 @@ static const struct sums *cheapest(const struct sums *kinds, size outs, size lin
         if (cost < least) least = cost, best = kind;
     }
     return best;
-}
-
-/* In eights, of which the last begins before the one before it has ended. */
-INLINE void copy_line(float *to, const float *from, size n) {
-    if (n < 8) {
-        memcpy(to, from, n * sizeof(float));
-        return;
-    }
-    for (size k = 0; k + 8 < n; k += 8) memcpy(to + k, from + k, 8 * sizeof(float));
-    memcpy(to + n - 8, from + n - 8, 8 * sizeof(float));
 }
 
 /* Places `first` to `end` of the lines of `outs` channels, which stand behind one another in `made`, without those around an edge. */
@@ -265,24 +269,27 @@ static void forward(Call *call, const float *x, const float *w, const float *bia
 #define CLOSE 1024      /* places of the samples' lines that meet all taps in turn, while they stay in the first cache */
 
 /* The sum of all lanes, in halves. */
+typedef float Four __attribute__((vector_size(16)));
 INLINE float folded(const float *from) {
-    float lanes[SIXTEEN];
+    Four lanes[SIXTEEN / 4];
     memcpy(lanes, from, sizeof lanes);
-    for (int half = SIXTEEN / 2; half >= 4; half /= 2)
-        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
-    return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+    const Four sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
+
+/* The rooms for a gradient begin at lines of the cache: vectors that lie across two of them are read twice. */
+static size whole_lines(size elements) { return (elements + SIXTEEN - 1) / SIXTEEN * SIXTEEN; }
 
 static void gradient_rooms(struct rooms *r, const struct shapes *s) {
     const int taps = machine()->taps;
     r->padded = (s->taps + taps - 1) / taps * taps;
-    r->whole = (s->line + SIXTEEN - 1) / SIXTEEN * SIXTEEN;
+    r->whole = whole_lines(s->line);
     const size together = TOGETHER / (s->c * s->plane + s->o * r->whole);
     r->together = together < 1 ? 1 : together > s->n ? s->n : together;
-    r->planes = r->together * s->c * s->plane + WIDEST;
+    r->planes = whole_lines(r->together * s->c * s->plane + WIDEST);
     r->lines = r->together * s->o * r->whole;
-    r->sums = s->o * r->padded;
-    r->lanes = 4 * r->padded * SIXTEEN;
+    r->sums = whole_lines(s->o * r->padded);
+    r->lanes = MOST * (r->padded < RANGE ? r->padded : RANGE) * SIXTEEN;
 }
 
 static int weight_gradient(Call *call, const float *x, const float *g, float *w, const struct shapes *s, char *room) {
@@ -290,12 +297,12 @@ static int weight_gradient(Call *call, const float *x, const float *g, float *w,
     struct rooms r;
     gradient_rooms(&r, s);
     const size outs = s->o / s->groups, inner = s->c / s->groups * s->plane;
-    const size padded = r.padded, blocks = (outs + 3) / 4, whole = r.whole, together = r.together;
+    const size padded = r.padded, blocks = (outs + m->outs - 1) / m->outs, whole = r.whole, together = r.together;
     const size apart[2] = {s->c * s->plane, s->o * whole};
-    size *offsets = (size *)room;
-    float *planes = (float *)(offsets + s->taps), *lines = planes + r.planes, *sums = lines + r.lines, *lanes = sums + r.sums;
+    float *lines = (float *)(room + (-(uintptr_t)room & 63)), *lanes = lines + r.lines, *planes = lanes + r.lanes, *sums = planes + r.planes;
+    size *offsets = (size *)(sums + r.sums);
     int done = 1;
-    memset(planes, 0, (r.planes + r.lines + r.sums) * sizeof *planes);
+    memset(lines, 0, r.lines * sizeof *lines), memset(planes, 0, (r.planes + r.sums) * sizeof *planes);
     distances(offsets, s);
     for (size sample = 0, samples; sample < s->n; sample += samples) {
         samples = s->n - sample < together ? s->n - sample : together;
@@ -304,7 +311,7 @@ static int weight_gradient(Call *call, const float *x, const float *g, float *w,
             const float *from = g + (sample + n) * s->o * s->oh * s->ow;
             for (size o = 0; o < s->o; o++)
                 for (size row = 0; row < s->oh; row++, from += s->ow)
-                    memcpy(lines + n * apart[1] + o * whole + row * s->wide, from, s->ow * 4);
+                    copy_line(lines + n * apart[1] + o * whole + row * s->wide, from, s->ow);
         }
         for (size group = 0; group < s->groups; group++)
             for (size first = 0; first < whole; first += LINE) {
@@ -312,23 +319,27 @@ static int weight_gradient(Call *call, const float *x, const float *g, float *w,
                 if (ends(call, samples * outs * count * s->taps / FUSIONS)) return 0;
                 for (size b = 0; b < blocks; b++) {
                     size top = group * outs + b * outs / blocks, some = group * outs + (b + 1) * outs / blocks - top;
-                    const float *from[8], *grads[4];
+                    const float *from[8], *grads[MOST];
                     const size close = count < CLOSE ? CLOSE / count : 1;
-                    memset(lanes, 0, r.lanes * sizeof *lanes);
-                    for (size n = 0; n < samples; n += close) {
-                        const size few = samples - n < close ? samples - n : close;
-                        for (size o = 0; o < some; o++) grads[o] = lines + n * apart[1] + (top + o) * whole + first;
-                        for (size t = 0; t < padded; t += m->taps) {
-                            for (int k = 0; k < m->taps; k++) {
-                                size tap = t + k < s->taps ? t + k : s->taps - 1;
-                                from[k] = planes + n * apart[0] + group * inner + first + offsets[tap];
+                    for (size t = 0, end; t < padded; t = end) {
+                        end = t + RANGE < padded ? t + RANGE : padded;
+                        memset(lanes, 0, some * (end - t) * SIXTEEN * sizeof *lanes);
+                        for (size n = 0; n < samples; n += close) {
+                            const size few = samples - n < close ? samples - n : close;
+                            for (size o = 0; o < some; o++) grads[o] = lines + n * apart[1] + (top + o) * whole + first;
+                            for (size u = t; u < end; u += m->taps) {
+                                for (int k = 0; k < m->taps; k++) {
+                                    size tap = u + k < s->taps ? u + k : s->taps - 1;
+                                    from[k] = planes + n * apart[0] + group * inner + first + offsets[tap];
+                                }
+                                m->dots[some - 1](from, grads, count, few, apart, lanes + (u - t) * some * SIXTEEN);
                             }
-                            m->dots[some - 1](from, grads, count, few, apart, lanes + t * some * SIXTEEN);
                         }
+                        const float *at = lanes;
+                        for (size u = t; u < end; u += m->taps)
+                            for (size o = 0; o < some; o++)
+                                for (int k = 0; k < m->taps; k++, at += SIXTEEN) sums[(top + o) * padded + u + k] += folded(at);
                     }
-                    for (size t = 0; t < padded; t++) /* lie as [taps / m->taps][some][m->taps] */
-                        for (size o = 0; o < some; o++)
-                            sums[(top + o) * padded + t] += folded(lanes + ((t / m->taps * some + o) * m->taps + t % m->taps) * SIXTEEN);
                 }
             }
     }
@@ -348,7 +359,7 @@ static int room_of(Call *c, const struct shapes *s, size elements, size lines) {
 static int convolution_plan(Call *c) {
     struct shapes s;
     struct rooms r;
-    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4, 1) || (c->in[2].data && c->in[2].count != s.o)) return 0;
+    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4) || (c->in[2].data && c->in[2].count != s.o)) return 0;
     c->answer = 3;
     forward_rooms(&r, &s);
     c->apart = 1;
@@ -357,33 +368,51 @@ static int convolution_plan(Call *c) {
 
 static int convolution(Call *c, size from, size to) {
     struct shapes s;
-    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4, 1)) return 0;
+    if (!shapes_of(&s, &c->in[0], &c->in[1], &c->in[3], &c->in[4], c->given - 4)) return 0;
     const size all = s.n * strips_of(&s);
     from = from * all / c->lines, to = to * all / c->lines;
     forward(c, c->in[0].data, c->in[1].data, c->in[2].data, c->in[3].data, &s, c->scratch, from, to);
     return 1;
 }
 
+/* The shapes of a gradient, of which there is one for each of several pieces of the samples: [pieces, o, c / groups, kh, kw]. */
+static int shapes_of_gradient(struct shapes *s, const Call *c) {
+    const Argument *sums = &c->in[2];
+    Argument w = *sums;
+    if (sums->ndim != 5) return 0;
+    w.ndim = 4, w.count /= sums->shape[0] > 0 ? sums->shape[0] : 1;
+    memcpy(w.shape, sums->shape + 1, 4 * sizeof *w.shape);
+    return shapes_of(s, &c->in[0], &w, &c->in[1], &c->in[3], c->given - 3) && sums->shape[0] <= s->n;
+}
+
 static int convolution_weight_plan(Call *c) {
     struct shapes s;
     struct rooms r;
-    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3, 0)) return 0;
+    if (!shapes_of_gradient(&s, c)) return 0;
     c->answer = 2;
     gradient_rooms(&r, &s);
-    return room_of(c, &s, r.planes + r.lines + r.sums + r.lanes, 1);
+    c->apart = 1;
+    return room_of(c, &s, r.planes + r.lines + r.sums + r.lanes + SIXTEEN, c->in[2].shape[0]);
 }
 
 static int convolution_weight(Call *c, size from, size to) {
-    (void)from, (void)to;
-    struct shapes s;
-    if (!shapes_of(&s, &c->in[0], &c->in[2], &c->in[1], &c->in[3], c->given - 3, 0)) return 0;
-    return weight_gradient(c, c->in[0].data, c->in[1].data, c->in[2].data, &s, c->scratch);
+    struct shapes all;
+    if (!shapes_of_gradient(&all, c)) return 0;
+    int done = 1;
+    for (size piece = from; done && piece < to; piece++) {
+        struct shapes s = all;
+        const size first = piece * all.n / c->lines, x = all.c * all.h * all.w, g = all.o * all.oh * all.ow;
+        s.n = (piece + 1) * all.n / c->lines - first;
+        done = weight_gradient(c, (const float *)c->in[0].data + first * x, (const float *)c->in[1].data + first * g,
+                               (float *)c->in[2].data + piece * all.o * all.taps, &s, c->scratch);
+    }
+    return done;
 }
 
 const Kernel convolution_kernels[] = {
     {"convolution", "fff?Fiii|iiii", convolution_plan, convolution,
      "convolution(x, weight, bias or None, out, border above, border left, groups, steps down, along, dilations down, along)"},
     {"convolution_weight", "ffFiii|iiii", convolution_weight_plan, convolution_weight,
-     "convolution_weight(x, gradient, out, border above, border left, groups, steps down, along, dilations down, along)"},
+     "convolution_weight(x, gradient, out of each piece of the samples, border above, border left, groups, steps down, along, dilations down, along)"},
     {0},
 };

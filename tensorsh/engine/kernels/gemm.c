@@ -169,18 +169,15 @@ static int long_blocks(size k, size n, size b_row) { return b_row == 1 && n >= B
 /* c = a b + bias, tile by tile; `whole`: as the whole product has it, see `next_block`. */
 static void tiles(Call *call, struct matrix a, struct matrix b, size m, size k, size n, float *c, size c_row, float *room, int whole,
                   const float *bias) {
-    const int first = bias != NULL && k > BLOCK;
     for (size left = 0; left < n; left += GROUP) {
         const size width = n - left < GROUP ? n - left : GROUP;
-        for (size i = 0; first && i < m; i++) memcpy(c + i * c_row + left, bias + left, width * sizeof(float));
         for (size done = 0, step; done < k && !ends(call, m * width); done += step) {
             step = next_block(k - done, whole);
             struct matrix x = {a.data + done * a.column, a.row, a.column}, y = {b.data + done * b.row + left * b.column, b.row, b.column};
-            IN_BLOCKS(call, x, y, m, step, width, c + left, c_row, room, first || done != 0);
+            const float *more = done ? c + left : bias ? bias + left : NULL;
+            IN_BLOCKS(call, x, y, m, step, width, c + left, c_row, room, more, done ? c_row : 0);
         }
     }
-    for (size i = 0; bias && !first && i < m; i++)
-        for (size j = 0; j < n; j++) c[i * c_row + j] += bias[j];
 }
 
 /* c = a b + bias, a number for each column: it is added last, but where a sum of several blocks or of one vector begins

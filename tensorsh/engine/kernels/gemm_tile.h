@@ -8,14 +8,16 @@ typedef float NAME(vector) __attribute__((vector_size(4 * LANES_), aligned(4)));
 #define PANEL (2 * LANES_)
 
 /* The first columns of a tile's rows. */
-TARGET __attribute__((noinline)) static void NAME(part)(int count, const float *kept, float *c, size c_row, size columns, int add) {
-    for (int r = 0; r < count; r++, c += c_row, kept += PANEL)
-        for (size j = 0; j < columns; j++) c[j] = add ? c[j] + kept[j] : kept[j];
+TARGET __attribute__((noinline)) static void NAME(part)(int count, const float *kept, float *c, size c_row, size columns, const float *more,
+                                                 size more_row) {
+    for (int r = 0; r < count; r++, c += c_row, kept += PANEL, more += more_row)
+        for (size j = 0; j < columns; j++) c[j] = more ? more[j] + kept[j] : kept[j];
 }
 
-/* `count` rows of a tile: c[r][0 .. columns) (+)= sum over k of a[r][k] * panel[k][..], whose rows are `step` apart. */
+/* `count` rows of a tile: c[r][0 .. columns) = sum over k of a[r][k] * panel[k][..], whose rows are `step` apart, and of `more` where there
+   is some. */
 TARGET INLINE void NAME(rows)(int count, size k, const float *a, size a_row, size a_column, const float *panel, size step, float *c,
-                       size c_row, size columns, int add) {
+                       size c_row, size columns, const float *more, size more_row) {
     VECTOR sum[ROWS_][2];
     UNROLL(16)
     for (int r = 0; r < count; r++) sum[r][0] = sum[r][1] = (VECTOR){0};
@@ -32,20 +34,19 @@ TARGET INLINE void NAME(rows)(int count, size k, const float *a, size a_row, siz
         VECTOR kept[ROWS_][2];
         UNROLL(16)
         for (int r = 0; r < count; r++) kept[r][0] = sum[r][0], kept[r][1] = sum[r][1];
-        NAME(part)(count, (const float *)kept, c, c_row, columns, add);
+        NAME(part)(count, (const float *)kept, c, c_row, columns, more, more_row);
         return;
     }
     UNROLL(16)
-    for (int r = 0; r < count; r++, c += c_row) {
-        VECTOR *to = (VECTOR *)c, *more = (VECTOR *)(c + LANES_);
-        *to = add ? *to + sum[r][0] : sum[r][0];
-        *more = add ? *more + sum[r][1] : sum[r][1];
+    for (int r = 0; r < count; r++, c += c_row, more += more_row) {
+        *(VECTOR *)c = more ? *(const VECTOR *)more + sum[r][0] : sum[r][0];
+        *(VECTOR *)(c + LANES_) = more ? *(const VECTOR *)(more + LANES_) + sum[r][1] : sum[r][1];
     }
 }
 
-#define CASE(n) case n: NAME(rows)(n, k, a, a_row, a_column, panel, step, c, c_row, columns, add); break;
+#define CASE(n) case n: NAME(rows)(n, k, a, a_row, a_column, panel, step, c, c_row, columns, more, more_row); break;
 TARGET static void NAME(tile)(int count, size k, const float *a, size a_row, size a_column, const float *panel, size step, float *c,
-                       size c_row, size columns, int add) {
+                       size c_row, size columns, const float *more, size more_row) {
     switch (count) {
         CASE(1) CASE(2) CASE(3) CASE(4) CASE(5)
 #if ROWS_ > 6
@@ -101,9 +102,9 @@ TARGET static void NAME(strips)(const float *a, size a_row, size a_column, size 
 }
 
 /* One block of k. `room`: for k rows of b, each filled up to whole panels, and behind these for CHUNK rows of a. Few rows of a read b where
-   it lies. Columns of a are laid in strips, and rows where they are far apart. */
+   it lies. Columns of a are laid in strips, and rows where they are far apart. `more`: what is added, whose rows are `more_row` apart. */
 TARGET static void NAME(block)(Call *call, struct matrix a, struct matrix b, size m, size k, size n, float *c, size c_row, float *room,
-                        int add) {
+                        const float *more, size more_row) {
     const size whole = b.column == 1 && m <= FEW_TILES * ROWS_ ? n / PANEL * PANEL : 0; /* columns that lie as panels do */
     const int laid = a.row == 1 ? n > PANEL : n >= WORTH_STRIPS && a.row >= FAR_APART;
     float *const strips = room + (n - whole + PANEL - 1) / PANEL * PANEL * k;
@@ -115,13 +116,13 @@ TARGET static void NAME(block)(Call *call, struct matrix a, struct matrix b, siz
             const size columns = n - j < PANEL ? n - j : PANEL, step = j < whole ? b.row : PANEL;
             const float *panel = j < whole ? b.data + j : room + (j - whole) * k;
             size i = top;
+#define PLACE panel, step, c + i * c_row + j, c_row, columns, more ? more + i * more_row + j : NULL, more_row
             for (; i + ROWS_ <= end; i += ROWS_) {
-                if (laid)
-                    NAME(rows)(ROWS_, k, strips + (i - top) * k, 1, ROWS_, panel, step, c + i * c_row + j, c_row, columns, add);
-                else NAME(rows)(ROWS_, k, a.data + i * a.row, a.row, a.column, panel, step, c + i * c_row + j, c_row, columns, add);
+                if (laid) NAME(rows)(ROWS_, k, strips + (i - top) * k, 1, ROWS_, PLACE);
+                else NAME(rows)(ROWS_, k, a.data + i * a.row, a.row, a.column, PLACE);
             }
-            if (i < end)
-                NAME(tile)((int)(end - i), k, a.data + i * a.row, a.row, a.column, panel, step, c + i * c_row + j, c_row, columns, add);
+            if (i < end) NAME(tile)((int)(end - i), k, a.data + i * a.row, a.row, a.column, PLACE);
+#undef PLACE
         }
     }
 }

@@ -90,6 +90,7 @@ LARGEST_OF(float, largest_floats)
 LARGEST_OF(double, largest_doubles)
 LARGEST_OF(int64_t, largest_longs)
 
+#define PLANES 4 /* whose sums are made at a time */
 #define SUMS_OF(T, name)                                                                                          \
     WIDE static void name##_of_channels(const Regions *region, const Region *found, const T *x, int means, T *out) { \
         const Regions r = *region;                                                                                \
@@ -106,22 +107,27 @@ LARGEST_OF(int64_t, largest_longs)
         if (!regions_of(&r, &c->in[0], &c->out[0], &c->in[1])) return 0;                                          \
         const size volume = r.in[0] * r.in[1] * r.in[2] * r.channels;                                             \
         const int means = c->in[3].whole != 0;                                                                    \
-        for (size plane = from; plane < to; plane++) {                                                            \
+        for (size plane = from, several; plane < to; plane += several) {                                          \
             const T *x = (const T *)c->in[0].data + plane * volume;                                               \
             T *out = (T *)c->out[0].data + plane * r.cells * r.channels;                                          \
+            several = r.channels > 1 || r.step || to - plane < PLANES ? 1 : PLANES; /* a sum waits for what it adds to */ \
             for (size cell = 0; cell < r.cells; cell++) {                                                         \
                 Region found;                                                                                     \
+                T sums[PLANES] = {0};                                                                             \
                 if (!region(&r, plane, cell, &found)) return 0;                                                   \
-                if (ends(c, times(found.work, r.channels))) return 1;                                             \
+                if (ends(c, times(found.work, several * r.channels))) return 1;                                   \
                 if (r.channels > 1) {                                                                             \
                     name##_of_channels(&r, &found, x, means, out + cell * r.channels);                            \
                     continue;                                                                                     \
                 }                                                                                                 \
-                T sum = 0;                                                                                        \
                 EACH_ROW(found, at)                                                                               \
-                    for (size i = at + found.from[2]; i < at + found.to[2]; i++) sum += x[i];                     \
-                for (int k = 0; k < 3 && means; k++) sum /= (T)(found.to[k] - found.from[k]);                     \
-                out[cell] = sum;                                                                                  \
+                    for (size i = at + found.from[2]; i < at + found.to[2]; i++) {                                \
+                        if (several == 1) sums[0] += x[i];                                                        \
+                        else UNROLL(8) for (int p = 0; p < PLANES; p++) sums[p] += x[i + p * volume];             \
+                    }                                                                                             \
+                for (int k = 0; k < 3 && means; k++)                                                              \
+                    for (size p = 0; p < several; p++) sums[p] /= (T)(found.to[k] - found.from[k]);               \
+                for (size p = 0; p < several; p++) out[p * r.cells + cell] = sums[p];                             \
             }                                                                                                     \
         }                                                                                                         \
         return 1;                                                                                                 \

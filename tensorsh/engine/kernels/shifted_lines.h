@@ -63,6 +63,10 @@ SUMS(6, VECTORS_6)
 SUMS(4, VECTORS_4)
 SUMS(2, VECTORS_2)
 SUMS(1, VECTORS_1)
+#if OUTS > 4
+DOTS(6)
+DOTS(5)
+#endif
 DOTS(4)
 DOTS(3)
 DOTS(2)
@@ -74,7 +78,11 @@ static const struct sums NAME(sums)[] = {
     {1, VECTORS_1 * LANES, 2.0f, NAME(sums_1)},
 };
 static const struct machine NAME(machine) = {
-    NAME(sums), {NAME(dots_1), NAME(dots_2), NAME(dots_3), NAME(dots_4)}, TAPS,
+    NAME(sums), {NAME(dots_1), NAME(dots_2), NAME(dots_3), NAME(dots_4),
+#if OUTS > 4
+                 NAME(dots_5), NAME(dots_6),
+#endif
+    }, OUTS, TAPS,
 };
 
 #undef VECTOR
@@ -93,4 +101,5 @@ static const struct machine NAME(machine) = {
 #undef VECTORS_1
 #undef COST_8
 #undef COST_4
+#undef OUTS
 #undef TAPS

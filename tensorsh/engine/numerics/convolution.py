@@ -12,7 +12,7 @@ import numpy as np
 from .. import kernels
 from ..arrays.extents import strided
 from ..arrays.layout import row_order
-from ..arrays.parallel import SHARED, each
+from ..arrays.parallel import SHARED
 from ..arrays.state import state
 
 
@@ -125,15 +125,7 @@ def compiled_weight(x: Any, g: Any, kernel: tuple, stride: tuple, padding: tuple
     shape = (g.shape[1], x.shape[1] // groups, *(1, *kernel)[-2:])
     pieces = min(PIECES, len(x)) if g.size * prod(shape[1:]) >= SHARED else 1
     sums = np.empty((pieces, *shape), x.dtype)
-    done = []
-
-    def work(x: Any, g: Any, w: Any) -> None:
-        done.append(kernels.compiled.convolution_weight(x, g, w, *border, groups, *more) is not None)
-
-    edges = [i * len(x) // pieces for i in range(pieces + 1)]
-    parts = list(zip(edges, edges[1:], strict=False))
-    each(work, [(x[a:b], g[a:b], w) for (a, b), w in zip(parts, sums, strict=True)], min(pieces, state.threads))
-    if not all(done):
+    if kernels.compiled.convolution_weight(x, g, sums, *border, groups, *more) is None:
         return None
     w = sums[0] if pieces == 1 else np.add.reduce(sums, 0)
     return w.reshape(*shape[:2], *kernel)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...arrays.blas import alone
 from ...arrays.extents import strided
+from ...arrays.layout import row_order
 from ...arrays.parallel import SHARED, each
 from ...arrays.state import state
 from ...kernels import kernel as compiled
@@ -110,7 +111,8 @@ weight anew for each line."""
 def _forward(
     xp: Any, x: Any, w: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int, bias: Any = None
 ) -> Any:
-    if pointwise(w.shape[2:], stride, padding, groups) and (y := of_places(w.reshape(w.shape[:2]), x)) is not None:
+    flat = row_order(w).reshape(w.shape[:2]) if pointwise(w.shape[2:], stride, padding, groups) else None
+    if flat is not None and (y := of_places(flat, x)) is not None:
         return y if bias is None else np.add(y, bias.reshape(-1, *[1] * (y.ndim - 2)), y)
     few = xp is np and len(w) * w.shape[1] >= MANY_PAIRS
     if few:
@@ -145,9 +147,11 @@ def _forward(
     return y
 
 
-def _as_convolution(xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, groups: int, size: tuple) -> Any:
+def _as_convolution(
+    xp: Any, g: Any, w: Any, padding: tuple, dilation: tuple, groups: int, size: tuple, fast: bool
+) -> Any:
     """The transpose with steps of one, as a convolution with the weight mirrored; None where it is none, or dearer."""
-    border = _border((g.shape[1] // groups, *g.shape[2:]), w.shape[1:], padding, dilation, tuple(size))
+    border = _border((g.shape[1] // groups, *g.shape[2:]), w.shape[1:], padding, dilation, tuple(size), fast)
     if not border:
         return None
     mirrored = turned(w, groups)[BACKWARDS[: w.ndim]]
@@ -167,14 +171,18 @@ def turned(w: Any, groups: int) -> Any:
 
 
 BACKWARDS = (slice(None),) * 2 + (slice(None, None, -1),) * 3
+COLUMN = 64
+"""So many multiplications by the compiled kernels take the time of making an element of a column and adding it."""
 
 
 @remembered
-def _border(g: tuple, w: tuple, padding: tuple, dilation: tuple, size: tuple) -> tuple:
-    """The padding of that convolution, by the shapes of a sample's group and of a filter; none where it is not to be."""
+def _border(g: tuple, w: tuple, padding: tuple, dilation: tuple, size: tuple, fast: bool) -> tuple:
+    """The padding of that convolution, by the shapes of a sample's group and of a filter; none where it is not to be.
+    fast: there are kernels for it, which make no columns."""
     border = tuple(d * (k - 1) - p for d, k, p in zip(dilation, w[1:], padding, strict=True))
     whole = tuple(m + 2 * b - d * (k - 1) for m, b, d, k in zip(g[1:], border, dilation, w[1:], strict=True))
-    if min(border) < 0 or whole != size or g[0] * prod(size) > 3 * w[0] * prod(g[1:]):
+    columns = g[0] + COLUMN if fast else 3 * w[0]
+    if min(border) < 0 or whole != size or g[0] * prod(size) > columns * prod(g[1:]):
         return ()
     return border
 
@@ -187,7 +195,7 @@ def _by_parts(xp: Any, g: Any, w: Any, stride: tuple, padding: tuple, groups: in
     """The transpose with larger steps, part by part: the results that lie whole steps apart are a convolution in steps of one with the
     elements of the mirrored weight that meet them. None where there is no kernel for that."""
     kernel = w.shape[2:]
-    if not (suits(g, w, kernel) or layered(g, w)) or any(k < s for k, s in zip(kernel, stride, strict=True)):
+    if any(k < s for k, s in zip(kernel, stride, strict=True)):
         return None
     other = turned(w, groups)
     x = np.zeros((len(g), len(other), *size), g.dtype)
@@ -225,8 +233,9 @@ def _transposed(
     out = g.shape[2:]
     inner = w.shape[1]
     large = g.size * prod(w.shape[1:]) >= MANY
-    if 1 == max(stride) < max(kernel) and (groups == 1 or suits(g, w, kernel) or layered(g, w)):
-        x = _as_convolution(xp, g, w, padding, dilation, groups, size)
+    fast = suits(g, w, kernel) or layered(g, w)
+    if 1 == max(stride) < max(kernel) and (groups == 1 or fast):
+        x = _as_convolution(xp, g, w, padding, dilation, groups, size, fast)
         if x is not None:
             return x
     flat = w.reshape(groups, o // groups, -1).swapaxes(1, 2)
@@ -234,7 +243,7 @@ def _transposed(
         cols = of_places(flat[0], g) if groups == 1 else None
         cols = xp.matmul(flat, g.reshape(n, groups, o // groups, prod(out))) if cols is None else cols
         return cols.reshape(n, groups * inner, *out)
-    if max(stride) > 1 == max(dilation) and large:
+    if max(stride) > 1 == max(dilation) and large and fast:
         x = _by_parts(xp, g, w, stride, padding, groups, size)
         if x is not None:
             return x

@@ -12,6 +12,7 @@ from ...arrays.dtype import of
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading.table import find_function
+from ...numerics.products import affine
 from ...operators.declare import Array, composite, operator
 from ...tape.worlds import differentiable
 from ...wording.convolution import tuples
@@ -278,7 +279,11 @@ def conv_tbc(xp, input: Array, weight: Array, bias: Array, pad=0):
     shape = (len(wide) - len(weight) + 1, *wide.shape[1:])
     total = bias
     for k, w in enumerate(weight):
-        part = wide[k : k + shape[0]].reshape((-1, shape[2])) @ w
+        part = wide[k : k + shape[0]].reshape((-1, shape[2]))
+        if xp is np and not k:
+            total = affine(part, w, bias)
+            continue
+        part = part @ w
         part += total
         total = part
     return xp.broadcast_to(total, (prod(shape[:2]), len(bias))).reshape((*shape[:2], len(bias)))

@@ -25,8 +25,8 @@ INLINE Twin growth_part(float x, float *shifted, const int far) {
     return (Twin){w, FMAF(cube, p, FMAF(lost, far ? FMAF(cube, p, w) : w, lost + rest))};
 }
 
-/* Of IN_RANGE numbers alone the same bits in fewer steps. */
-#define EXP_IN_RANGE(x) (fabsf(x) < 87.0f)
+/* Of numbers of whose bits a whole number is below a bound, the same bits in fewer steps. */
+#define EXP_RANGE(x) (single_bits(x) & 0x7fffffff), 0x42ae0000 /* 87 */
 INLINE float exp_unscaled(float x, uint32_t *power) {
     float t;
     const Twin part = growth_part(x, &t, 1);
@@ -77,7 +77,7 @@ INLINE float power_of(float x, float *f) {
     *f = as_single((bits & 0x7fffff) + 0x3f3504f3) - 1.0f;
     return (float)(bits >> 23);
 }
-#define LOG_IN_RANGE(x) (single_bits(x) - 0x00800000u < 0x7f000000u) /* normal and above 0 */
+#define LOG_RANGE(x) (single_bits(x) - 0x00800000u), 0x7f000000 /* normal and above 0 */
 INLINE Twin log_twin_in_range(float x) {
     float f;
     const float k = power_of(x, &f);

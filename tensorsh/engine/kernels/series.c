@@ -268,13 +268,6 @@ POLYNOMIALS(float, polynomials_of_floats, __builtin_fmaf, fabsf)
 POLYNOMIALS(double, polynomials_of_doubles, __builtin_fma, fabs)
 
 /* polynomial(x, n, family, shifted): n has the shape of x or is one number; the elements of each lie in equal steps. */
-static int in_equal_steps(Argument *x) {
-    Ranks ranks;
-    ranks_of(x, x->ndim, -1, &ranks);
-    x->whole = ranks.ndim ? ranks.strides[0] : x->ndim ? x->item : 0;
-    return ranks.ndim < 2;
-}
-
 static int polynomial_plan(Call *c) {
     Argument *x = &c->in[0], *n = &c->in[1];
     if (x->kind != n->kind || (x->kind != FLOAT32 && x->kind != FLOAT64)) return 0;

@@ -1,5 +1,5 @@
 /* Functions of float32 in float arithmetic, twice as many lanes as of doubles: what a float cannot hold is carried along as a
-   second one. An error is below 0.67 units in the last place (0.75 of subnormal results), and all but one in a hundred results, mostly one in a
+   second one. An error is below 0.68 units in the last place (0.75 of subnormal results), and all but one in a hundred results, mostly one in a
    thousand, are the exact function's rounded to float32. Included by vector_math.h, which says what all such functions keep to. */
 #ifndef TENSORSH_SINGLE_MATH_H
 #define TENSORSH_SINGLE_MATH_H
@@ -96,10 +96,7 @@ INLINE float log_beside(float x, float found) {
 INLINE float twin_sum(Twin part) { return part.high + part.low; }
 INLINE float log_float(float x) { return log_beside(x, twin_sum(log_twin(x))); }
 /* The log in a unit that is high + low times as short. */
-INLINE float twin_product(Twin part, float high, float low) {
-    const float sum = twin_sum(part), rest = part.low - (sum - part.high), scaled = sum * high;
-    return scaled + FMAF(sum, low, FMAF(rest, high, FMAF(sum, high, -scaled)));
-}
+INLINE float twin_product(Twin part, float high, float low) { return FMAF(part.high, high, FMAF(part.low, high, part.high * low)); }
 
 /* Next to 1 x itself is f. */
 INLINE float log1p_float(float x) {

@@ -23,7 +23,7 @@ from ...numerics.extremes import extremes
 from ...operators.declare import Array, Written, composite, operator
 from ...tensors.inplace import mutate, write
 from ...tensors.overlap import apart
-from ...tensors.subscripts import advanced, elements
+from ...tensors.subscripts import advanced, elements, rows_at
 from ...tensors.tensor import Tensor
 
 
@@ -40,7 +40,7 @@ def index(xp, input: Array, indices):
     """The elements at index tensors and masks."""
     where = plain(indices, input)
     if type(where) is not tuple and where.dtype.kind != "b":
-        return input.take(where, 0)
+        return rows_at(input, where) if xp is np else input.take(where, 0)
     return elements(xp, input, where)
 
 
@@ -288,7 +288,8 @@ def index_select(xp, input: Array, dim, index: Array):
         within(index, n, f"INDICES element is out of DATA bounds, id={{index}} axis_dim={n}", RuntimeError)
     if not input.ndim:
         return input.copy()
-    return input.take(index.reshape(-1), dim)
+    index = index.reshape(-1)
+    return rows_at(input, index) if xp is np and dim == 0 else input.take(index, dim)
 
 
 index_select.gradient(input=lambda t, g, input_shape, dim, index: t._index_select_backward(g, dim, index, input_shape))

@@ -303,6 +303,7 @@ INLINE float larger(float x, float y) { return x > y || x != x ? x : y; }
 INLINE float falling(float x, float y) { return x == y ? 0.0f : -fabsf(x - y); }
 BINARY(logaddexp, x, y, larger(x, y) + log1p_float(exp_float(falling(x, y))))
 BINARY(logaddexp2, x, y, FMAF(log1p_float(exp2_single(falling(x, y))), BITS_OF_E, larger(x, y)))
+BINARY(soft_margin, x, y, log1p_float(exp_float(-x * y)))
 TERNARY(softplus, x, beta, threshold, x * beta > threshold ? x : log1p_float(exp_float(x * beta)) / beta)
 
 TERNARY_OF(double, softplus_wide, x, beta, threshold, x * beta > threshold ? x : log1p_double(exp_double(x * beta)) / beta)
@@ -447,7 +448,7 @@ Ufunc elementwise_ufuncs[] = {
     UFUNC2(sin, 1), UFUNC2(cos, 1), UFUNC2(tan, 1), UFUNC2(sinh, 1), UFUNC2(cosh, 1), UFUNC2(arcsin, 1), UFUNC2(arccos, 1), UFUNC2(arctan, 1),
     UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(logit, 1), UFUNC2(entropy, 1), UFUNC2(erf, 1), UFUNC2(erfc, 1), UFUNC2(erfinv, 1), UFUNC2(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC2(gated, 2), UFUNC2(gated_backward, 3), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC2(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
-    UFUNC(silu_backward, 2), UFUNC2(logsigmoid_backward, 2), UFUNC2(softplus_backward, 4), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(add_quotient, 3), UFUNC2(softplus, 3), UFUNC2(logsigmoid, 1),
+    UFUNC(silu_backward, 2), UFUNC2(logsigmoid_backward, 2), UFUNC2(softplus_backward, 4), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(add_quotient, 3), UFUNC2(softplus, 3), UFUNC(soft_margin, 2), UFUNC2(logsigmoid, 1),
     UFUNC2(elu, 3), UFUNC2(elu_backward, 4), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
     {0},
 };

@@ -69,7 +69,7 @@ INLINE Twin log_of_twins(float k, float f, float low) {
     p = FMAF(FMAF(FMAF(p, f, 0x1.99a476p-3f), f, -0x1.000006p-2f), f, 0x1.555548p-2f);
     const float sum = FMAF(k, LOG_2_HIGH, f), u = FMAF(-half, f, sum);
     const float lost = f - FMAF(-k, LOG_2_HIGH, sum) + FMAF(-half, f, sum - u);
-    return (Twin){u, FMAF(z * f, p, FMAF(k, LOG_2_LOW, lost + low))};
+    return (Twin){u, FMAF(z * f, p, FMAF(k, LOG_2_LOW, __builtin_constant_p(low) ? lost : lost + low))}; /* a constant one is 0 */
 }
 /* The power of two and f of a positive normal number. */
 INLINE float power_of(float x, float *f) {

@@ -210,7 +210,7 @@ UNARY(entropy, x > 0 ? -(double)x * (x < INFINITY ? log_positive(x) : (double)x)
 UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : x)
 UNARY(erf, erf_float(x))
 IN_TWO_WAYS(erfc, 1.0 - erf_close(x), !(fabsf(x) < 1.0f), erfc_float(x))
-EITHER_OF(double, uint64_t, erf_wide, SIZE_BITS(x), SIZE_BITS(1.0), erf_near(x), erf_double(x))
+IN_TWO_WAYS_OF(double, erf_wide, erf_near(x), !(fabs(x) < 1), erf_beyond(x))
 IN_TWO_WAYS_OF(double, erfc_wide, 1.0 - erf_near(x), !(fabs(x) < 1), erfc_beyond(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 BOTH(UNARY_OF, rsqrt, 1 / SQRT(x))

@@ -18,6 +18,7 @@ from ...arrays.dtype import of
 from ...arrays.errors import argument_error, wrap_dim
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...numerics.adding import add_along, add_at
 from ...numerics.extremes import extremes
 from ...operators.declare import Array, Written, composite, operator
@@ -25,6 +26,9 @@ from ...tensors.inplace import mutate, write
 from ...tensors.overlap import apart
 from ...tensors.subscripts import advanced, elements, rows_at
 from ...tensors.tensor import Tensor
+
+
+put_along: Any = kernel("put_along", unsuited)
 
 
 def plain(indices: list, array: Any) -> Any:
@@ -230,7 +234,9 @@ def put(xp, input: Written, index: Array, source: Array, accumulate=False):
         add_along(xp, flat, 0, where, source.reshape(-1))
     else:
         chance("put_")
-        flat[where] = source.reshape(-1)
+        alone = xp is np and not np.may_share_memory(flat, source) and not np.may_share_memory(flat, where)
+        if not (alone and put_along(flat, 0, where, source.reshape(-1))):
+            flat[where] = source.reshape(-1)
     return input
 
 

@@ -27,7 +27,6 @@ from ...tensors.overlap import apart
 from ...tensors.subscripts import advanced, elements, rows_at
 from ...tensors.tensor import Tensor
 
-
 put_along: Any = kernel("put_along", unsuited)
 
 

@@ -275,7 +275,7 @@ def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
         )
     if input.dtype.kind == "c":
         raise NotImplementedError(f"\"xor_sum_cpu\" not implemented for '{of(input).short}'")
-    kind: Any = np.float64 if input.dtype.kind in "fV" else np.int64
+    kind = np.dtype(np.float64 if input.dtype.kind in "fV" else np.int64)
     axes = wrap_dims(dim, input.ndim)
     if input.size > PIECE and len(axes) == input.ndim:  # in pieces that stay in the cache
         flat, shape = input.reshape(-1), (1,) * input.ndim if keepdim else ()

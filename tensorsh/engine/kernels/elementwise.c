@@ -200,8 +200,7 @@ OF_DOUBLES(arccos, acos_double)
 OF_DOUBLES(arctan, atan_double)
 BINARY_OF(double, arctan2_wide, y, x, atan2_double(y, x))
 BINARY_OF(double, hypotenuse_wide, x, y, hypot_double(x, y))
-INLINE double sigmoid_double(double x) { return 1.0 / (1.0 + exp_double(-x)); }
-UNARY_OF(double, sigmoid_wide, sigmoid_double(x))
+UNARY_OF(double, sigmoid_wide, 1.0 / (1.0 + exp_double(-x)))
 UNARY_OF(double, silu_wide, x / (1.0 + exp_double(-x)))
 UNARY(logit, log_float(x / (1 - x)))
 UNARY_OF(double, logit_wide, log_double(x / (1 - x)))
@@ -218,12 +217,10 @@ BOTH(UNARY_OF, frac, x - TRUNC(x))
 BOTH(TERNARY_OF, add_quotient, x, a, b, x + a / b)
 INLINE float sigmoid_float(float x) { return 1.0f / (1.0f + exp_single(-x)); }
 UNARY(sigmoid, sigmoid_float(x))
-#define GATED(T, name, sigmoid) /* x where a sigmoid opens, and what its opening further changes, times g */  \
-    BINARY_OF(T, gated##name, x, gate, x * sigmoid(gate))                                                     \
-    INLINE T opening##name(T x, T s, T g) { return (1 - s) * s * x * g; }                                     \
-    TERNARY_OF(T, gated_backward##name, x, gate, g, opening##name(x, sigmoid(gate), g))
-GATED(float, , sigmoid_float)
-GATED(double, _wide, sigmoid_double)
+/* x where a sigmoid opens, and what its opening further changes, times g */
+BINARY(gated, x, gate, x * sigmoid_float(gate))
+INLINE float opening(float x, float s, float g) { return (1 - s) * s * x * g; }
+TERNARY(gated_backward, x, gate, g, opening(x, sigmoid_float(gate), g))
 UNARY(silu, x / (1.0f + exp_single(-x)))
 UNARY(gelu, x * 0.5f * (1.0f + erf_of_normal(x, bell(x))))
 UNARY(gelu_tanh, 0.5f * x * (1.0f + tanh_float(TANH_SCALE * __builtin_fmaf(TANH_CUBE, x * x * x, x))))
@@ -446,7 +443,7 @@ SOFT(double, _wide, exp_double, __builtin_fabs)
 Ufunc elementwise_ufuncs[] = {
     UFUNC2(exp, 1), UFUNC2(expm1, 1), UFUNC2(log, 1), UFUNC2(log1p, 1), UFUNC2(log2, 1), UFUNC2(log10, 1), UFUNC2(tanh, 1),
     UFUNC2(sin, 1), UFUNC2(cos, 1), UFUNC2(tan, 1), UFUNC2(sinh, 1), UFUNC2(cosh, 1), UFUNC2(arcsin, 1), UFUNC2(arccos, 1), UFUNC2(arctan, 1),
-    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(logit, 1), UFUNC2(entropy, 1), UFUNC2(erf, 1), UFUNC2(erfc, 1), UFUNC2(erfinv, 1), UFUNC2(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC2(gated, 2), UFUNC2(gated_backward, 3), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(logit, 1), UFUNC2(entropy, 1), UFUNC2(erf, 1), UFUNC2(erfc, 1), UFUNC2(erfinv, 1), UFUNC2(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC(gated, 2), UFUNC(gated_backward, 3), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC2(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
     UFUNC(silu_backward, 2), UFUNC2(logsigmoid_backward, 2), UFUNC2(softplus_backward, 4), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(add_quotient, 3), UFUNC2(softplus, 3), UFUNC(soft_margin, 2), UFUNC2(logsigmoid, 1),
     UFUNC2(elu, 3), UFUNC2(elu_backward, 4), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),

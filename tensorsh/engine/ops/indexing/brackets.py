@@ -87,7 +87,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         if type(where) is ndarray and where.ndim and ((dtype := where.dtype) is LONG or dtype in INDEX_KINDS):
             try:
                 if dtype is LONG or dtype.kind != "b":
-                    result = rows_at(array, where)
+                    result = array.take(where, 0) if array.flags.c_contiguous else rows_at(array, where)
                 else:
                     result = masked(array, where)
                     if result is None:

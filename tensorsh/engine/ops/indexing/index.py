@@ -28,6 +28,8 @@ from ...tensors.subscripts import advanced, elements, rows_at
 from ...tensors.tensor import Tensor
 
 put_along: Any = kernel("put_along", unsuited)
+MANY = 1000
+"""Fewer elements than this numpy writes in less time than it takes to see that none is in two arrays."""
 
 
 def plain(indices: list, array: Any) -> Any:
@@ -233,7 +235,11 @@ def put(xp, input: Written, index: Array, source: Array, accumulate=False):
         add_along(xp, flat, 0, where, source.reshape(-1))
     else:
         chance("put_")
-        alone = xp is np and not np.may_share_memory(flat, source) and not np.may_share_memory(flat, where)
+        alone = (
+            where.size > MANY
+            and type(flat) is np.ndarray
+            and not any(np.may_share_memory(flat, x) for x in (source, where))
+        )
         if not (alone and put_along(flat, 0, where, source.reshape(-1))):
             flat[where] = source.reshape(-1)
     return input

@@ -151,10 +151,10 @@ def addr(xp, input: Array, vec1: Array, vec2: Array, *, beta=1, alpha=1):
                 raise not_integral(name)
     beta, alpha = converted(beta, input.dtype), converted(alpha, input.dtype)
     if beta != 0 and input.dtype in FUSED:
-        expandable(input, (len(vec1), len(vec2)))
-        return by_rows(
-            fused, vec2, scaled(vec1, alpha)[:, None], scaled(np.broadcast_to(input, (len(vec1), len(vec2))), beta)
-        )
+        if input.shape != (shape := (len(vec1), len(vec2))):
+            expandable(input, shape)
+            input = np.broadcast_to(input, shape)
+        return by_rows(fused, vec2, scaled(vec1, alpha)[:, None], scaled(input, beta))
     found = meeting(vec1[:, None], vec2) if xp is np else vec1[:, None] * vec2
     return combined(input, found, beta, alpha, input.dtype)
 

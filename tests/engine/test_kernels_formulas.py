@@ -43,6 +43,8 @@ FORMULAS: dict[str, tuple[Callable, tuple]] = {
     "arctan2": (lambda x, y: np.arctan2(x.astype(float), y), ()),
     "power": (lambda x, y: np.power(x.astype(float), y), ()),
     "smooth_l1": (smooth_l1, (1.3,)),
+    "gated": (lambda x, y: x * compiled.sigmoid(y), ()),
+    "gated_backward": (lambda x, y: (one(1) - compiled.sigmoid(y)) * compiled.sigmoid(y) * x * one(1.3), (1.3,)),
 }
 SINGLE: dict[str, tuple[Callable, tuple]] = {
     **{
@@ -112,6 +114,17 @@ def test_interpolation_is_fused_and_starts_from_the_nearer_end(weight: float) ->
         near = abs(w) < 0.5
         wanted = compiled.multiply_add(step, w, x) if near else compiled.multiply_add(-step, one(1) - w, y)
     assert_same_bits(compiled.lerp(x, y, w), wanted)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_outer_products_are_added_with_one_rounding(dtype: torch.dtype) -> None:
+    x, a, b = torch.randn(300, 400, dtype=dtype), torch.randn(300, dtype=dtype), torch.randn(400, dtype=dtype)
+    fused = lambda x, a: torch.addcmul(x, a[:, None].expand(300, 400).clone(), b.expand(300, 400).clone())
+    assert torch.equal(torch.addr(x, a, b), fused(x, a))
+    assert torch.equal(
+        torch.addr(x[0], a, b, beta=0.7, alpha=0.3), fused((x[0] * 0.7).expand(300, 400).clone(), a * 0.3)
+    )
+    assert torch.equal(torch.addr(torch.full_like(x, float("nan")), a, b, beta=0), torch.outer(a, b))
 
 
 def test_several_threads_compute_the_same() -> None:

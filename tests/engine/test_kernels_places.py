@@ -45,7 +45,8 @@ def test_elements_along_a_dimension(shape: tuple, axis: int, wanted: tuple) -> N
         x, values, one = some(shape, dtype), some(wanted, dtype), some((), dtype)
         taken = kernels.compiled.taken_along(x, axis, index)
         assert taken.dtype == x.dtype and taken.shape == wanted and taken.tobytes() == x[where].tobytes()
-        for v in (values, one, np.broadcast_to(one, wanted)):
+        steps = np.stack([values, values], -1)[..., 0]
+        for v in (values, one, np.broadcast_to(one, wanted), steps, np.flip(values)):
             one_by_one = x.copy()
             for at, value in zip(np.ndindex(wanted), np.broadcast_to(v, wanted).reshape(-1), strict=True):
                 one_by_one[tuple(w[at] for w in where)] = value
@@ -227,3 +228,15 @@ def test_rows_of_half_types_that_come_once(dtype: str) -> None:
     wanted[places] += values
     assert kernels.compiled.added_rows(x.copy(), places, values) is None
     assert kernels.compiled.added_rows(x, places, values, True) is not None and x.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_in_steps_are_taken_and_written_as_those_side_by_side(dtype: str) -> None:
+    x, index = some((40, 50), dtype), RNG.integers(-40, 40, 70)
+    for laid in (np.stack([x, x], -1)[..., 0], np.concatenate([x, x], 1)[:, :50], np.asfortranarray(x)):
+        tensor, wanted = torch.from_numpy(laid), x[index]
+        for found in (tensor[torch.tensor(index)], tensor.index_select(0, torch.tensor(index % 40))):
+            assert found.is_contiguous() and found.numpy().tobytes() == wanted.tobytes()
+        written, numbers = x.copy(), RNG.integers(-2000, 2000, (40, 50))
+        written.reshape(-1)[numbers] = laid
+        assert torch.from_numpy(x).put(torch.tensor(numbers), tensor).numpy().tobytes() == written.tobytes()

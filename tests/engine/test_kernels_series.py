@@ -47,6 +47,12 @@ def test_polynomials(name, shifted, dtype):
     expected = np.where(n < 0, 0, expected)
     tolerance = 1e-3 if dtype is np.float32 else 1e-10
     assert np.allclose(found, expected, rtol=tolerance, atol=tolerance)
+    for steps in (
+        lambda a: np.stack([a, a], -1)[..., 0],
+        lambda a: np.pad(a, ((0, 0), (0, 3)))[:, :-3],
+        np.asfortranarray,
+    ):
+        assert np.array_equal(getattr(torch.special, title)(*map(torch.from_numpy, map(steps, (x, n)))).numpy(), found)
     one = getattr(torch.special, title)(torch.tensor(x), 5).numpy()
     assert np.array_equal(one[:, 0], found[:, 6])
     assert getattr(torch.special, title)(torch.tensor([2.0, float("nan")]), float("nan")).tolist() == [0, 0]

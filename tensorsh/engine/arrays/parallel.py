@@ -49,6 +49,17 @@ def buffer_for(n: int) -> int:
     return min(n, 8192) // 16 * 16 if n >= SHORT else 0
 
 
+def by_rows(f: Callable, *operands: Any) -> Any:
+    """``f(*operands)``, a ufunc's result, where some operands lie in rows that are apart, or are one of them; the last has all rows."""
+    large = operands[-1].size > 8192 and (buffer := buffer_for(operands[-1].shape[-1]))
+    before = np.setbufsize(buffer) if large else 0
+    try:
+        return f(*operands)
+    finally:
+        if before:
+            np.setbufsize(before)
+
+
 def spread(column: Any, n: int) -> Any:
     """A column as it is best combined with rows of n elements: repeated along short ones."""
     return column if n >= SHORT else np.repeat(column, n, 1)

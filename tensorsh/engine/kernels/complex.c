@@ -276,15 +276,16 @@ static int parts_joined(Call *c, size from, size to) {
     return 1;
 }
 
-/* paired(real, imaginary=None, half=False): complex numbers of their parts; none: zeros. `half`: the real ones rounded to float16. */
+/* paired(real, imaginary=None, half=False): complex numbers of their parts, each in equal steps; none: zeros. `half`: the real ones rounded to
+   float16. */
 static int paired_plan(Call *c) {
-    const Argument *real = &c->in[0], *other = &c->in[1];
-    const int two = c->given > 1 && other->data != NULL;
-    c->in[2].number = c->given > 2 && c->in[2].whole != 0;
-    if (c->in[2].number && (two || real->kind != FLOAT32)) return 0;
-    if (two && (other->kind != real->kind || !has_shape(other, real->ndim, real->shape))) return 0;
+    Argument *real = &c->in[0], *other = &c->in[1];
+    const int two = c->given > 1 && other->data != NULL, half = c->given > 2 && c->in[2].whole != 0;
+    if ((real->kind != FLOAT32 && real->kind != FLOAT64) || !in_equal_steps(real)) return 0;
+    if (half && (two || real->kind != FLOAT32)) return 0;
+    if (two && (other->kind != real->kind || !has_shape(other, real->ndim, real->shape) || !in_equal_steps(other))) return 0;
     shape_as(result(c, real->kind == FLOAT32 ? NEW_COMPLEX64 : NEW_COMPLEX128), real);
-    c->in[1].number = two;
+    c->in[1].number = two, c->in[2].number = half;
     c->lines = real->count, c->each = 1;
     return 1;
 }
@@ -298,25 +299,34 @@ PAIRED(float)
 PAIRED(double)
 enum { SIDE = 1024 };
 
+WIDE static const void *side_by_side(const Argument *x, size from, void *near, size n) {
+    const char *at = (const char *)x->data + from * x->whole;
+    if (x->whole == x->item) return at;
+    gather(at, x->whole, x->item, near, n);
+    return near;
+}
+
 static int paired(Call *c, size from, size to) {
-    const Argument *real = &c->in[0];
-    const void *other = c->in[1].number ? c->in[1].data : NULL;
-    for (size i = from; c->in[2].number && i < to; i += SIDE) {
-        const size n = to - i < SIDE ? to - i : SIDE;
+    const Argument *real = &c->in[0], *other = &c->in[1];
+    const size item = real->item;
+    for (size i = from, n; i < to; i += n) {
+        double near[SIDE], beside[SIDE];
         uint16_t halves[SIDE];
-        float near[SIDE];
-        floats_to_halves(0, (const float *)real->data + i, halves, n);
-        halves_to_floats(0, halves, near, n);
-        paired_float(near, NULL, (float *)c->out[0].data + 2 * i, n);
+        n = to - i < SIDE ? to - i : SIDE;
+        const void *x = side_by_side(real, i, near, n), *y = other->number ? side_by_side(other, i, beside, n) : NULL;
+        if (c->in[2].number) {
+            floats_to_halves(0, x, halves, n);
+            halves_to_floats(0, halves, (float *)near, n);
+            x = near;
+        }
+        if (item == 4) paired_float(x, y, (float *)c->out[0].data + 2 * i, n);
+        else paired_double(x, y, (double *)c->out[0].data + 2 * i, n);
     }
-    if (c->in[2].number) return 1;
-    if (real->kind == FLOAT32) paired_float((const float *)real->data + from, other ? (const float *)other + from : NULL, (float *)c->out[0].data + 2 * from, to - from);
-    else paired_double((const double *)real->data + from, other ? (const double *)other + from : NULL, (double *)c->out[0].data + 2 * from, to - from);
     return 1;
 }
 
 const Kernel complex_kernels[] = {
-    {"paired", "r~|r~?b", paired_plan, paired, "paired(real, imaginary=None, half=False): complex numbers of their parts"},
+    {"paired", "e|e?b", paired_plan, paired, "paired(real, imaginary=None, half=False): complex numbers of their parts"},
     {"parted", "rr", parted_plan, parted, "parted(a, b): rows and columns of the parts of complex matrices, given as pairs"},
     {"parts_joined", "r", joined_plan, parts_joined, "parts_joined(four): pairs of the parts of a complex product"},
     {"complex_multiply", "aai", complex_multiply_plan, complex_multiply, "complex_multiply(x, y, block)"},

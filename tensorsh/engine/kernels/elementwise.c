@@ -5,6 +5,7 @@
 
 #define PIECE 256
 #define LANES 16
+#define PART 2048
 
 /* It is one for all functions: one of its own for each was a third of what the compiler had to do. */
 #define MOST_OPERANDS 4
@@ -49,29 +50,32 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
     }                                                                                                         \
     LOOP_OF(T, name, 1, (in[0], out, m))
 
-/* A function that has the same bits in fewer steps where all arguments of a piece are in a range, which is usual: so it begins, and
-   goes on as long as they are. What is not in a range is seen meanwhile, and computed again from arguments that are still there. */
-#define EITHER(name, ...) EITHER_OF(float, name, __VA_ARGS__)
-#define EITHER_OF(T, name, usual, fewer, always)                                                              \
+/* A function that has the same bits in fewer steps where a whole number `of` each argument of a part is below a bound, which is usual: so it
+   begins, and goes on as long as they are. What is not is seen meanwhile, and computed again from arguments that are still there. */
+#define SIZE_BITS(x) ((uint64_t)as_bits(x) << 1 >> 1)
+#define EITHER(name, ...) EITHER_OF(float, uint32_t, name, __VA_ARGS__)
+#define EITHER_OF(T, W, name, of, bound, fewer, always)                                                       \
     WIDE static void name##_flat(const T *in, T *out, size n) {                                               \
-        T made[PIECE], *const to_all = in == out ? made : NULL;                                               \
-        int all = 1;                                                                                          \
+        T made[PART], *const to_all = in == out ? made : NULL;                                                \
+        W most = 0;                                                                                           \
         for (size done = 0, m; done < n; done += m, in += m, out += m) {                                      \
             T *to = to_all ? to_all : out;                                                                    \
-            m = n - done < PIECE ? n - done : PIECE;                                                          \
-            const size tried = all ? m : 0;                                                                   \
+            m = n - done < PART ? n - done : PART;                                                            \
+            const size tried = most < bound ? m : 0;                                                          \
             INDEPENDENT                                                                                       \
             for (size i = 0; i < tried; i++) {                                                                \
                 const T x = in[i];                                                                            \
-                all &= usual;                                                                                 \
+                const W here = of;                                                                            \
+                most = here > most ? here : most;                                                             \
                 to[i] = fewer;                                                                                \
             }                                                                                                 \
-            if (!all) {                                                                                       \
-                all = 1;                                                                                      \
+            if (most >= bound) {                                                                              \
+                most = 0;                                                                                     \
                 INDEPENDENT                                                                                   \
                 for (size i = 0; i < m; i++) {                                                                \
                     const T x = in[i];                                                                        \
-                    all &= usual;                                                                             \
+                    const W here = of;                                                                        \
+                    most = here > most ? here : most;                                                         \
                     to[i] = always;                                                                           \
                 }                                                                                             \
             }                                                                                                 \
@@ -158,12 +162,12 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
 #define TANH_SCALE 0.79788456080286535588f /* sqrt(2 / pi) */
 #define TANH_CUBE 0.044715f
 
-EITHER(exp, EXP_IN_RANGE(x), exp_in_range(x), exp_float(x))
+EITHER(exp, EXP_RANGE(x), exp_in_range(x), exp_float(x))
 UNARY(expm1, expm1_float(x))
-EITHER(log, LOG_IN_RANGE(x), twin_sum(log_twin_in_range(x)), log_float(x))
+EITHER(log, LOG_RANGE(x), twin_sum(log_twin_in_range(x)), log_float(x))
 UNARY(log1p, log1p_float(x))
 #define LOG_OF_BASE(name, ...) \
-    EITHER(name, LOG_IN_RANGE(x), twin_product(log_twin_in_range(x), __VA_ARGS__), log_beside(x, twin_product(log_twin(x), __VA_ARGS__)))
+    EITHER(name, LOG_RANGE(x), twin_product(log_twin_in_range(x), __VA_ARGS__), log_beside(x, twin_product(log_twin(x), __VA_ARGS__)))
 LOG_OF_BASE(log2, BITS_OF_E, 0x1.4ae0cp-26f)
 LOG_OF_BASE(log10, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f)
 UNARY(exp2, exp2_single(x))
@@ -178,7 +182,7 @@ UNARY(arccosh, acosh_float(x))
 UNARY(arctanh, atanh_float(x))
 BINARY(arctan2, y, x, atan2_float(y, x))
 #define OF_DOUBLES(name, function) UNARY_OF(double, name##_wide, function(x))
-EITHER_OF(double, exp_wide, fabs(x) < 708, exp_in_bounds(x), exp_double(x))
+EITHER_OF(double, uint64_t, exp_wide, SIZE_BITS(x), SIZE_BITS(708.0), exp_in_bounds(x), exp_double(x))
 OF_DOUBLES(expm1, expm1_double)
 OF_DOUBLES(log, log_double)
 OF_DOUBLES(log1p, log1p_double)
@@ -205,13 +209,18 @@ UNARY(entropy, x > 0 ? -(double)x * (x < INFINITY ? log_positive(x) : (double)x)
 UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : x)
 UNARY(erf, erf_float(x))
 IN_TWO_WAYS(erfc, 1.0 - erf_close(x), !(fabsf(x) < 1.0f), erfc_float(x))
-EITHER_OF(double, erf_wide, fabs(x) < 1, erf_near(x), erf_double(x))
+IN_TWO_WAYS_OF(double, erf_wide, erf_near(x), !(fabs(x) < 1), erf_beyond(x))
 IN_TWO_WAYS_OF(double, erfc_wide, 1.0 - erf_near(x), !(fabs(x) < 1), erfc_beyond(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 BOTH(UNARY_OF, rsqrt, 1 / SQRT(x))
 BOTH(UNARY_OF, frac, x - TRUNC(x))
 BOTH(TERNARY_OF, add_quotient, x, a, b, x + a / b)
-UNARY(sigmoid, 1.0f / (1.0f + exp_single(-x)))
+INLINE float sigmoid_float(float x) { return 1.0f / (1.0f + exp_single(-x)); }
+UNARY(sigmoid, sigmoid_float(x))
+/* x where a sigmoid opens, and what its opening further changes, times g */
+BINARY(gated, x, gate, x * sigmoid_float(gate))
+INLINE float opening(float x, float s, float g) { return (1 - s) * s * x * g; }
+TERNARY(gated_backward, x, gate, g, opening(x, sigmoid_float(gate), g))
 UNARY(silu, x / (1.0f + exp_single(-x)))
 UNARY(gelu, x * 0.5f * (1.0f + erf_of_normal(x, bell(x))))
 UNARY(gelu_tanh, 0.5f * x * (1.0f + tanh_float(TANH_SCALE * __builtin_fmaf(TANH_CUBE, x * x * x, x))))
@@ -291,6 +300,7 @@ INLINE float larger(float x, float y) { return x > y || x != x ? x : y; }
 INLINE float falling(float x, float y) { return x == y ? 0.0f : -fabsf(x - y); }
 BINARY(logaddexp, x, y, larger(x, y) + log1p_float(exp_float(falling(x, y))))
 BINARY(logaddexp2, x, y, FMAF(log1p_float(exp2_single(falling(x, y))), BITS_OF_E, larger(x, y)))
+BINARY(soft_margin, x, y, log1p_float(exp_float(-x * y)))
 TERNARY(softplus, x, beta, threshold, x * beta > threshold ? x : log1p_float(exp_float(x * beta)) / beta)
 
 TERNARY_OF(double, softplus_wide, x, beta, threshold, x * beta > threshold ? x : log1p_double(exp_double(x * beta)) / beta)
@@ -405,7 +415,7 @@ INLINE float gelu_tanh_gradient(float g, float x) {
 BINARY(gelu_tanh_backward, g, x, gelu_tanh_gradient(g, x))
 
 INLINE float silu_gradient(float g, float x) {
-    float s = 1.0f / (1.0f + exp_single(-x));
+    float s = sigmoid_float(x);
     return g * s * __builtin_fmaf(x, 1.0f - s, 1.0f);
 }
 BINARY(silu_backward, g, x, silu_gradient(g, x))
@@ -433,9 +443,9 @@ SOFT(double, _wide, exp_double, __builtin_fabs)
 Ufunc elementwise_ufuncs[] = {
     UFUNC2(exp, 1), UFUNC2(expm1, 1), UFUNC2(log, 1), UFUNC2(log1p, 1), UFUNC2(log2, 1), UFUNC2(log10, 1), UFUNC2(tanh, 1),
     UFUNC2(sin, 1), UFUNC2(cos, 1), UFUNC2(tan, 1), UFUNC2(sinh, 1), UFUNC2(cosh, 1), UFUNC2(arcsin, 1), UFUNC2(arccos, 1), UFUNC2(arctan, 1),
-    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(logit, 1), UFUNC2(entropy, 1), UFUNC2(erf, 1), UFUNC2(erfc, 1), UFUNC2(erfinv, 1), UFUNC2(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
+    UFUNC2(arcsinh, 1), UFUNC2(arccosh, 1), UFUNC2(arctanh, 1), UFUNC2(arctan2, 2), UFUNC(power, 2), UFUNC2(logit, 1), UFUNC2(entropy, 1), UFUNC2(erf, 1), UFUNC2(erfc, 1), UFUNC2(erfinv, 1), UFUNC2(ndtri, 1), UFUNC2(exp2, 1), UFUNC2(relu, 1), UFUNC2(rsqrt, 1), UFUNC2(frac, 1), UFUNC2(sigmoid, 1), UFUNC(gated, 2), UFUNC(gated_backward, 3), UFUNC2(silu, 1), UFUNC(gelu, 1), UFUNC(gelu_tanh, 1),
     UFUNC2(tanh_backward, 2), UFUNC(sigmoid_backward, 2), UFUNC(gelu_backward, 2), UFUNC(gelu_tanh_backward, 2),
-    UFUNC(silu_backward, 2), UFUNC2(logsigmoid_backward, 2), UFUNC2(softplus_backward, 4), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(add_quotient, 3), UFUNC2(softplus, 3), UFUNC2(logsigmoid, 1),
+    UFUNC(silu_backward, 2), UFUNC2(logsigmoid_backward, 2), UFUNC2(softplus_backward, 4), UFUNC2(sign, 1), UFUNC2(hardswish, 1), UFUNC2(leaky_relu, 2), UFUNC2(hypotenuse, 2), UFUNC2(add_quotient, 3), UFUNC2(softplus, 3), UFUNC(soft_margin, 2), UFUNC2(logsigmoid, 1),
     UFUNC2(elu, 3), UFUNC2(elu_backward, 4), UFUNC2(smooth_l1, 3), UFUNC2(huber, 3), UFUNC2(lerp, 3), UFUNC2(logaddexp, 2), UFUNC2(logaddexp2, 2), UFUNC2(fmod, 2), UFUNC2(remainder, 2), UFUNC2(floor_divide, 2),
     {0},
 };

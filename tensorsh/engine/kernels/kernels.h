@@ -299,6 +299,14 @@ INLINE size line_at(const Ranks *lines, size line, size *more, size *step) {
     return at;
 }
 
+/* Whether all elements of an array lie in equal steps, which are then its `whole` number. */
+INLINE int in_equal_steps(Argument *x) {
+    Ranks ranks;
+    ranks_of(x, x->ndim, -1, &ranks);
+    x->whole = ranks.ndim ? ranks.strides[0] : x->ndim ? x->item : 0;
+    return ranks.ndim < 2;
+}
+
 /* Whether those of the arguments first..last that are arrays have so many elements. */
 INLINE int have(const Call *call, int first, int last, size elements) {
     int good = 1;

@@ -224,19 +224,18 @@ static int taken_along_plan(Call *c) {
     return 1;
 }
 
-/* The values for a shape's elements: an array of that shape with each its own (`whole` 1), or one for all (0). */
+/* The values for a shape's elements: an array of that shape with each its own, which lie `whole` elements apart, or one for all (0). */
 static int has_values(Argument *values, const Argument *target, int ndim, const size *shape) {
-    if (values->dtype != target->dtype || (values->ndim && !has_shape(values, ndim, shape))) return 0;
-    int still = 1;
-    for (int k = 0; k < values->ndim; k++) still &= values->strides[k] == 0 || shape[k] <= 1;
-    values->whole = !still;
-    return still || values->contiguous;
+    if (values->dtype != target->dtype || (values->ndim && !has_shape(values, ndim, shape)) || !in_equal_steps(values)) return 0;
+    const size step = values->whole;
+    values->whole = step / values->item;
+    return step % values->item == 0;
 }
 
 static int put_along_plan(Call *c) {
     const Argument *index = &c->in[2];
-    return is_movable(&c->in[0]) && walk(c) && within_longs(index->data, index->count, c->in[0].shape[c->in[1].whole]) &&
-           has_values(&c->in[3], &c->in[0], index->ndim, index->shape);
+    return is_movable(&c->in[0]) && walk(c) && has_values(&c->in[3], &c->in[0], index->ndim, index->shape) &&
+           within_longs(index->data, index->count, c->in[0].shape[c->in[1].whole]);
 }
 
 static int added_along_plan(Call *c) { return is_addable(&c->in[0]) && put_along_plan(c); }
@@ -253,7 +252,7 @@ static int added_rows_plan(Call *c) {
     shape[0] = c->lines = index->count;
     c->each = 1;
     for (int k = 1; k < x->ndim; k++) c->each *= shape[k];
-    return has_values(&c->in[2], x, x->ndim, shape) && (!half || c->in[2].whole) && within_longs(index->data, index->count, x->shape[0]);
+    return has_values(&c->in[2], x, x->ndim, shape) && (uint64_t)c->in[2].whole <= 1 && (!half || c->in[2].whole) && within_longs(index->data, index->count, x->shape[0]);
 }
 
 /* reduced_rows(x, index, values, how): likewise, for products and extremes. */
@@ -265,7 +264,7 @@ static int reduced_rows_plan(Call *c) {
     shape[0] = c->lines = c->in[1].count;
     c->each = 1;
     for (int k = 1; k < x->ndim; k++) c->each *= shape[k];
-    return has_values(&c->in[2], x, x->ndim, shape) && within_longs(c->in[1].data, c->in[1].count, x->shape[0]);
+    return has_values(&c->in[2], x, x->ndim, shape) && (uint64_t)c->in[2].whole <= 1 && within_longs(c->in[1].data, c->in[1].count, x->shape[0]);
 }
 
 /* weighed_rows(rows, places, weights, out): row `places[i]` times `weights[i]` is added to row i of `out`; each step rounds. */

@@ -221,22 +221,19 @@ INLINE int least_by_angle(Family family, int shifted) {
             }                                                                                             \
         }                                                                                                 \
     }                                                                                                     \
-    WIDE static void name(Call *c, Family family, const T *x, const T *n, size step, int shifted, T *out, size count) { \
+    WIDE static void name(Call *c, Family family, const char *x, size x_step, const char *n, size n_step, int shifted, T *out, size count) { \
         const int by_angle = least_by_angle(family, shifted);                                             \
         for (size done = 0; done < count; done += BLOCK) {                                                \
             const int m = count - done < BLOCK ? (int)(count - done) : BLOCK;                             \
             int most = 0, angles = 0;                                                                     \
             T near[BLOCK], made[BLOCK], numbers[BLOCK], degree[BLOCK];                                    \
-            const T *at = x + done, *given = n + done;                                                    \
+            const T *at = (const T *)(x + done * x_step), *given = (const T *)(n + done * n_step);        \
             T *last = m == BLOCK ? out + done : made;                                                     \
-            if (m < BLOCK || !step || shifted) {                                                          \
-                for (int i = 0; i < BLOCK; i++) {                                                         \
-                    const T number = i < m ? at[i] : 0;                                                   \
-                    near[i] = shifted ? number + number - 1 : number;                                     \
-                    numbers[i] = !step ? *n : i < m ? given[i] : 0;                                       \
-                }                                                                                         \
-                at = near, given = numbers;                                                               \
-            }                                                                                             \
+            if (m < BLOCK) memset(near, 0, sizeof near), memset(numbers, 0, sizeof numbers);              \
+            if (m < BLOCK || x_step != sizeof(T)) gather(at, x_step, sizeof(T), near, m), at = near;      \
+            if (m < BLOCK || n_step != sizeof(T)) gather(given, n_step, sizeof(T), numbers, m), given = numbers; \
+            for (int i = 0; i < BLOCK && shifted; i++) near[i] = at[i] + at[i] - 1;                       \
+            at = shifted ? near : at;                                                                     \
             for (int i = 0; i < BLOCK; i++) {                                                             \
                 /* Degrees are whole, towards zero; what is no number of 64 bits is none. */              \
                 const T least = given[i] > -1 ? given[i] : -1, cut = least < LONGEST ? least : LONGEST;       \
@@ -270,10 +267,11 @@ INLINE int least_by_angle(Family family, int shifted) {
 POLYNOMIALS(float, polynomials_of_floats, __builtin_fmaf, fabsf)
 POLYNOMIALS(double, polynomials_of_doubles, __builtin_fma, fabs)
 
-/* polynomial(x, n, family, shifted): n has the shape of x or is one number. */
+/* polynomial(x, n, family, shifted): n has the shape of x or is one number; the elements of each lie in equal steps. */
 static int polynomial_plan(Call *c) {
-    const Argument *x = &c->in[0], *n = &c->in[1];
-    if (x->kind != n->kind || c->in[2].whole < CHEBYSHEV_T || c->in[2].whole > LEGENDRE_P) return 0;
+    Argument *x = &c->in[0], *n = &c->in[1];
+    if (x->kind != n->kind || (x->kind != FLOAT32 && x->kind != FLOAT64)) return 0;
+    if (c->in[2].whole < CHEBYSHEV_T || c->in[2].whole > LEGENDRE_P || !in_equal_steps(x) || !in_equal_steps(n)) return 0;
     if (n->ndim ? !has_shape(n, x->ndim, x->shape) : n->count != 1) return 0;
     shape_as(result(c, 0), x);
     c->lines = x->count, c->each = 1;
@@ -281,19 +279,16 @@ static int polynomial_plan(Call *c) {
 }
 
 static int polynomial(Call *c, size from, size to) {
-    const size step = c->in[1].ndim != 0, many = to - from;
+    const Argument *x = &c->in[0], *n = &c->in[1];
     const Family family = (Family)c->in[2].whole;
     const int shifted = c->in[3].whole != 0;
-    if (c->in[0].kind == FLOAT32)
-        polynomials_of_floats(c, family, (const float *)c->in[0].data + from, (const float *)c->in[1].data + from * step, step,
-                              shifted, (float *)c->out[0].data + from, many);
-    else
-        polynomials_of_doubles(c, family, (const double *)c->in[0].data + from, (const double *)c->in[1].data + from * step, step,
-                               shifted, (double *)c->out[0].data + from, many);
+    const char *at = (const char *)x->data + from * x->whole, *degrees = (const char *)n->data + from * n->whole;
+    if (x->kind == FLOAT32) polynomials_of_floats(c, family, at, x->whole, degrees, n->whole, shifted, (float *)c->out[0].data + from, to - from);
+    else polynomials_of_doubles(c, family, at, x->whole, degrees, n->whole, shifted, (double *)c->out[0].data + from, to - from);
     return 1;
 }
 
 const Kernel series_kernels[] = {
-    {"polynomial", "r~r~ib", polynomial_plan, polynomial, "polynomial(x, n, family, shifted): the orthogonal polynomial of degree n"},
+    {"polynomial", "eeib", polynomial_plan, polynomial, "polynomial(x, n, family, shifted): the orthogonal polynomial of degree n"},
     {0},
 };

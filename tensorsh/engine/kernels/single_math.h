@@ -1,5 +1,5 @@
 /* Functions of float32 in float arithmetic, twice as many lanes as of doubles: what a float cannot hold is carried along as a
-   second one. An error is below 0.67 units in the last place (0.75 of subnormal results), and all but one in a hundred results, mostly one in a
+   second one. An error is below 0.68 units in the last place (0.75 of subnormal results), and all but one in a hundred results, mostly one in a
    thousand, are the exact function's rounded to float32. Included by vector_math.h, which says what all such functions keep to. */
 #ifndef TENSORSH_SINGLE_MATH_H
 #define TENSORSH_SINGLE_MATH_H
@@ -25,8 +25,8 @@ INLINE Twin growth_part(float x, float *shifted, const int far) {
     return (Twin){w, FMAF(cube, p, FMAF(lost, far ? FMAF(cube, p, w) : w, lost + rest))};
 }
 
-/* Of IN_RANGE numbers alone the same bits in fewer steps. */
-#define EXP_IN_RANGE(x) (fabsf(x) < 87.0f)
+/* Of numbers of whose bits a whole number is below a bound, the same bits in fewer steps. */
+#define EXP_RANGE(x) (single_bits(x) & 0x7fffffff), 0x42ae0000 /* 87 */
 INLINE float exp_unscaled(float x, uint32_t *power) {
     float t;
     const Twin part = growth_part(x, &t, 1);
@@ -69,7 +69,7 @@ INLINE Twin log_of_twins(float k, float f, float low) {
     p = FMAF(FMAF(FMAF(p, f, 0x1.99a476p-3f), f, -0x1.000006p-2f), f, 0x1.555548p-2f);
     const float sum = FMAF(k, LOG_2_HIGH, f), u = FMAF(-half, f, sum);
     const float lost = f - FMAF(-k, LOG_2_HIGH, sum) + FMAF(-half, f, sum - u);
-    return (Twin){u, FMAF(z * f, p, FMAF(k, LOG_2_LOW, lost + low))};
+    return (Twin){u, FMAF(z * f, p, FMAF(k, LOG_2_LOW, __builtin_constant_p(low) ? lost : lost + low))}; /* a constant one is 0 */
 }
 /* The power of two and f of a positive normal number. */
 INLINE float power_of(float x, float *f) {
@@ -77,7 +77,7 @@ INLINE float power_of(float x, float *f) {
     *f = as_single((bits & 0x7fffff) + 0x3f3504f3) - 1.0f;
     return (float)(bits >> 23);
 }
-#define LOG_IN_RANGE(x) (single_bits(x) - 0x00800000u < 0x7f000000u) /* normal and above 0 */
+#define LOG_RANGE(x) (single_bits(x) - 0x00800000u), 0x7f000000 /* normal and above 0 */
 INLINE Twin log_twin_in_range(float x) {
     float f;
     const float k = power_of(x, &f);
@@ -96,10 +96,7 @@ INLINE float log_beside(float x, float found) {
 INLINE float twin_sum(Twin part) { return part.high + part.low; }
 INLINE float log_float(float x) { return log_beside(x, twin_sum(log_twin(x))); }
 /* The log in a unit that is high + low times as short. */
-INLINE float twin_product(Twin part, float high, float low) {
-    const float sum = twin_sum(part), rest = part.low - (sum - part.high), scaled = sum * high;
-    return scaled + FMAF(sum, low, FMAF(rest, high, FMAF(sum, high, -scaled)));
-}
+INLINE float twin_product(Twin part, float high, float low) { return FMAF(part.high, high, FMAF(part.low, high, part.high * low)); }
 
 /* Next to 1 x itself is f. */
 INLINE float log1p_float(float x) {

@@ -240,8 +240,7 @@ def of_parts(xp: Any, real: Any, imag: Any) -> Any:
     half = real.dtype == HALF
     if half and xp is np:
         real, imag = converted(real, FLOAT32), converted(imag, FLOAT32)
-    alike = xp is np and real.flags.c_contiguous and imag.flags.c_contiguous
-    found = paired(real, imag) if alike else None
+    found = paired(real, imag) if xp is np else None
     if found is None:
         real, imag = xp.broadcast_arrays(real, imag)
         like = imag if is_expanded(real) else real

@@ -68,11 +68,9 @@ def polynomial(name: str, first: Any, step: Any, closed: Any, stepped_to: int, s
     family = list(FAMILIES).index(name)
 
     def kernel(xp, input: Array, n: Array):
-        if (
-            xp is np
-            and (found := by_steps(row_order(np.asarray(input)), row_order(np.asarray(n)), family, shifted)) is not None
-        ):
-            return found
+        for laid in (np.asarray, row_order) if xp is np else ():
+            if (found := by_steps(laid(input), laid(n), family, shifted)) is not None:
+                return found
         kind = input.dtype if input.dtype == np.float32 else np.dtype(np.float64)
         n = xp.trunc(n.astype(np.float64))
         n = xp.where(abs(n) < 2.0**63, n, -1)  # which processors make different integers of

@@ -37,6 +37,7 @@ from ...tensors.subscripts import (
     in_places,
     indices_of,
     only_tensor,
+    rows_at,
     whole,
 )
 from ...tensors.tensor import Tensor
@@ -86,7 +87,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
         if type(where) is ndarray and where.ndim and ((dtype := where.dtype) is LONG or dtype in INDEX_KINDS):
             try:
                 if dtype is LONG or dtype.kind != "b":
-                    result = array.take(where, 0)
+                    result = array.take(where, 0) if array.flags.c_contiguous else rows_at(array, where)
                 else:
                     result = masked(array, where)
                     if result is None:

@@ -18,13 +18,18 @@ from ...arrays.dtype import of
 from ...arrays.errors import argument_error, wrap_dim
 from ...arrays.numbers import converted
 from ...graph.fields import wrap
+from ...kernels import kernel, unsuited
 from ...numerics.adding import add_along, add_at
 from ...numerics.extremes import extremes
 from ...operators.declare import Array, Written, composite, operator
 from ...tensors.inplace import mutate, write
 from ...tensors.overlap import apart
-from ...tensors.subscripts import advanced, elements
+from ...tensors.subscripts import advanced, elements, rows_at
 from ...tensors.tensor import Tensor
+
+put_along: Any = kernel("put_along", unsuited)
+MANY = 1000
+"""Fewer elements than this numpy writes in less time than it takes to see that none is in two arrays."""
 
 
 def plain(indices: list, array: Any) -> Any:
@@ -40,7 +45,7 @@ def index(xp, input: Array, indices):
     """The elements at index tensors and masks."""
     where = plain(indices, input)
     if type(where) is not tuple and where.dtype.kind != "b":
-        return input.take(where, 0)
+        return rows_at(input, where) if xp is np else input.take(where, 0)
     return elements(xp, input, where)
 
 
@@ -230,7 +235,13 @@ def put(xp, input: Written, index: Array, source: Array, accumulate=False):
         add_along(xp, flat, 0, where, source.reshape(-1))
     else:
         chance("put_")
-        flat[where] = source.reshape(-1)
+        alone = (
+            where.size > MANY
+            and type(flat) is np.ndarray
+            and not any(np.may_share_memory(flat, x) for x in (source, where))
+        )
+        if not (alone and put_along(flat, 0, where, source.reshape(-1))):
+            flat[where] = source.reshape(-1)
     return input
 
 
@@ -288,7 +299,8 @@ def index_select(xp, input: Array, dim, index: Array):
         within(index, n, f"INDICES element is out of DATA bounds, id={{index}} axis_dim={n}", RuntimeError)
     if not input.ndim:
         return input.copy()
-    return input.take(index.reshape(-1), dim)
+    index = index.reshape(-1)
+    return rows_at(input, index) if xp is np and dim == 0 else input.take(index, dim)
 
 
 index_select.gradient(input=lambda t, g, input_shape, dim, index: t._index_select_backward(g, dim, index, input_shape))

@@ -29,6 +29,13 @@ taken_along, put_along, added_along, reduced_along, reduced_rows = [
 """Compiled, for contiguous arrays of int64 as index; not true for what is not for them, an index out of bounds, too."""
 
 
+def done(kernel: Any, input: Any, axis: int, index: Any, src: Any, *how: int) -> Any:
+    """Whether a kernel has seen to all places: of a source whose elements lie in equal steps, or of a copy in rows."""
+    if found := kernel(input, axis, index, src, *how):
+        return found
+    return not src.flags.c_contiguous and kernel(input, axis, index, in_rows(src), *how)
+
+
 def from_front(dim: Any, ndim: int) -> Any:
     """A dimension as kernels take it."""
     return dim + ndim if type(dim) is int and dim < 0 else dim
@@ -177,7 +184,7 @@ def placed(xp: Any, input: Any, dim: int, index: Any, values: Any) -> Any:
 
 @operator("_scatter", method=False, node="ScatterBackward0")
 def scatter_src(xp, input: Written, src: Array, dim, index: Array):
-    if xp is np and src.ndim and put_along(input, from_front(dim, input.ndim), index, in_rows(src)):
+    if xp is np and src.ndim and done(put_along, input, from_front(dim, input.ndim), index, src):
         return input
     dim = scatter_check(input, dim, index, src)
     return placed(xp, input, dim, index, covered(src, index) if index.size else src)
@@ -265,9 +272,8 @@ def scatter(input: Tensor, dim, index, src=None, *, value=None, reduce=None) -> 
 def scatter_add(xp, input: Written, dim, index: Array, src: Array):
     """A copy of `input` with `src` added at the places `index` along `dim`."""
     if xp is np and src.ndim:
-        src = in_rows(src)
         axis = from_front(dim, input.ndim)
-        if added_along(input, axis, index, src) or in_singles(added_along, input, src, axis, index):
+        if done(added_along, input, axis, index, src) or in_singles(added_along, input, src, axis, index):
             return input
     dim = scatter_check(input, dim, index, src)
     if index.size:
@@ -362,7 +368,7 @@ def scatter_reduce(xp, input: Array, dim, index: Unlinked, src: Array, reduce, *
         return input.copy()
     if xp is np and include_self and reduce in HOW:
         whole = input.copy("C")
-        if reduced_along(whole, dim, index, in_rows(src), HOW[reduce]):
+        if done(reduced_along, whole, dim, index, src, HOW[reduce]):
             return whole
     return reduced(
         xp, input, flat_places(xp, input.shape, dim, index), covered(src, index).reshape(-1), reduce, include_self

@@ -10,10 +10,12 @@ from ...arrays.cupy_module import accelerator
 from ...arrays.dtype import of
 from ...arrays.errors import check_factors, cpp_name, length
 from ...arrays.numbers import converted, not_integral
+from ...arrays.parallel import by_rows
 from ...arrays.views import expanded
 from ...numerics.arithmetic import multiplied as meeting
 from ...numerics.arithmetic import product as multiplied
 from ...numerics.products import affine, complex_product
+from ...numerics.rounding import FUSED, fused
 from ...operators.declare import Array, operator
 from .matmul import (
     adjoint,
@@ -148,6 +150,11 @@ def addr(xp, input: Array, vec1: Array, vec2: Array, *, beta=1, alpha=1):
             if not isinstance(x, (int, np.integer)):
                 raise not_integral(name)
     beta, alpha = converted(beta, input.dtype), converted(alpha, input.dtype)
+    if beta != 0 and input.dtype in FUSED:
+        if input.shape != (shape := (len(vec1), len(vec2))):
+            expandable(input, shape)
+            input = np.broadcast_to(input, shape)
+        return by_rows(fused, vec2, scaled(vec1, alpha)[:, None], scaled(input, beta))
     found = meeting(vec1[:, None], vec2) if xp is np else vec1[:, None] * vec2
     return combined(input, found, beta, alpha, input.dtype)
 

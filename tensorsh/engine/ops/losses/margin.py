@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays.errors import refuse_halves
 from ...arrays.promotion import check_kept
-from ...kernels import kernel, unsuited
+from ...kernels import kernel, through, unsuited
 from ...loading.table import find_function
 from ...numerics.rounding import log_of_one_more
 from ...operators.declare import Array, Constant, composite, operator
@@ -20,9 +20,8 @@ from .classes import gradient_of_each, legacy, reduce, reduced
 @operator("_soft_margin_loss", node="SoftMarginLossBackward0", method=False, wide=True, promote="same input target")
 def soft_margin(xp, input: Array, target: Constant, reduction="mean"):
     """log(1 + exp(-y x))."""
-    turned = -input
-    turned *= target
-    return reduce(xp, log_of_one_more(xp, turned), reduction)
+    losses = through("soft_margin", input, target) if xp is np else None
+    return reduce(xp, log_of_one_more(xp, -input * target) if losses is None else losses, reduction)
 
 
 @soft_margin.gradient_of("input")

@@ -16,6 +16,7 @@ from ...arrays.door import ASKED
 from ...arrays.errors import not_implemented, wrap_dim
 from ...arrays.numbers import check_width
 from ...arrays.on_arrays import on_arrays
+from ...arrays.parallel import by_rows
 from ...arrays.state import here
 from ...arrays.switches import ever
 from ...loading import table
@@ -417,6 +418,8 @@ def glu(xp, input: Array, dim=-1):
     if input.shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")
     first, second = halves(xp, input, dim)
+    if (found := by_rows(kernels.through, "gated", first, second)) is not None:
+        return found
     s = sigmoid_of(xp, second)
     return xp.multiply(first, s, out=s)
 
@@ -427,6 +430,9 @@ def glu_backward(g: Any, input: Any, dim: Any) -> Any:
     found = np.empty_like(input)
     dim %= input.ndim
     (first, second), (one, other) = halves(np, input, dim), halves(np, found, dim)
+    if by_rows(kernels.through, "gated", g, second, one) is not None:
+        by_rows(kernels.through, "gated_backward", first, second, g, other)
+        return found
     s = sigmoid_of(np, second if input.itemsize > 2 else second.astype(np.float32)).astype(input.dtype)
     np.multiply(g, s, one)
     if input.itemsize == 2:  # the other half is rounded once

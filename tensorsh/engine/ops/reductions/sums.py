@@ -14,7 +14,7 @@ from ...arrays.constants import constant as constant_number
 from ...arrays.dtype import FLOAT, is_half, of
 from ...arrays.errors import combination_error, wrap_dim, wrap_dims
 from ...arrays.layout import along_in_memory, row_order
-from ...arrays.parallel import BLOCK, blocks_of_rows
+from ...arrays.parallel import BLOCK, PIECE, blocks_of_rows
 from ...kernels import kernel, unsuited
 from ...numerics import cumulative, sums
 from ...numerics.halves import FLOAT32, computed, converted
@@ -275,9 +275,13 @@ def hash_tensor(xp, input: Array, dim=(), *, keepdim=False, mode=0):
         )
     if input.dtype.kind == "c":
         raise NotImplementedError(f"\"xor_sum_cpu\" not implemented for '{of(input).short}'")
-    wide = input.astype(np.float64 if input.dtype.kind in "fV" else np.int64)
+    kind = np.dtype(np.float64 if input.dtype.kind in "fV" else np.int64)
     axes = wrap_dims(dim, input.ndim)
-    return xp.bitwise_xor.reduce(wide.view(np.uint64), axis=axes, keepdims=keepdim)
+    if input.size > PIECE and len(axes) == input.ndim:  # in pieces that stay in the cache
+        flat, shape = input.reshape(-1), (1,) * input.ndim if keepdim else ()
+        bits = (flat[at : at + PIECE].astype(kind).view(np.uint64) for at in range(0, input.size, PIECE))
+        return xp.bitwise_xor.reduce(xp.stack([xp.bitwise_xor.reduce(x) for x in bits])).reshape(shape)
+    return xp.bitwise_xor.reduce(input.astype(kind).view(np.uint64), axis=axes, keepdims=keepdim)
 
 
 log_sums = kernel("log_sums", unsuited)

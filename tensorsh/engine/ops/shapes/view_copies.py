@@ -26,6 +26,8 @@ def copying(name: str, view: Any, title: str | None = None, method: bool = False
     def function(input: Tensor, *args: Any, out: Any = None, **kwargs: Any) -> Any:
         result = view(input, *args, **kwargs)
         several = type(result) is tuple
+        if not several and result._node is None and out is None:
+            return wrap(copied(result._array))
         parts = result if several else (result,)
         node = parts[0]._node if parts and here.grad_enabled else None
         copies = [wrap(copied(part._array)) for part in parts]

@@ -142,7 +142,15 @@ def _(x: int): return f"int {x}"
 @show.register(list)
 @show.register(tuple)
 def _(x, more=0): return f"{len(x)} and {more}"
-answers = [show(3), show(True), show("s"), show((1,), more=2), show([]), show.dispatch(float)(2.0)]
+class Shown:
+    name = "one"
+    @singledispatchmethod
+    def show(self, x): return f"{self.name} other {x}"
+    @show.register
+    def _(self, x: int): return f"{self.name} int {x}"
+    @show.register(str)
+    def _(self, x, more=0): return f"{self.name} text {x} {more}"
+answers = [Shown().show(1.5), Shown().show(2), Shown().show("a", more=3), show(3), show(True), show("s"), show((1,), more=2), show([]), show.dispatch(float)(2.0)]
 for call in (lambda: show(), lambda: show.register(lambda x: x)):
     try: call()
     except TypeError as error: answers.append(str(error)[:40])
@@ -150,10 +158,10 @@ for call in (lambda: show(), lambda: show.register(lambda x: x)):
 
 
 def test_dispatch_by_class_as_pythons() -> None:
-    theirs: dict = {"singledispatch": functools.singledispatch}
+    theirs: dict = {name: getattr(functools, name) for name in ("singledispatch", "singledispatchmethod")}
     exec(DISPATCH, theirs)
     session = Session()
-    session.run("from functools import singledispatch")
+    session.run("from functools import singledispatch, singledispatchmethod")
     session.run(DISPATCH)
     assert session["answers"] == theirs["answers"]
 

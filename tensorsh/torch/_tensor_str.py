@@ -29,7 +29,9 @@ PRINT_OPTS = _Options()
 
 def get_printoptions() -> dict[str, Any]:
     """How tensors are printed, as `set_printoptions` takes it."""
-    return {name: getattr(PRINT_OPTS, name) for name in ("precision", "threshold", "edgeitems", "linewidth", "sci_mode")}
+    return {
+        name: getattr(PRINT_OPTS, name) for name in ("precision", "threshold", "edgeitems", "linewidth", "sci_mode")
+    }
 
 
 @contextmanager

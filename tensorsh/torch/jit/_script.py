@@ -120,9 +120,9 @@ class ScriptFunction(metaclass=Sealed):
 
     __module__ = "torch.jit"
 
-    def __init__(self, function: Any, scripted: bool = True) -> None:
+    def __init__(self, function: Any) -> None:
         self.__wrapped__ = function
-        self._scripted = scripted
+        self._scripted = True
         self.__name__, self.__qualname__ = "ScriptFunction", "torch.jit.ScriptFunction"
         self.__doc__ = getattr(function, "__doc__", None)
         self.name = getattr(function, "__name__", type(function).__name__)
@@ -201,7 +201,10 @@ def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_input
     func(*given, **(example_kwarg_inputs or {}))
     if isinstance(func, Module):
         return script_module(func, TopLevelTracedModule, TracedModule)
-    return ScriptFunction(func, scripted=False) if callable(func) else func
+    made = script(func)
+    if isinstance(made, ScriptFunction):
+        made._scripted = False
+    return made
 
 
 def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:

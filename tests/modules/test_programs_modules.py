@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import io
 import logging
@@ -164,6 +165,29 @@ def test_dispatch_by_class_as_pythons() -> None:
     session.run("from functools import singledispatch, singledispatchmethod")
     session.run(DISPATCH)
     assert session["answers"] == theirs["answers"]
+
+
+DECORATING = """
+class Within(contextlib.ContextDecorator):
+    def __enter__(self): seen.append("in"); return self
+    def __exit__(self, kind, error, trace): seen.append(kind and kind.__name__); return kind is ZeroDivisionError
+@Within()
+def inverse(x, *, more=0):
+    "One by x."
+    return 1 / x + more
+seen = []
+seen += [inverse(2, more=1), inverse(0), inverse.__name__, inverse.__doc__]
+with Within() as w: seen.append(isinstance(w, contextlib.ContextDecorator))
+"""
+
+
+def test_decorating_context_managers_as_pythons() -> None:
+    theirs: dict = {"contextlib": contextlib}
+    exec(DECORATING, theirs)
+    session = Session()
+    session.run("import contextlib")
+    session.run(DECORATING)
+    assert session["seen"] == theirs["seen"]
 
 
 def test_files_by_their_patterns(tmp_path: Path) -> None:

@@ -45,9 +45,11 @@ def misfit(error: BaseException, scopes: tuple[Mapping[str, Any], ...]) -> str |
         own = peek.instance_dict(layer)
         if not peek.is_library(type(layer)):
             return None  # a layer of the script's own: its line is the place
-        said = _said(layer, own, known) or (
-            _types(own, known) if "type" in headline(error).partition("\n")[0] else None
-        )
+        said = _said(layer, own, known)
+        if said is None and isinstance(error, IndexError):
+            said = _range(own, known)
+        elif said is None and "type" in headline(error).partition("\n")[0]:
+            said = _types(own, known)
         if said is not None:
             return f"`{_name(layer, [each for each, _ in frames], scopes)}`: {said}"
     return None
@@ -88,6 +90,11 @@ def _said(layer: Any, own: Mapping[str, Any], known: Mapping[str, Any]) -> str |
     wanted, shape = own.get("normalized_shape"), peek.shape_of(known.get("input"))
     if type(wanted) is tuple and shape and tuple(shape[-len(wanted) :]) != wanted:
         return f"normalized_shape is {list(wanted)}, this input ends in {list(shape[-len(wanted) :])}"
+    return None
+
+
+def _range(own: Mapping[str, Any], known: Mapping[str, Any]) -> str | None:
+    """Which indices there are."""
     count = own.get("num_embeddings")
     if type(count) is int and "int" in (peek.describe(known.get("input")) or ""):
         return f"num_embeddings is {count}, so that indices are 0 to {count - 1}"

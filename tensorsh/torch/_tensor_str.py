@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..engine.tensors.tensor import Tensor
 from ..engine.tensors.text import contents_text, print_options, with_suffixes
 from .settings import set_printoptions
 
-__all__ = ["set_printoptions"]
+__all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
 
 class _Options:
@@ -23,6 +25,24 @@ class _Options:
 
 
 PRINT_OPTS = _Options()
+
+
+def get_printoptions() -> dict[str, Any]:
+    """How tensors are printed, as `set_printoptions` takes it."""
+    return {
+        name: getattr(PRINT_OPTS, name) for name in ("precision", "threshold", "edgeitems", "linewidth", "sci_mode")
+    }
+
+
+@contextmanager
+def printoptions(**kwargs: Any) -> Iterator[None]:
+    """Print tensors otherwise for a while, with what `set_printoptions` takes."""
+    before = get_printoptions()
+    set_printoptions(**kwargs)
+    try:
+        yield
+    finally:
+        set_printoptions(**before)
 
 
 def _tensor_str(self: Tensor, indent: int) -> str:

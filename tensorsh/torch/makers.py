@@ -11,7 +11,7 @@ from typing import Any
 class UnpicklingError(_pickle.UnpicklingError):
     """A file that is not what it says, or that asks for more than plain data."""
 
-    __module__ = "pickle"
+    __module__ = "_pickle"
 
 
 UNSAFE = """\

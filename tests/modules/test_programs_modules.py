@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import io
 import logging
@@ -142,7 +143,15 @@ def _(x: int): return f"int {x}"
 @show.register(list)
 @show.register(tuple)
 def _(x, more=0): return f"{len(x)} and {more}"
-answers = [show(3), show(True), show("s"), show((1,), more=2), show([]), show.dispatch(float)(2.0)]
+class Shown:
+    name = "one"
+    @singledispatchmethod
+    def show(self, x): return f"{self.name} other {x}"
+    @show.register
+    def _(self, x: int): return f"{self.name} int {x}"
+    @show.register(str)
+    def _(self, x, more=0): return f"{self.name} text {x} {more}"
+answers = [Shown().show(1.5), Shown().show(2), Shown().show("a", more=3), show(3), show(True), show("s"), show((1,), more=2), show([]), show.dispatch(float)(2.0)]
 for call in (lambda: show(), lambda: show.register(lambda x: x)):
     try: call()
     except TypeError as error: answers.append(str(error)[:40])
@@ -150,12 +159,35 @@ for call in (lambda: show(), lambda: show.register(lambda x: x)):
 
 
 def test_dispatch_by_class_as_pythons() -> None:
-    theirs: dict = {"singledispatch": functools.singledispatch}
+    theirs: dict = {name: getattr(functools, name) for name in ("singledispatch", "singledispatchmethod")}
     exec(DISPATCH, theirs)
     session = Session()
-    session.run("from functools import singledispatch")
+    session.run("from functools import singledispatch, singledispatchmethod")
     session.run(DISPATCH)
     assert session["answers"] == theirs["answers"]
+
+
+DECORATING = """
+class Within(contextlib.ContextDecorator):
+    def __enter__(self): seen.append("in"); return self
+    def __exit__(self, kind, error, trace): seen.append(kind and kind.__name__); return kind is ZeroDivisionError
+@Within()
+def inverse(x, *, more=0):
+    "One by x."
+    return 1 / x + more
+seen = []
+seen += [inverse(2, more=1), inverse(0), inverse.__name__, inverse.__doc__]
+with Within() as w: seen.append(isinstance(w, contextlib.ContextDecorator))
+"""
+
+
+def test_decorating_context_managers_as_pythons() -> None:
+    theirs: dict = {"contextlib": contextlib}
+    exec(DECORATING, theirs)
+    session = Session()
+    session.run("import contextlib")
+    session.run(DECORATING)
+    assert session["seen"] == theirs["seen"]
 
 
 def test_files_by_their_patterns(tmp_path: Path) -> None:

@@ -21,9 +21,16 @@ class dtype(Frozen):
 
     __module__ = "torch"
     __slots__ = ("name", "category", "itemsize", "is_signed", "_numpy", "short")
+    name: str
+    category: int
+    itemsize: int
+    short: str
 
-    def __init__(self, name: str, category: int, itemsize: int, short: str, signed: bool = True) -> None:
-        self.name, self.category, self.itemsize, self.short, self.is_signed = name, category, itemsize, short, signed
+    def __init__(self, *parts: Any) -> None:
+        if len(parts) < 4:
+            raise TypeError("cannot create 'torch.dtype' instances")
+        self.name, self.category, self.itemsize, self.short, *signed = parts
+        self.is_signed = signed != [False]
         self._numpy: np.dtype | None = None
 
     @property

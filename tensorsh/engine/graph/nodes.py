@@ -260,7 +260,7 @@ class AccumulateGrad(Node):
 
     def _accumulate(self, gradient: Any) -> None:
         variable = self._reference()
-        if variable is None:
+        if variable is None or variable._node is None:  # it wants none any more
             return
         old = variable._grad
         if not isinstance(gradient, Fields):

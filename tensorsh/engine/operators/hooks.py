@@ -21,6 +21,7 @@ from ..loading import table
 from ..tensors.tensor import Tensor
 from . import device_calls, forms
 from .casts import door_of
+from .registration import straight
 
 OVERRIDING = frozenset(("classes", "unmade"))
 settled: Any = None
@@ -225,11 +226,12 @@ def asking(name: str, value: Any) -> Any:
         if name in ("grad", "grad_fn", "is_leaf", "_base"):
             KEEPING.add(made.__get__)
         return made
+    value = getattr(value, "_plain", value)
     if not isinstance(value, FunctionType) or forms.asks(value, "Tensor") or hasattr(value, "_late"):
         return value
     form = forms.heard("Tensor." + name, value)
     form.__name__ = RENAMED.get(name, name)
-    return form
+    return straight(name, form) if hasattr(value, "_attentive") else form
 
 
 class Attribute(property, metaclass=Sealed):

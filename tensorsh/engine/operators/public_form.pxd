@@ -78,6 +78,7 @@ cdef extern from *:
     """
     ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *) except NULL
     Py_ssize_t PyVectorcall_NARGS(size_t)
+    object PyObject_Vectorcall(object, PyObject *const *, size_t, PyObject *)
     int takes_vectors "tensorsh_takes_vectors"(object kind, Py_ssize_t offset, bint method, const char *name) except -1
     Py_ssize_t vector_offset "tensorsh_vector_offset"
     bint alike "tensorsh_alike"(PyObject *const *args, PyObject *words, tuple names, tuple kinds)
@@ -119,6 +120,12 @@ cdef class PublicForm:
 cdef class Method(PublicForm):
     pass
 
+cdef class Bound(PublicForm):
+    cdef object _bound
+
+cdef class Straight(Method):
+    pass
+
 cdef class Written(Method):
     pass
 
@@ -146,6 +153,20 @@ cdef inline object called(PyObject *callee, PyObject *const *args, size_t flags,
                         return form._failed(packed(args, n), named(args + n, words), error)
     return form._general(packed(args, n), named(args + n, words))
 
+cdef inline object called_bound(PyObject *callee, PyObject *const *args, size_t flags, PyObject *words):
+    return PyObject_Vectorcall((<Bound>callee)._bound, args, flags, words)
+
+cdef inline object called_straight(PyObject *callee, PyObject *const *args, size_t flags, PyObject *words):
+    return PyObject_Vectorcall((<Straight>callee)._own, args, flags, words)
+
+cdef inline int takes_tensors(Bound form) except -1:
+    form.vector = <vectorcallfunc>called_bound
+    return 0
+
+cdef inline int goes_straight(Straight form) except -1:
+    form.vector = <vectorcallfunc>called_straight
+    return 0
+
 cdef inline dict named(PyObject *const *values, PyObject *words):
     cdef dict keywords = {}
     cdef Py_ssize_t k
@@ -172,6 +193,8 @@ cdef inline int take_vectors(PublicForm form) except -1:
 
 cdef inline int vectors() except -1:
     takes_vectors(PublicForm, vector_offset, False, b"builtin_function_or_method")
+    takes_vectors(Bound, vector_offset, False, b"builtin_function_or_method")
+    takes_vectors(Straight, vector_offset, True, b"method_descriptor")
     takes_vectors(Written, vector_offset, True, b"function")
     takes_vectors(Method, vector_offset, True, b"method_descriptor")
     return takes_vectors(Symbol, vector_offset, True, b"method_descriptor")

@@ -8,6 +8,7 @@ from types import MethodType
 
 import numpy as np
 
+from ...sandbox.wrapping import signature
 from ..arrays.constants import NUMBERS
 from ..arrays.door import ASKED, PROCEED, ask, late
 from ..arrays.switches import holder as threads
@@ -137,10 +138,10 @@ class PublicForm:
 
     def __repr__(self):
         owner, _, name = self._titled.partition(".")
+        if isinstance(self, Written):
+            return f"<function {self.__qualname__} at {id(self):#x}>"
         if owner == "Tensor":
             return f"<method '{name}' of 'torch._C.TensorBase' objects>"
-        if isinstance(self, Written):
-            return f"<function {self.__name__} at {id(self):#x}>"
         if self.__module__[:9] == "torch._C.":
             return f"<built-in function {self.__name__}>"
         return f"<built-in method {self.__name__} of type object at {id(type(self)):#x}>"
@@ -250,11 +251,63 @@ class Method(PublicForm):
     """A function that is a method where it stands on a class."""
 
     def __get__(self, instance, owner):
-        return self if instance is None else MethodType(self, instance)
+        return self if instance is None else Bound(self, instance)
+
+
+class Bound(PublicForm):
+    """A method with its tensor, as ``x.add`` without a call gives it: Python tells of it as of a function of C, which PyTorch's are."""
+
+    def __cinit__(self):
+        takes_tensors(self)  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd
+
+    def __init__(self, form, instance):
+        if type(form) is str:  # the body of a class that was to be derived from a function
+            raise TypeError(f"cannot create '{type(self).__name__}' instances")
+        self._bound = MethodType(form, instance)
+        self.__doc__ = form.__doc__
+
+    @property
+    def __self__(self):
+        return self._bound.__self__
+
+    @property
+    def __signature__(self):
+        return signature(self._bound)
+
+    def __getattr__(self, name):
+        if name == "__wrapped__":  # it has one argument more
+            raise AttributeError(name)
+        try:
+            return getattr(self._bound.__func__, name)
+        except AttributeError:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'") from None
+
+    def __repr__(self):
+        owner = self._bound.__self__
+        return f"<built-in method {self.__name__} of {type(owner).__name__} object at {id(owner):#x}>"
+
+    def __eq__(self, other):
+        return self._bound == cython.cast(Bound, other)._bound if isinstance(other, Bound) else NotImplemented
+
+    def __hash__(self):
+        return hash(self._bound)
+
+    def __reduce__(self):
+        return getattr, (self._bound.__self__, self.__name__)
+
+
+class Straight(Method):
+    """A method that is called often, and itself looks at what it is given."""
+
+    def __cinit__(self):
+        goes_straight(self)  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd
 
 
 class Written(Method):
     """A function that PyTorch has written in Python."""
+
+    def __get__(self, instance, owner):
+        return self if instance is None else MethodType(self, instance)
 
 
 class Symbol(Method):
@@ -286,7 +339,13 @@ class Symbol(Method):
 
 def form_of(title, own, names=(), typed=None, executor=None, choices=None):
     """The form of a title, as for `PublicForm`."""
-    kind = PublicForm if not is_method(title) else Method if title[:7] == "Tensor." else Written
+    kind = (
+        PublicForm
+        if not is_method(title)
+        else Method
+        if title[:7] == "Tensor." and title[7:] not in PYTHON
+        else Written
+    )
     return kind(title, own, names, typed, executor, choices)
 
 
@@ -323,13 +382,23 @@ if not cython.compiled:
                         pass  # the form has the words
         return form._general(args, kwargs)
 
-    for kind, name in (PublicForm, "builtin_function_or_method"), (Written, "function"), (Method, "method_descriptor"):
+    method = "method_descriptor"
+    compiled = "builtin_function_or_method"
+    for kind, name in (
+        (PublicForm, compiled),
+        (Bound, compiled),
+        (Written, "function"),
+        (Method, method),
+        (Straight, method),
+    ):
         kind.__name__ = kind.__qualname__ = name
         kind.__module__ = "builtins"
     Symbol.__name__ = Symbol.__qualname__ = Method.__name__
     Symbol.__module__ = "builtins"
 
     PublicForm._fields = frozenset(vars(PublicForm("", None)))  # type: ignore[attr-defined]
+    Straight.__call__ = lambda self, *args, **kwargs: self._own(*args, **kwargs)  # type: ignore[method-assign]
+    Bound.__call__ = lambda self, *args, **kwargs: self._bound(*args, **kwargs)  # type: ignore[method-assign]
     Symbol._fields = PublicForm._fields | {"_arrays"}  # type: ignore[attr-defined]
     PublicForm.__call__ = lambda self, *args, **kwargs: interpreted(self, args, kwargs)  # type: ignore[method-assign]
 else:

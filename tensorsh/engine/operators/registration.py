@@ -12,7 +12,7 @@ from ..loading.table import FUNCTIONS, METHODS, OPERATORS, watchers
 from ..tensors.tensor import Late, Tensor, derived
 from .description import described
 from .forms import dressed, form
-from .public_form import PYTHON, Method, PublicForm, Written
+from .public_form import PYTHON, Method, PublicForm, Straight, Written
 from .signature import Form
 
 
@@ -75,6 +75,13 @@ def method(function: Any) -> Any:
     return function
 
 
+def straight(name: str, function: Any) -> Any:
+    """A function as a method that a program sees as one of PyTorch's, which itself looks at what it is given."""
+    made: Any = dressed(Straight("Tensor." + name, function), function)
+    made._plain = function
+    return made
+
+
 PREFIXED = ("linalg", "fft", "special")
 """Namespaces that PyTorch writes before the names of their functions."""
 IN_PYTHON = PYTHON - {"broadcast_shapes", "istft", "pca_lowrank", "svd_lowrank"}
@@ -124,10 +131,16 @@ def sign(found: dict[str, Any], kind: int) -> None:
             function.__wrapped__ = Form(method + name, function)  # type: ignore[attr-defined]
             if function.__doc__ is None and name[-1] == "_":
                 function.__doc__ = f"In-place form of :func:`{name[:-1]}`."
-        if "_operator" in function.__dict__ or "_attentive" in function.__dict__ or name.startswith("nn.functional."):
-            continue
         shown: Any = function
-        if "_title" not in function.__dict__:
+        if (
+            kind
+            and type(function) is FunctionType
+            and ("_operator" in function.__dict__ or "_attentive" in function.__dict__)
+        ):
+            shown = straight(name, function)
+        elif "_operator" in function.__dict__ or name.startswith("nn.functional."):
+            continue
+        elif "_title" not in function.__dict__:
             shown = dressed(form(("Tensor." if kind else "torch.") + name, function), function)
         found[name] = function.__wrapped__.owner = shown  # type: ignore[attr-defined]
         if kind and Tensor.__dict__.get(name) is function:
@@ -153,3 +166,5 @@ def ask_classes(made: type) -> None:
 
 
 derived.append(ask_classes)
+
+Tensor.detach = straight("detach", Tensor.detach)  # type: ignore[method-assign]

@@ -118,16 +118,17 @@ def total_ordering(cls: Any) -> Any:
 class SingleDispatch(metaclass=Final):
     """A function that is chosen by the class of the first argument. functools' own evaluates annotations that are text."""
 
-    __slots__ = ("__name__", "_functions")
+    __slots__ = ("__name__", "_first", "_functions")
     __deepcopy__ = same
 
     __name__: str
     _functions: dict
+    _first: tuple
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not args:
             raise TypeError(f"{self.__name__} requires at least 1 positional argument")
-        return self.dispatch(type(args[0]))(*args, **kwargs)
+        return self.dispatch(type(args[0]))(*self._first, *args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<function {self.__name__}>"
@@ -157,7 +158,24 @@ class SingleDispatch(metaclass=Final):
 
 def singledispatch(func: Any) -> Any:
     """Makes a function that has others beside it, for classes of the first argument."""
-    return make(SingleDispatch, __name__=getattr(func, "__name__", "function"), _functions={object: func})
+    return make(SingleDispatch, __name__=getattr(func, "__name__", "function"), _first=(), _functions={object: func})
+
+
+class singledispatchmethod(metaclass=Final):  # noqa: N801
+    """A method that is chosen by the class of the argument after the object itself."""
+
+    __slots__ = ("_functions",)
+
+    def __init__(self, func: Any) -> None:
+        self._functions = singledispatch(func)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        name, known = self._functions.__name__, self._functions._functions
+        return make(SingleDispatch, __name__=name, _first=() if instance is None else (instance,), _functions=known)
+
+    def register(self, cls: Any, method: Any = None) -> Any:
+        """Use a method for a class: ``@f.register(int)``, or ``@f.register`` with an annotation."""
+        return self._functions.register(cls, method)
 
 
 class cached_property(metaclass=Final):  # noqa: N801
@@ -389,7 +407,18 @@ def leaving() -> dict[str, Any]:
             is_subclass(kind, self._exceptions)  # which refuses tuples of tuples without end
         return contextlib.suppress.__exit__(self, kind, error, trace)
 
+    def around(self: Any, func: Any) -> Any:
+        @dressed(_plain(func))
+        def within(*args: Any, **kwargs: Any) -> Any:
+            with found["ExitStack"]() as stack:
+                stack.enter_context(self)
+                return func(*args, **kwargs)
+
+        return within
+
     found = {}
+    body = {"__call__": around, "__module__": "contextlib", "__doc__": contextlib.ContextDecorator.__doc__}
+    found["ContextDecorator"] = OpenSealed("ContextDecorator", (), body)
     for real in (contextlib.suppress, contextlib.ExitStack):
         leave = suppresses if real is contextlib.suppress else real.__exit__
         body = {"__exit__": kept_out(leave), "__module__": "contextlib", "__doc__": real.__doc__}

@@ -174,7 +174,7 @@ def functools(environment: Environment) -> dict[str, Any]:
 
     from . import definitions
 
-    own = "cache cached_property lru_cache singledispatch total_ordering update_wrapper wraps"
+    own = "cache cached_property lru_cache singledispatch singledispatchmethod total_ordering update_wrapper wraps"
 
     def cmp_to_key(mycmp: Any) -> Any:
         return real.cmp_to_key(with_steps(mycmp))

@@ -226,9 +226,6 @@ class Proxy:
             "torch.fx.wrap('len') at module scope"
         )
 
-    def __contains__(self, item: Any) -> bool:
-        raise TraceError("symbolically traced variables cannot be asked for what is in them")
-
     def keys(self) -> Any:
         return self.tracer.keys(self)
 

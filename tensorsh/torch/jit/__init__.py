@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Union, get_args, get_origin
 
 from ...sandbox.sealed import Sealed
 from ._script import (  # noqa: F401 - names of this module, too
+    SCRIPTING,
     RecursiveScriptModule,
     ScriptFunction,
     ScriptModule,
@@ -48,8 +49,8 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
 
 
 def is_scripting() -> bool:
-    """Whether the program is TorchScript: never."""
-    return False
+    """Whether what runs was scripted: Python runs it all the same."""
+    return SCRIPTING[0]
 
 
 def is_tracing() -> bool:

@@ -57,10 +57,26 @@ class ScriptModule(Module):
         )
 
 
+SCRIPTING = [False]
+"""Whether what runs was scripted, which a program asks for by `is_scripting`."""
+
+
+def as_script(call: Any, *args: Any, **kwargs: Any) -> Any:
+    """A call of what was scripted."""
+    was, SCRIPTING[0] = SCRIPTING[0], True
+    try:
+        return call(*args, **kwargs)
+    finally:
+        SCRIPTING[0] = was
+
+
 class RecursiveScriptModule(ScriptModule):
     """What `script` makes of a module; those below it are scripted, too."""
 
     __repr__ = Module.__repr__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return as_script(super().__call__, *args, **kwargs)
 
     def extra_repr(self) -> str:
         return f"original_name={self.original_name}"
@@ -78,6 +94,8 @@ class RecursiveScriptModule(ScriptModule):
 
 class TracedModule(RecursiveScriptModule):
     """What `trace` makes of a module below the one that is traced."""
+
+    __call__ = Module.__call__
 
     def _get_name(self) -> str:
         return self.original_name
@@ -104,6 +122,7 @@ class ScriptFunction(metaclass=Sealed):
 
     def __init__(self, function: Any) -> None:
         self.__wrapped__ = function
+        self._scripted = True
         self.__name__, self.__qualname__ = "ScriptFunction", "torch.jit.ScriptFunction"
         self.__doc__ = getattr(function, "__doc__", None)
         self.name = getattr(function, "__name__", type(function).__name__)
@@ -113,13 +132,17 @@ class ScriptFunction(metaclass=Sealed):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._signature is None:
-            return self.__wrapped__(*args, **kwargs)
+            return self._run(*args, **kwargs)
         given = self._signature.bind(*args, **kwargs)
         given.apply_defaults()
         for name, value in given.arguments.items():
             if self._signature.parameters[name].annotation in FLOATS and isinstance(value, (int, Tensor)):
                 given.arguments[name] = float(value)
-        return self.__wrapped__(*given.args, **given.kwargs)
+        return self._run(*given.args, **given.kwargs)
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        called = self.__wrapped__
+        return as_script(called, *args, **kwargs) if self._scripted else called(*args, **kwargs)
 
     graph = inlined_graph = code = ScriptModule.graph
     save = ScriptModule.save
@@ -176,7 +199,12 @@ def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_input
         raise RuntimeError("example_kwarg_inputs should be a dict")
     given = (example_inputs,) if isinstance(example_inputs, (Tensor, dict)) else example_inputs or ()
     func(*given, **(example_kwarg_inputs or {}))
-    return script_module(func, TopLevelTracedModule, TracedModule) if isinstance(func, Module) else script(func)
+    if isinstance(func, Module):
+        return script_module(func, TopLevelTracedModule, TracedModule)
+    made = script(func)
+    if isinstance(made, ScriptFunction):
+        made._scripted = False
+    return made
 
 
 def trace_module(mod: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:

@@ -97,7 +97,16 @@ def lobpcg(
     A, B = with_all_elements(A), with_all_elements(B)
     if A._array.ndim < 2 or A._array.shape[-1] != A._array.shape[-2]:
         raise RuntimeError(f"expected square matrices, got {list(A._array.shape)}")
+    m = A._array.shape[-1]
     k = (1 if X is None else X._array.shape[-1]) if k is None else k
+    n = (k if n is None else n) if X is None else X._array.shape[-1]
+    if m < 3 * n:
+        raise ValueError(
+            f"LOBPCG algorithm is not applicable when the number of A rows (={m}) is smaller than 3 x the number of requested "
+            f"eigenpairs (={n})"
+        )
+    if X is None:  # PyTorch iterates from here: the numbers that are drawn after it are the same
+        table.find_function("randn")((*A._array.shape[:-2], m, n), dtype=of(A._array))
     if A._node is not None:  # of whose elements both triangles count, and not the lower one alone
         A = (A + A.mH) / 2
     if B is None:

@@ -341,7 +341,6 @@ def ctc_loss(
     if single:
         log_probs = log_probs.unsqueeze(1)
         lengths = [[v] if isinstance(v, int) else v for v in lengths]
-        targets = targets.unsqueeze(0)
     check_sequences(log_probs._array, targets._array, *lengths, blank)
     refuse_halves("ctc_loss_cpu", log_probs._array)
     loss = ctc.function(log_probs, targets._array, *lengths, blank, zero_infinity)

@@ -169,7 +169,9 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fill with 1 with probability p, else 0."""
     g = source(generator, like=self._array)
     if isinstance(p, Tensor):
-        chances = module_of(p._array).broadcast_to(p._array, self._array.shape)
+        chances = p.detach().expand(self._array.shape)._array
+        if p.dtype.category != FLOAT:
+            raise not_implemented("bernoulli_tensor_cpu_p_", p.dtype)
         array = g.samplers.bernoulli(g, chances, self._array.dtype)
         return filled(self, array, "BernoulliBackward1")
     array = _draw(self, lambda shape: g.samplers.bernoulli_mask(g, shape, float(p)))

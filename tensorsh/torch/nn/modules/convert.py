@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ....engine.arrays.device import as_device
 from ....engine.arrays.device import device as device_type
 from ....engine.arrays.dtype import COMPLEX, FLOAT, PYTHON
 from ....engine.arrays.dtype import dtype as dtype_type
@@ -48,6 +49,7 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         raise RuntimeError(".to() does not accept copy argument")
     if other is not None:
         device, dtype = other.device, other.dtype
+    device = None if device is None else as_device(device)
     if dtype is not None and dtype.category not in (FLOAT, COMPLEX):
         raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype!r}")
 
@@ -59,7 +61,7 @@ def converter(args: tuple, kwargs: dict) -> Callable:
         )
 
     def convert(t: Tensor) -> Tensor:
-        if t.is_meta and device is not None and device_type(device).type != "meta":
+        if t.is_meta and device is not None and device.type != "meta":
             raise NotImplementedError(
                 "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when "
                 "moving module from meta to a different device."

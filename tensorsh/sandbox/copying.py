@@ -171,7 +171,7 @@ def is_of(made: Any, kind: type, frame: Any) -> bool:
 def _method(x: Any, memo: dict) -> Any:
     """The copy of a method: of the library's functions, bound to an object of the same class."""
     made, function = copy.deepcopy(x.__self__, memo), x.__func__
-    own = type(function) is FunctionType and MARK in function.__builtins__
+    own = type(function) is FunctionType and MARK in function.__builtins__  # type: ignore[attr-defined]
     if not own and not is_of(made, type(x.__self__), sys._getframe(1)):
         raise TypeError(
             f"a copy of a {type(x.__self__).__name__!r} object is one, not a {type(made).__name__!r} object"

@@ -270,3 +270,14 @@ def test_a_method_is_not_copied_to_an_object_of_another_class() -> None:
         with pytest.raises(TypeError, match="a copy of"):
             session.run(call)
     assert session.run("h = logging.StreamHandler(); copy.deepcopy(h.setLevel)(30)") is None
+
+
+def test_a_dataclass_gives_state_to_its_own_objects() -> None:
+    session = Session()
+    session.run(
+        "import copy, dataclasses\n@dataclasses.dataclass(frozen=True, slots=True)\nclass D:\n    x: int\n"
+        "@dataclasses.dataclass\nclass E:\n    x: int\nd, e = D(1), E(1)\nD.__setstate__(d, [5])"
+    )
+    assert session.run("d.x, copy.copy(d).x, copy.deepcopy(d).x") == (5, 5, 5)
+    with pytest.raises(TypeError, match="requires a 'D' object"):
+        session.run("D.__setstate__(e, [9])")

@@ -218,7 +218,7 @@ def _listed(value: Any, kind: type, name: str) -> Any:
 
 def _astype(array: Any) -> Callable[..., Any]:
     def astype(dtype: Any, *arguments: Any, **keywords: Any) -> Any:
-        result = array.astype(plain(dtype), *arguments, **keywords)
+        result = array.astype(plain(dtype), *arguments, **plain(keywords))
         if result.dtype.hasobject:
             raise TypeError("arrays of Python objects do not exist in tensorsh")
         from .numpy_views import without_gaps

@@ -154,13 +154,15 @@ def _parted(iterator: Any) -> Any:
     return iterator.__reduce__()
 
 
-def _special(method: Any) -> Any:
-    """A bound special method, which stays what it is: Python's own asks the copy of its object for the name, past the gate."""
-    return method.__reduce__() if program_frame(sys._getframe(1)) is None else method.__name__
+def _bound(method: Any) -> Any:
+    """A bound method, which is its own copy: Python asks its object, or a copy of that, for an attribute of the name that its function
+    has, past the gate. A program's function has the name that the program gives it."""
+    return method.__reduce__() if program_frame(sys._getframe(1)) is None else "itself"
 
 
 copyreg.pickle(type(itertools.tee(())[0]), _parted)
-copyreg.pickle(MethodWrapperType, _special)
+copyreg.pickle(MethodWrapperType, _bound)
+copyreg.pickle(MethodType, _bound)
 
 
 def is_of(made: Any, kind: type, frame: Any) -> bool:

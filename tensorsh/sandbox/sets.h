@@ -47,12 +47,12 @@ static binaryfunc set_or_before, set_xor_before, set_subtract_before, set_and_be
 
 /* What walks over values leaves the set alone between two of them: a generator may add to it. */
 static int set_extend(PyObject *set, PyObject *values) {
-    if (PyAnySet_Check(values)) {
+    if (PyAnySet_Check(values) || PyList_CheckExact(values) || PyTuple_CheckExact(values) || PyDict_CheckExact(values)) {
         if (!can_change(set) || !begin(set)) return -1;
-        PyObject *same = set_or_before(set, values);
+        PyObject *none = PyObject_CallFunctionObjArgs(set_methods[SET_update].before, set, values, NULL);
         end(set);
-        Py_XDECREF(same);
-        return same == NULL ? -1 : 0;
+        Py_XDECREF(none);
+        return none == NULL ? -1 : 0;
     }
     PyObject *walk = PyObject_GetIter(values), *value;
     if (walk == NULL) return -1;

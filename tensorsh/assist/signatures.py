@@ -96,11 +96,12 @@ def _of_function(value: Any) -> list[Parameter] | None:
 
 def shown(default: Any) -> str:
     """The text of a default; nothing where it only stands for one that is missing."""
-    text = (
-        repr(default)
-        if peek.is_library(type(default)) and type(default) not in peek.BRACKETS
-        else peek.text_of(default)
-    )
+    with peek.unformatted():
+        text = (
+            repr(default)
+            if peek.is_library(type(default)) and type(default) not in peek.BRACKETS
+            else peek.text_of(default)
+        )
     if text in ("<required>", "<absent>"):
         return ""
     return "..." if default is ... or text.startswith("<") or len(text) > 40 else text

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType
 from typing import Any
 
@@ -90,9 +91,15 @@ def text_of(value: object, depth: int = 0) -> str:
         return f"<function {value.__name__}>"  # type: ignore[attr-defined]
     base = tensor_class(value)
     if base is kind or is_library(kind) and kind.__module__ == "torch":
-        with unasked():
+        with unasked(), unformatted():
             return repr(value)
     return f"<{kind.__qualname__} object>"
+
+
+def unformatted() -> Any:
+    """A context in which numpy writes arrays without a program's functions (`set_printoptions(formatter=...)`)."""
+    numpy = sys.modules.get("numpy")
+    return nullcontext() if numpy is None else numpy.printoptions()
 
 
 def np_generic() -> Any:

@@ -19,6 +19,7 @@ try:
     from . import bounds, held, ordered, orders, unicode_errors  # type: ignore[attr-defined]  # noqa: F401
 except ImportError:
     bounds = held = None  # built without a compiler
+from .decoding import mend
 from .integers import whole
 from .iterating import adds_lists, asking, iterate, presented, steps
 from .kinds import script_type
@@ -41,6 +42,8 @@ if bounds is not None:
             held.advance_alone(getattr(itertools, name))
     held.advance_alone(itertools._grouper, itertools.groupby)  # type: ignore[attr-defined]
     held.know_classes(classes.script_classes)
+    held.tell_apart(0xE0000000)
+    classes.before_another = held.can_tell
     bounds.wait_for_texts(of_texts)
     orders.wait_for_orders(in_order)
 
@@ -55,6 +58,7 @@ def call_in_full() -> None:
 
 _modules = 0
 call_in_full()
+mend()
 
 # Joined flags of patterns are kept by the process, under their numbers: a program's own class of these would answer for another's.
 _joined: Any = RegexFlag._missing_

@@ -20,7 +20,7 @@ from typing import Any
 from . import copying, integers, sealed
 from .iterating import with_steps
 from .names import DEFINABLE, is_special, normalize
-from .sealed import MARK, joined, keeps, reserved
+from .sealed import MARK, believed, joined, keeps, reserved
 from .thrown import kept_out
 
 script_classes: dict[int, weakref.ref[type]] = {}  # classes that scripts defined, by id
@@ -35,6 +35,8 @@ _owned: dict[
 _build_class: Callable[..., Any] = __build_class__  # type: ignore[name-defined]  # noqa: F821
 # special methods whose definition by a script somebody wants to know of
 when_defined: dict[str, Callable[[], None]] = {}
+# raises where Python could not tell another class from those that there are: builtins.py puts it here
+before_another: Callable[[], None] = lambda: None
 # a context in which no class of a program overrides functions of torch: torch puts it here with the first that does
 unasked: Callable[[], Any] = nullcontext
 
@@ -83,6 +85,7 @@ def has_made_classes() -> bool:
 def register_class(kind: type) -> type:
     """Remember that a script made this class (a class statement, dataclass(slots=True), namedtuple ...)."""
     global _made_classes
+    before_another()
     _made_classes = True
     number = id(kind)
 
@@ -201,7 +204,7 @@ class Maker:
         if not any(hasattr(base, "__array__") or base in _protocols for base in kinds):
             for special, value in UNSEEN.items():
                 dict.__setitem__(body, special, value)
-        return _metaclass((*bases, *self.beside))(name, bases, body, **keywords)
+        return _metaclass((*bases, *self.beside, *believed(kinds)))(name, bases, body, **keywords)
 
 
 stand_ins: list[type] = []

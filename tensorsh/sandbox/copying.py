@@ -6,11 +6,15 @@ keep for themselves, and whatever somebody puts into it is taken for a copy: a f
 
 from __future__ import annotations
 
+import copy
+import copyreg
+import itertools
+import sys
 from collections.abc import Callable, Iterator
-from types import FunctionType
+from types import FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
-from .sealed import Sealed
+from .sealed import MARK, Sealed, program_frame
 from .wrapping import wraps
 
 OWN = "own"
@@ -115,9 +119,7 @@ def lent(memo: Any, use: Callable[[dict], Any]) -> Any:
 
 def deepcopy(x: Any, memo: dict | None = None) -> Any:
     """A copy of an object and of all that it holds."""
-    from copy import deepcopy as real
-
-    return lent(memo, lambda inner: real(x, inner))
+    return lent(memo, lambda inner: copy.deepcopy(x, inner))
 
 
 def taking(method: Any) -> Callable[..., Any]:
@@ -142,6 +144,75 @@ def presented(function: Any) -> Any:
         return function(self, Memo(inner, self) if type(inner) is dict else inner)
 
     return __deepcopy__
+
+
+def _parted(iterator: Any) -> Any:
+    """What copies of `tee`'s iterators are made of. One of them may be copied before, another after the values that they share are
+    read on; the second then reads what nobody has written. Python 3.14 copies none."""
+    if program_frame(sys._getframe(1)) is not None:
+        raise TypeError("cannot pickle 'itertools._tee' object")
+    return iterator.__reduce__()
+
+
+def _bound(method: Any) -> Any:
+    """A bound method, which is its own copy: Python asks its object, or a copy of that, for an attribute of the name that its function
+    has, past the gate. A program's function has the name that the program gives it."""
+    return method.__reduce__() if program_frame(sys._getframe(1)) is None else "itself"
+
+
+copyreg.pickle(type(itertools.tee(())[0]), _parted)
+copyreg.pickle(MethodWrapperType, _bound)
+copyreg.pickle(MethodType, _bound)
+
+
+def is_of(made: Any, kind: type, frame: Any) -> bool:
+    """Whether an object is of a class, where code at a frame acts for a program."""
+    return kind in type(made).__mro__ or program_frame(frame) is None
+
+
+def _method(x: Any, memo: dict) -> Any:
+    """The copy of a method: of the library's functions, bound to an object of the same class."""
+    made, function = copy.deepcopy(x.__self__, memo), x.__func__
+    own = type(function) is FunctionType and MARK in function.__builtins__  # type: ignore[attr-defined]
+    if not own and not is_of(made, type(x.__self__), sys._getframe(1)):
+        raise TypeError(
+            f"a copy of a {type(x.__self__).__name__!r} object is one, not a {type(made).__name__!r} object"
+        )
+    return type(x)(function, made)
+
+
+copy._deepcopy_dispatch[MethodType] = _method  # type: ignore[attr-defined]
+_real_reconstruct = copy._reconstruct  # type: ignore[attr-defined]
+
+
+def _reconstruct(x: Any, memo: Any, func: Any, args: Any, *parts: Any, **options: Any) -> Any:
+    """Python's own, which gives the attributes of an object to whatever a program's `__new__` has made for its copy."""
+
+    def made(*arguments: Any) -> Any:
+        found = func(*arguments)
+        if type(found) is not type(x) and program_frame(sys._getframe(1)) is not None:
+            raise TypeError(f"a copy of a {type(x).__name__!r} object is one, not a {type(found).__name__!r} object")
+        return found
+
+    has_parts = any(part is not None for part in parts)
+    return _real_reconstruct(x, memo, made if has_parts else func, args, *parts, **options)
+
+
+copy._reconstruct = _reconstruct  # type: ignore[attr-defined]
+
+
+def another(kind: type, *arguments: Any) -> Any:
+    """An object of a class, made without its constructor.
+
+    Raises:
+        TypeError: A program's `__new__` makes something else, which is not the library's to fill.
+    """
+    made = kind.__new__(kind, *arguments)
+    if type(made) is not kind:
+        raise TypeError(
+            f"{kind.__name__}.__new__() should have made a {kind.__name__!r} object, not a {type(made).__name__!r} object"
+        )
+    return made
 
 
 def same(self: Any, memo: Any = None) -> Any:

@@ -218,7 +218,7 @@ def _listed(value: Any, kind: type, name: str) -> Any:
 
 def _astype(array: Any) -> Callable[..., Any]:
     def astype(dtype: Any, *arguments: Any, **keywords: Any) -> Any:
-        result = array.astype(plain(dtype), *arguments, **keywords)
+        result = array.astype(plain(dtype), *arguments, **plain(keywords))
         if result.dtype.hasobject:
             raise TypeError("arrays of Python objects do not exist in tensorsh")
         from .numpy_views import without_gaps
@@ -267,7 +267,7 @@ def _special(value: Any, kind: type, name: str) -> Any:
         where, after = (value.__self_class__, value.__thisclass__) if kind is super else (kind, None)
         found = owner(value, name) if isinstance(value, type) else owner(where, name, after)
         if found is not None and (not isinstance(value, type) or id(found) in script_classes):
-            return getattr(value, name)
+            return _of_its_class(value, kind, name, getattr(value, name))
     elif name == "__deepcopy__":
         return taking(getattr(value, name))
     elif name == "__annotations__":

@@ -4,9 +4,12 @@
    text (`b.find(b"x", n)`, `b.hex(text)`, `b % value`), which may resize the bytearray meanwhile; `memoryview.hex` reads what may have
    been released; `a[::2] = values` counts a list's places before it walks over values that may take them away. Importing this module puts
    functions in the place of these that hold the memory, so that a program that resizes it has a BufferError, and that walk over the values
-   first. `parts.h` does the same for objects that ask what they hold. */
+   first. `parts.h` does the same for objects that ask what they hold, `sets.h` for sets, and
+   `versions.h` keeps Python from taking one class for another. */
 #include "caches.h"
 #include "parts.h"
+#include "sets.h"
+#include "versions.h"
 
 /* How many have a claim on an object's memory. */
 static Py_ssize_t *claims(PyObject *object) {
@@ -139,7 +142,9 @@ static PyMethodDef functions[] = {
     {"advance_alone", advance_alone, METH_VARARGS, "advance_alone(type, whole=None): iterators that nothing advances while they advance."},
     {"call_methods_in_full", call_methods_in_full, METH_NOARGS, "call_methods_in_full(): of all classes that there are, without Python's short cuts."},
     {"cached", new_cache, METH_VARARGS, "cached(function, maxsize, typed, kind): a program's cache; `kind` is made of what it tells."},
+    {"can_tell", can_tell, METH_NOARGS, "can_tell(): an error where Python has hardly a number left for the state of another class."},
     {"know_classes", know_classes, METH_O, "know_classes(table): the classes that programs made, by their addresses."},
+    {"tell_apart", tell_apart, METH_O, "tell_apart(last): programs change classes until that many states of classes were told apart."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -163,7 +168,7 @@ PyMODINIT_FUNC PyInit_held(void) {
             redirect(&PyByteArray_Type, "__mod__", (void *)modulo, (void *)held_modulo) ||
             redirect(&PyByteArray_Type, "__rmod__", (void *)modulo, (void *)held_modulo) ||
             redirect(&PyByteArray_Type, "__contains__", (void *)contains, (void *)held_contains) || spread(&PyList_Type, mend_sequence) ||
-            spread(&PyByteArray_Type, mend_sequence) || keep_parts() || keep_caches() || append_in_full())
+            spread(&PyByteArray_Type, mend_sequence) || keep_parts() || keep_caches() || keep_sets() || append_in_full())
             return NULL;
     }
     return PyModule_Create(&definition);

@@ -29,7 +29,7 @@ def is_derived(kind: type) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value with plain integers in the place of those of a program's own classes, also in lists, tuples and dictionaries. Lists
+    """A value with plain integers and text in the place of those of a program's own classes, also in lists, tuples and dictionaries. Lists
     are copies, which nothing that a program does changes: not what it does while it is asked for one of the numbers in them.
     An object that may name a dtype by an attribute of its own is refused: numpy would ask it for lists that are none."""
     kind = type(value)
@@ -38,9 +38,16 @@ def plain(value: Any) -> Any:
     if kind is list or kind is tuple:
         return kind([plain(v) for v in value])
     if kind is dict:
-        return {key: plain(v) for key, v in value.items()}
+        return {plain(key): plain(v) for key, v in value.items()}
     if issubclass(kind, list):
         return [plain(v) for v in list.__iter__(value)]
+    if of_program(kind):
+        if issubclass(kind, str):
+            return str.__str__(value)
+        if issubclass(kind, dict):
+            return {plain(key): plain(v) for key, v in dict.items(value)}
+        if issubclass(kind, tuple):
+            return tuple([plain(v) for v in tuple.__iter__(value)])
     if is_derived(kind):
         return whole(value)
     if names_dtype(value, kind):

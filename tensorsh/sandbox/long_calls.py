@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from . import process, structures
+from .integers import plain
 from .numpy_views import ODD, without_gaps
 from .sealed import is_sealed, program_frame
 from .thrown import settle, throw
@@ -174,6 +175,10 @@ def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:
     Raises:
         TypeError: A program writes into an array of Python objects, or puts it in order.
     """
+    if (
+        arguments and type(arguments[0]) is ndarray and arguments[0].dtype.names
+    ):  # numpy keeps names of fields, and believes them
+        arguments, options = (arguments[0], *map(plain, arguments[1:])), plain(options)
     if structures.is_long(function, arguments):
         here = program_frame(sys._getframe(1)) is None  # in a helper thread already
         return structures.in_order((lambda f, *of: f(*of)) if here else apart, function, *arguments, **options)

@@ -173,11 +173,11 @@ def method(array: Any, name: str) -> Callable[..., Any]:
 
 
 def empty(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
-    return np.zeros(plain(shape), dtype, order, device=device, like=like)
+    return np.zeros(plain(shape), plain(dtype), order, device=device, like=like)
 
 
 def empty_like(prototype: Any, *args: Any, **options: Any) -> Any:
-    return np.zeros_like(prototype, *args, **options)
+    return np.zeros_like(prototype, *map(plain, args), **plain(options))
 
 
 GUARDED = {

@@ -19,6 +19,7 @@ NO_GAPS = (
     "structured arrays with bytes between their fields, or text that shares its bytes, are not available, nor are long doubles: "
     "leave out align, offsets and itemsize"
 )
+NO_NAMES = "fields of structured arrays are named by plain text in tensorsh, not by a class derived from str"
 NO_TEXT = "bytes are not read as text, nor text as bytes, in tensorsh: convert with astype or str.encode"
 PLAIN = frozenset("biufcSVmM")
 """Kinds of dtypes for which any bytes will do."""
@@ -57,7 +58,19 @@ def without_gaps(value: Any) -> Any:
     dtype = getattr(value, "dtype", value)
     if has_gaps(dtype):
         raise TypeError(NO_GAPS)
+    if not has_plain_names(dtype):
+        raise TypeError(NO_NAMES)
     return value
+
+
+def has_plain_names(dtype: Any) -> bool:
+    """Whether numpy finds the fields of a dtype: under names of a program's own class, which may say something else each time, it finds none."""
+    if dtype.subdtype is not None:
+        return has_plain_names(dtype.subdtype[0])
+    fields = dtype.fields or {}
+    return all(type(name) is str and has_plain_names(field[0]) for name, field in fields.items()) and all(
+        type(name) is str for name in dtype.names or ()
+    )
 
 
 def has_characters(array: Any) -> bool:

@@ -55,7 +55,7 @@ static inline int redirect(PyTypeObject *type, const char *name, void *before, v
 static inline int spread(PyTypeObject *type, void (*mend)(PyTypeObject *)) {
     mend(type);
     PyType_Modified(type);
-    PyObject *derived = PyObject_CallMethod((PyObject *)type, "__subclasses__", NULL);
+    PyObject *derived = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
     if (derived == NULL) return -1;
     int failed = 0;
     for (Py_ssize_t k = 0; k < PyList_GET_SIZE(derived) && !failed; k++) failed = spread((PyTypeObject *)PyList_GET_ITEM(derived, k), mend);

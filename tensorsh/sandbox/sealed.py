@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABCMeta
+from datetime import datetime, time
 from weakref import WeakKeyDictionary, WeakSet
 
 from . import process
@@ -228,7 +229,30 @@ class OpenSealed(Sealed, ABCMeta):
     register = property()  # type: ignore[assignment]
 
 
-for _kind in (Sealed, Dotted, OpenSealed):
+BELIEVED = (datetime, time)
+"""Classes of which Python's own functions make objects by a call of a derived class, and write into what that gives."""
+
+
+class Believed(Sealed):
+    """The metaclass of what programs derive from these: a call of one gives an object of theirs."""
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        made = super().__call__(*args, **options)
+        for kind in BELIEVED:
+            if issubclass(cls, kind) and not issubclass(type(made), kind):
+                raise TypeError(f"{cls.__name__}() should have made a {kind.__name__}, not '{type(made).__name__}'")
+        return made
+
+
+_believed_class = Believed("_believed", (), {})
+
+
+def believed(kinds: list[type]) -> tuple[type, ...]:
+    """A class with that metaclass, for bases that are derived from one of these."""
+    return (_believed_class,) if any(issubclass(kind, BELIEVED) for kind in kinds) else ()
+
+
+for _kind in (Sealed, Dotted, OpenSealed, Believed):
     _kind.__name__ = "type"  # as messages call the class of any class
 
 

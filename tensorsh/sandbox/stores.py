@@ -35,7 +35,7 @@ unwritable: set[type] = set()
 settable: dict[int, int] = {}
 """The package's classes whose objects a program may give attributes, by id, with the number of those above when it was asked."""
 _immortal: set[type] = set()
-_SHARED = ("typing", "__future__", "dataclasses")  # the modules whose few objects everybody shares
+_SHARED = ("typing", "__future__", "dataclasses", "enum")  # the modules whose few objects everybody shares
 
 
 def own(value: Any) -> Any:

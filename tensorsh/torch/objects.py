@@ -16,6 +16,7 @@ from typing import Any
 from ..engine.arrays.state import state as engine
 from ..engine.tensors.tensor import Tensor
 from ..sandbox.classes import checked_state, is_kept, is_script_class, is_script_function, shown_state
+from ..sandbox.copying import another
 from ..sandbox.iterating import Range, bounded
 from ..sandbox.sealed import Sealed, program_frame
 from .makers import Kind, UnpicklingError, makers
@@ -159,7 +160,7 @@ class Names(dict):
             return tuple.__new__(kind, arguments)
         if arguments:
             raise UnpicklingError("damaged file: an instance of unknown form")
-        return kind.__new__(kind)
+        return another(kind)
 
     def fill(self, target: Any, state: Any) -> bool:
         """Give an instance its state; whether the target is one."""

@@ -562,3 +562,52 @@ def test_what_is_shuffled_in_pieces_is_numpys_own(axis: int, monkeypatch: pytest
         session.run(f"np.random.default_rng(6).permuted(np.arange(60).reshape(3, 4, 5), axis={axis}).tolist()")
         == cube.tolist()
     )
+
+
+NAMES = """
+import numpy as np
+lies = False
+class Name(str):
+    def __eq__(self, other): return True if lies else str.__eq__(self, other)
+    def __hash__(self): return 1 if lies else str.__hash__(self)
+class Fields(dict):
+    def items(self): return [(Name("a"), ("i4", 0))]
+    def keys(self): return [Name("a"), Name("b")]
+def is_plain(kind): return all(type(name) is str for name in (*kind.names, *kind.fields))
+a = np.zeros(3, [("a", "i4"), ("b", "i4")])
+spec = [(Name("a"), "i4"), ((Name("t"), Name("b")), "i4")]
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "np.dtype(spec)", "np.dtype({'names': [Name('a')], 'formats': ['i4'], 'titles': [Name('t')]})", "np.zeros(2, spec).dtype",
+        "np.dtype(Fields(names=[Name('a')], formats=['i4']))", "np.empty(2, spec).dtype", "np.empty_like(a, spec).dtype",
+        "np.empty_like(a, dtype=spec).dtype", "a.astype(spec).dtype", "a.astype(dtype=spec).dtype", "np.asarray([(1, 2)], spec).dtype",
+        "np.full(2, 0, dtype=spec).dtype", "np.frombuffer(bytes(8), spec).dtype", "np.fromiter([(1, 2)], spec).dtype",
+        "np.result_type(spec)", "np.loadtxt(['1 2'], dtype=spec).dtype", "np.genfromtxt(['1 2'], names=[Name('a'), Name('b')], dtype=None).dtype",
+    ],
+)  # fmt: skip
+def test_fields_are_named_by_plain_text(program: str) -> None:
+    session = Session()
+    session.run(NAMES)
+    assert session.run(f"is_plain({program})") is True
+
+
+def test_names_that_lie_reach_no_memory() -> None:
+    session = Session()
+    session.run(NAMES)
+    for program in ("a[[Name('a'), Name('b')]]", "a[1:][[Name('b'), Name('a')]]"):
+        with pytest.raises(TypeError, match="named by plain text"):
+            session.run(program)
+    session.run("lies = True")
+    for program in (
+        "a.sort(order=Name('z'))", "a.argsort(order=[Name('z')])", "np.sort(a, order=Name('z'))", "a.partition(1, order=Name('z'))",
+        "a.argpartition(1, 'introselect', -1, Name('z')) if False else a.argpartition(1, order=(Name('z'),))", "a.sort(-1, None, Name('z'))",
+        "a[Name('z')]", "a[[Name('z')]]", "a[0][Name('z')]", "a[Name('z')] = 1",
+    ):  # fmt: skip
+        with pytest.raises((ValueError, KeyError)):
+            session.run(program)
+    assert session.run("a['a'] = [3, 1, 2]; a.sort(order=Name('a')); a['a'].tolist()") == [1, 2, 3]
+    assert session.run("np.dtype(spec) == np.dtype([('a', 'i4'), (('t', 'b'), 'i4')])") is True

@@ -70,6 +70,9 @@ class Claims:
     shape = dtype = property(lambda self: ran.append('shape'))
 Claims.__name__ = "Tensor"
 cl = Claims(); lc = [cl]
+np.set_printoptions(formatter={"all": lambda x: ran.append("formatter") or "x"})
+la = [np.ones(3), {"a": np.ones(2)}]
+def fa(x=np.ones(2)): pass
 ran.clear()
 """
 

@@ -1095,4 +1095,44 @@ class W:
 class A(abc.ABC): pass
 A._dump_registry(W())
 result = bool(got)
+---
+import copy, types, textwrap
+def f(self): pass
+f.__name__ = "__globals__"
+result = copy.copy(types.MethodType(f, textwrap.wrap))["re"]
+---
+import copy
+class A:
+    def f(self): pass
+A.f.__name__ = "__dict__"
+copy.copy(A().f)["__array_interface__"] = 1
+result = True
+---
+import copy, types
+def f(self): pass
+f.__name__ = "__subclasses__"
+result = len(copy.copy(types.MethodType(f, object))()) > 9
+---
+import copy, struct
+class D(dict):
+    def __deepcopy__(self, memo): return struct.Struct("i")
+result = type(copy.deepcopy(D().__init__).__self__) is struct.Struct
+---
+import collections, copy
+class X:
+    def __new__(cls): return collections.Counter if x else object.__new__(cls)
+x = None
+x = X()
+x.__dict__["most_common"] = 5
+try: copy.copy(x)
+except AttributeError: pass
+class Kept: pass
+kept = Kept()
+class X:
+    def __new__(cls): return kept if x else object.__new__(cls)
+x = None
+x = X()
+x.secret = 5
+copy.copy(x)
+result = kept.secret == 5
 """.strip().split("\n---\n")

@@ -201,3 +201,83 @@ def test_no_state_reaches_what_the_library_keeps(program: str) -> None:
     session.run(STATES)
     with pytest.raises((AttributeError, KeyError, TypeError, ZeroDivisionError)):
         session.run(program)
+
+
+OTHER = """
+import collections, copy, enum, logging, struct, torch
+instead = []
+class X:
+    def __new__(cls, *a): return instead[0] if instead else object.__new__(cls)
+class Y(X): __slots__ = ("level", "_journal", "_array")
+class Layer(torch.nn.Module):
+    def __new__(cls, *a): return instead[0] if instead else super().__new__(cls)
+class Normal(torch.distributions.Normal):
+    def __new__(cls, *a): return instead[0] if instead else super().__new__(cls)
+x, y, layer, normal = X(), Y(), Layer(), Normal(0.0, 1.0)
+for each in (x, y, layer, normal): each.level = 99
+relu = torch.relu
+x.relu = 5
+"""
+
+
+@pytest.mark.parametrize(
+    "made", ["torch", "torch.nn", "logging.getLogger('a')", "torch.nn.Linear(1, 1)", "torch.relu", "torch.Generator()"]
+)
+def test_what_a_class_makes_instead_of_its_copy_is_not_filled(made: str) -> None:
+    session = Session()
+    session.run(OTHER)
+    before = session.run(f"other = {made}; (getattr(other, 'level', 0), getattr(other, 'relu', 0))")
+    session.run("instead.append(other)")
+    for call in (
+        "copy.copy(x)", "copy.copy(y)", "copy.deepcopy(x)", "copy.deepcopy([y])", "copy.deepcopy(layer)", "copy.copy(layer)",
+        "normal.expand([2])", "copy.deepcopy(normal)",
+    ):  # fmt: skip
+        with pytest.raises(TypeError, match="a copy of|should have made|expected"):
+            session.run(call)
+    assert session.run("getattr(other, 'level', 0), getattr(other, 'relu', 0)") == before
+    assert session.run("instead.clear(); copy.copy(x).relu, copy.deepcopy(y).level, copy.deepcopy(layer).level") == (
+        5,
+        99,
+        99,
+    )
+
+
+def test_a_member_of_an_enumeration_is_made_by_it() -> None:
+    session = Session()
+    session.run(OTHER + "layer = torch.nn.Linear(1, 1)")
+    for bases in ("enum.Enum", "N, enum.Enum"):
+        text = f"class N:\n    def __new__(cls, *a): return layer\nclass E({bases}):\n    __new__ = N.__new__\n    A = (3, 4)"
+        with pytest.raises(TypeError, match="should have made"):
+            session.run(text)
+    assert session.run("layer.in_features, hasattr(layer, '_value_')") == (1, False)
+    session.run(
+        "class M(int):\n    def __new__(cls, v): return int.__new__(cls, 2 * v)\nclass F(M, enum.Enum):\n    A = 1"
+    )
+    assert session.run("F.A.value, F(2) is F.A") == (2, True)
+
+
+def test_a_method_is_not_copied_to_an_object_of_another_class() -> None:
+    session = Session()
+    session.run(
+        OTHER + "class D(dict):\n    def __deepcopy__(self, memo): return other\n    def own(self): return self\n"
+        "class S(logging.StreamHandler):\n    def __deepcopy__(self, memo): return other\nother = struct.Struct('I')\nd = D()"
+    )
+    assert session.run(
+        "copy.deepcopy(d.__init__).__eq__(d.__init__), copy.deepcopy(d.__len__)(), copy.copy(d.__len__)()"
+    ) == (True, 0, 0)
+    assert session.run("copy.deepcopy(d.own)() is other") is True
+    for call in ("copy.deepcopy(S().__init__)", "copy.deepcopy([S().setLevel])"):
+        with pytest.raises(TypeError, match="a copy of"):
+            session.run(call)
+    assert session.run("h = logging.StreamHandler(); copy.deepcopy(h.setLevel)(30)") is None
+
+
+def test_a_dataclass_gives_state_to_its_own_objects() -> None:
+    session = Session()
+    session.run(
+        "import copy, dataclasses\n@dataclasses.dataclass(frozen=True, slots=True)\nclass D:\n    x: int\n"
+        "@dataclasses.dataclass\nclass E:\n    x: int\nd, e = D(1), E(1)\nD.__setstate__(d, [5])"
+    )
+    assert session.run("d.x, copy.copy(d).x, copy.deepcopy(d).x") == (5, 5, 5)
+    with pytest.raises(TypeError, match="requires a 'D' object"):
+        session.run("D.__setstate__(e, [9])")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tensorsh import Session
 from tensorsh.sandbox.environment import make_environment
 from tensorsh.sandbox.files import Permissions, path_text
 
@@ -243,3 +244,24 @@ def test_a_file_that_may_not_be_read_is_not_moved_to_where_it_may(folder: Path) 
     with pytest.raises(PermissionError, match="reading 'out/kept' needs --allow-read"):
         run("import os\nos.rename('out/kept', 'in/kept')", permissions=Permissions(read=["in"], write=["in", "out"]))
     assert (folder / "out" / "kept").exists()
+
+
+def test_a_path_that_tells_other_names_moves_no_file_that_is_not_to_be_read(tmp_path: Path) -> None:
+    read, write = tmp_path / "read", tmp_path / "write"
+    read.mkdir(), write.mkdir()
+    (write / "secret").write_text("secret")
+    (read / "open").write_text("open")
+    session = Session(permissions=Permissions(read=[str(read)], write=[str(read), str(write)]))
+    session.run(
+        "import os, pathlib\nclass P(pathlib.Path):\n    told = []\n    def __str__(self): return P.told.pop(0) if P.told else names[0]\n"
+        f"names = [{str(read / 'open')!r}, {str(write / 'secret')!r}]"
+    )
+    for order in ("names + names", "[names[0]] + names[1:] * 3", "names[1:] * 4"):
+        for move in ("os.rename(p, q)", "os.replace(p, q)", "p.rename(q)", "p.replace(q)"):
+            try:
+                session.run(f"p, q = P('a'), {str(read / 'moved')!r}\nP.told[:] = {order}\n{move}")
+            except (OSError, ValueError):
+                pass
+            assert (write / "secret").exists(), (order, move)
+            if (read / "moved").exists():
+                (read / "moved").rename(read / "open")

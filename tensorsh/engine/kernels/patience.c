@@ -6,8 +6,8 @@
    may write over an intermediate result).
 
    Arrays of Python objects no program gets: numpy holds what is in them by its address alone. What arithmetic makes of lists and
-   numbers beyond 64 bits is shown to the hook, and so are stores and orders of arrays that came by other ways: it refuses. It is
-   shown, too, what an index takes of structures, and refuses those with memory between their fields. */
+   numbers beyond 64 bits is shown to the hook, and so are stores and orders of arrays that came by other ways: it refuses. It makes
+   plain text of the names of fields by which structures are brought in order. It is shown, too, what an index takes of structures, and refuses those with memory between their fields. */
 #include "common.h"
 
 #define MANY (1 << 20)  /* elements that take long to sort */
@@ -123,7 +123,7 @@ static PyObject *asked(const Method *method, PyObject *self, PyObject *const *ar
     all[0] = method->before, all[1] = self;
     for (Py_ssize_t k = 0; k < count + named; k++) all[k + 2] = args[k];
     const int asks = method->orders
-                         ? is_large(self) || holds_objects(self) || (count && (is_large(args[0]) || of_product(self, args[0]) >= LONG))
+                         ? is_large(self) || holds_objects(self) || (count + named && has_fields(self)) || (count && (is_large(args[0]) || of_product(self, args[0]) >= LONG))
                          : is_huge(self);
     if (asks)
         return PyObject_Vectorcall(hook, all, count + 2, keywords);

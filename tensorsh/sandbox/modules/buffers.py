@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..environment import Environment
 
 PLAIN = frozenset((int, float, str))
+PIECE = 1 << 16
+"""Bytes that are written to a file at once, as Python does."""
 NO_TEXT = "bad typecode (must be b, B, u, h, H, i, I, l, L, q, Q, f or d)"
 CODES = real.typecodes.replace("w", "")
 """Without Python 3.13's arrays of characters, which make text of any numbers."""
@@ -62,6 +64,11 @@ class Array(real.array):
 
     def fromlist(self, ll: Any) -> None:
         super().fromlist([self._plain(v) for v in ll] if isinstance(ll, list) else ll)
+
+    def tofile(self, f: Any) -> None:
+        data = self.tobytes()  # a writer may shorten the array
+        for at in range(0, len(data), PIECE):
+            f.write(data[at : at + PIECE])
 
     def __getitem__(self, i: Any) -> Any:
         return self._made(super().__getitem__(i))

@@ -321,6 +321,19 @@ def fields(class_or_instance: Any) -> tuple[Field, ...]:
 # enum
 
 
+def _of_its_class(new: Any) -> Any:
+    @dressed(new)
+    def __new__(cls: Any, *args: Any, **options: Any) -> Any:
+        made = new(cls, *args, **options)
+        if type(made) is not cls:
+            raise TypeError(
+                f"{cls.__name__}.__new__() should have made a {cls.__name__!r} object, not a {type(made).__name__!r} object"
+            )
+        return made
+
+    return __new__
+
+
 @functools.cache
 def enum_classes() -> dict[str, Any]:
     """Enum and its kin, with a functional form that checks the names it is given."""
@@ -338,6 +351,12 @@ def enum_classes() -> dict[str, Any]:
             if cls in classes.values():
                 check_own(cls, name)
             super().__delattr__(name)
+
+        @classmethod
+        def _find_new_(mcls, *told: Any) -> Any:
+            """How members are made: whatever it gives gets a name, a value and a call of its `__init__`."""
+            found, *rest = super()._find_new_(*told)  # type: ignore[misc]
+            return (_of_its_class(found) if type(found) is FunctionType else found, *rest)
 
         def __call__(cls, value: Any, *args: Any, **options: Any) -> Any:  # type: ignore[override]
             if not args and not options:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 def _questions(permissions: Permissions) -> dict[str, Any]:
     """The functions of os and os.path that touch the disk."""
+    from ..files import path_text
+
     check = permissions.check
 
     def makedirs(name: Any, mode: int = 0o777, exist_ok: bool = False) -> None:
@@ -24,6 +26,7 @@ def _questions(permissions: Permissions) -> dict[str, Any]:
 
     def movable(path: Any) -> str:
         """A file that goes elsewhere could be read there: it must be one that may be read, too."""
+        path = path_text(path)  # a program's path may tell another name each time
         check(path)
         return check(path, "write")
 

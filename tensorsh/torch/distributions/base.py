@@ -23,6 +23,7 @@ from ...engine.arrays.warning import warn
 from ...engine.tape.grad_modes import enable_grad, no_grad
 from ...engine.tensors.tensor import Size, Tensor
 from ...sandbox.classes import allow
+from ...sandbox.copying import another
 from ...sandbox.named import read_named
 from ...sandbox.names import is_special, normalize
 from ...sandbox.sealed import OpenSealed, Sealed
@@ -219,7 +220,7 @@ class Distribution(metaclass=OpenSealed):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """The same distribution for a larger batch; no memory is copied."""
         batch_shape = Size(batch_shape)
-        new = type(self).__new__(type(self)) if _instance is None else _instance
+        new = another(type(self)) if _instance is None else _instance
         if not isinstance(new, Distribution):
             raise TypeError(f"a distribution is expected, got {type(new).__name__}")
         extra = len(self._batch_shape)
@@ -336,7 +337,7 @@ class Distribution(metaclass=OpenSealed):
                 f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ method must also define a "
                 "custom .expand() method."
             )
-        return type(self).__new__(type(self)) if _instance is None else _instance
+        return another(type(self)) if _instance is None else _instance
 
     def __repr__(self) -> str:
         shown = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}

@@ -29,6 +29,7 @@ from ...engine.tensors.shape import Size
 from ...engine.tensors.sharing import can_be_sent, copied, share
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.classes import checked_state, is_script_class
+from ...sandbox.copying import another
 from ...sandbox.sealed import program_frame
 from ..nn.parameter import Parameter
 from ..objects import Names, written
@@ -243,7 +244,7 @@ def _builtin(name: str) -> Any:
 
 
 def _exception(kind: Any, arguments: tuple) -> Any:
-    made = kind.__new__(kind, *arguments)
+    made = another(kind, *arguments)
     made.args = arguments
     return made
 

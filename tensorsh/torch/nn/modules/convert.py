@@ -14,6 +14,7 @@ from ....engine.arrays.warning import warn
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
 from ....engine.wording.overloads import refuse
+from ....sandbox.copying import another
 
 ON_CONVERSION = {"overwrite": False, "swap": False}
 """What ``torch.__future__`` says of parameters that are converted or loaded."""
@@ -135,7 +136,7 @@ def swap_into(old: Tensor, made: Tensor, title: str) -> None:
 def replica(module: Any) -> Any:
     """A copy of a module without parameters, whose buffers and submodules are its own lists of the same objects: what is run on
     another device."""
-    made = type(module).__new__(type(module))
+    made = another(type(module))
     own = {**module.__dict__, "_parameters": {}, "_is_replica": True}
     made.__setstate__(own | {kind: dict(own[kind]) for kind in ("_buffers", "_modules")})
     return made

@@ -68,6 +68,9 @@ anybody read warnings of translated code, which cost a twentieth."""
 ONCE = '-DCYTHON_SMALL_CODE=__attribute__((cold, optimize("O0")))'
 """Cython's mark of what runs once, when a module is imported: a tenth of the code, which no pass needs to see."""
 
+SHARED = "tensorsh.translated"
+"""The module that has what Cython would write into each of the others: types of functions, keywords, imports. It has no source."""
+
 SANITIZERS = (
     "-O1 -fexpensive-optimizations -g -fno-var-tracking -fno-omit-frame-pointer "  # lines, no variables: three times as fast
     "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
@@ -219,16 +222,14 @@ def translated(temporary: Path, checked: list[str]) -> list:
     from Cython.Build import cythonize
     from setuptools import Extension
 
-    extensions = [
-        Extension(
-            ".".join(path.relative_to(ROOT).with_suffix("").parts),
-            [str(path.relative_to(ROOT))],
-            include_dirs=[headers()],
-            extra_compile_args=[*known(TRANSLATED), *([ONCE] if is_gcc() else []), *checked],
-            extra_link_args=checked,
-        )
-        for path in modules()
-    ]
+    options = {
+        "include_dirs": [headers()],
+        "extra_compile_args": [*known(TRANSLATED), *([ONCE] if is_gcc() else []), *checked],
+        "extra_link_args": checked,
+    }
+    files = [path.relative_to(ROOT) for path in modules()]
+    extensions = [Extension(".".join(path.with_suffix("").parts), [str(path)], **options) for path in files]
+    extensions.append(Extension(SHARED, [SHARED.replace(".", "/") + ".c"], **options))
     directives = {
         "language_level": 3,
         "binding": True,
@@ -236,7 +237,14 @@ def translated(temporary: Path, checked: list[str]) -> list:
         "auto_pickle": False,
         "emit_code_comments": False,
     }
-    return cythonize(extensions, compiler_directives=directives, build_dir=str(temporary), quiet=True)
+    return cythonize(
+        extensions,
+        compiler_directives=directives,
+        build_dir=str(temporary),
+        quiet=True,
+        shared_utility_qualified_name=SHARED,
+        shared_utility_features_disabled=["MemoryView"],
+    )
 
 
 def bytecode(folder: Path) -> dict[str, str]:

@@ -4,29 +4,40 @@
 #include "double_math.h"
 
 #define PIECE 256
-#define LANES 16
 #define PART 2048
+INLINE size piece_of(size n, size most) { return whole(n < most ? n : most); }
 
 /* It is one for all functions: one of its own for each was a third of what the compiler had to do. */
 #define MOST_OPERANDS 4
-void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_in, size one) {
+void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_in, int numbers, size one) {
     LongWord buffers[MOST_OPERANDS + 1][PIECE];
     const void *in[MOST_OPERANDS];
-    const int straight = steps[count_in] == one;
-    int near = straight;
+    const int all = count_in + numbers;
+    int near = steps[all] == one;
     for (int k = 0; k < count_in; k++) near &= steps[k] == one;
     for (size done = 0, m; done < n; done += m) {
-        m = near ? n : n - done < PIECE ? n - done : PIECE;
+        const size left = n - done;
+        m = near && left > PIECE ? whole(left) : left < PIECE ? left : PIECE;
+        const size rest = -m & (ABREAST - 1);
+        const int straight = steps[all] == one && !rest;
         for (int k = 0; k < count_in; k++) {
             const char *from = args[k] + done * steps[k];
-            in[k] = steps[k] == one ? (const void *)from : buffers[k];
-            if (steps[k] == one || (steps[k] == 0 && done)) continue; /* a number is there already */
-            gather(from, steps[k], one, buffers[k], m);
+            char *to = (char *)buffers[k];
+            const int beside = steps[k] == one;
+            in[k] = beside && !rest ? (const void *)from : to;
+            if (in[k] == from || (steps[k] == 0 && done)) continue; /* a number is there already */
+            if (beside) memcpy(to, from, m * one);
+            else gather(from, steps[k], one, to, m);
+            if (rest) gather(to + (m - 1) * one, 0, one, to + m * one, rest);
         }
-        char *to = args[count_in] + done * steps[count_in];
-        void *out = straight ? (void *)to : buffers[count_in];
-        flat(in, out, m);
-        for (size i = 0; !straight && i < m; i++, to += steps[count_in]) memcpy(to, (char *)out + i * one, one == 4 ? 4 : 8);
+        for (int k = count_in; k < all; k++) in[k] = args[k];
+        char *to = args[all] + done * steps[all];
+        void *out = straight ? (void *)to : buffers[MOST_OPERANDS];
+        flat(in, out, m + rest);
+        if (straight) continue;
+        if (steps[all] == one) memcpy(to, out, m * one);
+        else
+            for (size i = 0; i < m; i++, to += steps[all]) memcpy(to, (char *)out + i * one, one == 4 ? 4 : 8);
     }
 }
 
@@ -36,14 +47,14 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
     static void name##_taken(const void *const *in, void *out, size m) { name##_flat arguments; }             \
     static void name##_loop(char **args, const size *count, const size *steps, void *data) {                  \
         (void)data;                                                                                           \
-        in_pieces_of(name##_taken, args, *count, steps, count_in, sizeof(T));                                 \
+        in_pieces_of(name##_taken, args, *count, steps, count_in, 0, sizeof(T));                                 \
     }
 
 #define UNARY(name, ...) UNARY_OF(float, name, __VA_ARGS__)
 #define UNARY_OF(T, name, ...)                    \
     WIDE static void name##_flat(const T *in, T *out, size n) {                                       \
         INDEPENDENT                                                                                           \
-        for (size i = 0; i < n; i++) {                                                                        \
+        for (size i = 0; i < whole(n); i++) {                                                                 \
             const T x = in[i];                                                                            \
             out[i] = (T)(__VA_ARGS__);                                                                    \
         }                                                                                                     \
@@ -58,9 +69,8 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
     WIDE static void name##_flat(const T *in, T *out, size n) {                                               \
         T made[PART], *const to_all = in == out ? made : NULL;                                                \
         W most = 0;                                                                                           \
-        for (size done = 0, m; done < n; done += m, in += m, out += m) {                                      \
+        for (size m; (m = piece_of(n, PART)); n -= m, in += m, out += m) {                                    \
             T *to = to_all ? to_all : out;                                                                    \
-            m = n - done < PART ? n - done : PART;                                                            \
             const size tried = most < bound ? m : 0;                                                          \
             INDEPENDENT                                                                                       \
             for (size i = 0; i < tried; i++) {                                                                \
@@ -90,11 +100,10 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
 #define IN_TWO_WAYS(name, ...) IN_TWO_WAYS_OF(float, name, __VA_ARGS__)
 #define IN_TWO_WAYS_OF(T, name, usual, beyond, other)                                                         \
     WIDE static void name##_flat(const T *in, T *out, size n) {                                               \
-        for (size done = 0, m; done < n; done += m, in += m, out += m) {                                      \
-            m = n - done < PIECE ? n - done : PIECE;                                                          \
-            T far[PIECE + LANES], made[PIECE + LANES];                                                        \
+        for (size m; (m = piece_of(n, PIECE)); n -= m, in += m, out += m) {                                          \
+            T far[PIECE + ABREAST], made[PIECE + ABREAST];                                                        \
             unsigned char is_far[PIECE];                                                                      \
-            short places[PIECE + LANES];                                                                      \
+            short places[PIECE + ABREAST];                                                                      \
             int first = 0, some = 0;                                                                          \
             for (int i = 0; i < m; i++) {                                                                     \
                 const T x = in[i];                                                                            \
@@ -111,7 +120,7 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
                     place += is_far[i], later += is_far[i + PIECE / 2];                                       \
                 }                                                                                             \
                 places[first] = places[first ? 0 : 1];                                                        \
-                for (some++; some % LANES; some++) places[some] = places[0];                                  \
+                for (some++; some % ABREAST; some++) places[some] = places[0];                                  \
                 for (int i = 0; i < some; i++) far[i] = in[places[i]];                                        \
             }                                                                                                 \
             INDEPENDENT                                                                                       \
@@ -135,7 +144,7 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
 #define BINARY_OF(T, name, a, b, ...)                    \
     WIDE static void name##_flat(const T *in, const T *other, T *out, size n) {                   \
         INDEPENDENT                                                                                           \
-        for (size i = 0; i < n; i++) {                                                                        \
+        for (size i = 0; i < whole(n); i++) {                                                                 \
             const T a = in[i], b = other[i];                                                              \
             out[i] = (T)(__VA_ARGS__);                                                                    \
         }                                                                                                     \
@@ -146,7 +155,7 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
 #define TERNARY_OF(T, name, a, b, c, ...)                    \
     WIDE static void name##_flat(const T *in, const T *other, const T *third, T *out, size n) { \
         INDEPENDENT                                                                                           \
-        for (size i = 0; i < n; i++) {                                                                        \
+        for (size i = 0; i < whole(n); i++) {                                                                 \
             const T a = in[i], b = other[i], c = third[i];                                                \
             out[i] = (T)(__VA_ARGS__);                                                                    \
         }                                                                                                     \
@@ -228,10 +237,9 @@ UNARY(gelu_tanh, 0.5f * x * (1.0f + tanh_float(TANH_SCALE * __builtin_fmaf(TANH_
 /* Functions of angles, in a block of which one is too large by C's library. */
 #define OF_ANGLES(T, name, flat, function)                                                                    \
     WIDE static void flat##_flat(const T *in, T *out, size n) {                                               \
-        for (size done = 0, m; done < n; done += m) {                                                         \
-            m = n - done < PIECE ? n - done : PIECE;                                                          \
-            const T *x = in + done;                                                                           \
-            T made[PIECE], *to = in == out ? made : out + done;                                               \
+        for (size m; (m = piece_of(n, PIECE)); n -= m, in += m, out += m) {                                          \
+            const T *x = in;                                                                                  \
+            T made[PIECE], *to = in == out ? made : out;                                                      \
             int far = 0;                                                                                      \
             INDEPENDENT                                                                                       \
             for (size i = 0; i < m; i++) {                                                                    \
@@ -240,7 +248,7 @@ UNARY(gelu_tanh, 0.5f * x * (1.0f + tanh_float(TANH_SCALE * __builtin_fmaf(TANH_
             }                                                                                                 \
             for (size i = 0; far && i < m; i++)                                                               \
                 if (!(fabs(x[i]) <= (T)MOST_ANGLE)) to[i] = (T)name((double)x[i]);                            \
-            if (to == made) memcpy(out + done, made, m * sizeof(T));                                          \
+            if (to == made) memcpy(out, made, m * sizeof(T));                                                 \
         }                                                                                                     \
     }                                                                                                         \
     LOOP_OF(T, flat, 1, (in[0], out, m))
@@ -257,9 +265,8 @@ INLINE int doubtful(float x, float y, double found) {
     return !(fabsf(x) > 0.0f && fabsf(x) < INFINITY) | !(fabsf(y) < INFINITY) | (from_middle < 0x4000) | (found < 0x1p-126);
 }
 WIDE static void power_flat(const float *in, const float *other, float *out, size n) {
-    for (size done = 0, m; done < n; done += m) {
-        m = n - done < PIECE ? n - done : PIECE;
-        const float *x = in + done, *y = other + done;
+    for (size m; (m = piece_of(n, PIECE)); n -= m, in += m, other += m, out += m) {
+        const float *x = in, *y = other;
         double found[PIECE];
         float made[PIECE];
         int some = 0;
@@ -276,7 +283,7 @@ WIDE static void power_flat(const float *in, const float *other, float *out, siz
         for (size i = 0; i < m; i++) some |= doubtful(x[i], y[i], found[i]);
         for (size i = 0; some && i < m; i++)
             if (doubtful(x[i], y[i], found[i])) made[i] = (float)pow((double)x[i], (double)y[i]);
-        memcpy(out + done, made, m * sizeof(float));
+        memcpy(out, made, m * sizeof(float));
     }
 }
 LOOP(power, 2, (in[0], in[1], out, m))
@@ -314,8 +321,7 @@ UNARY(logsigmoid, (x >= 0 ? 0.0f : x) - log1p_float(exp_float(-fabsf(x))))
 /* Where all are above 0, which is usual, no exponentials are needed. */
 #define ONE_SIDED(T, name, count_in, arguments, advance, under, over, ...)                                    \
     WIDE static void name##_flat(__VA_ARGS__, T *out, size n) {                                               \
-        for (size done = 0, m; done < n; done += m, advance, out += m) {                                      \
-            m = n - done < PIECE ? n - done : PIECE;                                                          \
+        for (size m; (m = piece_of(n, PIECE)); n -= m, advance, out += m) {                                          \
             int below = 0;                                                                                    \
             for (size i = 0; i < m; i++) below |= in[i] <= 0;                                                 \
             if (below) {                                                                                      \
@@ -367,14 +373,13 @@ INLINE double rest_of(double x, double y, int *far) {
 #define MODULO_OF(T, name, slowly, ...)                                                                       \
     INLINE T name##_of(T x, T y, T r) { return (void)x, (void)y, __VA_ARGS__; }                               \
     WIDE static void name##_flat(const T *in, const T *other, T *out, size n) {                               \
-        for (size done = 0; done < n; done += PIECE) {                                                        \
-            size m = n - done < PIECE ? n - done : PIECE;                                                     \
-            const T *x = in + done, *y = other + done;                                                        \
-            T *to = out + done, made[PIECE];                                                                  \
+        for (size m; (m = piece_of(n, PIECE)); n -= m, in += m, other += m, out += m) {                              \
+            const T *x = in, *y = other;                                                                      \
+            T made[PIECE];                                                                                    \
             int far = 0;                                                                                      \
             for (size i = 0; i < m; i++) made[i] = name##_of(x[i], y[i], (T)rest_of(x[i], y[i], &far));       \
             for (size i = 0; far && i < m; i++) made[i] = name##_of(x[i], y[i], slowly(x[i], y[i]));          \
-            memcpy(to, made, m * sizeof(T));                                                                  \
+            memcpy(out, made, m * sizeof(T));                                                                 \
         }                                                                                                     \
     }                                                                                                         \
     LOOP_OF(T, name, 2, (in[0], in[1], out, m))
@@ -428,7 +433,7 @@ BINARY(silu_backward, g, x, silu_gradient(g, x))
     BINARY_OF(T, logsigmoid_backward##name, g, x, g * logsigmoid_slope##name(x))                              \
     WIDE static void softplus_backward##name##_flat(const T *gs, const T *xs, const T *beta, const T *threshold, T *out, size n) { \
         INDEPENDENT                                                                                           \
-        for (size i = 0; i < n; i++) {                                                                        \
+        for (size i = 0; i < whole(n); i++) {                                                                 \
             const T g = gs[i], x = xs[i] * beta[i], power = (T)exp(x);                                        \
             out[i] = x > threshold[i] ? g : g * power / (power + 1);                                          \
         }                                                                                                     \

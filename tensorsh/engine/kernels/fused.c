@@ -31,7 +31,7 @@
         } else if (steps[0] == one && steps[1] == 0 && steps[2] == 0 && steps[3] == one) {                    \
             name##_line(a, *b, *c, out, n);                                                                   \
         } else {                                                                                              \
-            in_pieces_of(name##_taken, args, n, steps, 3, one);                                               \
+            in_pieces_of(name##_taken, args, n, steps, 3, 0, one);                                            \
         }                                                                                                     \
     }
 
@@ -100,7 +100,7 @@ IF_POSITIVE(double, if_positive_doubles)
     static void name##_taken(const void *const *in, void *out, size n) { name##_flat(in[0], in[1], out, n); } \
     static void name(char **args, const size *count, const size *steps, void *data) {                         \
         (void)data;                                                                                           \
-        in_pieces_of(name##_taken, args, *count, steps, 2, sizeof(T));                                        \
+        in_pieces_of(name##_taken, args, *count, steps, 2, 0, sizeof(T));                                     \
     }
 NEXT(float, uint32_t, next_singles)
 NEXT(double, uint64_t, next_doubles)

@@ -202,9 +202,13 @@ typedef struct {
     UfuncRun runs[2];
     int of_complex;
 } Ufunc;
-/* The loop of a ufunc for a function of elements that lie side by side; others go through buffers, piece by piece. */
+/* The loop of a ufunc for a function of elements that lie side by side; others go through buffers, piece by piece. It computes whole
+   vectors, so that the compiler makes its formula once: what is left over stands in a buffer with its last element repeated. The last
+   operands may be `numbers`, each the same for all elements. */
 typedef void (*Flat)(const void *const *in, void *out, size n);
-void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_in, size one);
+void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_in, int numbers, size one);
+#define ABREAST 16
+INLINE size whole(size n) { return n & -(size)ABREAST; }
 extern Ufunc bessel_ufuncs[], complex_ufuncs[], elementwise_ufuncs[], fused_ufuncs[], gamma_ufuncs[], library_ufuncs[], rectifier_ufuncs[], series_ufuncs[];
 
 /* Whether a signal ends the call: to be asked between pieces of a line that may be long, after so many elements of work. */

@@ -2,50 +2,34 @@
    numbers as a rule. */
 #include "kernels.h"
 
-#define PIECE 2048
-
 /* A ufunc of x, or of g and x, and then of the first of the numbers a, b and c; arrays of numbers are read element by element. */
 #define KINKED(T, name, arrays, numbers, ...)                                                                 \
     WIDE static void name##_flat(const T *gs, const T *xs, T a, T b, T c, T *out, size n) {                   \
         (void)a, (void)b, (void)c;                                                                            \
         INDEPENDENT                                                                                           \
-        for (size i = 0; i < n; i++) {                                                                        \
+        for (size i = 0; i < whole(n); i++) {                                                                 \
             const T g = gs[i], x = xs[i];                                                                     \
             (void)g;                                                                                          \
             out[i] = (__VA_ARGS__);                                                                           \
         }                                                                                                     \
     }                                                                                                         \
+    static void name##_taken(const void *const *in, void *out, size n) {                                      \
+        T abc[3] = {0};                                                                                       \
+        for (int k = 0; k < numbers; k++) abc[k] = *(const T *)in[arrays + k];                                \
+        name##_flat(in[0], in[arrays - 1], abc[0], abc[1], abc[2], out, n);                                   \
+    }                                                                                                         \
     static void name(char **args, const size *count, const size *steps, void *data) {                         \
         (void)data;                                                                                           \
-        const int last = arrays - 1, all = arrays + numbers;                                                  \
-        const size n = *count, one = sizeof(T);                                                               \
-        T abc[3] = {0};                                                                                       \
         int still = 1;                                                                                        \
-        for (int k = 0; k < numbers; k++) abc[k] = *(const T *)args[arrays + k], still &= steps[arrays + k] == 0; \
-        if (still && steps[0] == one && steps[last] == one && steps[all] == one) {                            \
-            name##_flat((const T *)args[0], (const T *)args[last], abc[0], abc[1], abc[2], (T *)args[all], n); \
-            return;                                                                                           \
-        }                                                                                                     \
-        T buffers[arrays][PIECE], made[PIECE];                                                                \
-        for (size done = 0, m; still && done < n; done += m) { /* with the bounds of all */                   \
-            const T *in[arrays];                                                                              \
-            char *to = args[all] + done * steps[all];                                                         \
-            m = n - done < PIECE ? n - done : PIECE;                                                          \
-            for (int k = 0; k < arrays; k++) {                                                                \
-                in[k] = (const T *)(args[k] + done * steps[k]);                                               \
-                if (steps[k] == one) continue;                                                                \
-                gather(in[k], steps[k], sizeof(T), buffers[k], m);                                            \
-                in[k] = buffers[k];                                                                           \
-            }                                                                                                 \
-            name##_flat(in[0], in[last], abc[0], abc[1], abc[2], steps[all] == one ? (T *)to : made, m);      \
-            for (size i = 0; steps[all] != one && i < m; i++) *(T *)(to + i * steps[all]) = made[i];          \
-        }                                                                                                     \
-        for (size i = 0; !still && i < n; i++) {                                                              \
-            const T g = *(const T *)(args[0] + i * steps[0]), x = *(const T *)(args[last] + i * steps[last]); \
+        for (int k = arrays; k < arrays + numbers; k++) still &= steps[k] == 0;                               \
+        if (still) in_pieces_of(name##_taken, args, *count, steps, arrays, numbers, sizeof(T));               \
+        for (size i = 0; !still && i < *count; i++) {                                                         \
+            T abc[3] = {0};                                                                                   \
             for (int k = 0; k < numbers; k++) abc[k] = *(const T *)(args[arrays + k] + i * steps[arrays + k]); \
-            const T a = abc[0], b = abc[1], c = abc[2];                                                       \
+            const T g = *(const T *)(args[0] + i * steps[0]), a = abc[0], b = abc[1], c = abc[2];             \
+            const T x = *(const T *)(args[arrays - 1] + i * steps[arrays - 1]);                               \
             (void)g, (void)a, (void)b, (void)c;                                                               \
-            *(T *)(args[all] + i * steps[all]) = (__VA_ARGS__);                                               \
+            *(T *)(args[arrays + numbers] + i * steps[arrays + numbers]) = (__VA_ARGS__);                     \
         }                                                                                                     \
     }
 #define KINKED_BOTH(name, arrays, numbers, ...)                                                               \

@@ -24,7 +24,7 @@ class Acting:
         self.run, self.wanted, self.effects, self.tree = run, [each.number for each in wanted], effects, tree
         self.first = None
         for each in effects:
-            if each.function is Tensor.backward and each.args == (Slot(run.output),) and not each.kwargs:
+            if each.function is Tensor.backward and each.args == tuple(map(Slot, run.outputs)) and not each.kwargs:
                 self.first = each
             if each.name in ("backward", "step"):
                 break
@@ -51,7 +51,7 @@ class Pending:
             if not each.args and not each.kwargs:
                 each.function()
                 continue
-            if each is program.first and walked(program.run, values[program.run.output]):
+            if each is program.first and walked(program.run, values[program.run.outputs[0]]):
                 continue
             result = each.function(*opened(each.args, values), **opened(each.kwargs, values))
             if each.result is not None:

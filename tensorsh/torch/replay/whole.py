@@ -5,25 +5,31 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
 from ...engine.arrays.state import state
 from ...engine.graph.fields import fresh, keep_result, leave, link
+from ...engine.graph.nodes import Slot as Part
 from ...engine.kernels import kernel
 from ...engine.random.generator import default_generator
 from ...engine.random.marks import go_back, mark
 from ...engine.tape.backward import grad
-from .gradients import CompiledFunctionBackward, become, refuse_modified
 from .layout import BYTES, KEPT, SCRATCH, Failed, Layout, rounded, total
 from .memory import CALLED, GIVEN, Called, Value
+from .node import CompiledFunctionBackward, become, refuse_modified
 from .planning import Planned, nodes_of
 from .reading import Refused
-from .slots import Node, numbers_in
+from .slots import Node, Slot, numbers_in
 from .trial import drawing, leaves, one_by_one, opened, undrawn
 
 MOST_HELD = 1 << 26
 """Larger arenas are not held between calls."""
+
+
+NOTHING = np.empty(1, BYTES)
+"""An arena of nothing."""
 
 
 class Pool:
@@ -37,11 +43,11 @@ class Pool:
         try:
             return self.free.pop()
         except IndexError:  # also where another thread was sooner
-            return np.empty(max(self.size, 1), BYTES)
+            return np.empty(self.size, BYTES)
 
     def give(self, arena: Any) -> None:
         """Take an arena back; its caller and this call alone may refer to it."""
-        if self.size <= MOST_HELD and len(self.free) < 2 and sys.getrefcount(arena) <= 3:
+        if 0 < self.size <= MOST_HELD and len(self.free) < 2 and sys.getrefcount(arena) <= 3:
             self.free.append(arena)
 
 
@@ -50,6 +56,7 @@ class Whole:
 
     def __init__(self, nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> None:
         self.nodes, self.tree, self.draws = nodes, tree, drawing(nodes)
+        self.alone = tree.number if type(tree) is Slot else None
         before, state.grad_enabled = state.grad_enabled, bool(tracked)
         try:
             first = leave(0)
@@ -58,13 +65,17 @@ class Whole:
         finally:
             state.grad_enabled = before
         memory = plan.memory
-        self.results = {number: self.result(plan.values[number]) for number in numbers_in(tree)}
+        read = numbers_in(tree)
+        self.passed = [number for number in read if number < len(tensors)]
+        """The operands that are results."""
+        self.results = {number: self.result(plan.values[number]) for number in read if number >= len(tensors)}
         wanting = [number for number in self.results if plan.values[number]._node is not None]
-        if len(wanting) > 1 or len({value.buffer for value in self.results.values()}) < len(self.results):
+        if len({value.buffer for value in self.results.values()}) < len(self.results):
             raise Refused
-        self.output = wanting[0] if wanting else None
-        if self.output is not None:
-            plan.backwards(plan.values[self.output])
+        self.outputs = wanting
+        """The results that want gradients."""
+        if wanting:
+            plan.backwards([plan.values[number] for number in wanting])
         if all([type(step) is Called for step in (*plan.forward, *plan.backward)]):
             raise Refused  # a program of calls alone saves nothing
         self.operands = list(plan.uses)
@@ -87,9 +98,9 @@ class Whole:
         self.forwards = Layout(memory, plan.forward, self.kept, own)
         self.scratch = Pool(self.forwards.scratch)
         self.backs: dict[bool, tuple] = {}
-        if self.output is not None:
+        if wanting:
             self.back(False)
-        self.keeps = bool(self.kept or self.saved or self.saved_inputs)
+        self.keeps = plan.keeps or bool(self.kept or self.saved or self.saved_inputs)
         self.entries = (*self.saved_inputs, *self.saved, KEPT)
         self.places = {value.buffer: number for number, value in self.results.items()}
         self.arenas = Pool(total(self.kept, memory))
@@ -148,8 +159,8 @@ class Whole:
     def __call__(self, tensors: tuple, _: Any = None) -> Any:
         forwards, scratches = self.forwards, self.scratch
         env: dict[Any, Any] = dict(enumerate([t._array for t in tensors]))
-        scratch = env[SCRATCH] = scratches.take()
-        arena = env[KEPT] = self.arenas.take()
+        scratch = env[SCRATCH] = scratches.take() if scratches.size else NOTHING
+        arena = env[KEPT] = self.arenas.take() if self.kept else NOTHING
         drawn = mark(default_generator()) if self.draws else None
         try:
             forwards.run(env)
@@ -157,36 +168,49 @@ class Whole:
             if drawn is not None:  # the function draws the same numbers
                 go_back(default_generator(), drawn)
             raise
-        values: dict[int, Any] = {}
+        values: dict[int, Any] = {number: tensors[number] for number in self.passed}
         for number, value in self.results.items():
             array = env[value.buffer]
             values[number] = fresh(array if array.shape == value.shape else array.reshape(value.shape))
-        if self.output is not None and state.grad_enabled:
-            t = values[self.output]
-            entries: list[Any] = [tensors[k] for k in self.saved_inputs]
-            for number in self.saved:
-                at = self.places.get(number)
-                entries.append(env[number] if at is None else keep_result(t) if at == self.output else values[at])
-            leave(self.ticks)
-            edges = tuple([tensors[k]._node for k in self.edge_places])
-            node = link(CompiledFunctionBackward, edges, (*entries, arena))
-            node._chain, node._inputs, node._outputs, node._keeps = self, tensors, 1, self.keeps
-            node._drawn = drawn
-            t._node = node
-        else:
-            env.clear()
+        if self.outputs and state.grad_enabled:
+            self.record(tensors, values, env, drawn)
+        elif self.kept:
+            del env[KEPT]
             self.arenas.give(arena)
-        env.clear()
-        scratches.give(scratch)
-        return opened(self.tree, values)
+        if scratches.size:
+            del env[SCRATCH]
+            scratches.give(scratch)
+        return values[self.alone] if self.alone is not None else opened(self.tree, values)
+
+    def record(self, tensors: tuple, values: dict[int, Any], env: dict, drawn: Any) -> None:
+        """Make the node of the results."""
+        entries: list[Any] = [tensors[k] for k in self.saved_inputs]
+        for number in self.saved:
+            at = self.places.get(number)
+            if at in self.outputs:
+                entries.append(keep_result(values[at], self.outputs.index(at)))
+            else:
+                entries.append(env[number] if at is None else values[at])
+        leave(self.ticks)
+        edges = tuple([tensors[k]._node for k in self.edge_places])
+        node = link(CompiledFunctionBackward, edges, (*entries, env[KEPT]))
+        node._program, node._inputs, node._outputs, node._keeps = self, tensors, len(self.outputs), self.keeps
+        node._drawn = drawn
+        parts = [node] if len(self.outputs) == 1 else [Part(node, k) for k in range(len(self.outputs))]
+        if len(parts) > 1:
+            node._parts = [ref(part) for part in parts]
+        for number, part in zip(self.outputs, parts, strict=True):
+            values[number]._node = part
 
     def backward(self, gradients: list, values: list, waiting: tuple) -> list | None:
         """The gradients of the edges; None where they are not usual. waiting: at which operands gradients of others wait, that
         those of the function are added to one by one."""
+        if any([g is None for g in gradients]):
+            return None
         apart = self.several and any(waiting)
         layout, each, whole, places, scratches = self.backs.get(apart) or self.back(apart)
         env: dict[Any, Any] = dict(zip(self.entries, values, strict=True))
-        env[self.plan.seed] = np.ascontiguousarray(gradients[0])
+        env.update(zip(self.plan.seeds, map(in_row_order, gradients), strict=True))
         scratch = env[SCRATCH] = scratches.take()
         try:
             layout.run(env)
@@ -205,11 +229,11 @@ class Whole:
             node._saved = saved = ()
             self.arenas.give(arena)
 
-    def once_more(self, node: Any, inputs: list) -> Any:
-        """The result of the calls one by one, of the random numbers that they drew."""
-        if node._drawn is None:
-            return one_by_one(self.nodes, inputs)[self.output]
-        return undrawn(one_by_one, self.nodes, inputs, start=node._drawn)[self.output]
+    def once_more(self, node: Any, inputs: list, told: Any = None) -> list:
+        """The results of the calls one by one, of the random numbers that they drew."""
+        asked = one_by_one, self.nodes, inputs, None, told
+        found = one_by_one(*asked[1:]) if node._drawn is None else undrawn(*asked, start=node._drawn)
+        return [found[number] for number in self.outputs]
 
     def again(self, node: Any, gradients: list, world: Any) -> list:
         """The same by the calls one by one."""
@@ -217,10 +241,9 @@ class Whole:
         before, state.grad_enabled = state.grad_enabled, True
         try:
             inputs = leaves(list(node._inputs), tracked)
-            y = self.once_more(node, inputs)
-            found = grad(
-                [y], [inputs[k] for k in self.operands], [world.tensor(np.asarray(gradients[0]))], allow_unused=True
-            )
+            pairs = [pair for pair in zip(self.once_more(node, inputs), gradients, strict=True) if pair[1] is not None]
+            given = [world.tensor(np.asarray(g)) for _, g in pairs]
+            found = grad([y for y, _ in pairs], [inputs[k] for k in self.operands], given, allow_unused=True)
         finally:
             state.grad_enabled = before
         return [g if g is None else world.value(g) for g in found]
@@ -228,16 +251,27 @@ class Whole:
     def taken_apart(self, node: Any) -> None:
         """The nodes of the calls, in place of the function's."""
         refuse_modified(node)
-        known = {t._node for t in node._inputs}
+        known, last = {t._node for t in node._inputs}, node._sequence
+        parts = [node] if len(self.outputs) == 1 else [part() for part in node._parts]
+        standing = dict(zip(self.outputs, parts, strict=True))
+
+        def told(number: int, t: Any) -> None:
+            part = standing.get(number)
+            if part is not None:
+                become(part, t)
+
         before, state.grad_enabled = state.grad_enabled, True
         try:
-            result = self.once_more(node, list(node._inputs))
+            results = self.once_more(node, list(node._inputs), told)
         finally:
             state.grad_enabled = before
-        made = sorted(nodes_of([result], known), key=lambda each: each._sequence)
+        made = sorted(nodes_of(results, known), key=lambda each: each._sequence)
         for k, each in enumerate(made):
-            each._sequence = node._sequence - len(made) + 1 + k
-        become(node, result)
+            each._sequence = last - len(made) + 1 + k
+
+
+def in_row_order(gradient: Any) -> Any:
+    return np.ascontiguousarray(gradient).reshape(np.shape(gradient))
 
 
 def whole(nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> Callable | None:

@@ -3,9 +3,5 @@
 from __future__ import annotations
 
 
-def has_triton_package() -> bool:
-    return False
-
-
 def has_triton() -> bool:
     return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...engine.kernels import kernel
-from ...engine.numerics.passes import FLOATS
+from ...engine.numerics.passes import FLOATS, WRITTEN
 from ...engine.operators.public_form import executor_of
 from ...engine.tensors.tensor import Tensor
 from .slots import Node, Slot
@@ -47,7 +47,7 @@ def step_of(node: Node) -> tuple | None:
 def has_loop(loop: Any, operands: int, dtype: Any) -> bool:
     """Whether an operator's loops have one for a dtype, of results of that dtype."""
     try:
-        kernel("Chain")(bytes([1]), 1, 0, (1.0,), ((loop, *[0] * operands, 1),), FLOATS[dtype])
+        kernel("Chain")(bytes([WRITTEN]), 0, (), ((loop, *[0] * operands, 0),), FLOATS[dtype])
     except (TypeError, ValueError):
         return False
     return True

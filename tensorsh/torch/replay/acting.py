@@ -12,15 +12,15 @@ from ...engine.arrays.state import state
 from ...engine.graph.fields import wrap
 from ...engine.graph.nodes import FREED, AccumulateGrad
 from ...engine.tensors.tensor import Tensor
+from .program import Program
 from .slots import Node, Slot
 from .trial import bind, opened
-from .whole import Whole
 
 
 class Acting:
     """A program of operators and of what is done after them."""
 
-    def __init__(self, run: Whole, wanted: list[Slot], effects: list[Node], tree: Any) -> None:
+    def __init__(self, run: Program, wanted: list[Slot], effects: list[Node], tree: Any) -> None:
         self.run, self.wanted, self.effects, self.tree = run, [each.number for each in wanted], effects, tree
         self.first = None
         for each in effects:
@@ -59,7 +59,7 @@ class Pending:
         return opened(program.tree, values)
 
 
-def walked(run: Whole, loss: Tensor) -> bool:
+def walked(run: Program, loss: Tensor) -> bool:
     """The backward pass from the result of a program whose operands are leaves without hooks: its own steps, and no walk."""
     node, array = loss._node, loss._array
     if array.size != 1 or loss._grad is not None or node._prehooks is not None or node._retained is not None:

@@ -1,7 +1,7 @@
 """A compiled function: programs of a function's operators, each for the types, shapes and values that steered the recording.
 
-There is none for tensors that want a gradient, for objects and dicts, or while somebody has a say in calls: the function runs as it
-stands. So it does, too, where a program fails, and says what its line says.
+There is none for objects and dicts, or while somebody has a say in calls: the function runs as it stands. So it does, too, where a
+program fails, and says what its line says.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ..nn.modules.module import Module
 from .acting import Acting, Pending
 from .errors import Unsupported
 from .guards import OTHER, Guards, given
+from .program import Program, program_of
 from .reading import Refused, globals_of
 from .recording import ORIGINALS, Recording
 from .slots import Slot, numbers_in
 from .trial import alike, drawing, holds, others, undrawn, wanting, weight
-from .whole import Whole, whole
 from .writing import Writer
 
 HEAVY = 1 << 28
@@ -173,9 +173,9 @@ class Programs:
         return None if run is None else finished(guards, recording, Acting(run, wanted, effects, tree))
 
 
-def tried(nodes: list, tree: Any, tensors: list, tracked: set[int]) -> Whole | None:
+def tried(nodes: list, tree: Any, tensors: list, tracked: set[int]) -> Program | None:
     """The program of calls, where there is one and it gives their bits for two sets of numbers."""
-    run = whole(nodes, tree, tensors, tracked)
+    run = program_of(nodes, tree, tensors, tracked)
     good = run is not None and all([holds(run, nodes, tree, each, tracked) for each in (tensors, others(tensors))])
     return run if good else None
 

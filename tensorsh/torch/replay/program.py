@@ -1,4 +1,4 @@
-"""A function as one node: its forward steps and its backward steps as programs on memory of their own, from one call to the next."""
+"""A program: a function as one node, its forward steps and its backward steps on memory of their own, from one call to the next."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Pool:
             self.free.append(arena)
 
 
-class Whole:
+class Program:
     """A function's program: called with its tensors, it gives what the function gives."""
 
     def __init__(self, nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> None:
@@ -274,11 +274,11 @@ def in_row_order(gradient: Any) -> Any:
     return np.ascontiguousarray(gradient).reshape(np.shape(gradient))
 
 
-def whole(nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> Callable | None:
+def program_of(nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> Callable | None:
     """The program of a function as one node; None where it is not worth it, or not usual."""
     if kernel("Program") is None or len(nodes) < 2:
         return None
     try:
-        return Whole(nodes, tree, tensors, tracked)
+        return Program(nodes, tree, tensors, tracked)
     except (Refused, ValueError, KeyError):
         return None

@@ -38,3 +38,7 @@ def _add_suffixes(tensor_str: str, suffixes: list[str], indent: int, force_newli
 def _str_intern(inp: Tensor, *, tensor_contents: str | None = None) -> str:
     """The text of a tensor."""
     return repr(inp) if tensor_contents is None else f"{type(inp).__name__}({tensor_contents})"
+
+
+def _str(self: Tensor, *, tensor_contents: str | None = None) -> str:
+    return _str_intern(self, tensor_contents=tensor_contents)

@@ -117,6 +117,9 @@ class GradScaler(metaclass=Sealed):
             return 1.0
         return self._init_scale if self._scale is None else self._scale.item()
 
+    def _get_scale_async(self) -> Tensor | None:
+        return self._scale
+
     def _get_growth_tracker(self) -> int:
         if not self._enabled:
             return 0
@@ -173,6 +176,9 @@ class GradScaler(metaclass=Sealed):
         one, zero = number(1.0, scale.device), number(0.0, scale.device)
         known["found_inf_per_device"] = self._unscale_grads_(optimizer, one, zero, True)
         return known["found_inf_per_device"]
+
+    def _found_inf_per_device(self, optimizer: Any) -> dict:
+        return self._per_optimizer_states[id(optimizer)]["found_inf_per_device"]
 
     def _maybe_opt_step(self, optimizer: Any, optimizer_state: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         if any(found.item() for found in optimizer_state["found_inf_per_device"].values()):

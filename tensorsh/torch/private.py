@@ -92,6 +92,10 @@ def _cast_Long(self: Tensor, non_blocking: bool = False) -> Tensor:  # noqa: N80
     return self.long()
 
 
+def _cast_Float(self: Tensor, non_blocking: bool = False) -> Tensor:  # noqa: N802
+    return self.float()
+
+
 def _convert_indices_from_coo_to_csr(self: Tensor, size: int, *, out_int32: bool = False) -> Tensor:
     """Compressed rows of sorted row numbers."""
     if self.dim() > 1:

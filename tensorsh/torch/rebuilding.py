@@ -149,6 +149,11 @@ def corresponding_complex_dtype(dtype: dtype_type) -> dtype_type:
     return dtype.to_complex()
 
 
+def corresponding_real_dtype(dtype: dtype_type) -> dtype_type:
+    """The dtype of the parts of a complex dtype."""
+    return dtype.to_real()
+
+
 def get_file_path_2(*parts: str) -> str:
     """A path made of its parts."""
     return os.path.join(*parts)

@@ -158,8 +158,28 @@ def _get_accelerator(check: bool = False) -> device:
     return T.accelerator.current_accelerator() or device("cpu")
 
 
+def _cuda_getDeviceCount() -> int:  # noqa: N802
+    return T.cuda.device_count()
+
+
+def _get_cpu_capability() -> str:
+    return T.backends.cpu.get_cpu_capability()
+
+
 def _len_torch_function_stack() -> int:
     return len(state.function_modes)
+
+
+def _has_torch_function(args: Any) -> bool:
+    return T.overrides.has_torch_function(args)
+
+
+def _is_torch_function_enabled() -> bool:
+    return state.overriding
+
+
+def _get_autocast_dtype(kind: str = "cuda") -> Any:
+    return T.get_autocast_dtype(kind)
 
 
 ANSWERS: dict[str, Any] = dict.fromkeys(
@@ -252,6 +272,10 @@ def _select_conv_backend(
     dims = "3d" if weight.dim() == 5 else "2d"
     kind = "SlowTranspose" if transposed else "SlowDilated" if any(n > 1 for n in dilation) else "Slow"
     return _ConvBackend[kind + dims]
+
+
+def _has_storage(x: Tensor) -> bool:
+    return not hasattr(x._array, "layout")
 
 
 def _storage_address(x: Tensor) -> int:

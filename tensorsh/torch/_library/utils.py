@@ -42,9 +42,26 @@ def is_functional_schema(schema: Any, *, allow_valid_view: bool = False) -> bool
     return not schema.is_mutable and bool(schema.returns) and not views
 
 
+def is_tensor_like_type(typ: Any) -> bool:
+    """Whether the type of an argument is a tensor, or one that may be left out."""
+    return str(typ) in ("Tensor", "Optional[Tensor]")
+
+
 def is_tensorlist_like_type(typ: Any) -> bool:
     """Whether the type of an argument is a list of tensors."""
     return str(typ) in ("List[Tensor]", "List[Optional[Tensor]]", "Optional[List[Tensor]]")
+
+
+def mutates_and_returns_first_arg(op: Any) -> bool:
+    """Whether an operator writes into its first argument alone and gives that."""
+    schema = op._schema
+    if len(schema.returns) != 1 or schema.returns[0].alias_info is None or not schema.arguments:
+        return False
+    first, *rest = schema.arguments
+    if first.alias_info is None or not first.alias_info.is_write or first.type != "Tensor":
+        return False
+    same = schema.returns[0].alias_info.before_set == first.alias_info.before_set
+    return same and not any(each.alias_info is not None and each.alias_info.is_write for each in rest)
 
 
 def fill_defaults(schema: Any, args: tuple, kwargs: dict) -> tuple[tuple, dict]:

@@ -229,3 +229,8 @@ def _lazy_call(callable: Any, **kwargs: Any) -> None:  # noqa: A002
     """Call a function once there is a GPU in use."""
     if is_available():
         callable()
+
+
+def _is_compiled() -> bool:
+    """Whether there is a GPU that can be reached."""
+    return is_available()

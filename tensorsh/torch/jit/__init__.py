@@ -158,6 +158,9 @@ def interface(obj: Any) -> Any:
     return obj
 
 
+_isinstance = isinstance
+
+
 class RecursiveScriptClass:
     """An instance of a class of TorchScript; there is none."""
 

@@ -26,3 +26,8 @@ def legacy_get_string(size_average: Any, reduce: Any, emit_warning: bool = True)
     if emit_warning:
         return legacy(size_average, reduce, "mean")
     return ("mean" if size_average else "sum") if reduce else "none"
+
+
+def legacy_get_enum(size_average: Any, reduce: Any, emit_warning: bool = True) -> int:
+    """The number of the reduction that the flags of old stand for."""
+    return get_enum(legacy_get_string(size_average, reduce, emit_warning))

@@ -58,3 +58,10 @@ class _DecoratorContextManager:
     def clone(self) -> Any:
         """Another of the kind, which a derived class makes with its own arguments."""
         return self.__class__()
+
+
+class _NoParamDecoratorContextManager(_DecoratorContextManager):
+    """The base of those that a function may be given to in the place of arguments."""
+
+    def __new__(cls, orig_func: Any = None) -> Any:
+        return super().__new__(cls) if orig_func is None else cls()(orig_func)

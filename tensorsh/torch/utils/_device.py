@@ -8,6 +8,8 @@ from ...engine.arrays.device import device as device_type
 from ...engine.operators.torch_function import TorchFunctionMode
 from ._contextlib import context_decorator
 
+CURRENT_DEVICE = None
+
 
 class DeviceContext(TorchFunctionMode):
     """A mode in which new tensors come to a device."""
@@ -25,6 +27,11 @@ class DeviceContext(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: tuple = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
+
+
+def device_decorator(device: Any, func: Any) -> Any:
+    """A function that runs in the context of a device."""
+    return set_device(device)(func)
 
 
 def set_device(device: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from ...engine.arrays.device import device as device_type
@@ -23,6 +24,31 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Any) -> tuple:
     return tuple(made)
 
 
+def _take_tensors(tensors: Any, size_limit: int) -> Any:
+    """Tensors in groups of one type, each of so many bytes about."""
+    groups: dict = defaultdict(lambda: [[], 0])
+    for t in tensors:
+        group = groups[t.type()]
+        size = t.numel() * t.element_size()
+        if group[1] + size > size_limit and group[1] > 0:
+            yield group[0]
+            group = groups[t.type()] = [[], 0]
+        group[0].append(t)
+        group[1] += size
+    for group, _ in groups.values():
+        if group:
+            yield group
+
+
+def _reorder_tensors_as(tensors: Any, ordered_tensors: Any) -> tuple:
+    """Tensors that come grouped by type, in the order of others."""
+    by_type: dict = defaultdict(list)
+    for t in tensors:
+        by_type[t.type()].append(t)
+    rows = {kind: iter(each) for kind, each in by_type.items()}
+    return tuple(next(rows[t.type()]) for t in ordered_tensors)
+
+
 def _get_available_device_type() -> Any:
     """The kind of accelerator that there is; None where there is none."""
     from ..root import torch
@@ -40,6 +66,13 @@ def _get_device_module(device_type_: str) -> Any:
             f"Device '{device_type_}' does not have a corresponding module registered as 'torch.{device_type_}'."
         )
     return found
+
+
+def _get_all_device_indices() -> Any:
+    """The numbers of the accelerators; None where there is none."""
+    from ..root import torch
+
+    return list(range(torch.cuda.device_count())) if torch.cuda.is_available() else None
 
 
 def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> int:
@@ -74,6 +107,11 @@ class classproperty:  # noqa: N801 - PyTorch's name
 
     def __get__(self, instance: Any, owner: Any) -> Any:
         return self.func(owner)
+
+
+def scatter_kwargs(inputs: Any, kwargs: Any, target_gpus: Any, dim: int = 0) -> tuple:
+    """NotImplementedError: modules run on one device."""
+    raise NotImplementedError("tensorsh does not scatter arguments to several devices: run the program in one process")
 
 
 def is_namedtuple(obj: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...engine.arrays.device import device
 from ...engine.tensors.tensor import Tensor
 
 _foreach_supported_types = [Tensor]
@@ -12,6 +13,20 @@ _foreach_supported_types = [Tensor]
 
 def _get_foreach_kernels_supported_devices() -> list[str]:
     return ["cuda", "xpu"]
+
+
+def _get_fused_kernels_supported_devices() -> list[str]:
+    return ["cpu", "cuda", "mps"]
+
+
+def _has_foreach_support(tensors: list, device: device) -> bool:
+    return device.type in ("cpu", *_get_foreach_kernels_supported_devices()) and all(
+        t is None or type(t) in _foreach_supported_types for t in tensors
+    )
+
+
+def _device_has_foreach_support(device: device) -> bool:
+    return device.type in ("cpu", *_get_foreach_kernels_supported_devices())
 
 
 def _group_tensors_by_device_and_dtype(tensorlistlist: list, with_indices: bool = False) -> dict[tuple, Any]:

@@ -21,3 +21,6 @@ def import_dill() -> Any:
     import dill
 
     return dill
+
+
+dill_available = lambda: _check_module_exists("dill")  # noqa: E731

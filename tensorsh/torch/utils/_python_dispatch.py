@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from ...engine.tensors.tensor import Tensor
 from ..dispatching import TorchDispatchMode, entered, modes
 
 __all__ = ["TorchDispatchMode"]
@@ -22,9 +25,35 @@ def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
     return any(include_infra_modes or not mode.is_infra_mode() for mode in entered)
 
 
+@contextmanager
+def _disable_current_modes() -> Iterator[list]:
+    """A context in which no mode is asked."""
+    before = modes[:]
+    modes.clear()
+    try:
+        yield before
+    finally:
+        modes[:] = before
+
+
+@contextmanager
+def _pop_mode_temporarily(k: Any = None) -> Iterator[Any]:
+    """A context in which the innermost mode is not asked."""
+    mode = modes.pop()
+    try:
+        yield mode
+    finally:
+        modes.append(mode)
+
+
 def is_traceable_wrapper_subclass(t: object) -> bool:
     """Whether a tensor is made of other tensors by ``__tensor_flatten__``."""
     return hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+
+
+def is_traceable_wrapper_subclass_type(t: type) -> bool:
+    """Whether a class of tensors is."""
+    return issubclass(t, Tensor) and is_traceable_wrapper_subclass(t)
 
 
 def transform_subclass(t: Any, callback: Any, outer_size: Any = None, outer_stride: Any = None) -> Any:

@@ -3,5 +3,9 @@
 from __future__ import annotations
 
 
+def has_triton_package() -> bool:
+    return False
+
+
 def has_triton() -> bool:
     return False

@@ -49,6 +49,7 @@ print(value, pull(torch.ones(2)))
 
 from torch._utils import _flatten_dense_tensors, _get_device_index, _unflatten_dense_tensors
 from torch.fx.experimental.optimization import fuse
+from torch.nn.utils._named_member_accessor import NamedMemberAccessor
 from torch.serialization import get_unsafe_globals_in_checkpoint, set_default_mmap_options
 from torch.utils._contextlib import _DecoratorContextManager
 from torch.utils._pytree import tree_is_leaf, tree_map_with_path
@@ -73,6 +74,9 @@ torch.manual_seed(0)
 pair = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)).eval()
 image = torch.randn(1, 1, 4, 4)
 print(torch.allclose(fuse(pair)(image), pair(image), atol=1e-5), [type(m).__name__ for m in fuse(pair).children()])
+accessor = NamedMemberAccessor(pair)
+before = accessor.swap_tensor("0.bias", torch.zeros(2))
+print(before.shape, accessor.get_tensor("0.bias"), accessor.check_keys(["0.weight", "x"])[1])
 
 
 class Twice(_DecoratorContextManager):

@@ -30,10 +30,11 @@ from torch.optim.optimizer import (
     _default_to_fused_or_foreach,
     _view_as_real,
     _get_scalar_dtype,
+    _to_scalar,
     _disable_dynamo_if_unsupported,
 )
 
-print(ParamsT, _get_value(torch.tensor(2.0)), _get_value(3), _get_scalar_dtype())
+print(ParamsT, _get_value(torch.tensor(2.0)), _get_value(3), _get_scalar_dtype(), _to_scalar(torch.ones(1)))
 
 
 class O(torch.optim.Optimizer):
@@ -54,10 +55,15 @@ print(
 p, q = [torch.ones(1, dtype=torch.complex64)], [torch.ones(1, dtype=torch.complex64)]
 _view_as_real(p, q)
 print(p, q)
+from torch.optim.lr_scheduler import _enable_get_lr_call
+
+s = torch.optim.lr_scheduler.ExponentialLR(torch.optim.SGD([torch.ones(1, requires_grad=True)], 1.0), 0.5)
+with _enable_get_lr_call(s):
+    print(s.get_lr())
 from torch.nn.modules.module import _addindent
 
 print(repr(_addindent("a\nb\nc", 2)))
-from torch.nn.init import _no_grad_trunc_normal_, _no_grad_normal_, _no_grad_uniform_, _no_grad_fill_
+from torch.nn.init import _no_grad_trunc_normal_, _no_grad_normal_, _no_grad_uniform_, _no_grad_fill_, _no_grad_zero_
 
 torch.manual_seed(0)
 w = torch.nn.Parameter(torch.empty(3))
@@ -66,6 +72,7 @@ print(
     _no_grad_normal_(w, 0.0, 1.0),
     _no_grad_uniform_(w, 0.0, 1.0),
     _no_grad_fill_(w, 2.0),
+    _no_grad_zero_(w),
 )
 u = torch.ones(1).untyped_storage()
 S = torch.serialization
@@ -181,12 +188,16 @@ from torch.nn.modules.conv import _size_2_t  # noqa: F401
 from torch.nn.modules.padding import _ConstantPadNd
 from torch.nn.modules.pooling import _AdaptiveAvgPoolNd, _MaxPoolNd
 from torch.nn.modules.transformer import _get_activation_fn, _get_clones
-from torch.nn.modules.utils import _reverse_repeat_tuple
+from torch.nn.modules.utils import _list_with_default, _reverse_repeat_tuple
 from torch.nn.parallel import gather, scatter  # noqa: F401
 from torch.utils.data._utils.collate import default_collate_err_msg_format
 
 torch.manual_seed(0)
 q, k, w, b = torch.randn(2, 1, 4), torch.randn(3, 1, 4), torch.randn(12, 4), torch.randn(12)
+for source in ((q, q, q), (q, k, k), (q, k, k + 1)):
+    for part in F._in_projection_packed(*source, w, b):
+        print(part.shape, part.sum(), part.grad_fn)
+print(*F._in_projection(q, k, k, *w.chunk(3)))
 for mask in (None, torch.tensor([True, False]), torch.tensor([0.5, 1.0]), torch.tensor([1, 0])):
     try:
         print(F._canonical_mask(mask, "a", F._none_or_dtype(mask), "b", torch.float64, False))
@@ -196,8 +207,8 @@ try:
     F._none_or_dtype(3)
 except RuntimeError as error:
     print(error)
-print(_reverse_repeat_tuple((1, 2, 3), 2))
-print(default_collate_err_msg_format)
+print([F._get_softmax_dim("softmax", n, 1) for n in range(5)], _reverse_repeat_tuple((1, 2, 3), 2))
+print(_list_with_default((None, 5), (2, 3, 4)), _list_with_default(3, (2, 3)), default_collate_err_msg_format)
 print(_get_clones(torch.nn.ReLU(), 2), _get_activation_fn("gelu"), issubclass(torch.nn.MaxPool1d, _MaxPoolNd))
 print(
     issubclass(torch.nn.AdaptiveAvgPool2d, _AdaptiveAvgPoolNd),

@@ -9,6 +9,7 @@ from torch.nn import _reduction as R
 print(
     [R.get_enum(x) for x in ("none", "mean", "sum", "elementwise_mean")],
     R.legacy_get_string(None, False),
+    R.legacy_get_enum(False, None),
     R.legacy_get_string(True, True),
 )
 try:

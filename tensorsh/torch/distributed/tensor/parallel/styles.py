@@ -91,6 +91,9 @@ class ColwiseParallel(_Layered):
     def _placement(self, module: Any, name: str) -> Any:
         return Shard(0) if isinstance(module, Linear) else Shard(1)
 
+    def _output_layout(self) -> Any:
+        return self.output_layouts
+
 
 class RowwiseParallel(_Layered):
     """A Linear or Embedding by rows: each process takes part of the input's features, and results are summed.

@@ -14,7 +14,25 @@ from .thread_counts import threads
 pytestmark = pytest.mark.skipif(kernels.compiled is None, reason="there are no compiled kernels")
 
 RNG = np.random.default_rng(5)
-LENGTHS = [*range(1, 140), 255, 256, 257, 511, 513, 1000, 1023, 1025, 2049, 4095, 4097, 16383, 16500, 65537, 300_001]
+LENGTHS = [
+    *range(1, 140),
+    255,
+    256,
+    257,
+    511,
+    513,
+    1000,
+    1023,
+    1025,
+    2049,
+    4095,
+    4097,
+    16383,
+    16500,
+    65537,
+    300_001,
+    (1 << 20) + 37,
+]
 SHAPES = [
     (),
     (1,),
@@ -95,7 +113,7 @@ def test_what_is_not_for_the_kernels() -> None:
         is total()
         is None
     )
-    assert total(a, None, True).shape == (1, 1) and total(np.ones(1 << 20, "f4")) is None
+    assert total(a, None, True).shape == (1, 1) and total(np.ones((4, 1 << 18), "f4"), 0, False) is None
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

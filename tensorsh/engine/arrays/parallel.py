@@ -25,13 +25,6 @@ SHARED = 1 << 19
 """From this many elements on, the pieces are shared among threads."""
 
 
-def rows(f: Callable, out: Any, *arrays: Any) -> Any:
-    """Run ``f(out, *arrays)`` on blocks of rows of C-contiguous arrays of one shape; `out`."""
-    n = out.shape[-1]
-    blocks_of_rows(f, [x.reshape(-1, n) for x in (out, *arrays)])
-    return out
-
-
 def blocks_of_rows(f: Callable, arrays: list) -> None:
     """``f`` of the same rows of each matrix, for all blocks of rows; the first matrix is the widest."""
     n = arrays[0].shape[1]

@@ -2,12 +2,12 @@
 
    A Chain holds the inner loops that its steps have one by one and runs them in their order on each piece, so the numbers are
    the same; what only the next steps need lives in a few pieces of scratch memory, and never in an array. Its arguments are
-   arrays of numpy, which the caller holds, and some of which it may write over, and numbers; it answers None to whatever is not
+   arrays of numpy, which the caller holds, and some of which it writes over, and numbers; it answers None to whatever is not
    usual, before anything was written. */
 #include "loops.h"
 
 #define PIECE 512 /* elements: those of ten arrays lie in the nearest cache */
-#define MOST_PLACES 4096
+#define MOST_PLACES 64
 #define MOST_NUMBERS 32 /* of Python */
 #define NEAR 4096 /* bytes of scratch memory on the stack */
 
@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     vectorcallfunc call;
-    int kind, inputs, outputs, slots, numbers, count;
+    int kind, inputs, slots, numbers, count;
     size item;
     char wide[MOST_PLACES]; /* what each input is */
     Number *constants;
@@ -29,7 +29,7 @@ typedef struct {
     PyObject *loops; /* which keep the ufuncs that the inner loops are of */
 } Chain;
 
-/* Places are numbered: inputs, outputs, slots of scratch memory, constants. */
+/* Places are numbered: inputs, slots of scratch memory, constants. */
 
 /* An argument as memory of the chain's dtype; its number of elements, -1 for what is not usual. */
 static size usual(const Chain *chain, PyObject *object, int written) {
@@ -39,10 +39,10 @@ static size usual(const Chain *chain, PyObject *object, int written) {
     return (written ? PyArray_ISCARRAY(a) : PyArray_ISCARRAY_RO(a)) ? PyArray_SIZE(a) : -1;
 }
 
-/* The steps on n elements, piece by piece; memory: of the inputs, then of the outputs. */
+/* The steps on n elements, piece by piece; memory: of the inputs. */
 static void run(const Chain *chain, char **memory, char *scratch, size n) {
     const size item = chain->item, room = (n < PIECE ? n : PIECE) * item;
-    const int arrays = chain->inputs + chain->outputs, temporary = arrays + chain->slots;
+    const int arrays = chain->inputs, temporary = arrays + chain->slots;
     for (size done = 0; done < n; done += PIECE) {
         size m = n - done < PIECE ? n - done : PIECE;
         for (const Step *step = chain->steps; step < chain->steps + chain->count; step++) {
@@ -52,9 +52,8 @@ static void run(const Chain *chain, char **memory, char *scratch, size n) {
                 int place = k < step->inputs ? step->in[k] : step->out;
                 steps[k] = item;
                 if (place < arrays) {
-                    int far = place >= chain->inputs || chain->wide[place];
-                    at[k] = memory[place] + (far ? done * item : 0);
-                    if (!far) steps[k] = 0;
+                    at[k] = memory[place] + (chain->wide[place] ? done * item : 0);
+                    if (!chain->wide[place]) steps[k] = 0;
                 } else if (place < temporary) {
                     at[k] = scratch + (place - arrays) * room;
                 } else {
@@ -76,46 +75,29 @@ static void *number_at(const Chain *chain, PyObject *object, Number *to) {
     return to;
 }
 
-/* chain(*inputs): the outputs, new arrays, in a list; chain(*inputs, *outputs): the same, written into the outputs. */
+/* chain(*inputs): True, when the steps were taken. */
 static PyObject *answer(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
     Chain *chain = (Chain *)self;
-    int given = (int)PyVectorcall_NARGS(flags), made = given == chain->inputs;
-    if (keywords || (!made && given != chain->inputs + chain->outputs)) Py_RETURN_NONE;
-    PyArrayObject *like = NULL;
+    if (keywords || PyVectorcall_NARGS(flags) != chain->inputs) Py_RETURN_NONE;
     char *memory[MOST_PLACES];
     Number numbers[MOST_NUMBERS];
     size n = -1, count = 0;
-    for (int k = 0; k < given; k++) {
-        if (k < chain->inputs && chain->wide[k] == ONE && (PyFloat_Check(args[k]) || PyLong_CheckExact(args[k]))) {
+    for (int k = 0; k < chain->inputs; k++) {
+        if (chain->wide[k] == ONE && (PyFloat_Check(args[k]) || PyLong_CheckExact(args[k]))) {
             if (count == MOST_NUMBERS || (memory[k] = number_at(chain, args[k], &numbers[count++])) == NULL) Py_RETURN_NONE;
             continue;
         }
-        size own = usual(chain, args[k], k >= chain->inputs || chain->wide[k] == WRITTEN);
+        size own = usual(chain, args[k], chain->wide[k] == WRITTEN);
         if (own < 1) Py_RETURN_NONE;
         memory[k] = PyArray_DATA((PyArrayObject *)args[k]);
-        if (k < chain->inputs && !chain->wide[k]) {
-            if (own != 1) Py_RETURN_NONE;
-        } else if (like == NULL) {
-            like = (PyArrayObject *)args[k];
-            n = own;
-        } else if (own != n || (made && !PyArray_SAMESHAPE(like, (PyArrayObject *)args[k]))) {
-            Py_RETURN_NONE;
-        }
+        if (chain->wide[k] && n < 0) n = own;
+        else if (own != (chain->wide[k] ? n : 1)) Py_RETURN_NONE;
     }
-    if (like == NULL) Py_RETURN_NONE;
-    PyObject *outputs = PyList_New(chain->outputs);
-    if (outputs == NULL) return NULL;
-    for (int k = 0; k < chain->outputs; k++) {
-        PyObject *out = made ? PyArray_SimpleNew(PyArray_NDIM(like), PyArray_DIMS(like), PyArray_TYPE(like))
-                             : Py_NewRef(args[chain->inputs + k]);
-        if (out == NULL) return Py_DECREF(outputs), NULL;
-        memory[chain->inputs + k] = PyArray_DATA((PyArrayObject *)out);
-        PyList_SET_ITEM(outputs, k, out);
-    }
+    if (n < 0) Py_RETURN_NONE;
     _Alignas(64) char near[NEAR];
     size room = chain->slots * (n < PIECE ? n : PIECE) * chain->item;
     char *scratch = room <= NEAR ? near : PyMem_RawMalloc(room);
-    if (scratch == NULL) return Py_DECREF(outputs), PyErr_NoMemory();
+    if (scratch == NULL) return PyErr_NoMemory();
     if (n > LONG_WORK / 4) {
         Py_BEGIN_ALLOW_THREADS run(chain, memory, scratch, n);
         Py_END_ALLOW_THREADS
@@ -123,13 +105,13 @@ static PyObject *answer(PyObject *self, PyObject *const *args, size_t flags, PyO
         run(chain, memory, scratch, n);
     }
     if (scratch != near) PyMem_RawFree(scratch);
-    return outputs;
+    Py_RETURN_TRUE;
 }
 
 /* A step of (loop, its operands, where the result goes); 0 where there is no such step. */
 static int step_of(Chain *chain, PyObject *told, Step *step) {
     Loop *loop;
-    const int arrays = chain->inputs + chain->outputs, places = arrays + chain->slots + chain->numbers;
+    const int arrays = chain->inputs, places = arrays + chain->slots + chain->numbers;
     if (!PyTuple_Check(told) || PyTuple_GET_SIZE(told) < 2 || !PyObject_TypeCheck(PyTuple_GET_ITEM(told, 0), &LoopType)) return 0;
     loop = (Loop *)PyTuple_GET_ITEM(told, 0);
     step->inputs = loop->inputs;
@@ -141,19 +123,19 @@ static int step_of(Chain *chain, PyObject *told, Step *step) {
     }
     step->inner = loop->inner[chain->kind];
     int good = step->inner.run != NULL && step->inner.out == (chain->kind == FLOATS ? NPY_FLOAT : NPY_DOUBLE);
-    return good && step->out < arrays + chain->slots && (step->out >= chain->inputs || chain->wide[step->out] == WRITTEN);
+    return good && step->out < arrays + chain->slots && (step->out >= arrays || chain->wide[step->out] == WRITTEN);
 }
 
-/* Chain(wide, outputs, slots, constants, steps, double): wide, bytes that say for each input what it is. */
+/* Chain(wide, slots, constants, steps, double): wide, bytes that say for each input what it is. */
 static PyObject *chain_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     const char *wide;
     Py_ssize_t inputs;
-    int outputs, slots, twice;
+    int slots, twice;
     PyObject *constants, *steps;
     (void)keywords;
-    if (!PyArg_ParseTuple(args, "y#iiO!O!p", &wide, &inputs, &outputs, &slots, &PyTuple_Type, &constants, &PyTuple_Type, &steps, &twice))
+    if (!PyArg_ParseTuple(args, "y#iO!O!p", &wide, &inputs, &slots, &PyTuple_Type, &constants, &PyTuple_Type, &steps, &twice))
         return NULL;
-    if (outputs < 0 || slots < 0 || slots > 1024 || inputs + outputs > MOST_PLACES || PyTuple_GET_SIZE(constants) > 1 << 20 ||
+    if (slots < 0 || slots > 1024 || inputs > MOST_PLACES || PyTuple_GET_SIZE(constants) > 1 << 20 ||
         PyTuple_GET_SIZE(steps) > 1 << 20)
         return PyErr_Format(PyExc_ValueError, "Chain(): too many places");
     Chain *chain = (Chain *)type->tp_alloc(type, 0);
@@ -162,7 +144,6 @@ static PyObject *chain_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     chain->kind = twice ? DOUBLES : FLOATS;
     chain->item = twice ? sizeof(double) : sizeof(float);
     chain->inputs = (int)inputs;
-    chain->outputs = outputs;
     chain->slots = slots;
     chain->numbers = (int)PyTuple_GET_SIZE(constants);
     chain->count = (int)PyTuple_GET_SIZE(steps);
@@ -193,6 +174,6 @@ static void chain_dealloc(PyObject *self) {
     Py_TYPE(self)->tp_free(self);
 }
 
-static CALLABLE(Chain, chain_new, chain_dealloc, "Elementwise steps in one pass: a list of arrays, or None for what is not usual.")
+static CALLABLE(Chain, chain_new, chain_dealloc, "Elementwise steps in one pass, or None for what is not usual.")
 
 int add_chains(PyObject *module) { return PyModule_AddType(module, &ChainType); }

@@ -295,17 +295,18 @@ static void halves_all(int brain, const uint16_t *x, uint16_t *out, size outer, 
     }
 }
 
-#define LARGE (1 << 20) /* from here on, sums.py adds at the speed of memory, no longer in PyTorch's order */
+#define SHARED (1 << 20) /* elements in columns, or in rows of a few */
 
 static int sum_plan(Call *c) {
     const Argument *x = &c->in[0];
     const int half = x->kind == HALF || x->kind == BRAIN, keeps = c->in[2].whole != 0, last = x->ndim - 1;
     const size parts = c->in[4].whole ? 2 : 1;
-    if (c->given == 2 || x->count == 0 || (x->count >= LARGE * parts && !half)) return 0;
+    if (c->given == 2 || x->count == 0) return 0;
     if (parts == 2 && (half || last < 0 || x->shape[last] != 2)) return 0;
     Axis axis = {-1, 1, x->count / parts, parts};
     if (c->in[1].data && !around_axis(x, c->in[1].whole, &axis)) return 0;
     if (parts == 2 && axis.axis == last) return 0;
+    if ((axis.inner > parts || axis.n < 4) && x->count >= SHARED * parts && !half) return 0; /* sums.py shares columns among threads */
     Argument *out = result(c, 0);
     for (int k = 0; k < x->ndim; k++) {
         if ((axis.axis >= 0 && k != axis.axis) || (parts == 2 && k == last)) add_dimension(out, x->shape[k]);

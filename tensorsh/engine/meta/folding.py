@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.extents import meets
 from .array import MetaArray, axes_of, axis_of, common
 from .calls import rule, shape_of
 from .making import as_array
 from .refusals import refusal
-from .twins import asked, shaped, twins
+from .twins import asked, shaped
 
 # -- folding along axes ------------------------------------------------------------------------------------------------
 
@@ -119,16 +118,3 @@ def pointwise(function: Any, *args: Any, **kwargs: Any) -> MetaArray:
         raise refusal("nonzero")
     shape = common(*[shape_of(a) for a in args if a is not None])
     return shaped(shape, asked(function, args, kwargs))
-
-
-@rule("shape", "ndim", "size", "result_type", "may_share_memory")
-def told(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """What numpy tells of arrays without looking at their elements."""
-    name = function.__name__
-    if name in ("shape", "ndim"):
-        return getattr(args[0], name)
-    if name == "size":
-        return args[0].size if len(args) == 1 else args[0].shape[args[1]]
-    if name == "may_share_memory":
-        return meets(*args[:2])
-    return function(*[twins(a) for a in args], **kwargs)

@@ -84,11 +84,6 @@ def svd(function: Any, a: Any, full_matrices: bool = True, compute_uv: bool = Tr
     return results(function, (a,), [(*batch, m, u), (*batch, k), (*batch, v, n)])
 
 
-@rule("linalg.norm", "linalg.vector_norm")
-def norm(function: Any, a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> MetaArray:
-    return np.sum(np.abs(a), axis if axis is None or isinstance(axis, int) else tuple(axis), keepdims=keepdims)
-
-
 # -- Fourier transforms -------------------------------------------------------------------------------------------------
 
 

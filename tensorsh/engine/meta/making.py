@@ -97,15 +97,6 @@ def meshgrid(function: Any, *axes: Any, indexing: str = "xy", **_: Any) -> list:
 # -- views -----------------------------------------------------------------------------------------------------------
 
 
-@rule("reshape", "ravel", "transpose", "swapaxes", "squeeze", "diagonal", "view", "astype", "copy", "fill")
-def own(function: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
-    if function is np.reshape and "shape" in kwargs:
-        args = (kwargs.pop("shape"),)
-    if function is np.copy:
-        return a.copy(*args or "K", **kwargs)
-    return getattr(a, function.__name__)(*args, **kwargs)
-
-
 @rule("moveaxis")
 def moveaxis(function: Any, a: Any, source: Any, destination: Any) -> Any:
     sources, targets = axes_of(source, a.ndim), axes_of(destination, a.ndim)

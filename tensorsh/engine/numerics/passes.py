@@ -19,12 +19,10 @@ def chained(
     inputs: Mapping[Hashable, int], steps: Sequence[tuple], outputs: Mapping[Hashable, Hashable], dtype: Any
 ) -> Callable:
     """A Chain of steps (loop, operands, result) on arrays of a dtype. An operand is an input, a result of an earlier step or else a
-    constant. outputs: the results that are handed over, and for each the input that it is written over, or None for a new array."""
+    constant. outputs: the results that stay, and for each the input that it is written over."""
     places: dict[Hashable, int] = {name: k for k, name in enumerate(inputs)}
-    made = [name for name, over in outputs.items() if over is None]
-    places.update({name: len(places) + k for k, name in enumerate(made)})
     first = len(places)
-    places.update({name: places[over] for name, over in outputs.items() if over is not None})
+    places.update({name: places[over] for name, over in outputs.items()})
     results = {result for _, _, result in steps}
     last = {
         each: k for k, (_, operands, _) in enumerate(steps) for each in operands if each in inputs or each in results
@@ -55,4 +53,4 @@ def chained(
                 free.append(places[name] - first)
     after = first + slots
     ordered = tuple([(loop, *[x if x >= 0 else after + ~x for x in read], place) for loop, read, place in told])
-    return kernel("Chain")(bytes(inputs.values()), len(made), slots, tuple(constants), ordered, FLOATS[dtype])
+    return kernel("Chain")(bytes(inputs.values()), slots, tuple(constants), ordered, FLOATS[dtype])

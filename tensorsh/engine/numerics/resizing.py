@@ -33,25 +33,13 @@ def taps(n: int, m: int, mode: str, align: bool, scale: float | None) -> tuple[n
 
 FEW = 256
 """The taps of so many outputs are remembered."""
-
-
-FLAT = 1 << 10
-"""The places of so many outputs are remembered as those in a whole plane."""
-
-
-@lru_cache(64)
-def nearest_of_few(sizes: tuple, size: tuple, mode: str, align: bool, scales: tuple) -> np.ndarray:
-    """The place in a plane, or a volume, of the element nearest to each output; only read."""
-    places = np.zeros((), np.int64)
-    for n, m, scale in zip(sizes, size, scales, strict=True):
-        places = places[..., None] * n + taps(n, m, mode, align, scale)[0][:, 0]
-    return places
+PLAIN = {float, type(None)}
 
 
 def nearest_along(sizes: tuple, size: tuple, mode: str, align: bool, scales: tuple) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of the image's rows, and those of its columns, that are nearest to each output's; only read. A line is one row, a
     volume has the rows of all its planes."""
-    few = max(size) <= FEW and all([scale is None or type(scale) is float for scale in scales])
+    few = max(size) <= FEW and {*map(type, scales)} <= PLAIN
     return (nearest_rows_of_few if few else nearest_rows)(tuple(sizes), tuple(size), mode, align, tuple(scales))
 
 
@@ -206,9 +194,9 @@ def of_nearest(x: Any, size: tuple, *settings: Any) -> Any:
         whole = of_nearest(behind.view(f"V{behind.shape[-1] * x.itemsize}")[..., 0], size, *settings)
         return None if whole is None else channels_before(whole[..., None].view(x.dtype))
     rows, columns = nearest_along(shape, size, *settings)
-    made = np.empty((*x.shape[: -len(size)], *size), x.dtype)
-    planes = row_order(x).reshape(-1, math.prod(shape[:-1]), shape[-1])
-    return None if nearest(planes, made.reshape(-1, len(rows), len(columns)), rows, columns) is None else made
+    made = np.empty((math.prod(x.shape[: -len(size)]), len(rows), len(columns)), x.dtype)
+    planes = row_order(x).reshape(len(made), -1, shape[-1])
+    return None if nearest(planes, made, rows, columns) is None else made.reshape(x.shape[: -len(size)] + size)
 
 
 def sums_of_nearest(g: Any, shape: tuple, size: tuple, *settings: Any) -> Any:

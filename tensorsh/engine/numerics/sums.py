@@ -13,10 +13,7 @@ levels. Most kernels interleave four cascades (i mod 4) and add them up at the e
 4 and 2 for complex, on every x86-64 machine. The order is that of one thread (`torch.set_num_threads(1)`): with more,
 PyTorch splits sums of 32768 and more elements. Half types add in float32.
 
-From LARGE elements on, sums along contiguous rows are products with a vector of ones: at the speed of memory, with an
-error below that of plain addition, but no longer in PyTorch's order.
-
-Contiguous arrays below LARGE go to the kernels of kernels/sums.c, which add in the same order.
+Contiguous arrays go to the kernels of kernels/sums.c, which add in the same order.
 What is decided by shape, strides and axes is decided once and kept as a plan; a call looks the plan up and runs it."""
 
 from __future__ import annotations
@@ -44,8 +41,6 @@ _add: Any = np.add
 _reduce: Any = np.add.reduce
 _accumulate: Any = np.add.accumulate
 _divide: Any = np.true_divide
-
-LARGE = 1 << 20
 
 _plans: dict[Any, Plan] = {}
 
@@ -139,13 +134,6 @@ def mean(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = Fa
     return total.astype(kind) if half else total
 
 
-def nansum(a: np.ndarray, axes: tuple[int, ...] | None = None, keepdims: bool = False) -> np.ndarray:
-    """`torch.nansum`: the same order, with NaN taken as zero."""
-    if a.dtype.kind in "fcV":
-        a = np.where(np.isnan(a), a.dtype.type(0), a)
-    return sum(a, axes, keepdims)
-
-
 def sum_last(a: np.ndarray) -> np.ndarray:
     return sum(a, (a.ndim - 1,))
 
@@ -172,8 +160,7 @@ def _make_plan(
     if not dims or not dims[0].reduced or dims[0].size == 1:
         # Only axes of size 1 are reduced: 0 + a.
         return lambda a: _add(a.reshape(out_shape), dtype.type(0), np.empty(out_shape, dtype))
-    loop = _Loop(shape, out_shape, dtype, dims)
-    return loop.product() or loop.plan()
+    return _Loop(shape, out_shape, dtype, dims).plan()
 
 
 class _Loop:
@@ -196,20 +183,6 @@ class _Loop:
         real = [axis for axis in self.order if shape[axis] != 1]
         self.in_order = real == sorted(real)  # axes of one element may stand anywhere
 
-    def product(self) -> Plan | None:
-        """The plan for a large contiguous array of one or two dimensions, which is a product."""
-        n, dtype, dims = self.size, self.dtype, self.dims
-        if not (self.by_rows and self.in_order and self.adjacent and dtype in (F4, F8)):
-            return None
-        if n < 64 or n * self.next_size < LARGE:
-            return None
-        if len(dims) == 1:
-            return _flat_product(n, self.out_shape, dtype)
-        if len(dims) == 2 and self.chained == 1 and self.next_stride == n * dtype.itemsize:
-            rows, out_shape, ones = self.next_size, self.out_shape, np.ones(n, dtype)
-            return lambda a: (a.reshape(rows, n) @ ones).reshape(out_shape)
-        return None
-
     def plan(self) -> Plan:
         """The plan for an array of any strides."""
         half = self.dtype not in _LANES
@@ -221,7 +194,7 @@ class _Loop:
             v = a if a.shape == self.sizes else a.reshape(self.sizes)
             if half:
                 v = v.astype(F4)
-            values = _near(folded, v, self.lanes) if self.by_rows else _columns(v.swapaxes(-1, -2), self.cut)
+            values = folded(v, self.lanes) if self.by_rows else _columns(v.swapaxes(-1, -2), self.cut)
             if self.chained > 1:
                 values = _chain(values.reshape(-1, self.chained))
             if half:
@@ -232,34 +205,6 @@ class _Loop:
             return _add(values.reshape(self.out_shape), 0, np.empty(self.out_shape, self.dtype))
 
         return plan
-
-
-def _near(folded: Any, v: np.ndarray, lanes: int) -> np.ndarray:
-    """The sums of rows; a large array is copied to the cache, as many rows at a time as it holds, since they are read more than once."""
-    if v.nbytes <= 1 << 25 or v.ndim == 1:
-        return folded(v, lanes)
-    block = max(1, (1 << 19) * len(v) // v.size)
-    near = np.empty((block, *v.shape[1:]), v.dtype)
-    parts = []
-    for i in range(0, len(v), block):
-        part = v[i : i + block]
-        np.copyto(near[: len(part)], part)
-        parts.append(folded(near[: len(part)], lanes).ravel())
-    return np.concatenate(parts)
-
-
-def _flat_product(n: int, out_shape: tuple[int, ...], dtype: np.dtype) -> Plan:
-    """All of a large contiguous array: its rows by a product, what is left exactly."""
-    width = 4096
-    ones = np.ones(width, dtype)
-    cut = n // width * width
-
-    def plan(a: np.ndarray) -> np.ndarray:
-        v = a.reshape(-1)
-        parts = v[:cut].reshape(-1, width) @ ones
-        return sum(np.concatenate((parts, v[cut:]))).reshape(out_shape)
-
-    return plan
 
 
 class _Dim:

@@ -12,19 +12,19 @@ from ...engine.arrays.state import here, state
 from ...engine.graph.fields import wrap
 from ...engine.graph.nodes import FREED, AccumulateGrad
 from ...engine.tensors.tensor import Tensor
+from .program import Program
 from .slots import Node, Slot
 from .trial import bind, opened
-from .whole import Whole
 
 
 class Acting:
     """A program of operators and of what is done after them."""
 
-    def __init__(self, run: Whole, wanted: list[Slot], effects: list[Node], tree: Any) -> None:
+    def __init__(self, run: Program, wanted: list[Slot], effects: list[Node], tree: Any) -> None:
         self.run, self.wanted, self.effects, self.tree = run, [each.number for each in wanted], effects, tree
         self.first = None
         for each in effects:
-            if each.function is Tensor.backward and each.args == (Slot(run.output),) and not each.kwargs:
+            if each.function is Tensor.backward and each.args == tuple(map(Slot, run.outputs)) and not each.kwargs:
                 self.first = each
             if each.name in ("backward", "step"):
                 break
@@ -51,7 +51,7 @@ class Pending:
             if not each.args and not each.kwargs:
                 each.function()
                 continue
-            if each is program.first and walked(program.run, values[program.run.output]):
+            if each is program.first and walked(program.run, values[program.run.outputs[0]]):
                 continue
             result = each.function(*opened(each.args, values), **opened(each.kwargs, values))
             if each.result is not None:
@@ -59,7 +59,7 @@ class Pending:
         return opened(program.tree, values)
 
 
-def walked(run: Whole, loss: Tensor) -> bool:
+def walked(run: Program, loss: Tensor) -> bool:
     """The backward pass from the result of a program whose operands are leaves without hooks: its own steps, and no walk."""
     node, array = loss._node, loss._array
     if array.size != 1 or loss._grad is not None or node._prehooks is not None or node._retained is not None:

@@ -1,7 +1,7 @@
 """A compiled function: programs of a function's operators, each for the types, shapes and values that steered the recording.
 
-There is none for tensors that want a gradient, for objects and dicts, or while somebody has a say in calls: the function runs as it
-stands. So it does, too, where a program fails, and says what its line says.
+There is none for objects and dicts, or while somebody has a say in calls: the function runs as it stands. So it does, too, where a
+program fails, and says what its line says.
 """
 
 from __future__ import annotations
@@ -13,19 +13,16 @@ from weakref import WeakSet
 
 from ...engine.arrays.backend import on_gpu
 from ...engine.arrays.state import here, state
-from ...engine.graph.fields import fresh
 from ...sandbox.wrapping import wraps
 from ..nn.modules.module import Module
 from .acting import Acting, Pending
-from .chains import step_of
 from .errors import Unsupported
 from .guards import OTHER, Guards, given
-from .program import write
+from .program import Program, program_of
 from .reading import Refused, globals_of
 from .recording import ORIGINALS, Recording
 from .slots import Slot, numbers_in
-from .trial import alike, drawing, going_back, holds, others, undrawn, wanting, weight
-from .whole import whole
+from .trial import alike, drawing, holds, others, undrawn, wanting, weight
 from .writing import Writer
 
 HEAVY = 1 << 28
@@ -146,7 +143,7 @@ class Programs:
 
     def planned(self, guards: Guards, recording: Recording, tree: Any) -> Callable | None:
         """The program of what was recorded."""
-        tensors, nodes, body = guards.tensors, recording.nodes, Writer()
+        tensors, nodes = guards.tensors, recording.nodes
         if recording.effects:
             return self.acting(guards, recording, tree)
         if guards.tracked and weight(nodes) > HEAVY:
@@ -156,25 +153,8 @@ class Programs:
             if run is None or not holds(run, nodes, tree, tensors, set()):
                 return None
             return finished(guards, recording, run)
-        drawn = drawing(nodes)
-        if not all([step_of(node) for node in nodes]) and (guards.tracked or not drawn):
-            run = whole(nodes, tree, tensors, guards.tracked)
-            if (
-                run is not None
-                and holds(run, nodes, tree, tensors, guards.tracked)
-                and holds(run, nodes, tree, others(tensors), guards.tracked)
-            ):
-                return finished(guards, recording, run)
-        if drawn and guards.tracked:
-            return None
-        inputs = "(" + "".join([f"v{k}, " for k in range(len(tensors))]) + ")"
-        body.lines.append(f"    {inputs} = args")
-        if not write(body, len(tensors), nodes, tree, wanting(nodes, tensors, guards.tracked)):
-            return None
-        run = body.compiled({"wrap": fresh})
-        if not holds(run, nodes, tree, tensors, guards.tracked):
-            return None
-        return finished(guards, recording, going_back(run) if drawn else run)
+        run = tried(nodes, tree, tensors, guards.tracked)
+        return None if run is None else finished(guards, recording, run)
 
     def acting(self, guards: Guards, recording: Recording, tree: Any) -> Callable | None:
         """The program of a call that does more than compute: its operators first, then the rest in order."""
@@ -188,12 +168,15 @@ class Programs:
             kept = {stand._number for stand in written.values()}
             if guards.tracked & written.keys() or kept & wanting(nodes, tensors, guards.tracked):
                 return None
-        run = whole(nodes, wanted, tensors, guards.tracked)
-        if run is None or weight(nodes) > HEAVY:
-            return None
-        if not all([holds(run, nodes, wanted, each, guards.tracked) for each in (tensors, others(tensors))]):
-            return None
-        return finished(guards, recording, Acting(run, wanted, effects, tree))
+        run = tried(nodes, wanted, tensors, guards.tracked) if weight(nodes) <= HEAVY else None
+        return None if run is None else finished(guards, recording, Acting(run, wanted, effects, tree))
+
+
+def tried(nodes: list, tree: Any, tensors: list, tracked: set[int]) -> Program | None:
+    """The program of calls, where there is one and it gives their bits for two sets of numbers."""
+    run = program_of(nodes, tree, tensors, tracked)
+    good = run is not None and all([holds(run, nodes, tree, each, tracked) for each in (tensors, others(tensors))])
+    return run if good else None
 
 
 def finished(guards: Guards, recording: Recording, run: Callable) -> Callable:

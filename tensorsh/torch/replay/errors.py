@@ -50,7 +50,3 @@ PRINT = """Failed to trace builtin operator
   Explanation: Dynamo does not know how to trace builtin operator `print`.
   Hint: Avoid calling builtin `print`. Consider using an equivalent alternative function/method to `print`.
 """
-GRAPH_BREAK = """Call to `torch._dynamo.graph_break()`
-  Explanation: User-inserted graph break. Message: None
-  Hint: Remove the `torch._dynamo.graph_break()` call.
-"""

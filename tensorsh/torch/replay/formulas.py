@@ -27,30 +27,10 @@ def loops() -> dict[str, Any]:
     return _loops
 
 
-FORMULAS: dict[str, tuple[Callable, ...]] = {
-    "add": (lambda s, g, a, b, y: g, lambda s, g, a, b, y: g),
-    "sub": (lambda s, g, a, b, y: g, lambda s, g, a, b, y: s("neg", g)),
-    "mul": (lambda s, g, a, b, y: s("mul", g, b), lambda s, g, a, b, y: s("mul", g, a)),
-    "true_divide": (
-        lambda s, g, a, b, y: s("true_divide", g, b),
-        lambda s, g, a, b, y: s("mul", s("neg", g), s("true_divide", s("true_divide", a, b), b)),
-    ),
-    "neg": (lambda s, g, x, y: s("neg", g),),
-    "reciprocal": (lambda s, g, x, y: s("mul", s("neg", g), s("mul", y, y)),),
-    "exp": (lambda s, g, x, y: s("mul", g, y),),
-    "log": (lambda s, g, x, y: s("true_divide", g, x),),
-    "sqrt": (lambda s, g, x, y: s("true_divide", g, s("mul", y, 2)),),
-    "tanh": (lambda s, g, x, y: s("tanh_backward", g, y),),
-    "sigmoid": (lambda s, g, x, y: s("sigmoid_backward", g, y),),
-    "square": (lambda s, g, x, y: s("mul", g, s("add", x, x)),),
-}
-"""For each operand of an operator, its gradient: of the steps, the gradient of the result, the operands, the result."""
-
-
 def to_a_power(s: Any, g: Any, x: Any, y: Any) -> Any:
     if s.settings.get("exponent") != 2:
         raise Refused
-    return FORMULAS["square"][0](s, g, x, y)
+    return s("mul", g, s("add", x, x))
 
 
 def of_gelu(s: Any, g: Any, x: Any, y: Any) -> Any:
@@ -71,11 +51,26 @@ def of_sum(s: Any, g: Any, x: Any, y: Any) -> Any:
     return s.filled(g)
 
 
-RULES: dict[str, tuple[Callable, ...]] = FORMULAS | {
+RULES: dict[str, tuple[Callable, ...]] = {
+    "add": (lambda s, g, a, b, y: g, lambda s, g, a, b, y: g),
+    "sub": (lambda s, g, a, b, y: g, lambda s, g, a, b, y: s("neg", g)),
+    "mul": (lambda s, g, a, b, y: s("mul", g, b), lambda s, g, a, b, y: s("mul", g, a)),
+    "true_divide": (
+        lambda s, g, a, b, y: s("true_divide", g, b),
+        lambda s, g, a, b, y: s("mul", s("neg", g), s("true_divide", s("true_divide", a, b), b)),
+    ),
+    "neg": (lambda s, g, x, y: s("neg", g),),
+    "reciprocal": (lambda s, g, x, y: s("mul", s("neg", g), s("mul", y, y)),),
+    "exp": (lambda s, g, x, y: s("mul", g, y),),
+    "log": (lambda s, g, x, y: s("true_divide", g, x),),
+    "sqrt": (lambda s, g, x, y: s("true_divide", g, s("mul", y, 2)),),
+    "tanh": (lambda s, g, x, y: s("tanh_backward", g, y),),
+    "sigmoid": (lambda s, g, x, y: s("sigmoid_backward", g, y),),
     "_pow_number": (to_a_power,),
     "relu": (lambda s, g, x, y: s("relu_backward", g, y),),
     "gelu": (of_gelu,),
     "mean": (of_mean,),
     "sum": (of_sum,),
 }
-"""The same for what a plan takes, which compares them with the formulas to the bit."""
+"""For each operand of an operator, its gradient: of the steps, the gradient of the result, the operands, the result. A plan compares
+what they give with the formulas to the bit."""

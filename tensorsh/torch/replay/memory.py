@@ -11,6 +11,7 @@ import numpy as np
 
 from ...engine.arrays.extents import address, in_order, owner
 from ...engine.kernels import compiled, kernel
+from .elementwise import has_loop
 from .formulas import loops
 from .reading import Refused
 
@@ -228,7 +229,9 @@ class Memory:
 
 
 def elementwise(loop: Any, operands: tuple, result: Value) -> Loop:
-    """A step on arrays of one shape, in row order, and numbers. Raises Refused for others."""
+    """A step on arrays of one shape, in row order, and numbers. Raises Refused for others, and for a dtype without a loop."""
+    if result.dtype not in FLOATS or not has_loop(loop, len(operands), result.dtype):
+        raise Refused
     told: list[Any] = []
     for each in operands:
         if type(each) is not Value:

@@ -23,13 +23,13 @@ from ...engine.tape.worlds import raw
 from ...engine.tensors.inplace import CopySlices
 from ...engine.tensors.tensor import Tensor
 from ..containers import tensors_in
-from .chains import has_loop, step_of, usual_form
+from .elementwise import step_of, usual_form
 from .formulas import RULES, loops
 from .memory import CALLED, GIVEN, Called, Loop, Memory, Value, elementwise, owner
 from .names import draws
 from .reading import Refused
 from .slots import Node, Slot
-from .trial import bind, opened
+from .trial import bind, opened, weights
 
 ONE_PASS = {"gelu": "gelu"}
 """Functions of one tensor that are a ufunc of the kernels, when they are called without settings."""
@@ -93,7 +93,10 @@ class Planned:
         self.backward: list[Any] = []
         self.uses: dict[int, list[Value]] = {}
         """What arrives at each tensor of the function that wants a gradient."""
-        self.seed = -1
+        self.seeds: list[int] = []
+        """The buffers of the gradients of the results."""
+        self.keeps = False
+        """Whether a node of an operator keeps what a second walk would need."""
         for node in nodes:
             self.operator(node)
 
@@ -107,6 +110,7 @@ class Planned:
         results = tensors_in(result)
         made = nodes_of(results, self.known)
         self.known.update(made)
+        self.keeps = self.keeps or any([each._keeps for each in made if type(each) is not Part])
         if any([type(each._array) is not np.ndarray or not each._array.size for each in results]):
             raise Refused
         wanted = [t._array for t in results] + [a for each in made for a in arrays_of(each)]
@@ -163,7 +167,7 @@ class Planned:
         else:
             function, operands = usual_form(node)
             executor, count = executor_of(function)
-            if executor is None or len(operands) != count or count != 2 or not has_loop(executor.loop, 2, result.dtype):
+            if executor is None or len(operands) != count or count != 2:
                 return None
             if not all([type(each) is Slot or type(each) in (int, float) for each in operands]):
                 return None
@@ -185,12 +189,17 @@ class Planned:
 
     # Backwards
 
-    def backwards(self, output: Any) -> None:
-        """Add the steps of the walk from the one result that has a node. Raises Refused where it is not usual."""
-        gradient = np.resize(np.array([0.75, -1.5, 2.25, 0.3, -0.7]), output._array.shape).astype(output._array.dtype)
-        self.seed = self.memory.bind(gradient, GIVEN)
-        grads: dict[Any, Any] = {output._node: gradient}
-        heap: list[Any] = [(-output._node._sequence, output._node)]
+    def backwards(self, outputs: list[Any]) -> None:
+        """Add the steps of the walk from the results that have a node. Raises Refused where it is not usual."""
+        grads: dict[Any, Any] = {}
+        heap: list[Any] = []
+        for output in outputs:
+            gradient = weights(output)._array
+            self.seeds.append(self.memory.bind(gradient, GIVEN))
+            if output._node in self.leaves or output._node in grads:
+                raise Refused
+            grads[output._node] = gradient
+            heappush(heap, (-output._node._sequence, output._node))
         before, here.grad_enabled = here.grad_enabled, False
         try:
             while heap:
@@ -218,7 +227,7 @@ class Planned:
 
     def sum(self, a: Any, b: Any) -> Any:
         """The sum of two gradients."""
-        found = a + b
+        found = np.asarray(a + b)
         made = self.added(self.find(a), self.find(b), self.backward)
         self.memory.same(found, made)
         return found

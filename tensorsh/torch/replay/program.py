@@ -1,141 +1,284 @@
-"""A program: recorded operators as one function without the Python that led to them; elementwise ones in chains, in one pass."""
+"""A program: a function as one node, its forward steps and its backward steps on memory of their own, from one call to the next."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
+from ...engine.arrays.state import here
+from ...engine.graph.fields import fresh, keep_result, leave, link
+from ...engine.graph.nodes import Slot as Part
 from ...engine.kernels import kernel
-from .chains import LONG, Chain, Returning, step_of
-from .gradients import GradientChain, formula_of
+from ...engine.random.generator import default_generator
+from ...engine.random.marks import go_back, mark
+from ...engine.tape.backward import grad
+from .layout import BYTES, KEPT, SCRATCH, Failed, Layout, rounded, total
+from .memory import CALLED, GIVEN, Called, Value
+from .node import CompiledFunctionBackward, become, refuse_modified
+from .planning import Planned, nodes_of
+from .reading import Refused
 from .slots import Node, Slot, numbers_in
-from .writing import Writer
+from .trial import drawing, leaves, one_by_one, opened, undrawn
 
-MANY = 8
-"""So many calls on small arrays are worth a node of their own."""
-REDUCED = frozenset("sum mean amax amin argmax argmin logsumexp prod std var".split())
-"""Functions whose results have memory of their own."""
-FEW = 16
-"""Fewer operators than this are not worth a program, unless elementwise ones are made one."""
+MOST_HELD = 1 << 26
+"""Larger arenas are not held between calls."""
 
 
-def differentiable(node: Node, operands: tuple, shape: tuple, tracked: set[int]) -> bool:
-    """Whether a chain may have an elementwise call: it wants no gradient, or there is a formula for the operands that do."""
-    if node.result.number not in tracked:
-        return True
-    wanting = [each.number for each in operands if type(each) is Slot and each.number in tracked]
-    return formula_of(node) is not None and all([node.likes[number][1] == shape for number in wanting])
+NOTHING = np.empty(1, BYTES)
+"""An arena of nothing."""
 
 
-def scheduled(nodes: list[Node], tracked: set[int]) -> list[Node | Chain]:
-    """Calls in an order that keeps elementwise ones together: others that do not need them go before, unless gradients are
-    wanted, whose sums have an order. tracked: the numbers of tensors that have a node."""
-    order: list[Node | Chain] = []
-    open_chain: Chain | None = None
-    made: set[int] = set()
-    for node in nodes:
-        found = step_of(node) if kernel("Chain") is not None else None
-        if found is not None and differentiable(node, found[1], found[2][1], tracked):
-            loop, operands, like = found
-            full = open_chain is not None and open_chain.full()
-            if open_chain is None or full or (open_chain.dtype, open_chain.shape) != like:
-                if open_chain is not None:
-                    order.append(open_chain)
-                open_chain, made = Chain(*like), set()
-            open_chain.add(node, loop, operands)
-            made.add(node.result.number)
-            continue
-        if open_chain is not None and (tracked or (numbers_in(node.args) | numbers_in(node.kwargs)) & made):
-            order.append(open_chain)
-            open_chain = None
-        order.append(node)
-    if open_chain is not None:
-        order.append(open_chain)
-    return order
+class Pool:
+    """Arenas of one size that calls take and give back; what anything else holds on to is not taken back."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.free: list[Any] = []
+
+    def take(self) -> Any:
+        try:
+            return self.free.pop()
+        except IndexError:  # also where another thread was sooner
+            return np.empty(self.size, BYTES)
+
+    def give(self, arena: Any) -> None:
+        """Take an arena back; its caller and this call alone may refer to it."""
+        if 0 < self.size <= MOST_HELD and len(self.free) < 2 and sys.getrefcount(arena) <= 3:
+            self.free.append(arena)
 
 
-def write_call(writer: Writer, node: Node, indent: str = "    ") -> None:
-    """A line that calls an operator."""
-    args = [writer.text(each) for each in node.args]
-    if node.kwargs:
-        args.append("**" + writer.text(node.kwargs))
-    writer.lines.append(f"{indent}{writer.text(node.result)} = {writer.name(node.function)}({', '.join(args)})")
+class Program:
+    """A function's program: called with its tensors, it gives what the function gives."""
+
+    def __init__(self, nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> None:
+        self.nodes, self.tree, self.draws = nodes, tree, drawing(nodes)
+        self.alone = tree.number if type(tree) is Slot else None
+        before, here.grad_enabled = here.grad_enabled, bool(tracked)
+        try:
+            first = leave(0)
+            plan = self.plan = Planned(nodes, tensors, tracked)
+            self.ticks = leave(0) - first
+        finally:
+            here.grad_enabled = before
+        memory = plan.memory
+        read = numbers_in(tree)
+        self.passed = [number for number in read if number < len(tensors)]
+        """The operands that are results."""
+        self.results = {number: self.result(plan.values[number]) for number in read if number >= len(tensors)}
+        wanting = [number for number in self.results if plan.values[number]._node is not None]
+        if len({value.buffer for value in self.results.values()}) < len(self.results):
+            raise Refused
+        self.outputs = wanting
+        """The results that want gradients."""
+        if wanting:
+            plan.backwards([plan.values[number] for number in wanting])
+        if all([type(step) is Called for step in (*plan.forward, *plan.backward)]):
+            raise Refused  # a program of calls alone saves nothing
+        self.operands = list(plan.uses)
+        extra = [k for k in self.operands for _ in plan.uses[k][1:]]
+        self.edge_places = [*self.operands, *extra]
+        self.several = bool(extra)
+        needed = {number for step in plan.backward for number in step.reads()} | {
+            v.buffer for each in plan.uses.values() for v in each
+        }
+        made = {number for step in plan.forward for number in step.makes()}
+        own = {value.buffer: value for value in self.results.values()}
+        self.kept: dict[int, int] = {}
+        at = 0
+        for number in sorted(needed & made):
+            if number not in own and memory.kinds[number] != CALLED:
+                self.kept[number] = at
+                at += rounded(memory.bytes[number])
+        self.saved_inputs = sorted(number for number in needed if number < len(tensors))
+        self.saved = sorted(n for n in needed & made if n not in self.kept)
+        self.forwards = Layout(memory, plan.forward, self.kept, own)
+        self.scratch = Pool(self.forwards.scratch)
+        self.backs: dict[bool, tuple] = {}
+        if wanting:
+            self.back(False)
+        self.keeps = plan.keeps or bool(self.kept or self.saved or self.saved_inputs)
+        self.entries = (*self.saved_inputs, *self.saved, KEPT)
+        self.places = {value.buffer: number for number, value in self.results.items()}
+        self.arenas = Pool(total(self.kept, memory))
+        plan.values, plan.known, plan.leaves, plan.inputs = {}, set(), {}, []
+        memory.held, memory.known = [], {}
+
+    def result(self, t: Any) -> Value:
+        """The place of a result, which is to be memory of its own. Raises Refused where it is not."""
+        value = self.plan.find(t._array)
+        memory = self.plan.memory
+        whole = memory.bytes[value.buffer] == value.size() * value.dtype.itemsize
+        seen = t._root is not None and any([t._root is each for each in self.plan.values.values()])
+        if seen or memory.kinds[value.buffer] == GIVEN or not value.dense() or not whole:
+            raise Refused
+        return value
+
+    def back(self, apart: bool) -> tuple:
+        """The backward layout, and for each edge its gradient; apart: what is to be added to one tensor is not added up."""
+        known = self.backs.get(apart)
+        if known is None:
+            plan, steps, sums = self.plan, list(self.plan.backward), []
+            for k in self.operands:
+                values = plan.uses[k]
+                if apart:
+                    sums.append(values)
+                    continue
+                total_value = values[0]
+                for each in values[1:]:
+                    total_value = plan.added(total_value, each, steps)
+                sums.append([total_value])
+            found = [each[0] for each in sums] + [v for each in sums for v in each[1:]]
+            own = {}
+            for value in found:
+                number = value.buffer
+                if (
+                    number not in self.kept
+                    and number not in self.saved
+                    and plan.memory.kinds[number] not in (GIVEN, CALLED)
+                ):
+                    count = plan.memory.bytes[number] // plan.memory.dtypes[number].itemsize
+                    whole = value.dense() and not value.offset and value.size() == count
+                    own[number] = (
+                        value
+                        if whole
+                        else Value(
+                            number, 0, plan.memory.dtypes[number], (count,), (plan.memory.dtypes[number].itemsize,)
+                        )
+                    )
+            layout = Layout(plan.memory, steps, self.kept, own)
+            each = list(dict.fromkeys(found))
+            whole = [value.buffer if own.get(value.buffer) == value else None for value in each]
+            pool = self.scratch if layout.scratch == self.scratch.size else Pool(layout.scratch)
+            known = self.backs[apart] = layout, each, whole, [each.index(value) for value in found], pool
+        return known
+
+    def __call__(self, tensors: tuple, _: Any = None) -> Any:
+        forwards, scratches = self.forwards, self.scratch
+        env: dict[Any, Any] = dict(enumerate([t._array for t in tensors]))
+        scratch = env[SCRATCH] = scratches.take() if scratches.size else NOTHING
+        arena = env[KEPT] = self.arenas.take() if self.kept else NOTHING
+        drawn = mark(default_generator()) if self.draws else None
+        try:
+            forwards.run(env)
+        except BaseException:
+            if drawn is not None:  # the function draws the same numbers
+                go_back(default_generator(), drawn)
+            raise
+        values: dict[int, Any] = {number: tensors[number] for number in self.passed}
+        for number, value in self.results.items():
+            array = env[value.buffer]
+            values[number] = fresh(array if array.shape == value.shape else array.reshape(value.shape))
+        if self.outputs and here.grad_enabled:
+            self.record(tensors, values, env, drawn)
+        elif self.kept:
+            del env[KEPT]
+            self.arenas.give(arena)
+        if scratches.size:
+            del env[SCRATCH]
+            scratches.give(scratch)
+        return values[self.alone] if self.alone is not None else opened(self.tree, values)
+
+    def record(self, tensors: tuple, values: dict[int, Any], env: dict, drawn: Any) -> None:
+        """Make the node of the results."""
+        entries: list[Any] = [tensors[k] for k in self.saved_inputs]
+        for number in self.saved:
+            at = self.places.get(number)
+            if at in self.outputs:
+                entries.append(keep_result(values[at], self.outputs.index(at)))
+            else:
+                entries.append(env[number] if at is None else values[at])
+        leave(self.ticks)
+        edges = tuple([tensors[k]._node for k in self.edge_places])
+        node = link(CompiledFunctionBackward, edges, (*entries, env[KEPT]))
+        node._program, node._inputs, node._outputs, node._keeps = self, tensors, len(self.outputs), self.keeps
+        node._drawn = drawn
+        parts = [node] if len(self.outputs) == 1 else [Part(node, k) for k in range(len(self.outputs))]
+        if len(parts) > 1:
+            node._parts = [ref(part) for part in parts]
+        for number, part in zip(self.outputs, parts, strict=True):
+            values[number]._node = part
+
+    def backward(self, gradients: list, values: list, waiting: tuple) -> list | None:
+        """The gradients of the edges; None where they are not usual. waiting: at which operands gradients of others wait, that
+        those of the function are added to one by one."""
+        if any([g is None for g in gradients]):
+            return None
+        apart = self.several and any(waiting)
+        layout, each, whole, places, scratches = self.backs.get(apart) or self.back(apart)
+        env: dict[Any, Any] = dict(zip(self.entries, values, strict=True))
+        env.update(zip(self.plan.seeds, map(in_row_order, gradients), strict=True))
+        scratch = env[SCRATCH] = scratches.take()
+        try:
+            layout.run(env)
+        except Failed:
+            return None
+        arrays = [layout.array(env, v) if k is None else env[k] for v, k in zip(each, whole, strict=True)]
+        env.clear()
+        scratches.give(scratch)
+        return arrays if len(each) == len(places) else [arrays[k] for k in places]
+
+    def released(self, node: Any) -> None:
+        """Take back the arena of a node that is done."""
+        saved = node._saved
+        if type(saved) is tuple and saved and type(saved[-1]) is np.ndarray:
+            arena = saved[-1]
+            node._saved = saved = ()
+            self.arenas.give(arena)
+
+    def once_more(self, node: Any, inputs: list, told: Any = None) -> list:
+        """The results of the calls one by one, of the random numbers that they drew."""
+        asked = one_by_one, self.nodes, inputs, None, told
+        found = one_by_one(*asked[1:]) if node._drawn is None else undrawn(*asked, start=node._drawn)
+        return [found[number] for number in self.outputs]
+
+    def again(self, node: Any, gradients: list, world: Any) -> list:
+        """The same by the calls one by one."""
+        tracked = set(self.operands)
+        before, here.grad_enabled = here.grad_enabled, True
+        try:
+            inputs = leaves(list(node._inputs), tracked)
+            pairs = [pair for pair in zip(self.once_more(node, inputs), gradients, strict=True) if pair[1] is not None]
+            given = [world.tensor(np.asarray(g)) for _, g in pairs]
+            found = grad([y for y, _ in pairs], [inputs[k] for k in self.operands], given, allow_unused=True)
+        finally:
+            here.grad_enabled = before
+        return [g if g is None else world.value(g) for g in found]
+
+    def taken_apart(self, node: Any) -> None:
+        """The nodes of the calls, in place of the function's."""
+        refuse_modified(node)
+        known, last = {t._node for t in node._inputs}, node._sequence
+        parts = [node] if len(self.outputs) == 1 else [part() for part in node._parts]
+        standing = dict(zip(self.outputs, parts, strict=True))
+
+        def told(number: int, t: Any) -> None:
+            part = standing.get(number)
+            if part is not None:
+                become(part, t)
+
+        before, here.grad_enabled = here.grad_enabled, True
+        try:
+            results = self.once_more(node, list(node._inputs), told)
+        finally:
+            here.grad_enabled = before
+        made = sorted(nodes_of(results, known), key=lambda each: each._sequence)
+        for k, each in enumerate(made):
+            each._sequence = last - len(made) + 1 + k
 
 
-def write_chain(writer: Writer, chain: Chain, wanted: set[int], tracked: set[int], pool: list | None) -> None:
-    """The lines of a chain; of its calls one by one, where its arrays are not usual."""
-    outputs = chain.outputs(wanted)
-    run = part = None
-    if len(chain.nodes) > 1 and outputs:
-        if tracked.intersection(outputs):
-            if len(chain.nodes) < MANY and np.prod(chain.shape, dtype=object) < LONG:
-                for node in chain.nodes:
-                    write_call(writer, node)
-                return
-            part = "{}"
-            differentiated = GradientChain(chain, outputs, tracked)
-            run = differentiated if differentiated.run is not None else None
-        else:
-            part = "wrap({})"
-            run = chain.compiled(outputs, pool)
-    if run is None:
-        for node in chain.nodes:
-            write_call(writer, node)
-        return
-    arrays = ", ".join([f"v{number}" if part == "{}" else f"v{number}._array" for number in chain.reads])
-    writer.lines.append(f"    made = {writer.name(run)}({arrays})")
-    writer.lines.append("    if made is None:")
-    for node in chain.nodes:
-        write_call(writer, node, "        ")
-    writer.lines.append("    else:")
-    for k, number in enumerate(outputs):
-        writer.lines.append(f"        v{number} = " + part.format(f"made[{k}]"))
+def in_row_order(gradient: Any) -> Any:
+    return np.ascontiguousarray(gradient).reshape(np.shape(gradient))
 
 
-def passing(
-    chain: Chain, outputs: list[int], order: list, needs: list[set[int]], last: dict[int, int], tracked: set[int]
-) -> int | None:
-    """The place of the reduction that alone reads the one large output of a chain, which then needs no new memory."""
-    if len(outputs) != 1 or tracked or np.prod(chain.shape, dtype=object) < LONG:
+def program_of(nodes: list[Node], tree: Any, tensors: list[Any], tracked: set[int]) -> Callable | None:
+    """The program of a function as one node; None where it is not worth it, or not usual."""
+    if kernel("Program") is None or len(nodes) < 2:
         return None
-    readers = [at for at, read in enumerate(needs) if outputs[0] in read]
-    if readers != [last[outputs[0]]]:
+    try:
+        return Program(nodes, tree, tensors, tracked)
+    except (Refused, ValueError, KeyError):
         return None
-    reader = order[readers[0]]
-    return readers[0] if type(reader) is Node and reader.name in REDUCED and type(reader.result) is Slot else None
-
-
-def write(writer: Writer, inputs: int, nodes: list[Node], result: Any, tracked: set[int]) -> bool:
-    """The lines that run recorded calls on so many tensors, v0, v1, ..., and give their result, a tree of slots and constants.
-    Whether that is worth it."""
-    order = scheduled(nodes, tracked)
-    if len(nodes) < FEW and not any([type(each) is Chain and len(each.nodes) > 1 for each in order]):
-        return False
-    last: dict[int, int] = {}
-    needs: list[set[int]] = []
-    for at, each in enumerate(order):
-        read = set(each.reads) if type(each) is Chain else numbers_in(each.args) | numbers_in(each.kwargs)  # type: ignore[union-attr]
-        needs.append(read)
-        last.update(dict.fromkeys(read, at))
-    last.update(dict.fromkeys(numbers_in(result), len(order)))
-    pools: dict[int, list] = {}
-    for at, each in enumerate(order):
-        if type(each) is Chain:
-            outputs = [number for number in each.inside if number in last]
-            reader = passing(each, outputs, order, needs, last, tracked)
-            if reader is not None:
-                pools[reader] = []
-            write_chain(writer, each, set(outputs), tracked, pools.get(reader) if reader is not None else None)
-        else:
-            write_call(writer, each)  # type: ignore[arg-type]
-            if at in pools:
-                (number,) = needs[at]
-                back = writer.name(Returning(pools[at]))
-                writer.lines.append(f"    {back}(v{number}, {writer.text(each.result)})")  # type: ignore[union-attr]
-        for number in sorted(needs[at]):
-            if last[number] == at and number >= inputs:
-                writer.lines.append(f"    v{number} = None")
-    writer.lines.append("    made = None")
-    writer.lines.append(f"    return {writer.text(result)}")
-    return True

@@ -11,7 +11,7 @@ import numpy as np
 from ...engine.arrays.backend import fetched, on_gpu
 from ...engine.graph.fields import wrap
 from ...engine.random.generator import default_generator
-from ...engine.random.marks import go_back, mark
+from ...engine.random.marks import go_back
 from ...engine.tape.backward import grad
 from ...engine.tensors.tensor import Tensor
 from ..containers import mapped, tensors_in
@@ -47,23 +47,9 @@ def undrawn(function: Callable, *args: Any, start: Any = None) -> Any:
         generator.set_state(before)
 
 
-def going_back(run: Callable) -> Callable:
-    """A program after whose failure the generator is where it was: the function draws the same numbers."""
-
-    def answer(inputs: tuple, _: Any) -> Any:
-        generator = default_generator()
-        before = mark(generator)
-        try:
-            return run(inputs, _)
-        except BaseException:
-            go_back(generator, before)
-            raise
-
-    return answer
-
-
-def one_by_one(nodes: list[Node], tensors: list[Any], tree: Any = None) -> dict[int, Any]:
-    """The results of calls, by their numbers. tree: what is read in the end, where nothing else is to be kept."""
+def one_by_one(nodes: list[Node], tensors: list[Any], tree: Any = None, told: Any = None) -> dict[int, Any]:
+    """The results of calls, by their numbers. tree: what is read in the end, where nothing else is to be kept. told: called with each
+    number and tensor."""
     values: dict[int, Any] = dict(enumerate(tensors))
     last: dict[int, int] = {}
     if tree is not None:
@@ -76,6 +62,8 @@ def one_by_one(nodes: list[Node], tensors: list[Any], tree: Any = None) -> dict[
     for at, node in enumerate(nodes):
         kwargs = {name: opened(each, values) for name, each in node.kwargs.items()}
         bind(node.result, (node.over or node.function)(*opened(node.args, values), **kwargs), values)
+        for number in numbers_in(node.result) if told is not None else ():
+            told(number, values[number])
         for number in over.get(at, ()):
             del values[number]
     return values

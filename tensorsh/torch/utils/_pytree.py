@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ...engine.arrays.state import state
 from ...engine.arrays.warning import warn
-from ._tree_forms import (
+from ._tree_forms import (  # noqa: F401 - names of this module in PyTorch
     GetAttrKey,
     MappingKey,
+    NodeDef,
     SequenceKey,
     TreeSpec,
+    _dict_flatten,
+    _dict_flatten_with_keys,
+    _dict_unflatten,
+    _list_flatten,
+    _list_flatten_with_keys,
+    _list_unflatten,
+    _namedtuple_flatten,
+    _namedtuple_unflatten,
     alike,
-    built,
+    is_structseq_class,
+    is_structseq_instance,
     named,
+    node_of,
+    nodes,
     opened,
     register_pytree_node,
 )  # fmt: skip
@@ -136,13 +147,9 @@ def paths(tree: Any, path: tuple, is_leaf: Callable | None) -> Iterator:
 
 def keys_of(tree: Any, kind: Any, context: Any, children: list) -> list:
     """The steps from a node to each of its children."""
-    own = state.__dict__.get("tree_nodes", {}).get(type(tree))
-    if own is not None and own.with_keys is not None:
-        return [key for key, _ in own.with_keys(tree)[0]]
-    if kind in (dict, OrderedDict, defaultdict):
-        return [MappingKey(key) for key in tree]
-    if kind is namedtuple:
-        return [GetAttrKey(name) for name in context._fields]
+    node = node_of(kind)
+    if node is not None and node.with_keys is not None:
+        return [key for key, _ in node.with_keys(tree)[0]]
     return [SequenceKey(i) for i in range(len(children))]
 
 
@@ -167,48 +174,22 @@ def written_form(spec: TreeSpec) -> dict:
     """A form as JSON writes it."""
     if spec.type is None:
         return {"type": None, "context": None, "children_spec": []}
-    own = state.__dict__.get("tree_nodes", {}).get(spec.type)
-    name = own.written if own is not None else TITLES.get(spec.type)
-    if name is None:
+    node = node_of(spec.type)
+    if node is None or node.written is None:
         raise NotImplementedError(
             f"No registered serialization name for {spec.type} found. Please update your _register_pytree_node call with a "
             "`serialized_type_name` kwarg."
         )
-    context: Any = spec.context
-    if spec.type is namedtuple:
-        context = state.__dict__.get("tree_names", {}).get(spec.context)
-        if context is None:
-            raise NotImplementedError(
-                f"Can't serialize TreeSpec of namedtuple class {spec.context} because we didn't register a serializated_type_name. "
-                "Please register using `_register_namedtuple`."
-            )
-    elif spec.type is defaultdict:
-        made, keys = context
-        place = {"default_factory_module": made.__module__, "default_factory_name": made.__qualname__} if made else {}
-        context = {**place, "dict_context": keys}
-    elif own is not None and own.to_text is not None:
-        context = own.to_text(context)
-    else:
-        context = json.dumps(context)
-    return {"type": name, "context": context, "children_spec": [written_form(each) for each in spec._children]}
+    written = {"type": node.written, "context": node.to_text(spec.context)}
+    return {**written, "children_spec": [written_form(each) for each in spec._children]}
 
 
 def read_form(given: dict) -> TreeSpec:
     """The form that JSON has written."""
     if given["type"] is None:
         return LeafSpec()
-    nodes = state.__dict__.get("tree_nodes", {})
-    kinds: dict[Any, Any] = {title: kind for kind, title in TITLES.items()}
-    kind = (kinds | {own.written: kind for kind, own in nodes.items() if own.written})[given["type"]]
-    context, own = given["context"], nodes.get(kind)
-    if kind is namedtuple:
-        context = next(cls for cls, name in state.__dict__.get("tree_names", {}).items() if name == context)
-    elif kind is defaultdict:
-        module = sys.modules.get(context.get("default_factory_module", ""))
-        context = [getattr(module, context.get("default_factory_name", ""), None), context["dict_context"]]
-    else:
-        context = own.from_text(context) if own is not None and own.from_text is not None else json.loads(context)
-    return TreeSpec(kind, context, [read_form(each) for each in given["children_spec"]])
+    node = next(each for each in reversed(nodes().values()) if each.written == given["type"])
+    return TreeSpec(node.type, node.from_text(given["context"]), [read_form(each) for each in given["children_spec"]])
 
 
 def _known_protocol(protocol: Any) -> None:
@@ -234,11 +215,7 @@ def treespec_loads(serialized: str) -> TreeSpec:
 # For plain Python alone: names that libraries use beside those of the documentation.
 
 PyTree = Context = FlattenFunc = UnflattenFunc = Any
-BUILTIN = (list, tuple, dict, OrderedDict, defaultdict, deque, namedtuple)
-TITLES: dict[Any, str] = {kind: f"{kind.__module__}.{kind.__name__}" for kind in BUILTIN}
 PROTOCOL = 1
-BUILTIN_TYPES = frozenset(BUILTIN)
-STANDARD_DICT_TYPES = frozenset((dict, OrderedDict, defaultdict))
 
 
 def _register_pytree_node(cls: type, flatten_fn: Callable, unflatten_fn: Callable, **more: Any) -> None:
@@ -294,40 +271,17 @@ class LeafSpec(TreeSpec):
         super().__init__(None, None, [])
 
 
-class NodeDef(namedtuple("NodeDef", "type flatten_fn unflatten_fn")):
-    """How objects of a class are taken apart and put together."""
-
-    __slots__ = ()
-
-
-def _define(kind: Any) -> NodeDef:
-    def take_apart(tree: Any) -> tuple[list, Any]:
-        _, context, children = opened(tree)  # type: ignore[misc]
-        return children, context
-
-    def put_together(children: Any, context: Any) -> Any:
-        leaf = TreeSpec(None, None, [])
-        return built(TreeSpec(kind, context, [leaf] * len(children)), iter(children))
-
-    return NodeDef(kind, take_apart, put_together)
-
-
 class Supported(Mapping):
     """The classes that are nodes, the session's own among them."""
 
     def __getitem__(self, kind: Any) -> NodeDef:
-        if kind not in self._kinds():
-            raise KeyError(kind)
-        return _define(kind)
+        return nodes()[kind]
 
     def __iter__(self) -> Iterator:
-        return iter(self._kinds())
+        return iter(nodes())
 
     def __len__(self) -> int:
-        return len(self._kinds())
-
-    def _kinds(self) -> list:
-        return [*BUILTIN, *state.__dict__.get("tree_nodes", {})]
+        return len(nodes())
 
 
 SUPPORTED_NODES: Mapping = Supported()
@@ -336,50 +290,6 @@ SUPPORTED_NODES: Mapping = Supported()
 def _get_node_type(tree: Any) -> Any:
     """The class that decides how a tree is taken apart."""
     return namedtuple if named(tree) and type(tree) not in SUPPORTED_NODES else type(tree)
-
-
-def _dict_flatten(d: dict) -> tuple[list, list]:
-    return list(d.values()), list(d)
-
-
-def _dict_flatten_with_keys(d: dict) -> tuple[list, list]:
-    return [(MappingKey(k), v) for k, v in d.items()], list(d)
-
-
-def _dict_unflatten(values: Any, context: Any) -> dict:
-    return dict(zip(context, values, strict=True))
-
-
-def _list_flatten(d: list) -> tuple[list, None]:
-    return list(d), None
-
-
-_tuple_flatten = _list_flatten
-
-
-def _list_flatten_with_keys(d: list) -> tuple[list, None]:
-    return [(SequenceKey(i), v) for i, v in enumerate(d)], None
-
-
-_tuple_flatten_with_keys = _list_flatten_with_keys
-
-
-def _list_unflatten(values: Any, context: Any) -> list:
-    return list(values)
-
-
-def _tuple_unflatten(values: Any, context: Any) -> tuple:
-    return tuple(values)
-
-
-def _namedtuple_flatten(d: tuple) -> tuple[list, type]:
-    """The members of a named tuple, and its class."""
-    return list(d), type(d)
-
-
-def _namedtuple_unflatten(values: Any, context: type) -> Any:
-    """The named tuple of a class with these members."""
-    return context(*values)
 
 
 def is_namedtuple_instance(obj: Any) -> bool:
@@ -395,19 +305,6 @@ def is_namedtuple_class(cls: Any) -> bool:
 def is_namedtuple(obj: Any) -> bool:
     """Whether an object is a named tuple, or a class of named tuples."""
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
-
-
-def is_structseq_class(cls: Any) -> bool:
-    """Whether a class is one of results with names, such as ``torch.return_types.max`` and ``time.struct_time``."""
-    members = ("n_fields", "n_sequence_fields", "n_unnamed_fields")
-    return (
-        isinstance(cls, type) and cls.__bases__ == (tuple,) and all(type(getattr(cls, n, 0.0)) is int for n in members)
-    )
-
-
-def is_structseq_instance(obj: Any) -> bool:
-    """Whether an object is a result with names."""
-    return is_structseq_class(type(obj))
 
 
 def is_structseq(obj: Any) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -15,9 +17,17 @@ from ...sandbox.sealed import Sealed
 __all__: list[str] = []
 
 
+def is_structseq_class(cls: Any) -> bool:
+    """Whether a class is one of results with names, such as ``torch.return_types.max`` and ``time.struct_time``."""
+    members = ("n_fields", "n_sequence_fields", "n_unnamed_fields")
+    return (
+        isinstance(cls, type) and cls.__bases__ == (tuple,) and all(type(getattr(cls, n, 0.0)) is int for n in members)
+    )
+
+
 def is_structseq_instance(obj: Any) -> bool:
-    """Whether an object is a named tuple of Python's or PyTorch's own, as ``torch.return_types.max``."""
-    return isinstance(obj, tuple) and hasattr(type(obj), "n_sequence_fields")
+    """Whether an object is a result with names."""
+    return is_structseq_class(type(obj))
 
 
 class MappingKey(namedtuple("MappingKey", "key"), metaclass=Sealed):
@@ -62,15 +72,110 @@ class GetAttrKey(namedtuple("GetAttrKey", "name"), metaclass=Sealed):
         return getattr(obj, self.name) if process.plain and acting() is None else get_attribute(obj, self.name)
 
 
-class Registered(NamedTuple):
-    """What a program says of a class of nodes."""
+class NodeDef(NamedTuple):
+    """How objects of a class of nodes are taken apart and put together. with_keys: as flatten_fn, with the key of each. written: what
+    a text calls the class. to_text, from_text: the context as JSON writes it, and back."""
 
-    flatten: Callable
-    unflatten: Callable
+    type: Any
+    flatten_fn: Callable
+    unflatten_fn: Callable
     with_keys: Callable | None = None
     written: str | None = None
-    to_text: Callable | None = None
-    from_text: Callable | None = None
+    to_text: Callable = json.dumps
+    from_text: Callable = json.loads
+
+
+def _dict_flatten(d: dict) -> tuple[list, list]:
+    return list(d.values()), list(d)
+
+
+def _dict_flatten_with_keys(d: dict) -> tuple[list, list]:
+    return [(MappingKey(k), v) for k, v in d.items()], list(d)
+
+
+def _dict_unflatten(values: Any, context: Any) -> dict:
+    return dict(zip(context, values, strict=True))
+
+
+def _list_flatten(d: list) -> tuple[list, None]:
+    return list(d), None
+
+
+def _list_flatten_with_keys(d: list) -> tuple[list, None]:
+    return [(SequenceKey(i), v) for i, v in enumerate(d)], None
+
+
+def _list_unflatten(values: Any, context: Any) -> list:
+    return list(values)
+
+
+def _namedtuple_flatten(d: Any) -> tuple[list, type]:
+    return list(d), type(d)
+
+
+def _namedtuple_flatten_with_keys(d: Any) -> tuple[list, type]:
+    return [(GetAttrKey(name), v) for name, v in zip(d._fields, d, strict=True)], type(d)
+
+
+def _namedtuple_unflatten(values: Any, context: Any) -> Any:
+    return context(*values)
+
+
+def of_named(context: type) -> str:
+    """The name under which a class of named tuples is written."""
+    found = state.__dict__.get("tree_names", {}).get(context)
+    if found is None:
+        raise NotImplementedError(
+            f"Can't serialize TreeSpec of namedtuple class {context} because we didn't register a serializated_type_name. "
+            "Please register using `_register_namedtuple`."
+        )
+    return found
+
+
+def named_of(text: str) -> type:
+    return next(cls for cls, name in state.__dict__.get("tree_names", {}).items() if name == text)
+
+
+def of_default(context: list) -> dict:
+    """A defaultdict's function and keys."""
+    made, keys = context
+    place = {"default_factory_module": made.__module__, "default_factory_name": made.__qualname__} if made else {}
+    return {**place, "dict_context": keys}
+
+
+def default_of(text: dict) -> list:
+    module = sys.modules.get(text.get("default_factory_module", ""))
+    return [getattr(module, text.get("default_factory_name", ""), None), text["dict_context"]]
+
+
+BUILTIN: dict[Any, NodeDef] = {
+    kind: NodeDef(kind, flatten, unflatten, with_keys, f"{kind.__module__}.{kind.__name__}", *texts)
+    for kind, flatten, unflatten, with_keys, *texts in (
+        (list, _list_flatten, _list_unflatten, _list_flatten_with_keys),
+        (tuple, _list_flatten, lambda values, _: tuple(values), _list_flatten_with_keys),
+        (dict, _dict_flatten, _dict_unflatten, _dict_flatten_with_keys),
+        (OrderedDict, _dict_flatten, lambda *given: OrderedDict(_dict_unflatten(*given)), _dict_flatten_with_keys),
+        (
+            defaultdict,
+            lambda d: (list(d.values()), [d.default_factory, list(d)]),
+            lambda values, context: defaultdict(context[0], _dict_unflatten(values, context[1])),
+            _dict_flatten_with_keys,
+            of_default,
+            default_of,
+        ),
+        (deque, lambda d: (list(d), d.maxlen), deque, _list_flatten_with_keys),
+        (namedtuple, _namedtuple_flatten, _namedtuple_unflatten, _namedtuple_flatten_with_keys, of_named, named_of),
+    )
+}
+
+
+def nodes() -> dict[Any, NodeDef]:
+    """The classes of nodes: Python's, and the session's own."""
+    return BUILTIN | state.__dict__.get("tree_nodes", {})
+
+
+def node_of(kind: Any) -> NodeDef | None:
+    return state.__dict__.get("tree_nodes", {}).get(kind) or BUILTIN.get(kind)
 
 
 class TreeSpec(metaclass=Sealed):
@@ -141,38 +246,21 @@ def named(tree: Any) -> bool:
 def opened(tree: Any) -> tuple | None:
     """The type of a node, what else its form needs, and what is in it; None for a leaf."""
     kind = type(tree)
-    own = state.__dict__.get("tree_nodes", {}).get(kind)
-    if own is not None:
-        children, context = own[0](tree)
-        return kind, context, list(children)
-    if kind is list or kind is tuple:
-        return kind, None, list(tree)
-    if kind is dict or kind is OrderedDict:
-        return kind, list(tree), list(tree.values())
-    if kind is defaultdict:
-        return kind, [tree.default_factory, list(tree)], list(tree.values())
-    if kind is deque:
-        return kind, tree.maxlen, list(tree)
-    if named(tree):
-        return namedtuple, kind, list(tree)
-    return (kind, None, list(tree)) if is_structseq_instance(tree) else None
+    node = node_of(kind)
+    if node is None and named(tree):
+        kind, node = namedtuple, BUILTIN[namedtuple]
+    if node is None:
+        return (kind, None, list(tree)) if is_structseq_instance(tree) else None
+    children, context = node.flatten_fn(tree)
+    return kind, context, list(children)
 
 
 def built(spec: TreeSpec, leaves: Iterator) -> Any:
     if spec.type is None:
         return next(leaves)
     children = [built(each, leaves) for each in spec._children]
-    kind, context = spec.type, spec.context
-    own = state.__dict__.get("tree_nodes", {}).get(kind)
-    if own is not None:
-        return own[1](children, context)
-    if kind is namedtuple:
-        return context(*children)
-    if kind is deque:
-        return deque(children, maxlen=context)
-    if kind is defaultdict:
-        return defaultdict(context[0], zip(context[1], children, strict=True))
-    return kind(children) if context is None else kind(zip(context, children, strict=True))
+    node = node_of(spec.type)
+    return spec.type(children) if node is None else node.unflatten_fn(children, spec.context)
 
 
 def register_pytree_node(
@@ -188,9 +276,8 @@ def register_pytree_node(
         raise ValueError(f"{cls} is already registered as pytree node.")
     if (to_dumpable_context is None) != (from_dumpable_context is None):
         raise ValueError(f"Both to_dumpable_context and from_dumpable_context for {cls} must be None or registered.")
-    made = Registered(
-        flatten_fn, unflatten_fn, flatten_with_keys_fn, serialized_type_name, to_dumpable_context, from_dumpable_context
-    )
+    texts = () if to_dumpable_context is None else (to_dumpable_context, from_dumpable_context)
+    made = NodeDef(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn, serialized_type_name, *texts)  # type: ignore[arg-type]
     # A new dict: the snapshots of other sessions share the old one.
     state.__dict__["tree_nodes"] = {**known, cls: made}
 

@@ -15,13 +15,10 @@ from ...arrays.numbers import overflow
 from ...arrays.type_names import type_name
 from ...arrays.warning import warn
 from ...graph.fields import wrap
-from ...kernels import unsuited
 from ...loading.table import find_function
 from ...numerics.resizing import (
-    FLAT,
     compiled,
     matrix,
-    nearest_of_few,
     of_bytes,
     of_corners,
     of_nearest,
@@ -29,7 +26,6 @@ from ...numerics.resizing import (
     spread,
     sums_of_nearest,
     taps,
-    weigh,
     weighed,
 )
 from ...operators.declare import Array, composite, operator
@@ -43,10 +39,6 @@ NODES = {
     "trilinear": {3: "UpsampleTrilinear3DBackward0"}, "bicubic": {2: "UpsampleBicubic2DBackward0"},
     "bilinear-aa": {2: "UpsampleBilinear2DAaBackward0"}, "bicubic-aa": {2: "UpsampleBicubic2DAaBackward0"},
 }  # fmt: skip
-
-
-FEW_ELEMENTS = 1 << 12
-"""More are resized by products of matrices where there is no kernel, which are faster, and in which a zero loses its sign."""
 
 
 DENSE = 1 << 15
@@ -74,27 +66,18 @@ def upsample(xp, input: Array, size, mode, align, scales):
             axis = input.ndim - d + at
             input = weighed(input, axis, *single_taps(input.shape[axis], size[at], mode, align, scales[at]))
         return np.ascontiguousarray(input)
-    if (
-        mode.startswith("nearest")
-        and type(input) is np.ndarray
-        and math.prod(size) <= FLAT
-        and 0 < input.size <= FEW_ELEMENTS
-    ):
-        planes = input.reshape(*input.shape[:-d], -1)
-        return planes.take(nearest_of_few(input.shape[-d:], tuple(size), mode, align, tuple(scales)), -1)
     if mode.startswith("nearest") and type(input) is np.ndarray and input.size:
         if (found := of_nearest(input, tuple(size), mode, align, scales)) is not None:
             return found
-    long = any(n * m > DENSE for n, m in zip(input.shape[-d:], size, strict=True))
-    few = type(input) is np.ndarray and (long or input.size <= FEW_ELEMENTS or weigh is not unsuited)
-    for at in range(d - 1, -1, -1) if few else range(d):
+    host = type(input) is np.ndarray
+    for at in range(d - 1, -1, -1) if host else range(d):
         m, scale = size[at], scales[at]
         axis = input.ndim - d + at
         n = input.shape[axis]
         if mode.startswith("nearest"):
             index, _ = taps(n, m, mode, align, scale)
             input = xp.take(input, xp.asarray(index[:, 0]), axis=axis)
-        elif few:
+        elif host:
             index, weights = taps(n, m, mode, align, scale)
             input = weighed(input, axis, index, list(weights.T.astype(_float(input.dtype))), mode.endswith("-aa"))
         else:

@@ -18,7 +18,6 @@ from ...arrays.dtype import is_half
 from ...arrays.errors import not_implemented
 from ...arrays.extents import strided
 from ...arrays.layout import channels_are_last, row_order, with_channels_last
-from ...arrays.parallel import run
 from ...arrays.state import here
 from ...graph.fields import Saved, keep_result
 from ...graph.nodes import Hidden
@@ -177,36 +176,14 @@ FEW, MANY, EXACT = 4096, 1 << 20, 1 << 40
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
-PLANES = 1 << 16
-"""Elements of the planes that are pooled at a time, to stay in the cache."""
-
-
 @operator("_max_pool_values", method=False, wide=False, laid="images 1")
 def max_pool_values(xp, input: Array, kernel_size, stride, padding, dilation, ceil_mode):
-    """Maxima of windows without their places, one dimension after the other."""
+    """Maxima of windows without their places."""
     out = outputs(input.shape[2:], kernel_size, stride, padding, dilation, ceil_mode)
     found = compiled_maxima(input, kernel_size, stride, padding, dilation, out, False)
     if found is not None:
         return found[0]
-    full = surrounded(xp, input, padding, kernel_size, stride, dilation, out, lowest(input.dtype))
-    full = full.reshape(-1, *full.shape[2:])
-    best = xp.empty((len(full), *out), input.dtype)
-
-    def block(best: Any, x: Any) -> None:
-        for axis, (k, s, d, m) in enumerate(zip(kernel_size, stride, dilation, out, strict=True), 1):
-            before = (slice(None),) * axis
-            parts = [x[(*before, slice(a * d, a * d + s * (m - 1) + 1, s))] for a in range(k)]
-            into = best if axis == len(out) else xp.empty(parts[0].shape, x.dtype)
-            xp.maximum(parts[0], parts[min(1, k - 1)], out=into)
-            for part in parts[2:]:
-                xp.maximum(into, part, out=into)
-            x = into
-
-    if xp is np:
-        run(block, [best, full], max(1, PLANES // max(1, prod(full.shape[1:]))))
-    else:
-        block(best, full)
-    return best.reshape(*input.shape[:2], *out)
+    return max_pool(xp, input, kernel_size, stride, padding, dilation, ceil_mode)[0]
 
 
 @lru_cache(64)

@@ -319,12 +319,14 @@ INLINE double erfc_at(double size_of) {
     const Pair part = power_part(-square.high, -square.low, &n);
     return erfc_tail(size_of, power_scaled(part, n));
 }
-INLINE double erf_beyond(double x) { /* (-1, 1) */
+INLINE double erf_double(double x) {
     const double size_of = fabs(x), at = size_of < 6.0 ? size_of : 6.0;
     const Pair square = pair_product(at, at);
-    double below;
-    const double found = 1.0 - erfc_parts(at, normal_power(-square.high, -square.low), &below) / below;
-    return x == x ? __builtin_copysign(found, x) : x;
+    double below, far_below;
+    const int near = size_of < 1;
+    const double above = erf_parts(x, &below), far = erfc_parts(at, normal_power(-square.high, -square.low), &far_below);
+    const double ratio = (near ? above : far) / (near ? below : far_below);
+    return x == x ? near ? ratio : __builtin_copysign(1.0 - ratio, x) : x;
 }
 INLINE double erfc_beyond(double x) {
     const double size_of = fabs(x), found = erfc_at(size_of < 27.3 ? size_of : 27.3);

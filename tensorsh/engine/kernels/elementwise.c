@@ -96,9 +96,11 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
 
 /* A function that some arguments have another formula for: where a piece has both, those of one are computed side by side, in whole
    vectors: what is left of the last one holds the first of them. Their places are found in both halves of a piece at a time, since each
-   step waits for the one before; between them stands a place of the others. */
+   step waits for the one before; between them stands a place of the others. Where more than `most` of a piece have the other formula
+   it is computed for all, which it has to hold for. */
 #define IN_TWO_WAYS(name, ...) IN_TWO_WAYS_OF(float, name, __VA_ARGS__)
-#define IN_TWO_WAYS_OF(T, name, usual, beyond, other)                                                         \
+#define IN_TWO_WAYS_OF(T, name, usual, beyond, other) IN_TWO_WAYS_UNLESS(PIECE, T, name, usual, beyond, other)
+#define IN_TWO_WAYS_UNLESS(most, T, name, usual, beyond, other)                                               \
     WIDE static void name##_flat(const T *in, T *out, size n) {                                               \
         for (size m; (m = piece_of(n, PIECE)); n -= m, in += m, out += m) {                                          \
             T far[PIECE + ABREAST], made[PIECE + ABREAST];                                                        \
@@ -112,6 +114,7 @@ void in_pieces_of(Flat flat, char **args, size n, const size *steps, int count_i
             if (m < PIECE) memset(is_far + m, 0, PIECE - m);                                                  \
             for (int i = 0; i < PIECE / 2; i++) first += is_far[i], some += is_far[i + PIECE / 2];            \
             some += first;                                                                                    \
+            if (some > most) some = (int)m;                                                                   \
             const int mixed = some && some < m, near = some < m ? (int)m : 0;                                 \
             if (mixed) {                                                                                      \
                 int place = 0, later = first + 1;                                                             \
@@ -218,7 +221,7 @@ UNARY(entropy, x > 0 ? -(double)x * (x < INFINITY ? log_positive(x) : (double)x)
 UNARY_OF(double, entropy_wide, x > 0 ? -x * log_double(x) : x == 0 ? 0.0 : x < 0 ? -INFINITY : x)
 UNARY(erf, erf_float(x))
 IN_TWO_WAYS(erfc, 1.0 - erf_close(x), !(fabsf(x) < 1.0f), erfc_float(x))
-IN_TWO_WAYS_OF(double, erf_wide, erf_near(x), !(fabs(x) < 1), erf_beyond(x))
+IN_TWO_WAYS_UNLESS(PIECE / 2, double, erf_wide, erf_near(x), !(fabs(x) < 1), erf_double(x))
 IN_TWO_WAYS_OF(double, erfc_wide, 1.0 - erf_near(x), !(fabs(x) < 1), erfc_beyond(x))
 BOTH(UNARY_OF, relu, x < 0 ? 0 : x) /* a negative zero stays one, as in PyTorch */
 BOTH(UNARY_OF, rsqrt, 1 / SQRT(x))

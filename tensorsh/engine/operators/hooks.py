@@ -231,7 +231,7 @@ def asking(name: str, value: Any) -> Any:
         return value
     form = forms.heard("Tensor." + name, value)
     form.__name__ = RENAMED.get(name, name)
-    return straight(name, form) if hasattr(value, "_attentive") else form
+    return straight("Tensor." + name, form) if hasattr(value, "_attentive") else form
 
 
 class Attribute(property, metaclass=Sealed):

@@ -123,7 +123,10 @@ cdef class Method(PublicForm):
 cdef class Bound(PublicForm):
     cdef object _bound
 
-cdef class Straight(Method):
+cdef class Straight(PublicForm):
+    pass
+
+cdef class StraightMethod(Method):
     pass
 
 cdef class Written(Method):
@@ -157,13 +160,13 @@ cdef inline object called_bound(PyObject *callee, PyObject *const *args, size_t 
     return PyObject_Vectorcall((<Bound>callee)._bound, args, flags, words)
 
 cdef inline object called_straight(PyObject *callee, PyObject *const *args, size_t flags, PyObject *words):
-    return PyObject_Vectorcall((<Straight>callee)._own, args, flags, words)
+    return PyObject_Vectorcall((<PublicForm>callee)._own, args, flags, words)
 
 cdef inline int takes_tensors(Bound form) except -1:
     form.vector = <vectorcallfunc>called_bound
     return 0
 
-cdef inline int goes_straight(Straight form) except -1:
+cdef inline int goes_straight(PublicForm form) except -1:
     form.vector = <vectorcallfunc>called_straight
     return 0
 
@@ -194,7 +197,8 @@ cdef inline int take_vectors(PublicForm form) except -1:
 cdef inline int vectors() except -1:
     takes_vectors(PublicForm, vector_offset, False, b"builtin_function_or_method")
     takes_vectors(Bound, vector_offset, False, b"builtin_function_or_method")
-    takes_vectors(Straight, vector_offset, True, b"method_descriptor")
+    takes_vectors(Straight, vector_offset, False, b"builtin_function_or_method")
+    takes_vectors(StraightMethod, vector_offset, True, b"method_descriptor")
     takes_vectors(Written, vector_offset, True, b"function")
     takes_vectors(Method, vector_offset, True, b"method_descriptor")
     return takes_vectors(Symbol, vector_offset, True, b"method_descriptor")

@@ -296,8 +296,15 @@ class Bound(PublicForm):
         return getattr, (self._bound.__self__, self.__name__)
 
 
-class Straight(Method):
-    """A method that is called often, and itself looks at what it is given."""
+class Straight(PublicForm):
+    """A function that is called often, and itself looks at what it is given."""
+
+    def __cinit__(self):
+        goes_straight(self)  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd
+
+
+class StraightMethod(Method):
+    """A method of that kind."""
 
     def __cinit__(self):
         goes_straight(self)  # type: ignore[name-defined]  # noqa: F821 - of public_form.pxd
@@ -389,7 +396,8 @@ if not cython.compiled:
         (Bound, compiled),
         (Written, "function"),
         (Method, method),
-        (Straight, method),
+        (Straight, compiled),
+        (StraightMethod, method),
     ):
         kind.__name__ = kind.__qualname__ = name
         kind.__module__ = "builtins"
@@ -397,7 +405,7 @@ if not cython.compiled:
     Symbol.__module__ = "builtins"
 
     PublicForm._fields = frozenset(vars(PublicForm("", None)))  # type: ignore[attr-defined]
-    Straight.__call__ = lambda self, *args, **kwargs: self._own(*args, **kwargs)  # type: ignore[method-assign]
+    Straight.__call__ = StraightMethod.__call__ = lambda self, *args, **kwargs: self._own(*args, **kwargs)  # type: ignore[method-assign]
     Bound.__call__ = lambda self, *args, **kwargs: self._bound(*args, **kwargs)  # type: ignore[method-assign]
     Symbol._fields = PublicForm._fields | {"_arrays"}  # type: ignore[attr-defined]
     PublicForm.__call__ = lambda self, *args, **kwargs: interpreted(self, args, kwargs)  # type: ignore[method-assign]

@@ -12,7 +12,7 @@ from ..loading.table import FUNCTIONS, METHODS, OPERATORS, watchers
 from ..tensors.tensor import Late, Tensor, derived
 from .description import described
 from .forms import dressed, form
-from .public_form import PYTHON, Method, PublicForm, Straight, Written
+from .public_form import PYTHON, Method, PublicForm, Straight, StraightMethod, Written, is_method
 from .signature import Form
 
 
@@ -75,9 +75,10 @@ def method(function: Any) -> Any:
     return function
 
 
-def straight(name: str, function: Any) -> Any:
-    """A function as a method that a program sees as one of PyTorch's, which itself looks at what it is given."""
-    made: Any = dressed(Straight("Tensor." + name, function), function)
+def straight(title: str, function: Any) -> Any:
+    """A function that itself looks at what it is given, as one of PyTorch's."""
+    kind = StraightMethod if is_method(title) else Straight
+    made: Any = dressed(kind(title, function), function)
     made._plain = function
     return made
 
@@ -132,12 +133,9 @@ def sign(found: dict[str, Any], kind: int) -> None:
             if function.__doc__ is None and name[-1] == "_":
                 function.__doc__ = f"In-place form of :func:`{name[:-1]}`."
         shown: Any = function
-        if (
-            kind
-            and type(function) is FunctionType
-            and ("_operator" in function.__dict__ or "_attentive" in function.__dict__)
-        ):
-            shown = straight(name, function)
+        attentive = "_attentive" in function.__dict__ or kind and "_operator" in function.__dict__
+        if attentive and type(function) is FunctionType and not name.startswith("nn.functional."):
+            shown = straight(("Tensor." if kind else "torch.") + name, function)
         elif "_operator" in function.__dict__ or name.startswith("nn.functional."):
             continue
         elif "_title" not in function.__dict__:
@@ -167,4 +165,4 @@ def ask_classes(made: type) -> None:
 
 derived.append(ask_classes)
 
-Tensor.detach = straight("detach", Tensor.detach)  # type: ignore[method-assign]
+Tensor.detach = straight("Tensor.detach", Tensor.detach)  # type: ignore[method-assign]

@@ -50,6 +50,7 @@ LEVELS = {
         f"kernels/{name}": LOOPS
         for name in ("complex counting distances elementwise patience places pooling rectifiers rows").split()
     },
+    "kernels/orders": ["-falign-loops=32"],
     "arrays/extents": FEW,
     "/language/": FEW,
     "operators/around": FEW,
@@ -59,7 +60,7 @@ LEVELS = {
     "wording/arguments": FEW,
 }
 """Files that more passes make slower to compile and not faster to run: transforms are written in vectors; the modules stand beside the
-way of a usual call."""
+way of a usual call. And short loops of `orders` that take twice as long where they lie across two lines of the cache."""
 
 TRANSLATED = ["-g0", "-w", "-O2", "-std=gnu11", "-DCYTHON_INLINE=", *LESS]
 """For modules: the passes left out cost an eighth of the compiler's time, and calls of the interpreter gain nothing by them. Nor does

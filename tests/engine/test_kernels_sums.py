@@ -66,15 +66,16 @@ def test_sums_are_those_of_the_plans(dtype: str, monkeypatch: pytest.MonkeyPatch
     kernel_sum, kernel_mean = kernels.compiled.sum, kernels.compiled.mean
     monkeypatch.setattr(sums, "kernel_sum", lambda *arguments: None)
     monkeypatch.setattr(sums, "kernel_mean", lambda *arguments: None)
-    for shape in [*((n,) for n in LENGTHS), *SHAPES]:
-        a = RNG.normal(size=shape).astype(dtype) if shape else np.array(1.5, dtype)
-        assert kernel_sum(a).tobytes() == sums.sum(a).tobytes(), shape
-        assert kernel_mean(a).tobytes() == sums.mean(a).tobytes(), shape
-        for axis in range(-a.ndim, a.ndim):
-            for keep in (False, True):
-                for kernel, plan in ((kernel_sum, sums.sum), (kernel_mean, sums.mean)):
-                    found, wanted = kernel(a, axis, keep), plan(a, (axis,), keep)
-                    assert found.shape == wanted.shape and found.tobytes() == wanted.tobytes(), (shape, axis, keep)
+    with threads(1):  # several share one long sum
+        for shape in [*((n,) for n in LENGTHS), *SHAPES]:
+            a = RNG.normal(size=shape).astype(dtype) if shape else np.array(1.5, dtype)
+            assert kernel_sum(a).tobytes() == sums.sum(a).tobytes(), shape
+            assert kernel_mean(a).tobytes() == sums.mean(a).tobytes(), shape
+            for axis in range(-a.ndim, a.ndim):
+                for keep in (False, True):
+                    for kernel, plan in ((kernel_sum, sums.sum), (kernel_mean, sums.mean)):
+                        found, wanted = kernel(a, axis, keep), plan(a, (axis,), keep)
+                        assert found.shape == wanted.shape and found.tobytes() == wanted.tobytes(), (shape, axis, keep)
 
 
 def test_special_numbers() -> None:
@@ -129,6 +130,24 @@ def test_large_columns_are_added_where_they_lie_by_any_number_of_threads(
         for count in (1, 2, 3):
             with threads(count):
                 assert sums._columns(x, x.shape[1] // 32 * 32).tobytes() == expected.tobytes(), (shape, count)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [1 << 20, (1 << 21) + 1001, 9_000_017, 17_000_011])
+def test_one_long_sum_is_that_of_one_thread(dtype: str, n: int) -> None:
+    x = np.random.default_rng(n).standard_normal(n).astype(dtype)
+    with threads(1):
+        alone = kernels.compiled.sum(x), kernels.compiled.mean(x)
+    with threads(3):
+        assert kernels.compiled.sum(x) is None
+        assert (sums.sum(x).tobytes(), sums.mean(x).tobytes()) == tuple(each.tobytes() for each in alone)
+
+
+def test_rows_are_no_more_than_all_of_which_they_are_some() -> None:
+    x, strided = np.ones((3, 64, 8), "f4"), kernels.compiled.strided_sums
+    assert (strided(x, 8, 64) == 64).all() and (strided(x, 8, 1 << 40) == 64).all()
+    for wrong in [(8, 63), (8, -1), (7, 64), (None, 64), (8, 2**80), (8, None)]:
+        assert strided(x, *wrong) is None
 
 
 LARGE = [(70_000,), (33, 2000), (2, 40_000), (3, 200, 300), (70_000, 2), (2, 65_537)]

@@ -7,14 +7,14 @@
 #define FOUR_VECTORS 128 /* bytes: as many columns are held in registers, which not every compiler finds */
 
 /* The sums of `width` neighbouring columns over n rows that lie `stride` apart: a cascade of four levels, which spill after
-   2^p additions. `room` has LEVELS * width elements; the result is its first `width`. Where the elements lie `far`, in steps, those of
-   one block after the other are fetched to x, which has room for NEAR. */
+   2^p additions, as those of `all` rows do of which these are some. `room` has LEVELS * width elements; the result is its first `width`.
+   Where the elements lie `far`, in steps, those of one block after the other are fetched to x, which has room for NEAR. */
 #define NEAR 1024
 #define CASCADE(T, name)                                                                                        \
     typedef T name##_vector __attribute__((vector_size(FOUR_VECTORS / 4), aligned(sizeof(T))));                 \
-    INLINE void name##_of(T *x, const char *far, size apart, size n, size stride, size width, T *room) {        \
+    INLINE void name##_of(T *x, const char *far, size apart, size n, size all, size stride, size width, T *room) { \
         int bits = 0, p;                                                                                        \
-        for (size m = n - 1; m > 0; m >>= 1) bits++;                                                            \
+        for (size m = all - 1; m > 0; m >>= 1) bits++;                                                          \
         p = bits / 4 > 4 ? bits / 4 : 4;                                                                        \
         size step = (size)1 << p, i = 0;                                                                        \
         if (n > 0 && n < step) {                                                                                \
@@ -53,8 +53,8 @@
         for (int level = 1; level < LEVELS; level++)                                                            \
             for (size k = 0; k < width; k++) room[k] += room[level * width + k];                                \
     }                                                                                                           \
-    INLINE void name(const T *x, size n, size stride, size width, T *room) {                                    \
-        name##_of((T *)x, NULL, 0, n, stride, width, room); /* which is only read then */                       \
+    INLINE void name(const T *x, size n, size all, size stride, size width, T *room) {                          \
+        name##_of((T *)x, NULL, 0, n, all, stride, width, room); /* which is only read then */                       \
     }
 
 /* The sum of n rows of `lanes` columns by four interleaved cascades; what n leaves over goes onto the first, then the
@@ -70,10 +70,10 @@
             return;                                                                                             \
         }                                                                                                       \
         if (stride == lanes) {                                                                                  \
-            cascade(x, q, 4 * stride, 4 * lanes, room);                                                         \
+            cascade(x, q, q, 4 * stride, 4 * lanes, room);                                                         \
         } else {                                                                                                \
             for (int part = 0; part < 4; part++) {                                                              \
-                cascade(x + part * stride, q, 4 * stride, lanes, parts + part * LEVELS * lanes);                \
+                cascade(x + part * stride, q, q, 4 * stride, lanes, parts + part * LEVELS * lanes);                \
             }                                                                                                   \
             for (int part = 0; part < 4; part++)                                                                \
                 for (size k = 0; k < lanes; k++) room[part * lanes + k] = parts[part * LEVELS * lanes + k];     \
@@ -140,13 +140,13 @@
     }                                                                                                           \
     /* `room` is for LEVELS * most elements, of which there are at least BLOCK. */                              \
     WIDE static void name##_cut_columns(                                                                        \
-        const T *x, T *out, size n, size stride, size width, size cut, T *room, size most) {                    \
+        const T *x, T *out, size n, size all, size stride, size width, size cut, T *room, size most) {          \
         T parts[4 * LEVELS * 4 * V];                                                                            \
         if (n < 4) cut = width;                                                                                 \
         for (size c = 0, m; c < width; c += m) {                                                                \
             if (c < cut) {                                                                                      \
                 m = cut - c < most ? cut - c : most;                                                            \
-                name##_cascade(x + c, n, stride, m, room);                                                      \
+                name##_cascade(x + c, n, all, stride, m, room);                                                      \
             } else {                                                                                            \
                 m = width - c < 4 * V ? width - c : 4 * V;                                                      \
                 if (m == 4 * V) name##_interleaved(x + c, n, stride, 4 * V, room, parts);                       \
@@ -158,7 +158,7 @@
     static void name##_columns(const T *x, T *out, size n, size width, size least, size parts) {                \
         T room[LEVELS * MANY];                                                                                  \
         const size block = width >= least ? 4 * V : 4 * parts, cut = width / block * block;                     \
-        name##_cut_columns(x, out, n, width, width, cut, room, MANY);                                           \
+        name##_cut_columns(x, out, n, n, width, width, cut, room, MANY);                                           \
     }                                                                                                           \
     /* An array in any steps, as rows of `width` elements side by side. */                                      \
     WIDE static void name##_gathered(const char *x, size n, size step, size width, size side, T *to) {               \
@@ -179,7 +179,7 @@
             name##_interleaved(near, n, 1, 1, room, NULL);                                                      \
             return room[0];                                                                                     \
         }                                                                                                       \
-        name##_cascade_of(near, x, step, n / 4, 4, 4, room); /* as four interleaved ones */                     \
+        name##_cascade_of(near, x, step, n / 4, n / 4, 4, 4, room); /* as four interleaved ones */                     \
         for (size i = n / 4 * 4; i < n; i++) room[0] += *(const T *)(x + i * step);                             \
         return room[0] + room[1] + room[2] + room[3];                                                           \
     }                                                                                                           \
@@ -295,7 +295,7 @@ static void halves_all(int brain, const uint16_t *x, uint16_t *out, size outer, 
     }
 }
 
-#define SHARED (1 << 20) /* elements in columns, or in rows of a few */
+#define SHARED (1 << 20) /* elements in columns, in rows of a few, or of one sum */
 
 static int sum_plan(Call *c) {
     const Argument *x = &c->in[0];
@@ -306,14 +306,15 @@ static int sum_plan(Call *c) {
     Axis axis = {-1, 1, x->count / parts, parts};
     if (c->in[1].data && !around_axis(x, c->in[1].whole, &axis)) return 0;
     if (parts == 2 && axis.axis == last) return 0;
-    if ((axis.inner > parts || axis.n < 4) && x->count >= SHARED * parts && !half) return 0; /* sums.py shares columns among threads */
+    const int one = axis.outer == 1 && parts == 1 && sharers() > 1;
+    if ((axis.inner > parts || axis.n < 4 || one) && x->count >= SHARED * parts && !half) return 0; /* sums.py shares them among threads */
     Argument *out = result(c, 0);
     for (int k = 0; k < x->ndim; k++) {
         if ((axis.axis >= 0 && k != axis.axis) || (parts == 2 && k == last)) add_dimension(out, x->shape[k]);
         else if (keeps) add_dimension(out, 1);
     }
     c->in[1].count = axis.inner;
-    c->lines = axis.outer, c->each = axis.n * axis.inner;
+    c->lines = axis.outer, c->each = axis.n * axis.inner, c->apart = 1;
     if (half) c->room = (c->each + axis.inner) * (size)sizeof(float);
     return 1;
 }
@@ -333,9 +334,9 @@ static int mean(Call *c, size from, size to) { return add_up(c, from, to, 1), 1;
 #define MOST_ROOM ((size)1 << 25) /* bytes that an array in steps is copied to */
 #define TOGETHER 64 /* columns at a time */
 
-/* strided_sums(x, cut): of the last dimension of an array whose elements lie in any steps, element by element, or by vectors where they
-   lie side by side; where there is a `cut`, of the last but one, in plain cascades for so many columns, and interleaved ones for the
-   others. */
+/* strided_sums(x, cut, all): of the last dimension of an array whose elements lie in any steps, element by element, or by vectors where
+   they lie side by side; where there is a `cut`, of the last but one, in plain cascades for so many columns, and interleaved ones for
+   the others. The rows are added as those of `all`, of which they are some. */
 static int in_rows(const Argument *x, int gone) { /* columns side by side, which are added where they lie */
     return x->strides[gone + 1] == x->item && x->strides[gone] % x->item == 0 && (uintptr_t)x->data % (uintptr_t)x->item == 0;
 }
@@ -348,14 +349,15 @@ static int strided_plan(Call *c) {
     const Argument *x = &c->in[0];
     const int columns = c->in[1].data != NULL, last = x->ndim - 1, gone = last - columns;
     if ((x->kind != FLOAT32 && x->kind != FLOAT64) || gone < 0 || x->count == 0) return 0;
-    if (x->count > 4 * (size)LONG_PIECE) return 0; /* numpy's, between whose steps signals are seen to */
     if (columns && (c->in[1].whole < 0 || c->in[1].whole > x->shape[last])) return 0;
+    if (c->given > 2 && (!columns || c->in[1].whole < x->shape[last] || c->in[2].whole < x->shape[gone])) return 0;
     Argument *out = result(c, 0);
     c->lines = 1;
     for (int k = 0; k <= last; k++)
         if (k != gone) add_dimension(out, x->shape[k]);
     for (int k = 0; k < gone; k++) c->lines *= x->shape[k];
-    c->each = x->count / c->lines;
+    c->each = x->count / c->lines, c->apart = 1;
+    if (c->each > 4 * (size)LONG_PIECE) return 0; /* numpy's, between whose steps signals are seen to */
     const size together = x->shape[last] < TOGETHER ? x->shape[last] : TOGETHER;
     c->room = !columns ? NEAR * x->item : in_rows(x, gone) ? 0 : times(x->shape[gone], x->item * together);
     if (c->room > MOST_ROOM) return 0;
@@ -367,7 +369,7 @@ static int strided_sums(Call *c, size from, size to) {
     const Argument *x = &c->in[0];
     const int columns = c->in[1].data != NULL, gone = x->ndim - 1 - columns;
     const size n = x->shape[gone], step = x->strides[gone], width = columns ? x->shape[gone + 1] : 1;
-    const size side = columns ? x->strides[gone + 1] : 0;
+    const size side = columns ? x->strides[gone + 1] : 0, all = c->given > 2 ? c->in[2].whole : n;
     const int in_place = columns && in_rows(x, gone);
     const size most = side_by_side(width);
     char *near = (char *)c->scratch + (columns ? LEVELS * most * x->item : 0);
@@ -395,7 +397,7 @@ static int strided_sums(Call *c, size from, size to) {
     if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                           \
     else {                                                                                                        \
         if (!in_place) name##_gathered(from, n, step, some, side, (T *)near);                                     \
-        name##_cut_columns(in_place ? (const T *)from : (const T *)near, out, n, stride, some, cut, c->scratch, most); \
+        name##_cut_columns(in_place ? (const T *)from : (const T *)near, out, n, all, stride, some, cut, c->scratch, most); \
     }
             if (x->kind == FLOAT32) {
                 STRIDED(float, floats)
@@ -432,7 +434,7 @@ static int square_sums(Call *c, size from, size to) {
 }
 
 const Kernel sums_kernels[] = {
-    {"strided_sums", "ei?", strided_plan, strided_sums, "strided_sums(x, cut=None): of lines in any steps"},
+    {"strided_sums", "ei?|i", strided_plan, strided_sums, "strided_sums(x, cut=None, all=None): of lines in any steps"},
     {"square_sums", "eb", squares_plan, square_sums, "square_sums(x, in_order): of the squares of rows"},
     {"sum", "h|i?bn?b", sum_plan, sum, "sum(x, axis=None, keepdims=False, dtype=None, pairs=False): pairs: along the last dimension"},
     {"mean", "r|i?bn?b", sum_plan, mean, "mean(x, axis=None, keepdims=False, dtype=None, pairs=False): as sum"},

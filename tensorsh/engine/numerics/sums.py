@@ -355,12 +355,32 @@ def _rows(x: np.ndarray, lanes: int = 1) -> np.ndarray:
 
 def _inner(x: np.ndarray, lanes: int) -> np.ndarray:
     """Sum [..., n] over n >= lanes, n contiguous: vectors interleaved; then the rest in order, then the lanes."""
-    if (by_kernel := strided_sums(x, None)) is not None:
+    by_kernel = strided_sums(x, None) if x.ndim > 1 or x.size < SHARED else _in_blocks(x, lanes)
+    if by_kernel is not None:
         return by_kernel
     *rows, n = x.shape
     k = n // lanes
     total = _interleaved(x[..., : k * lanes].reshape(*rows, k, lanes))
     return _rest_and_lanes(x[..., k * lanes :], total)
+
+
+def _in_blocks(x: np.ndarray, lanes: int) -> Any:
+    """`_inner` of one long sum: threads share the blocks of rows that spill to the last level of the four cascades, one by one."""
+    rows, width = len(x) // lanes, 4 * lanes
+    n = rows // 4
+    block = 1 << 3 * max((n - 1).bit_length() // 4, 4)
+    many = n // block
+    cut = many * block * width
+    blocks = strided_sums(x[:cut].reshape(many, block, width), width, n)
+    if blocks is None:
+        return None
+    total = np.add.reduce(blocks, 0)
+    if cut < n * width:
+        total += strided_sums(x[cut : n * width].reshape(-1, width), width, n)
+    first, *others = total.reshape(4, lanes)
+    for row in (*x[n * width : rows * lanes].reshape(-1, lanes), *others):
+        first += row
+    return _rest_and_lanes(x[rows * lanes :], first)
 
 
 def _inner_half(x: np.ndarray, lanes: int) -> np.ndarray:

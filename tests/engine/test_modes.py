@@ -117,3 +117,26 @@ def test_threads_that_take_turns_train_as_one_alone() -> None:
     with ThreadPoolExecutor(8) as pool, torch.no_grad():
         assert list(pool.map(trained, range(8))) == alone
     assert torch.is_grad_enabled()
+
+
+@pytest.mark.usefixtures("turns")
+def test_modes_end_while_a_session_has_its_turn_in_another_thread() -> None:
+    session = Session()
+    over: list[bool] = []
+
+    def work() -> None:
+        while not over:
+            session.run("for i in range(200): x = i")
+
+    thread = Thread(target=work)
+    thread.start()
+    found = set()
+    for _ in range(1000):
+        with torch.no_grad():
+            torch.ones(2) + 1
+        with torch.inference_mode(), torch.autograd.graph.saved_tensors_hooks(torch.neg, torch.neg):
+            torch.ones(2) + 1
+        found.add((torch.is_grad_enabled(), torch.is_inference_mode_enabled()))
+    over.append(True)
+    thread.join()
+    assert found == {(True, False)}

@@ -25,7 +25,7 @@ class Mode(metaclass=Sealed):
 
     __module__ = "torch.autograd.grad_mode"
     _owner: Any = None
-    """A part of the state that only this session has: a generator that holds a mode may end in another one's program."""
+    """What only this session's threads have: a generator that holds a mode may end in another one's program."""
     before: Any = ()
     """What is put back at the end."""
     _put: Any
@@ -74,7 +74,7 @@ class Mode(metaclass=Sealed):
         raise NotImplementedError
 
     def __exit__(self, *exception: object) -> None:
-        if self._owner is state.warned:
+        if self._owner is here.common:
             self._put(*self.before)
 
 
@@ -100,7 +100,7 @@ class no_grad(Mode):
         return made if function is None else made(function)
 
     def __enter__(self) -> None:
-        self._owner = state.warned
+        self._owner = here.common
         self.before = (record(self._wanted),)
 
 
@@ -138,7 +138,7 @@ class set_grad_enabled(Mode):
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type_name(mode)}")
-        self._owner = state.warned
+        self._owner = here.common
         self.before = (record(mode),)
         self.mode = mode
 
@@ -187,7 +187,7 @@ class inference_mode(Mode):
         return inference_mode(self.mode)
 
     def __enter__(self) -> None:
-        self._owner = state.warned
+        self._owner = here.common
         inference = here.inference
         self.before = (record(not self.mode, bool(self.mode)), inference)
 
@@ -216,13 +216,15 @@ class set_detect_anomaly(Mode):
 
     __module__ = "torch.autograd.anomaly_mode"
 
-    _put = staticmethod(detect)
-
     def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
-        self._owner = state.warned
+        self._owner = here.common
         self.before = (state.anomaly, state.check_nan)
         self.mode, self.check_nan = mode, check_nan
         detect(mode, check_nan)
+
+    def __exit__(self, *exception: object) -> None:
+        if self._owner is state.common:  # while another session has its turn its setting is not touched
+            detect(*self.before)
 
     def clone(self) -> Any:
         return type(self)(self.mode, self.check_nan)
@@ -240,7 +242,7 @@ class detect_anomaly(set_detect_anomaly):
         warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
         )
-        self._owner = state.warned
+        self._owner = here.common
         self.before = (state.anomaly, state.check_nan)
         self.mode, self.check_nan = True, check_nan
 
@@ -254,7 +256,7 @@ class set_multithreading_enabled(Mode):
     __module__ = "torch.autograd.grad_mode"
 
     def __init__(self, mode: bool) -> None:
-        self._owner = state.warned
+        self._owner = here.common
         self.before, self.mode = (here.multithreading,), mode
         self._put(mode)
 

@@ -50,7 +50,7 @@ LEVELS = {
         f"kernels/{name}": LOOPS
         for name in ("complex counting distances elementwise patience places pooling rectifiers rows").split()
     },
-    "kernels/orders": ["-falign-loops=32"],
+    "kernels/orders": ["-Wa,-mbranches-within-32B-boundaries"],
     "arrays/extents": FEW,
     "/language/": FEW,
     "operators/around": FEW,
@@ -60,7 +60,8 @@ LEVELS = {
     "wording/arguments": FEW,
 }
 """Files that more passes make slower to compile and not faster to run: transforms are written in vectors; the modules stand beside the
-way of a usual call. And short loops of `orders` that take twice as long where they lie across two lines of the cache."""
+way of a usual call. And short loops of `orders`, which take up to twice as long on Intel's processors where a branch lies across a
+boundary of 32 bytes: where the linker puts them is chance."""
 
 TRANSLATED = ["-g0", "-w", "-O2", "-std=gnu11", "-DCYTHON_INLINE=", *LESS]
 """For modules: the passes left out cost an eighth of the compiler's time, and calls of the interpreter gain nothing by them. Nor does
@@ -82,18 +83,34 @@ SANITIZERS = (
 @cache
 def is_gcc() -> bool:
     """Whether the compiler is GCC, whose passes have names that others do not know."""
+    found = compiler("--version")
+    return found is not None and "Free Software Foundation" in found.stdout
+
+
+@cache
+def takes(option: str) -> bool:
+    """Whether the compiler, or its assembler, takes an option."""
+    found = compiler(option, "-x", "c", "-c", os.devnull, "-o", os.devnull)
+    return found is not None and found.returncode == 0
+
+
+def compiler(*options: str) -> subprocess.CompletedProcess[str] | None:
+    """What the C compiler says to these options; None where there is none."""
     command = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
     try:
-        return (
-            "Free Software Foundation" in subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
-        )
+        return subprocess.run([*command, *options], capture_output=True, text=True)
     except OSError:
-        return False
+        return None
 
 
 def known(options: list[str]) -> list[str]:
-    """The options without those that leave GCC's passes out, for another compiler."""
-    return [option for option in options if is_gcc() or not option.startswith(("-fno-", "-fira-", "-fvect-"))]
+    """The options without those that leave GCC's passes out, for another compiler, and those that an assembler does not take."""
+    gccs = ("-fno-", "-fira-", "-fvect-")
+    return [
+        option
+        for option in options
+        if (is_gcc() or not option.startswith(gccs)) and (not option.startswith("-Wa,") or takes(option))
+    ]
 
 
 STRICT = ["-Wall", "-Wextra", "-Werror"]

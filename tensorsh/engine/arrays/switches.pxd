@@ -59,25 +59,16 @@ cdef inline bint recording(Holder holder) except -1:
     if holder.thread != current(): holder.enter()
     return holder.own.grad_enabled
 
-cdef inline bint inferring(Holder holder) except -1:
+# Whether calls look at all; the modes at hand are the thread's then.
+cdef inline bint looks(Holder holder) except -1:
     if not holder.marked: return False
     if holder.thread != current(): holder.enter()
-    return holder.own.inference
+    return True
 
-cdef inline int opened(Holder holder) except -1:
-    if not holder.marked: return 0
-    if holder.thread != current(): holder.enter()
-    return holder.own.door
-
-cdef inline object noting(Holder holder):
-    if not holder.marked: return False
-    if holder.thread != current(): holder.enter()
-    return holder.own.places
-
-cdef inline int transform(Holder holder) except -1:
-    if not holder.marked: return 0
-    if holder.thread != current(): holder.enter()
-    return holder.own.born
+cdef inline bint inferring(Holder holder) except -1: return looks(holder) and holder.own.inference
+cdef inline int opened(Holder holder) except -1: return holder.own.door if looks(holder) else 0
+cdef inline object noting(Holder holder): return holder.own.places if looks(holder) else False
+cdef inline int transform(Holder holder) except -1: return holder.own.born if looks(holder) else 0
 
 cdef class Here:
     pass

@@ -142,26 +142,27 @@ INLINE void copy_line(float *to, const float *from, size n) {
     memcpy(to + n - 8, from + n - 8, 8 * sizeof(float));
 }
 
-/* A sample's planes with their borders; `to` begins as zeros, so that the borders need no writing. */
-static void surround(const float *x, float *to, const struct shapes *s) {
-    for (size c = 0; c < s->c; c++, to += s->plane)
-        for (size first = 0; first < s->sh && first < s->h; first++) { /* rows that lie whole steps apart are in one part */
-            const size down = first + s->ph;
-            float *line = to + down % s->sh * s->sw * s->part + down / s->sh * s->wide;
-            const float *from = x + (c * s->h + first) * s->w;
-            for (size row = first; row < s->h; row += s->sh, from += s->sh * s->w, line += s->wide) {
-                if (s->sw == 1) {
-                    copy_line(line + s->pw, from, s->w);
-                    continue;
-                }
-                if (s->sw == 2) {
-                    halve(from, line + s->pw % 2 * s->part + s->pw / 2, line + (s->pw + 1) % 2 * s->part + (s->pw + 1) / 2, s->w);
-                    continue;
-                }
-                for (size left = 0; left < s->sw && left < s->w; left++) {
-                    float *at = line + (left + s->pw) % s->sw * s->part + (left + s->pw) / s->sw;
-                    for (size column = left; column < s->w; column += s->sw) *at++ = from[column];
-                }
+/* Rows `top` to `bottom` of a sample's planes, the border's among them. Steps that lie together leave the rest of a row to the next one. */
+static void surround(const float *x, float *to, const struct shapes *s, size top, size bottom) {
+    const size border = s->pw * sizeof *to;
+    for (size c = 0; c < s->c; c++, to += s->plane, x += s->h * s->w)
+        for (size row = top; row < bottom; row++) {
+            float *line = to + row % s->sh * s->sw * s->part + row / s->sh * s->wide;
+            const float *from = x + (row - s->ph) * s->w;
+            const int inside = row >= s->ph && row < s->ph + s->h;
+            if (s->sw == 1) {
+                memset(line, 0, border);
+                if (inside) copy_line(line + s->pw, from, s->w);
+                else memset(line + s->pw, 0, s->w * sizeof *to);
+                memset(line + s->pw + s->w, 0, border);
+                continue;
+            }
+            for (size column = 0; column < s->sw; column++) memset(line + column * s->part, 0, s->wide * sizeof *to);
+            if (inside && s->sw == 2)
+                halve(from, line + s->pw % 2 * s->part + s->pw / 2, line + (s->pw + 1) % 2 * s->part + (s->pw + 1) / 2, s->w);
+            for (size left = 0; inside && s->sw > 2 && left < s->sw && left < s->w; left++) {
+                float *at = line + (left + s->pw) % s->sw * s->part + (left + s->pw) / s->sw;
+                for (size column = left; column < s->w; column += s->sw) *at++ = from[column];
             }
         }
 }
@@ -234,13 +235,19 @@ static void forward(Call *call, const float *x, const float *w, const float *bia
     size *offsets = (size *)room;
     float *planes = (float *)(offsets + s->taps), *weights = planes + r.planes, *biases = weights + s->groups * packed * s->taps;
     float *made = weights + r.weights;
-    memset(planes, 0, (r.planes + r.weights) * sizeof *planes);
+    if (packed > outs) memset(weights, 0, s->groups * packed * s->taps * sizeof *weights);
+    if (packed > outs || !bias) memset(biases, 0, s->groups * packed * sizeof *biases);
     distances(offsets, s);
-    for (size o = 0; o < s->o; o++) {
-        size at = o / outs * packed + o % outs;
-        float *to = weights + at / kind->outs * kind->outs * s->taps + at % kind->outs;
-        for (size t = 0; t < s->taps; t++) to[t * kind->outs] = w[o * s->taps + t];
-        if (bias) biases[at] = bias[o];
+    for (size o = 0, few; o < s->o; o += few) { /* channels that are multiplied at a time, and of these some taps: both stay near */
+        few = outs - o % outs < kind->outs ? outs - o % outs : kind->outs;
+        const size at = o / outs * packed + o % outs;
+        for (size t = 0; t < s->taps; t += SIXTEEN)
+            for (size k = 0; k < few; k++) {
+                const float *from = w + (o + k) * s->taps;
+                float *to = weights + at * s->taps + k;
+                for (size u = t; u < t + SIXTEEN && u < s->taps; u++) to[u * kind->outs] = from[u];
+            }
+        if (bias) memcpy(biases + at, bias + o, few * sizeof *bias);
     }
     const size strips = strips_of(s), pieces = (s->line + kind->width - 1) / kind->width;
     for (size next = 0; from < to; from = next) {
@@ -248,7 +255,9 @@ static void forward(Call *call, const float *x, const float *w, const float *bia
         next = to < (sample + 1) * strips ? to : (sample + 1) * strips;
         size stop = (next - sample * strips) * pieces / strips * kind->width;
         stop = stop < s->line ? stop : s->line;
-        if (start < stop) surround(x + sample * s->c * s->h * s->w, planes, s);
+        if (start < stop)
+            surround(x + sample * s->c * s->h * s->w, planes, s, start / s->wide * s->sh,
+                     (stop - 1) / s->wide * s->sh + s->dh * (s->kh - 1) + 1);
         for (size group = 0; group < s->groups; group++)
             for (size first = start; first < stop && !ends(call, outs * kind->width * s->taps / FUSIONS); first += kind->width) {
                 const size end = first + kind->width < stop ? first + kind->width : stop;
@@ -307,7 +316,7 @@ static int weight_gradient(Call *call, const float *x, const float *g, float *w,
     for (size sample = 0, samples; sample < s->n; sample += samples) {
         samples = s->n - sample < together ? s->n - sample : together;
         for (size n = 0; n < samples; n++) {
-            surround(x + (sample + n) * s->c * s->h * s->w, planes + n * apart[0], s);
+            surround(x + (sample + n) * s->c * s->h * s->w, planes + n * apart[0], s, 0, s->h + 2 * s->ph);
             const float *from = g + (sample + n) * s->o * s->oh * s->ow;
             for (size o = 0; o < s->o; o++)
                 for (size row = 0; row < s->oh; row++, from += s->ow)

@@ -69,10 +69,10 @@ class Executor(Recording):
         given = kwargs.copy()
         out = given.pop("out")
         values = self.bound(args, given)
-        if out is None:
-            return self.carry_out(values)
         if not self.out:
             raise binding_error(self, args, kwargs)
+        if out is None:
+            return self.carry_out(values)
         return self.into(values, out)
 
     def bind(self, args, kwargs):

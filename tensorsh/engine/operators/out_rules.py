@@ -115,7 +115,7 @@ def lie_as(target: Any, array: np.ndarray) -> None:
 
 def left_to_form(names: list[str], function: Callable, out: Any) -> bool:
     """Whether a function of many forms leaves its single ``out=`` to its form: it takes none, or there are rules for it."""
-    if not isinstance(out, Tensor):
+    if out is not None and not isinstance(out, Tensor):
         return False
     if any(told(name + "/1", "out") is not None for name in names):
         return False  # it wants several
@@ -130,6 +130,8 @@ def delivered(names: list[str], function: Callable, args: tuple, kwargs: dict) -
     """The result of a function in the tensor ``out``."""
     rest = {key: value for key, value in kwargs.items() if key != "out"}
     result = function(*args, **rest)
+    if kwargs["out"] is None:
+        return result
     if not isinstance(result, Tensor):
         raise RuntimeError(f"{names[0]} does not support the out kwarg when as_tuple is True")
     store_results(names[0], [result._array], [kwargs["out"]], result._node is not None)

@@ -153,8 +153,13 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
         raise combination_error("isin", elements, test_elements)
     arrays = [x._array if isinstance(x, Tensor) else x for x in (elements, test_elements)]
     for a in arrays:
-        if isinstance(a, np.ndarray) and of(a).category in (COMPLEX, 0):
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {of(a).short}")
+        kind = (
+            of(np.asarray(a) if isinstance(a, (bool, complex)) else a)
+            if isinstance(a, (bool, complex, np.ndarray))
+            else None
+        )
+        if kind is not None and kind.category in (COMPLEX, 0):
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {kind.short}")
     target = result_type(arrays).numpy
     if all(type(x) is np.ndarray or not hasattr(x, "dtype") for x in arrays):
         a, b = (sortable(np.asarray(x).astype(target)) for x in arrays)

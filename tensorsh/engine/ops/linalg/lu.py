@@ -216,7 +216,8 @@ def lu_unpack(xp, LU_data: Array, LU_pivots: Unlinked, unpack_data=True, unpack_
     if unpack_pivots and LU_pivots.dtype != np.int32:
         raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.")
     m = LU_data.shape[-2]
-    if unpack_pivots and LU_pivots.size and (LU_pivots.min() < 1 or LU_pivots.max() > m):
+    fits = LU_pivots.shape == (*LU_data.shape[:-2], min(LU_data.shape[-2:]))
+    if unpack_pivots and (not fits or LU_pivots.size and (LU_pivots.min() < 1 or LU_pivots.max() > m)):
         raise RuntimeError(
             "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you properly pass the result of "
             "lu_factor?"

@@ -93,6 +93,8 @@ def with_inplace(name: str, op: Any, form_too: bool = True, below: Any = None) -
         settings = kwargs.copy()
         inplace = settings.pop("inplace", False)
         if len(args) > count:
+            if "inplace" in kwargs:
+                raise TypeError(f"{name}() got multiple values for argument 'inplace'")
             *args, inplace = args  # type: ignore[assignment]
         return changed(*args, **settings) if inplace else run(*args, **settings)
 

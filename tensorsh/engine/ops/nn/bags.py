@@ -174,7 +174,13 @@ def numbered(index: Any, begins: Any, bags: int, rows: int, by_index: bool, leng
     ends = np.append(begins[1:], len(index))[:bags]
     if by_index and bags:
         ends[-1] = len(index)
-    return repeated(np.arange(bags), ends - begins[:bags])
+    sizes = ends - begins[:bags]
+    if bags and sizes.min() < 0:  # PyTorch tells so of the usual sums; of others it mixes bags
+        raise RuntimeError(
+            "Expected i < index_size to be true, but got false.  (Could this error message be improved?  If so, please report an "
+            "enhancement request to PyTorch.)"
+        )
+    return repeated(np.arange(bags), sizes)
 
 
 def combined(

@@ -27,6 +27,13 @@ FEW = 1 << 14
 @operator("constant_pad_nd", node="ConstantPadNdBackward0", method=False, out=False, laid="images 1")
 def constant_pad(xp, input: Array, pad, value=0):
     """`pad` counts elements before and after, last dimension first; negative numbers cut off."""
+    if len(pad) % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
+    if len(pad) > 2 * input.ndim:
+        raise RuntimeError(
+            "Length of pad should be no more than twice the number of dimensions of the input. Pad length is "
+            f"{len(pad)}while the input has {input.ndim}dimensions."
+        )
     cuts, shape, inside = frame(input.shape, tuple(pad))
     sized(shape, input.itemsize)
     number = converted(value if isinstance(value, complex) else float(value), input.dtype)

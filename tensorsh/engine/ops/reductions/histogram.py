@@ -219,7 +219,7 @@ def histogram(input, bins=100, *, range=None, weight=None, density=False, out=No
 
 
 @composite("histogramdd", method=False)
-def histogramdd(input, bins, *, range=None, weight=None, density=False):
+def histogramdd(input, bins, range=None, weight=None, density=False):
     """The histogram of points, whose coordinates stand along the last dimension, over a grid."""
     if absent(input._array):
         nowhere().check("histogramdd")
@@ -243,6 +243,8 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):
 
 def results(name, values, out):
     if out is not None:
+        if len(out) != 2:
+            raise TypeError(f"expected tuple of 2 elements but got {len(out)}")
         for t, value in zip(out, values, strict=True):
             store_out(t, value._array)
         name, values = name + "_out", list(out)

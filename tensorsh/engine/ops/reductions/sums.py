@@ -192,7 +192,8 @@ def prod(xp, input: Array, dim=None, keepdim=False, *, dtype=None):
     if isinstance(dim, (list, tuple)):
         raise combination_error("prod", *([dim] if dim else []), **({} if dim else {"dim": None}))
     a = widened(input, dtype)
-    axis = None if dim is None or not a.ndim else one_axis("prod", dim, a.ndim)
+    axis = None if dim is None else one_axis("prod", dim, a.ndim)
+    axis = axis if a.ndim else None
     if a.dtype.kind == "b":
         return xp.all(a, axis=axis, keepdims=keepdim)
     return product(a, axis, keepdim) if xp is np else xp.prod(a, axis=axis, keepdims=keepdim)

@@ -70,7 +70,7 @@ def _directional(name: str, dim: int, least: int) -> None:
             )
         along = 0 if name == "hsplit" and ndim == 1 else dim
         if isinstance(indices_or_sections, int):
-            if indices_or_sections <= 0 or input._array.shape[along] % indices_or_sections:
+            if indices_or_sections == 0 or input._array.shape[along] % indices_or_sections:
                 raise RuntimeError(
                     f"torch.{name} attempted to split along dimension {along}, but the size of the dimension "
                     f"{input._array.shape[along]} is not divisible by the split_size {indices_or_sections}!"

@@ -93,7 +93,7 @@ INLINE uint16_t as_bits(int16_t number, uint16_t infinity, int16_t turn) {
 /* Where they stand: `I` is as wide as T. */
 #define PLACES(T, I, name, READ)                                                                                 \
     WIDE static void name##_places(const T *x, size step, T *out, int64_t *places, size n, size inner, T by) {              \
-        enum { COLUMNS = ABREAST_BYTES / sizeof(T) };                                                            \
+        enum { COLUMNS = 64 };                                                                                   \
         for (size first = 0, m; first < inner; first += m) {                                                     \
             T best[COLUMNS];                                                                                     \
             I where[COLUMNS];                                                                                    \

@@ -4,6 +4,7 @@
 #include "conversions.h"
 
 #define LEVELS 4
+#define LEVEL(n) ((n) >> 19 ? (64 - __builtin_clzll((uint64_t)(n) - 1)) / 4 : 4) /* the p of a cascade of n rows */
 #define FOUR_VECTORS 128 /* bytes: as many columns are held in registers, which not every compiler finds */
 
 /* The sums of `width` neighbouring columns over n rows that lie `stride` apart: a cascade of four levels, which spill after
@@ -12,10 +13,36 @@
 #define NEAR 1024
 #define CASCADE(T, name)                                                                                        \
     typedef T name##_vector __attribute__((vector_size(FOUR_VECTORS / 4), aligned(sizeof(T))));                 \
+    /* Of n rows of four vectors, which stay in registers: not a loop over elements in memory, which a compiler copies in other widths \
+       than it reads them. */                                                                                   \
+    INLINE void name##_of_four(const name##_vector *row, size n, name##_vector *sums) {                         \
+        name##_vector levels[LEVELS][4] = {{{0}}};                                                              \
+        const int p = LEVEL(n);                                                                                 \
+        const size step = (size)1 << p;                                                                         \
+        size i = 0;                                                                                             \
+        if (n < step) {                                                                                         \
+            for (int v = 0; v < 4; v++) sums[v] = row[v];                                                       \
+            for (i = 1, row += 4; i < n; i++, row += 4)                                                         \
+                for (int v = 0; v < 4; v++) sums[v] += row[v];                                                  \
+            return;                                                                                             \
+        }                                                                                                       \
+        while (i + step <= n) {                                                                                 \
+            for (int v = 0; v < 4; v++) sums[v] = (name##_vector){0};                                           \
+            for (size j = 0; j < step; j++, row += 4)                                                           \
+                for (int v = 0; v < 4; v++) sums[v] += row[v];                                                  \
+            i += step;                                                                                          \
+            for (int v = 0; v < 4; v++) levels[1][v] += sums[v];                                                \
+            for (int level = 2; level < LEVELS && !(i & ((step - 1) << (level - 1) * p)); level++)              \
+                for (int v = 0; v < 4; v++) levels[level][v] += levels[level - 1][v], levels[level - 1][v] = (name##_vector){0}; \
+        }                                                                                                       \
+        for (int v = 0; v < 4; v++) sums[v] = (name##_vector){0};                                               \
+        for (; i < n; i++, row += 4)                                                                            \
+            for (int v = 0; v < 4; v++) sums[v] += row[v];                                                      \
+        for (int level = 1; level < LEVELS; level++)                                                            \
+            for (int v = 0; v < 4; v++) sums[v] += levels[level][v];                                            \
+    }                                                                                                           \
     INLINE void name##_of(T *x, const char *far, size apart, size n, size all, size stride, size width, T *room) { \
-        int bits = 0, p;                                                                                        \
-        for (size m = all - 1; m > 0; m >>= 1) bits++;                                                          \
-        p = bits / 4 > 4 ? bits / 4 : 4;                                                                        \
+        const int p = LEVEL(all);                                                                               \
         size step = (size)1 << p, i = 0;                                                                        \
         if (n > 0 && n < step) {                                                                                \
             for (size k = 0; k < width; k++) room[k] = x[k];                                                    \
@@ -30,10 +57,10 @@
                 for (size k = 0; k < width; k += FOUR_VECTORS / (size)sizeof(T)) {                              \
                     const T *at = x + k;                                                                        \
                     name##_vector sums[4];                                                                      \
-                    memcpy(sums, room + k, sizeof sums);                                                        \
+                    for (int v = 0; v < 4; v++) sums[v] = ((const name##_vector *)(room + k))[v];               \
                     for (size j = 0; j < step; j++, at += stride)                                               \
                         for (int v = 0; v < 4; v++) sums[v] += ((const name##_vector *)at)[v];                  \
-                    memcpy(room + k, sums, sizeof sums);                                                        \
+                    for (int v = 0; v < 4; v++) ((name##_vector *)(room + k))[v] = sums[v];                     \
                 }                                                                                               \
             } else {                                                                                            \
                 for (size j = 0; j < step; j++)                                                                 \
@@ -54,7 +81,7 @@
             for (size k = 0; k < width; k++) room[k] += room[level * width + k];                                \
     }                                                                                                           \
     INLINE void name(const T *x, size n, size all, size stride, size width, T *room) {                          \
-        name##_of((T *)x, NULL, 0, n, all, stride, width, room); /* which is only read then */                       \
+        name##_of((T *)x, NULL, 0, n, all, stride, width, room); /* which is only read then */                  \
     }
 
 /* The sum of n rows of `lanes` columns by four interleaved cascades; what n leaves over goes onto the first, then the
@@ -70,10 +97,10 @@
             return;                                                                                             \
         }                                                                                                       \
         if (stride == lanes) {                                                                                  \
-            cascade(x, q, q, 4 * stride, 4 * lanes, room);                                                         \
+            cascade(x, q, q, 4 * stride, 4 * lanes, room);                                                      \
         } else {                                                                                                \
             for (int part = 0; part < 4; part++) {                                                              \
-                cascade(x + part * stride, q, q, 4 * stride, lanes, parts + part * LEVELS * lanes);                \
+                cascade(x + part * stride, q, q, 4 * stride, lanes, parts + part * LEVELS * lanes);             \
             }                                                                                                   \
             for (int part = 0; part < 4; part++)                                                                \
                 for (size k = 0; k < lanes; k++) room[part * lanes + k] = parts[part * LEVELS * lanes + k];     \
@@ -82,6 +109,14 @@
             for (size k = 0; k < lanes; k++) total[k] += x[i * stride + k];                                     \
         for (int part = 1; part < 4; part++)                                                                    \
             for (size k = 0; k < lanes; k++) total[k] += room[part * lanes + k];                                \
+    } \
+    /* The same of n vectors that lie side by side, which is to be stored as one. */                            \
+    INLINE void name##_of_vectors(const cascade##_vector *x, size n, cascade##_vector *total) {                 \
+        const size q = n / 4;                                                                                   \
+        cascade##_vector sums[4] = {x[0]};                                                                      \
+        if (q > 0) cascade##_of_four(x, q, sums);                                                               \
+        for (size i = q > 0 ? 4 * q : 1; i < n; i++) sums[0] += x[i];                                           \
+        *total = q > 0 ? sums[0] + sums[1] + sums[2] + sums[3] : sums[0];                                       \
     }
 
 /* Columns that are added side by side: a multiple of four vectors of either type. Those of many rows are more, since each row of a
@@ -102,7 +137,7 @@
             return room[0] + 0;                                                                                 \
         }                                                                                                       \
         size i = n / V * V, k = 0;                                                                              \
-        name##_interleaved(x, n / V, V, V, room, NULL);                                                         \
+        name##_interleaved_of_vectors((const name##_cascade_vector *)x, n / V, (name##_cascade_vector *)room); \
         total = i < n ? x[i++] : room[k++];                                                                     \
         for (; i < n; i++) total += x[i];                                                                       \
         for (; k < V; k++) total += room[k];                                                                    \
@@ -113,15 +148,16 @@
         size line = 0;                                                                                          \
         for (; n % V == 0 && n > 0 && line + V <= lines; line += V) {                                           \
             vector rows[V];                                                                                     \
-            for (size k = 0; k < V; k++) {                                                                      \
-                T room[LEVELS * 4 * V];                                                                         \
-                name##_interleaved(x + (line + k) * apart, n / V, V, V, room, NULL);                            \
-                memcpy(rows + k, room, sizeof *rows);                                                           \
+            const T *at = x + line * apart;                                                                     \
+            for (size k = 0; k < V; k++, at += apart) {                                                         \
+                name##_cascade_vector total;                                                                    \
+                name##_interleaved_of_vectors((const name##_cascade_vector *)at, n / V, &total);                \
+                rows[k] = total;                                                                                \
             }                                                                                                   \
             turned(rows);                                                                                       \
             for (size k = 1; k < V; k++) rows[0] += rows[k];                                                    \
             rows[0] += 0;                                                                                       \
-            memcpy(out + line, rows, sizeof *rows);                                                             \
+            *(name##_cascade_vector *)(out + line) = rows[0];                                                   \
         }                                                                                                       \
         for (; line < lines; line++) out[line] = name##_line(x + line * apart, n);                              \
     }                                                                                                           \
@@ -129,7 +165,8 @@
     WIDE static void name##_line_of_pairs(const T *x, size n, T *out) {                                         \
         const size lanes = n < V / 2 ? 1 : V / 2, rest = n % lanes;                                             \
         T room[LEVELS * 4 * V], chain[2 * V];                                                                   \
-        name##_interleaved(x, n / lanes, 2 * lanes, 2 * lanes, room, NULL);                                     \
+        if (lanes == 1) name##_interleaved(x, n, 2, 2, room, NULL);                                             \
+        else name##_interleaved_of_vectors((const name##_cascade_vector *)x, n / lanes, (name##_cascade_vector *)room); \
         memcpy(chain, x + 2 * (n - rest), 2 * rest * sizeof(T));                                                \
         memcpy(chain + 2 * rest, room, 2 * lanes * sizeof(T));                                                  \
         for (size part = 0; part < 2; part++) {                                                                 \
@@ -146,7 +183,7 @@
         for (size c = 0, m; c < width; c += m) {                                                                \
             if (c < cut) {                                                                                      \
                 m = cut - c < most ? cut - c : most;                                                            \
-                name##_cascade(x + c, n, all, stride, m, room);                                                      \
+                name##_cascade(x + c, n, all, stride, m, room);                                                 \
             } else {                                                                                            \
                 m = width - c < 4 * V ? width - c : 4 * V;                                                      \
                 if (m == 4 * V) name##_interleaved(x + c, n, stride, 4 * V, room, parts);                       \
@@ -158,10 +195,10 @@
     static void name##_columns(const T *x, T *out, size n, size width, size least, size parts) {                \
         T room[LEVELS * MANY];                                                                                  \
         const size block = width >= least ? 4 * V : 4 * parts, cut = width / block * block;                     \
-        name##_cut_columns(x, out, n, n, width, width, cut, room, MANY);                                           \
+        name##_cut_columns(x, out, n, n, width, width, cut, room, MANY);                                        \
     }                                                                                                           \
     /* An array in any steps, as rows of `width` elements side by side. */                                      \
-    WIDE static void name##_gathered(const char *x, size n, size step, size width, size side, T *to) {               \
+    WIDE static void name##_gathered(const char *x, size n, size step, size width, size side, T *to) {          \
         if (width == 1 && step == 2 * (size)sizeof(T))                                                          \
             for (size i = 0; i < n; i++) to[i] = ((const T *)x)[2 * i];                                         \
         else if (width == 1)                                                                                    \
@@ -179,7 +216,7 @@
             name##_interleaved(near, n, 1, 1, room, NULL);                                                      \
             return room[0];                                                                                     \
         }                                                                                                       \
-        name##_cascade_of(near, x, step, n / 4, n / 4, 4, 4, room); /* as four interleaved ones */                     \
+        name##_cascade_of(near, x, step, n / 4, n / 4, 4, 4, room); /* as four interleaved ones */              \
         for (size i = n / 4 * 4; i < n; i++) room[0] += *(const T *)(x + i * step);                             \
         return room[0] + room[1] + room[2] + room[3];                                                           \
     }                                                                                                           \
@@ -251,7 +288,7 @@ WIDE static float halves_line(int brain, const uint16_t *x, size n, float *wide)
         for (size i = 0; i < m; i += 16, to += 8)
             for (int lane = 0; lane < 8; lane++) to[lane] = near[i + lane] + near[i + 8 + lane];
     }
-    floats_interleaved(wide, n / 16, 8, 8, room, NULL);
+    floats_interleaved_of_vectors((const floats_cascade_vector *)wide, n / 16, (floats_cascade_vector *)room);
     float rest[16];
     halves_to_floats(brain, x + n - left, rest, left);
     total = left ? rest[0] : room[k++];
@@ -392,11 +429,11 @@ static int strided_sums(Call *c, size from, size to) {
             const char *from = at + first * side;
             const size left = columns ? c->in[1].whole - first : 0, cut = left < 0 ? 0 : left < some ? left : some;
             const size stride = in_place ? step / x->item : some;
-#define STRIDED(T, name)                                                                                          \
-    T *out = (T *)c->out[0].data + line * width + first;                                                          \
+#define STRIDED(T, name)                                                                                        \
+    T *out = (T *)c->out[0].data + line * width + first;                                                        \
     if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                           \
-    else {                                                                                                        \
-        if (!in_place) name##_gathered(from, n, step, some, side, (T *)near);                                     \
+    else {                                                                                                      \
+        if (!in_place) name##_gathered(from, n, step, some, side, (T *)near);                                   \
         name##_cut_columns(in_place ? (const T *)from : (const T *)near, out, n, all, stride, some, cut, c->scratch, most); \
     }
             if (x->kind == FLOAT32) {

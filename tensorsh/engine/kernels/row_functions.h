@@ -100,7 +100,7 @@ WIDE static void OF(log_of_sums_of_columns)(Call *call, const NUMBER *x, NUMBER 
 
 WIDE static void OF(softmax_rows)(Call *c, const NUMBER *x, NUMBER *out, size rows, size n, int logarithm) {
     size group = n >= ROOM ? 1 : ROOM / n;
-    NUMBER exponentials[ROOM];
+    NUMBER exponentials[ROOM], less[ROOM];
     for (size row = 0; row < rows; row += group, x += group * n, out += group * n) {
         size count = rows - row < group ? rows - row : group, all = count * n;
         for (size r = 0; r < count; r++) {
@@ -118,10 +118,13 @@ WIDE static void OF(softmax_rows)(Call *c, const NUMBER *x, NUMBER *out, size ro
             }
         } else if (n <= ROOM) {
             for (size i = 0; i < all; i++) exponentials[i] = EXP(out[i]);
+            for (size r = 0; r < count; r++) less[r] = OF(lane_sum)(exponentials + r * n, n);
+            INDEPENDENT
+            for (size r = 0; r < count; r++) less[r] = LOG(less[r]);
             for (size r = 0; r < count; r++) {
-                NUMBER *to = out + r * n, less = LOG(OF(lane_sum)(exponentials + r * n, n));
+                NUMBER *to = out + r * n;
                 INDEPENDENT
-                for (size i = 0; i < n; i++) to[i] -= less;
+                for (size i = 0; i < n; i++) to[i] -= less[r];
             }
         } else {
             /* A long row: its exponentials are added up piece by piece, ROOM being a multiple of LANES. */

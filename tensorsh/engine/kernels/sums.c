@@ -109,7 +109,7 @@
             for (size k = 0; k < lanes; k++) total[k] += x[i * stride + k];                                     \
         for (int part = 1; part < 4; part++)                                                                    \
             for (size k = 0; k < lanes; k++) total[k] += room[part * lanes + k];                                \
-    } \
+    }                                                                                                           \
     /* The same of n vectors that lie side by side, which is to be stored as one. */                            \
     INLINE void name##_of_vectors(const cascade##_vector *x, size n, cascade##_vector *total) {                 \
         const size q = n / 4;                                                                                   \
@@ -127,7 +127,7 @@
 
 /* `line` and `columns` are the kernels "inner" or "rows", and "columns", of sums.py; V is PyTorch's vector.
    A sum that starts from 0 is never -0. */
-#define SUMS(T, V, name, vector, turned)                                                                        \
+#define SUMS(T, V, name, vector, kind)                                                                          \
     CASCADE(T, name##_cascade)                                                                                  \
     INTERLEAVED(T, name##_interleaved, name##_cascade)                                                          \
     WIDE static T name##_line(const T *x, size n) {                                                             \
@@ -137,7 +137,7 @@
             return room[0] + 0;                                                                                 \
         }                                                                                                       \
         size i = n / V * V, k = 0;                                                                              \
-        name##_interleaved_of_vectors((const name##_cascade_vector *)x, n / V, (name##_cascade_vector *)room); \
+        name##_interleaved_of_vectors((const name##_cascade_vector *)x, n / V, (name##_cascade_vector *)room);  \
         total = i < n ? x[i++] : room[k++];                                                                     \
         for (; i < n; i++) total += x[i];                                                                       \
         for (; k < V; k++) total += room[k];                                                                    \
@@ -154,7 +154,7 @@
                 name##_interleaved_of_vectors((const name##_cascade_vector *)at, n / V, &total);                \
                 rows[k] = total;                                                                                \
             }                                                                                                   \
-            turned(rows);                                                                                       \
+            kind##_turned(rows);                                                                                \
             for (size k = 1; k < V; k++) rows[0] += rows[k];                                                    \
             rows[0] += 0;                                                                                       \
             *(name##_cascade_vector *)(out + line) = rows[0];                                                   \
@@ -197,16 +197,33 @@
         const size block = width >= least ? 4 * V : 4 * parts, cut = width / block * block;                     \
         name##_cut_columns(x, out, n, n, width, width, cut, room, MANY);                                        \
     }                                                                                                           \
-    /* An array in any steps, as rows of `width` elements side by side. */                                      \
+    /* An array in any steps, as rows of `width` elements side by side. Where those of a column are near, whole vectors of them are\
+       turned in registers. */                                                                                  \
     WIDE static void name##_gathered(const char *x, size n, size step, size width, size side, T *to) {          \
-        if (width == 1 && step == 2 * (size)sizeof(T))                                                          \
-            for (size i = 0; i < n; i++) to[i] = ((const T *)x)[2 * i];                                         \
-        else if (width == 1)                                                                                    \
-            for (size i = 0; i < n; i++) to[i] = *(const T *)(x + i * step);                                    \
+        const size near = step == (size)sizeof(T) || step == 2 * (size)sizeof(T) ? width / V * V : 0;           \
+        size i = 0;                                                                                             \
+        for (; near > 0 && side != 2 * (size)sizeof(T) && i + V <= n; i += V, x += V * step, to += V * width) { \
+            for (size k = 0; k < near; k += V) {                                                                \
+                vector rows[V];                                                                                 \
+                for (size r = 0; r < V; r++) {                                                                  \
+                    const T *from = (const T *)(x + (k + r) * side);                                            \
+                    rows[r] = *(const name##_cascade_vector *)from;                                             \
+                    if (step == 2 * (size)sizeof(T)) {                                                          \
+                        const vector behind = *(const name##_cascade_vector *)(from + V - 1);                   \
+                        kind##_every_second(rows + r, rows + r, &behind);                                       \
+                    }                                                                                           \
+                }                                                                                               \
+                kind##_turned(rows);                                                                            \
+                for (size r = 0; r < V; r++) *(name##_cascade_vector *)(to + r * width + k) = rows[r];          \
+            }                                                                                                   \
+            for (size k = near; k < width; k++)                                                                 \
+                for (size r = 0; r < V; r++) to[r * width + k] = *(const T *)(x + k * side + r * step);         \
+        }                                                                                                       \
+        if (width == 1) gather(x, step, sizeof(T), to, n);                                                      \
         else if (side == 2 * (size)sizeof(T))                                                                   \
-            for (size i = 0; i < n; i++, x += step, to += width)                                                \
+            for (; i < n; i++, x += step, to += width)                                                          \
                 for (size k = 0; k < width; k++) to[k] = ((const T *)x)[2 * k];                                 \
-        else for (size i = 0; i < n; i++, x += step)                                                            \
+        else for (; i < n; i++, x += step)                                                                      \
             for (size k = 0; k < width; k++) *to++ = *(const T *)(x + k * side);                                \
     }                                                                                                           \
     WIDE static T name##_in_turn(const char *x, size n, size step, T *near) {                                   \
@@ -268,8 +285,10 @@
             for (size k = 0; k < outer * inner; k++) out[k] /= (T)count;                                        \
     }
 
-SUMS(float, 8, floats, vectors, singles_turned)
-SUMS(double, 4, doubles, wide_vectors, doubles_turned)
+EIGHT(every_second, 0, 2, 4, 6, 9, 11, 13, 15) /* the second vector begins with the last element of the first */
+FOUR(every_second, 0, 2, 5, 7)
+SUMS(float, 8, floats, vectors, singles)
+SUMS(double, 4, doubles, wide_vectors, doubles)
 
 /* Half types are added up in float32: sixteen of a line are loaded, and the first eight added to the last eight. `wide` has
    room for the n * inner elements of a sum and for its results. */
@@ -431,7 +450,7 @@ static int strided_sums(Call *c, size from, size to) {
             const size stride = in_place ? step / x->item : some;
 #define STRIDED(T, name)                                                                                        \
     T *out = (T *)c->out[0].data + line * width + first;                                                        \
-    if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                           \
+    if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                              \
     else {                                                                                                      \
         if (!in_place) name##_gathered(from, n, step, some, side, (T *)near);                                   \
         name##_cut_columns(in_place ? (const T *)from : (const T *)near, out, n, all, stride, some, cut, c->scratch, most); \

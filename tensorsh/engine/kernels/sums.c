@@ -8,8 +8,7 @@
 #define FOUR_VECTORS 128 /* bytes: as many columns are held in registers, which not every compiler finds */
 
 /* The sums of `width` neighbouring columns over n rows that lie `stride` apart: a cascade of four levels, which spill after
-   2^p additions, as those of `all` rows do of which these are some. `room` has LEVELS * width elements; the result is its first `width`.
-   Where the elements lie `far`, in steps, those of one block after the other are fetched to x, which has room for NEAR. */
+   2^p additions, as those of `all` rows do of which these are some. `room` has LEVELS * width elements; the result is its first `width`. */
 #define NEAR 1024
 #define CASCADE(T, name)                                                                                        \
     typedef T name##_vector __attribute__((vector_size(FOUR_VECTORS / 4), aligned(sizeof(T))));                 \
@@ -41,7 +40,7 @@
         for (int level = 1; level < LEVELS; level++)                                                            \
             for (int v = 0; v < 4; v++) sums[v] += levels[level][v];                                            \
     }                                                                                                           \
-    INLINE void name##_of(T *x, const char *far, size apart, size n, size all, size stride, size width, T *room) { \
+    INLINE void name(const T *x, size n, size all, size stride, size width, T *room) {                          \
         const int p = LEVEL(all);                                                                               \
         size step = (size)1 << p, i = 0;                                                                        \
         if (n > 0 && n < step) {                                                                                \
@@ -52,7 +51,6 @@
         }                                                                                                       \
         for (size k = 0; k < LEVELS * width; k++) room[k] = 0;                                                  \
         while (i + step <= n) {                                                                                 \
-            if (far) gather(far + i * stride * apart, apart, sizeof(T), x, step * stride);                      \
             if (width % (FOUR_VECTORS / (size)sizeof(T)) == 0) {                                                \
                 for (size k = 0; k < width; k += FOUR_VECTORS / (size)sizeof(T)) {                              \
                     const T *at = x + k;                                                                        \
@@ -66,7 +64,7 @@
                 for (size j = 0; j < step; j++)                                                                 \
                     for (size k = 0; k < width; k++) room[k] += x[j * stride + k];                              \
             }                                                                                                   \
-            if (!far) x += step * stride;                                                                       \
+            x += step * stride;                                                                                 \
             i += step;                                                                                          \
             for (int level = 1; level < LEVELS; level++) {                                                      \
                 T *here = room + (level - 1) * width, *above = here + width;                                    \
@@ -74,14 +72,10 @@
                 if (i & ((step - 1) << (level * p))) break;                                                     \
             }                                                                                                   \
         }                                                                                                       \
-        if (far) gather(far + i * stride * apart, apart, sizeof(T), x, (n - i) * stride);                       \
         for (; i < n; i++, x += stride)                                                                         \
             for (size k = 0; k < width; k++) room[k] += x[k];                                                   \
         for (int level = 1; level < LEVELS; level++)                                                            \
             for (size k = 0; k < width; k++) room[k] += room[level * width + k];                                \
-    }                                                                                                           \
-    INLINE void name(const T *x, size n, size all, size stride, size width, T *room) {                          \
-        name##_of((T *)x, NULL, 0, n, all, stride, width, room); /* which is only read then */                  \
     }
 
 /* The sum of n rows of `lanes` columns by four interleaved cascades; what n leaves over goes onto the first, then the
@@ -226,16 +220,40 @@
         else for (; i < n; i++, x += step)                                                                      \
             for (size k = 0; k < width; k++) *to++ = *(const T *)(x + k * side);                                \
     }                                                                                                           \
+    /* Of n elements in steps: a cascade of rows of four, of which some blocks are fetched to `near` and added side by side. */\
     WIDE static T name##_in_turn(const char *x, size n, size step, T *near) {                                   \
+        typedef T four __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T))));                         \
+        const size rows = n / 4, p = LEVEL(rows), block = (size)1 << p;                                         \
+        four levels[LEVELS] = {{0}};                                                                            \
         T room[LEVELS * 4];                                                                                     \
+        size i = 0;                                                                                             \
         if (n <= NEAR) {                                                                                        \
             gather(x, step, sizeof(T), near, n);                                                                \
             name##_interleaved(near, n, 1, 1, room, NULL);                                                      \
             return room[0];                                                                                     \
         }                                                                                                       \
-        name##_cascade_of(near, x, step, n / 4, n / 4, 4, 4, room); /* as four interleaved ones */              \
-        for (size i = n / 4 * 4; i < n; i++) room[0] += *(const T *)(x + i * step);                             \
-        return room[0] + room[1] + room[2] + room[3];                                                           \
+        for (size some; i + block <= rows; x += 4 * some * block * step) {                                      \
+            some = (rows - i) / block < NEAR / 4 / block ? (rows - i) / block : NEAR / 4 / block;               \
+            gather(x, step, sizeof(T), near, 4 * some * block);                                                 \
+            for (size b = 0, m; b < some; b += m) {                                                             \
+                four sums[4] = {{0}};                                                                           \
+                const four *row = (const four *)near + b * block;                                               \
+                m = b + 4 <= some ? 4 : 1;                                                                      \
+                for (size j = 0; j < block && m == 4; j++)                                                      \
+                    for (int k = 0; k < 4; k++) sums[k] += row[k * block + j];                                  \
+                for (size j = 0; j < block && m == 1; j++) sums[0] += row[j];                                   \
+                for (size k = 0; k < m; k++) {                                                                  \
+                    i += block, levels[1] += sums[k];                                                           \
+                    for (int level = 2; level < LEVELS && !(i & ((block - 1) << (level - 1) * p)); level++)     \
+                        levels[level] += levels[level - 1], levels[level - 1] = (four){0};                      \
+                }                                                                                               \
+            }                                                                                                   \
+        }                                                                                                       \
+        gather(x, step, sizeof(T), near, n - 4 * i);                                                            \
+        for (const four *row = (const four *)near; i < rows; i++, row++, near += 4) levels[0] += *row;          \
+        for (int level = 1; level < LEVELS; level++) levels[0] += levels[level];                                \
+        for (i = 0; i < n % 4; i++) levels[0][0] += near[i];                                                    \
+        return levels[0][0] + levels[0][1] + levels[0][2] + levels[0][3];                                       \
     }                                                                                                           \
     /* Squares: eight (four) lanes, the lanes in order, then the rest, of which the last three round once each. */ \
     WIDE static T name##_squares(const T *x, size n) {                                                          \

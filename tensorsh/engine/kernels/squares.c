@@ -4,19 +4,22 @@
 #include <math.h>
 
 #define ROOTS(T, L, name, root, once)                                                                            \
-    static T name##_line(const T *x, size n) {                                                                  \
+    typedef T name##_lanes __attribute__((vector_size(L * sizeof(T)), aligned(sizeof(T))));                     \
+    INLINE T name##_line(const T *x, size n) {                                                                  \
         const size full = n / L * L, apart = full + (n - full) / 4 * 4;                                         \
         T lanes[L], total = 0;                                                                                  \
-        for (int k = 0; full && k < L; k++) lanes[k] = x[k] * x[k];                                             \
-        for (size i = L; i < full; i += L)                                                                      \
-            for (int k = 0; k < L; k++) lanes[k] += x[i + k] * x[i + k];                                        \
-        if (full) total = lanes[0];                                                                             \
+        if (full) {                                                                                             \
+            name##_lanes sums = *(const name##_lanes *)x * *(const name##_lanes *)x;                            \
+            for (size i = L; i < full; i += L) sums += *(const name##_lanes *)(x + i) * *(const name##_lanes *)(x + i);\
+            *(name##_lanes *)lanes = sums;                                                                      \
+            total = lanes[0];                                                                                   \
+        }                                                                                                       \
         for (int k = 1; full && k < L; k++) total += lanes[k];                                                  \
         for (size i = full; i < apart; i++) total += x[i] * x[i];                                               \
         for (size i = apart; i < n; i++) total = once;                                                          \
         return root(total);                                                                                     \
     }                                                                                                           \
-    static void name(const T *x, T *out, size outer, size n, size inner, int lines) {                           \
+    WIDE static void name(const T *x, T *out, size outer, size n, size inner, int lines) {                      \
         for (size o = 0; o < outer; o++, x += n * inner, out += inner) {                                        \
             if (lines) {                                                                                        \
                 *out = name##_line(x, n);                                                                       \

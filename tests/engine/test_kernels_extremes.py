@@ -100,12 +100,7 @@ def test_logarithms_of_sums_of_infinite_columns():
 @pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("laid", LAID)
 def test_sums_of_arrays_in_steps_have_the_bits_of_the_formula(kind, laid, monkeypatch):
-    shapes = [
-        *SHAPES,
-        (2, 4801),
-        (19, 27),
-        (3, 9, 70),
-    ]  # long lines, and some whose elements are turned by vectors, with what is left over
+    shapes = [*SHAPES, (2, 4801), (19, 27), (3, 9, 70)]  # long lines; squares of vectors, and what is left over
     arrays = [LAID[laid](np.random.default_rng(3).standard_normal(shape).astype(kind)) for shape in shapes]
     cases = [(a, axes) for a in arrays for axes in [*((k,) for k in range(a.ndim)), None, (0, a.ndim - 1)]]
     found = [sums.sum(a, axes) for a, axes in cases]

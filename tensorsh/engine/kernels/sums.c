@@ -255,37 +255,6 @@
         for (i = 0; i < n % 4; i++) levels[0][0] += near[i];                                                    \
         return levels[0][0] + levels[0][1] + levels[0][2] + levels[0][3];                                       \
     }                                                                                                           \
-    /* Squares: eight (four) lanes, the lanes in order, then the rest, of which the last three round once each. */ \
-    WIDE static T name##_squares(const T *x, size n) {                                                          \
-        T lanes[V] = {0}, total = 0;                                                                            \
-        size i = 0;                                                                                             \
-        for (; i + V <= n; i += V)                                                                              \
-            for (int k = 0; k < V; k++) lanes[k] += x[i + k] * x[i + k];                                        \
-        for (int k = 0; k < V; k++) total += lanes[k];                                                          \
-        for (size end = i + (n - i) / 4 * 4; i < end; i++) total += x[i] * x[i];                                \
-        for (; i < n; i++) total = (T)((double)x[i] * x[i] + total);                                            \
-        return total;                                                                                           \
-    }                                                                                                           \
-    INLINE void name##_squares_of(const char *x, size n, size step, size m, size side, T *totals) {             \
-        T sums[8] = {0};                                                                                        \
-        for (size i = 0; i < n; i++, x += step)                                                                 \
-            for (size k = 0; k < m; k++) {                                                                      \
-                const T v = *(const T *)(x + k * side);                                                         \
-                sums[k] += v * v;                                                                               \
-            }                                                                                                   \
-        for (size k = 0; k < m; k++) totals[k] = sums[k];                                                       \
-    }                                                                                                           \
-    /* Squares from the first to the last, of eight lines that lie `side` apart. */                             \
-    WIDE static void name##_squares_in_order(const char *x, size n, size step, size lines, size side, T *out) { \
-        for (size line = 0; line < lines; line += 8) {                                                          \
-            T totals[8] = {0};                                                                                  \
-            const size m = lines - line < 8 ? lines - line : 8;                                                 \
-            if (m == 8) name##_squares_of(x + line * side, n, step, 8, side, totals);                           \
-            else if (m == 1) name##_squares_of(x + line * side, n, step, 1, side, totals);                      \
-            else name##_squares_of(x + line * side, n, step, m, side, totals);                                  \
-            for (size k = 0; k < m; k++) out[line + k] = totals[k];                                             \
-        }                                                                                                       \
-    }                                                                                                           \
     /* `parts`: 2 for complex numbers, whose parts are columns. */                                              \
     static void name##_all(const T *x, T *out, size outer, size n, size inner, size count, size parts) {        \
         const int of_lines = n > 1 && inner == 1;                                                               \
@@ -483,33 +452,8 @@ static int strided_sums(Call *c, size from, size to) {
     return 1;
 }
 
-/* square_sums(x, in_order): of the rows of a matrix in any steps; of rows that lie side by side in lanes, unless `in_order`. */
-static int squares_plan(Call *c) {
-    const Argument *x = &c->in[0];
-    if ((x->kind != FLOAT32 && x->kind != FLOAT64) || x->ndim != 2 || x->count == 0 || x->shape[1] > LONG_PIECE) return 0;
-    if (!c->in[1].whole && x->shape[1] > 1 && x->strides[1] != x->item) return 0;
-    add_dimension(result(c, 0), x->shape[0]);
-    c->lines = x->shape[0], c->each = x->shape[1];
-    return 1;
-}
-
-static int square_sums(Call *c, size from, size to) {
-    const Argument *x = &c->in[0];
-    const size n = x->shape[1], side = x->strides[0], step = x->strides[1];
-    const char *at = (const char *)x->data + from * side;
-    if (c->in[1].whole && x->kind == FLOAT32) floats_squares_in_order(at, n, step, to - from, side, (float *)c->out[0].data + from);
-    else if (c->in[1].whole) doubles_squares_in_order(at, n, step, to - from, side, (double *)c->out[0].data + from);
-    else
-        for (size i = from; i < to; i++, at += side) {
-            if (x->kind == FLOAT32) ((float *)c->out[0].data)[i] = floats_squares((const float *)at, n);
-            else ((double *)c->out[0].data)[i] = doubles_squares((const double *)at, n);
-        }
-    return 1;
-}
-
 const Kernel sums_kernels[] = {
     {"strided_sums", "ei?|i", strided_plan, strided_sums, "strided_sums(x, cut=None, all=None): of lines in any steps"},
-    {"square_sums", "eb", squares_plan, square_sums, "square_sums(x, in_order): of the squares of rows"},
     {"sum", "h|i?bn?b", sum_plan, sum, "sum(x, axis=None, keepdims=False, dtype=None, pairs=False): pairs: along the last dimension"},
     {"mean", "r|i?bn?b", sum_plan, mean, "mean(x, axis=None, keepdims=False, dtype=None, pairs=False): as sum"},
     {0},

@@ -67,6 +67,18 @@ def test_a_nan_is_larger_and_smaller_than_all(kind):
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_a_nan_in_any_place_of_a_long_row(kind):
+    a = np.random.default_rng(4).standard_normal((41, 41)).astype(kind)
+    a[np.diag_indices(41)] = np.nan
+    a[0, 20], a[1, 20] = np.inf, -np.inf
+    for name in ("amax", "amin"):
+        assert np.isnan(getattr(torch.tensor(a), name)(1).numpy()).all()
+        assert np.isnan(getattr(torch.tensor(a), name)(0).numpy()).all()
+    for turned in (torch.tensor(a).softmax(1), torch.tensor(a).log_softmax(1), torch.tensor(a).logsumexp(1)):
+        assert np.isnan(turned.numpy()).all()
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("laid", LAID)
 def test_logarithms_of_sums_of_exponentials(kind, laid):
     for shape in SHAPES:
@@ -88,7 +100,8 @@ def test_logarithms_of_sums_of_infinite_columns():
 @pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("laid", LAID)
 def test_sums_of_arrays_in_steps_have_the_bits_of_the_formula(kind, laid, monkeypatch):
-    arrays = [LAID[laid](np.random.default_rng(3).standard_normal(shape).astype(kind)) for shape in SHAPES]
+    shapes = [*SHAPES, (2, 4801), (19, 27), (3, 9, 70)]  # long lines; squares of vectors, and what is left over
+    arrays = [LAID[laid](np.random.default_rng(3).standard_normal(shape).astype(kind)) for shape in shapes]
     cases = [(a, axes) for a in arrays for axes in [*((k,) for k in range(a.ndim)), None, (0, a.ndim - 1)]]
     found = [sums.sum(a, axes) for a, axes in cases]
     for name in ("strided_sums", "kernel_sum"):

@@ -9,11 +9,15 @@ typedef float floats __attribute__((vector_size(32), aligned(4)));
 typedef double doubles __attribute__((vector_size(32), aligned(8)));
 typedef int32_t float_bits __attribute__((vector_size(32), aligned(4)));
 typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
+typedef float few_floats __attribute__((vector_size(16)));
+typedef double few_doubles __attribute__((vector_size(16)));
+typedef int32_t few_float_bits __attribute__((vector_size(16)));
+typedef int64_t few_double_bits __attribute__((vector_size(16)));
 
 #define LANES_OF(T) ((size)(64 / sizeof(T)))
 
 /* A maximum is NaN where one of the two is. */
-#define ROWS(T, V, B, I, name, size_of, root)                                                                                                            \
+#define ROWS(T, V, B, Q, C, I, name, size_of, root)                                                                                                            \
     INLINE void name##_part(const T *a, const T *b, Norm norm, V *out) {                                                                              \
         const V d = *(const V *)a - *(const V *)b;                                                                                                    \
         *out = norm == SQUARES ? d * d : norm == COUNT ? (V)((B)(d != 0) & (B)((V){0} + 1)) : (V)((B)d & ~(B)(-(V){0}));                                                                                   \
@@ -58,15 +62,19 @@ typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
             name##_next(&high, x + HALF, y + HALF, &kept[1], norm);                                                                                   \
         }                                                                                                                                             \
         name##_join(&low, &high, norm);                                                                                                               \
-        T single[HALF];                                                                                                                               \
-        I bits[HALF];                                                                                                                                 \
-        memcpy(single, &low, sizeof low), memcpy(bits, &low, sizeof low);                                                                             \
-        for (int half = HALF / 2; half; half /= 2)                                                                                                    \
-            for (int k = 0; k < half; k++)                                                                                                            \
-                if (norm == LARGEST) bits[k] = bits[k] > bits[k + half] ? bits[k] : bits[k + half];                                                   \
-                else single[k] += single[k + half];                                                                                                   \
-        if (norm == LARGEST) memcpy(single, bits, sizeof *single);                                                                                    \
-        return norm == SQUARES ? root(single[0]) : single[0];                                                                                         \
+        Q first, second;                                                                                                                              \
+        C one, other;                                                                                                                                 \
+        memcpy(&first, &low, sizeof first), memcpy(&second, (const char *)&low + sizeof first, sizeof second);                                        \
+        memcpy(&one, &first, sizeof one), memcpy(&other, &second, sizeof other);                                                                      \
+        first += second;                                                                                                                              \
+        T total = HALF == 4 ? first[0] + first[1] : (first[0] + first[2 % (HALF / 2)]) + (first[1] + first[3 % (HALF / 2)]);                          \
+        if (norm == LARGEST) {                                                                                                                        \
+            one = (one & (C)(one > other)) | (other & (C)(one <= other));                                                                             \
+            I most = one[0];                                                                                                                          \
+            for (int k = 1; k < HALF / 2; k++) most = one[k] > most ? one[k] : most;                                                                  \
+            memcpy(&total, &most, sizeof total);                                                                                                      \
+        }                                                                                                                                             \
+        return norm == SQUARES ? root(total) : total;                                                                                                 \
     }                                                                                                                                                 \
     /* `last`: whether nothing lies behind x, so that it is not read beyond its end; behind y lie its own rows alone. */                              \
     WIDE static void name(const T *x, const T *y, T *out, size rows, size n, Norm norm, int last) {                                                   \
@@ -82,8 +90,8 @@ typedef int64_t double_bits __attribute__((vector_size(32), aligned(8)));
         else                                                                                                                                          \
             for (size j = 0; j < rows; j++) out[j] = name##_norm(x, y + j * n, n, j < safe, kept, LARGEST);                                                           \
     }
-ROWS(float, floats, float_bits, int32_t, norms_of_floats, fabsf, sqrtf)
-ROWS(double, doubles, double_bits, int64_t, norms_of_doubles, fabs, sqrt)
+ROWS(float, floats, float_bits, few_floats, few_float_bits, int32_t, norms_of_floats, fabsf, sqrtf)
+ROWS(double, doubles, double_bits, few_doubles, few_double_bits, int64_t, norms_of_doubles, fabs, sqrt)
 
 /* The distances of one row from some others. */
 static void norms(const Call *c, size row, size other, size at, size rows, size n, Norm norm) {

@@ -1,8 +1,6 @@
 /* The largest or the smallest elements along an axis, and where they stand first. NaN is larger and smaller than every number. */
 #include "kernels.h"
 
-#define COLUMNS 64
-
 /* Half types in the order of their numbers: whole numbers of 16 bits, in which -0 comes before 0 and NaN after all. */
 #define NOT_A_NUMBER INT16_MAX
 INLINE int16_t in_order(uint16_t bits, uint16_t infinity, int16_t turn) {
@@ -14,27 +12,22 @@ INLINE uint16_t as_bits(int16_t number, uint16_t infinity, int16_t turn) {
     return number == NOT_A_NUMBER ? (uint16_t)(infinity | infinity >> 1) : bits & 0x8000 ? bits ^ 0x7fff : bits;
 }
 
-#define OF_VECTOR 64 /* bytes */
 #define VECTORS(T, I, name)                                                                                      \
-    typedef T name##_64 __attribute__((vector_size(64), aligned(sizeof(T))));                                    \
     typedef T name##_32 __attribute__((vector_size(32), aligned(sizeof(T))));                                    \
     typedef T name##_16 __attribute__((vector_size(16), aligned(sizeof(T))));                                    \
-    typedef I name##_bits_64 __attribute__((vector_size(64), aligned(sizeof(T))));                               \
     typedef I name##_bits_32 __attribute__((vector_size(32), aligned(sizeof(T))));                               \
     typedef I name##_bits_16 __attribute__((vector_size(16), aligned(sizeof(T))));
 #define GREATER(a, b, bits) ((__typeof__(a))(((bits)(a) & (bits)((a) > (b))) | ((bits)(b) & ~(bits)((a) > (b)))))
 
 /* For elements of a type E, compared as numbers of a type T; READ turns them round where the smallest is sought, and WRITE back. I: whole
-   numbers as wide. */
+   numbers as wide. Rows are compared by two vectors of 32 bytes: of one of 64 a compiler for AVX2 makes comparisons of single elements. */
 #define ROWS(T, I, name, READ, WRITE)                                                                            \
     VECTORS(T, I, name)                                                                                          \
-    INLINE T name##_in_vector(const name##_64 *top) {                                                            \
-        name##_32 low, high;                                                                                     \
+    INLINE T name##_in_vectors(const name##_32 *one, const name##_32 *other) {                                   \
         name##_16 first, second;                                                                                 \
         T lanes[16 / sizeof(T)];                                                                                 \
-        memcpy(&low, top, sizeof low), memcpy(&high, (const char *)top + sizeof low, sizeof high);               \
-        low = GREATER(high, low, name##_bits_32);                                                                \
-        memcpy(&first, &low, sizeof first), memcpy(&second, (char *)&low + sizeof first, sizeof second);         \
+        const name##_32 low = GREATER(*other, *one, name##_bits_32);                                             \
+        memcpy(&first, &low, sizeof first), memcpy(&second, (const char *)&low + sizeof first, sizeof second);   \
         first = GREATER(second, first, name##_bits_16);                                                          \
         memcpy(lanes, &first, sizeof lanes);                                                                     \
         T best = lanes[0];                                                                                       \
@@ -42,25 +35,26 @@ INLINE uint16_t as_bits(int16_t number, uint16_t infinity, int16_t turn) {
         return best;                                                                                             \
     }                                                                                                            \
     WIDE static void name##_of_rows(const T *x, size apart, T *out, size rows, size n, T by, uint16_t infinity) { \
-        enum { LANES = OF_VECTOR / sizeof(T) };                                                                  \
+        enum { HALF_OF = 32 / sizeof(T), LANES = 2 * HALF_OF };                                                  \
         (void)infinity;                                                                                          \
         for (size row = 0; row < rows; row++, x += apart) {                                                      \
             T top = READ(x[0]);                                                                                  \
             int odd = top != top;                                                                                \
             size i = 0;                                                                                          \
             if (n >= LANES) {                                                                                    \
-                name##_64 best = READ(*(const name##_64 *)x);                                                    \
-                name##_bits_64 strange = best != best;                                                           \
+                name##_32 low = READ(*(const name##_32 *)x), high = READ(*(const name##_32 *)(x + HALF_OF));     \
+                name##_bits_32 strange = (low != low) | (high != high);                                          \
                 for (i = LANES; i + LANES <= n; i += LANES) {                                                    \
-                    const name##_64 each = READ(*(const name##_64 *)(x + i));                                    \
-                    strange |= each != each;                                                                     \
-                    best = GREATER(each, best, name##_bits_64);                                                  \
+                    const name##_32 first = READ(*(const name##_32 *)(x + i));                                   \
+                    const name##_32 second = READ(*(const name##_32 *)(x + i + HALF_OF));                        \
+                    strange |= (first != first) | (second != second);                                            \
+                    low = GREATER(first, low, name##_bits_32), high = GREATER(second, high, name##_bits_32);     \
                 }                                                                                                \
-                top = name##_in_vector(&best);                                                                   \
+                top = name##_in_vectors(&low, &high);                                                            \
                 if (NAN_OF(T) != 0) {                                                                            \
-                    int64_t any[8];                                                                              \
+                    int64_t any[4];                                                                              \
                     memcpy(any, &strange, sizeof any);                                                           \
-                    odd |= (any[0] | any[1] | any[2] | any[3] | any[4] | any[5] | any[6] | any[7]) != 0;         \
+                    odd |= (any[0] | any[1] | any[2] | any[3]) != 0;                                             \
                 }                                                                                                \
             }                                                                                                    \
             for (; i < n; i++) {                                                                                 \
@@ -71,8 +65,10 @@ INLINE uint16_t as_bits(int16_t number, uint16_t infinity, int16_t turn) {
             out[row] = odd ? (T)NAN_OF(T) : WRITE(top);                                                          \
         }                                                                                                        \
     }
+#define ABREAST_BYTES 256 /* of columns: eight vectors, which stay in registers */
 #define COLUMNS_OF(E, T, name, READ, WRITE)                                                                      \
     WIDE static void name##_of_columns(const E *x, size step, E *out, size n, size inner, T by, uint16_t infinity) {        \
+        enum { COLUMNS = ABREAST_BYTES / sizeof(T) };                                                            \
         (void)infinity;                                                                                          \
         for (size first = 0, m; first < inner; first += m) {                                                     \
             T best[COLUMNS];                                                                                     \
@@ -97,6 +93,7 @@ INLINE uint16_t as_bits(int16_t number, uint16_t infinity, int16_t turn) {
 /* Where they stand: `I` is as wide as T. */
 #define PLACES(T, I, name, READ)                                                                                 \
     WIDE static void name##_places(const T *x, size step, T *out, int64_t *places, size n, size inner, T by) {              \
+        enum { COLUMNS = 64 };                                                                                   \
         for (size first = 0, m; first < inner; first += m) {                                                     \
             T best[COLUMNS];                                                                                     \
             I where[COLUMNS];                                                                                    \

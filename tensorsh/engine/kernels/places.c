@@ -348,20 +348,27 @@ static int bag_maxima(Call *c, size from, size to) {
 
 /* Rows of one bag that follow one another are added in registers, some columns at a time; long rows as they lie, four to a look at
    the sums, which the cache's own foresight is for. */
-enum { TOGETHER = 64, LONG_ROW = 256, LONGEST = 2048 };
-#define BAGS(T, name)                                                                                                          \
-    INLINE int name##_run(const T *rows, const int64_t *places, size length, size count, size width, T *out, size n) {         \
-        T sums[TOGETHER];                                                                                                      \
-        for (size j = 0; j < n; j++) sums[j] = out[j];                                                                         \
+enum { LONG_ROW = 256, LONGEST = 2048 };
+#define RUN(T, V, VECTORS, name)                                                                                               \
+    INLINE int name(const T *rows, const int64_t *places, size length, size count, size width, T *out) {                       \
+        V sums[VECTORS];                                                                                                       \
+        UNROLL(8) for (int j = 0; j < VECTORS; j++) sums[j] = ((const V *)out)[j];                                             \
         for (size i = 0; i < length; i++) {                                                                                    \
             const size place = place_at(places + i);                                                                           \
             if (OUTSIDE(place, count)) return 0;                                                                               \
-            const T *row = rows + place * width;                                                                               \
-            for (size j = 0; j < n; j++) sums[j] += row[j];                                                                    \
+            const V *row = (const V *)(rows + place * width);                                                                  \
+            UNROLL(8) for (int j = 0; j < VECTORS; j++) sums[j] += row[j];                                                     \
         }                                                                                                                      \
-        for (size j = 0; j < n; j++) out[j] = sums[j];                                                                         \
+        UNROLL(8) for (int j = 0; j < VECTORS; j++) ((V *)out)[j] = sums[j];                                                   \
         return 1;                                                                                                              \
-    }                                                                                                                          \
+    }
+#define BAGS(T, name)                                                                                                          \
+    typedef T name##_vector __attribute__((vector_size(32), aligned(sizeof(T))));                                              \
+    typedef T name##_half __attribute__((vector_size(16), aligned(sizeof(T))));                                                \
+    RUN(T, name##_vector, 8, name##_many)                                                                                      \
+    RUN(T, name##_vector, 4, name##_some)                                                                                      \
+    RUN(T, name##_half, 1, name##_few)                                                                                         \
+    RUN(T, T, 1, name##_one)                                                                                                   \
     INLINE int name##_long(const T *rows, const int64_t *places, size length, size count, size width, T *out, size n) {        \
         for (size i = 0; i < length; i += 4) {                                                                                 \
             const size some = length - i < 4 ? length - i : 4;                                                                 \
@@ -407,12 +414,14 @@ enum { TOGETHER = 64, LONG_ROW = 256, LONGEST = 2048 };
             const T *rows = c->in[0].data;                                                                                     \
             T *out = (T *)c->in[3].data + bag * width;                                                                         \
             for (size left = width, n; left; left -= n, rows += n, out += n) {                                                 \
-                n = left >= LONGEST ? LONGEST : left >= LONG_ROW ? left : left >= TOGETHER ? TOGETHER : left >= 32 ? 32 : left >= 4 ? 4 : left; \
-                const int done = n >= LONG_ROW  ? name##_long(rows, places + first, end - first, count, width, out, n)         \
-                                 : n == TOGETHER ? name##_run(rows, places + first, end - first, count, width, out, TOGETHER)    \
-                                 : n == 32     ? name##_run(rows, places + first, end - first, count, width, out, 32)          \
-                                 : n == 4      ? name##_run(rows, places + first, end - first, count, width, out, 4)           \
-                                               : name##_run(rows, places + first, end - first, count, width, out, n);          \
+                const size vector = 32 / sizeof(T);                                                                            \
+                n = left >= LONGEST ? LONGEST : left >= LONG_ROW ? left : left >= 8 * vector ? 8 * vector                      \
+                    : left >= 4 * vector ? 4 * vector : left >= vector / 2 ? vector / 2 : 1;                                   \
+                const int done = n >= LONG_ROW     ? name##_long(rows, places + first, end - first, count, width, out, n)      \
+                                 : n == 8 * vector ? name##_many(rows, places + first, end - first, count, width, out)         \
+                                 : n == 4 * vector ? name##_some(rows, places + first, end - first, count, width, out)         \
+                                 : n > 1           ? name##_few(rows, places + first, end - first, count, width, out)          \
+                                                   : name##_one(rows, places + first, end - first, count, width, out);         \
                 if (!done) return 0;                                                                                           \
             }                                                                                                                  \
         }                                                                                                                      \

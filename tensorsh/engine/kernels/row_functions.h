@@ -1,5 +1,31 @@
 /* softmax and log_softmax of rows and of columns, and their gradients, for one type of numbers: NUMBER, LANES of which are added side by
-   side, with its EXP, EXACT_EXP, LOG and FUSED product and sum; OF(name) is the name of a function for it. */
+   side, with BITS as wide and its EXP, EXACT_EXP, LOG and FUSED product and sum; OF(name) is the name of a function for it. */
+
+/* Lanes are two vectors, which stay in registers where an array would go to memory and back. */
+typedef NUMBER OF(half) __attribute__((vector_size(32), aligned(sizeof(NUMBER))));
+typedef NUMBER OF(quarter) __attribute__((vector_size(16)));
+typedef BITS OF(half_bits) __attribute__((vector_size(32), aligned(sizeof(NUMBER))));
+#define HALF_OF(x) (*(const OF(half) *)(x))
+enum { OF(HALF) = LANES / 2, OF(QUARTER) = LANES / 4 };
+
+INLINE NUMBER OF(folded)(const OF(half) *low, const OF(half) *high) {
+    const OF(half) both = *low + *high;
+    OF(quarter) first, second;
+    memcpy(&first, &both, sizeof first), memcpy(&second, (const char *)&both + sizeof first, sizeof second);
+    first += second;
+    return OF(QUARTER) == 2 ? first[0] + first[1] : (first[0] + first[2 % OF(QUARTER)]) + (first[1] + first[3 % OF(QUARTER)]);
+}
+
+INLINE void OF(add_to)(OF(half) *low, OF(half) *high, const NUMBER *x, size n) {
+    size i = 0;
+    for (; i + LANES <= n; i += LANES) *low += HALF_OF(x + i), *high += HALF_OF(x + i + OF(HALF));
+    if (i < n) {
+        NUMBER lanes[LANES];
+        memcpy(lanes, low, sizeof *low), memcpy(lanes + OF(HALF), high, sizeof *high);
+        for (int k = 0; i < n; i++, k++) lanes[k] += x[i];
+        memcpy(low, lanes, sizeof *low), memcpy(high, lanes + OF(HALF), sizeof *high);
+    }
+}
 
 /* The sum of a row as PyTorch's vector code adds it: lanes, which are then folded in halves; short rows in order. */
 INLINE NUMBER OF(lane_sum)(const NUMBER *x, size n) {
@@ -8,25 +34,31 @@ INLINE NUMBER OF(lane_sum)(const NUMBER *x, size n) {
         for (size i = 1; i < n; i++) total += x[i];
         return total;
     }
-    NUMBER lanes[LANES];
-    for (int k = 0; k < LANES; k++) lanes[k] = x[k];
-    size i = LANES;
-    for (; i + LANES <= n; i += LANES)
-        for (int k = 0; k < LANES; k++) lanes[k] += x[i + k];
-    for (int k = 0; i < n; i++, k++) lanes[k] += x[i];
-    for (int half = LANES / 2; half; half /= 2)
-        for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
-    return lanes[0];
+    OF(half) low = HALF_OF(x), high = HALF_OF(x + OF(HALF));
+    OF(add_to)(&low, &high, x + LANES, n - LANES);
+    return OF(folded)(&low, &high);
 }
 
+/* NaN only where it comes first. */
+INLINE void OF(larger)(OF(half) *all, const OF(half) *one) {
+    const OF(half_bits) taken = (OF(half_bits))(*one > *all);
+    *all = (OF(half))(((OF(half_bits))*one & taken) | ((OF(half_bits))*all & ~taken));
+}
 INLINE NUMBER OF(largest)(const NUMBER *x, size n) {
-    NUMBER lanes[LANES], top = x[0];
+    NUMBER top = x[0];
     size i = 0;
     if (n >= LANES) {
-        for (int k = 0; k < LANES; k++) lanes[k] = x[k];
-        for (i = LANES; i + LANES <= n; i += LANES)
-            for (int k = 0; k < LANES; k++) lanes[k] = x[i + k] > lanes[k] ? x[i + k] : lanes[k];
-        for (int k = 0; k < LANES; k++) top = lanes[k] > top ? lanes[k] : top;
+        OF(half) low = HALF_OF(x), high = HALF_OF(x + OF(HALF)), none = {0};
+        for (i = LANES; i + LANES <= n; i += LANES) {
+            const OF(half) one = HALF_OF(x + i), other = HALF_OF(x + i + OF(HALF));
+            OF(larger)(&low, &one), OF(larger)(&high, &other);
+        }
+        none += top;
+        OF(larger)(&none, &low), OF(larger)(&none, &high);
+        NUMBER lanes[OF(HALF)];
+        memcpy(lanes, &none, sizeof none);
+        for (int k = 0; k < OF(QUARTER); k++) lanes[k] = lanes[k + OF(QUARTER)] > lanes[k] ? lanes[k + OF(QUARTER)] : lanes[k];
+        for (int k = 0; k < OF(QUARTER); k++) top = lanes[k] > top ? lanes[k] : top;
     }
     for (; i < n; i++) top = x[i] > top ? x[i] : top;
     return top;
@@ -100,7 +132,7 @@ WIDE static void OF(log_of_sums_of_columns)(Call *call, const NUMBER *x, NUMBER 
 
 WIDE static void OF(softmax_rows)(Call *c, const NUMBER *x, NUMBER *out, size rows, size n, int logarithm) {
     size group = n >= ROOM ? 1 : ROOM / n;
-    NUMBER exponentials[ROOM];
+    NUMBER exponentials[ROOM], less[ROOM];
     for (size row = 0; row < rows; row += group, x += group * n, out += group * n) {
         size count = rows - row < group ? rows - row : group, all = count * n;
         for (size r = 0; r < count; r++) {
@@ -118,24 +150,23 @@ WIDE static void OF(softmax_rows)(Call *c, const NUMBER *x, NUMBER *out, size ro
             }
         } else if (n <= ROOM) {
             for (size i = 0; i < all; i++) exponentials[i] = EXP(out[i]);
+            for (size r = 0; r < count; r++) less[r] = OF(lane_sum)(exponentials + r * n, n);
+            INDEPENDENT
+            for (size r = 0; r < count; r++) less[r] = LOG(less[r]);
             for (size r = 0; r < count; r++) {
-                NUMBER *to = out + r * n, less = LOG(OF(lane_sum)(exponentials + r * n, n));
+                NUMBER *to = out + r * n;
                 INDEPENDENT
-                for (size i = 0; i < n; i++) to[i] -= less;
+                for (size i = 0; i < n; i++) to[i] -= less[r];
             }
         } else {
             /* A long row: its exponentials are added up piece by piece, ROOM being a multiple of LANES. */
-            NUMBER lanes[LANES] = {0}, total;
+            OF(half) low = {0}, high = {0};
             for (size at = 0; at < n && !ends(c, ROOM); at += ROOM) {
-                size m = n - at < ROOM ? n - at : ROOM, i = 0;
+                size m = n - at < ROOM ? n - at : ROOM;
                 for (size k = 0; k < m; k++) exponentials[k] = EXP(out[at + k]);
-                for (; i + LANES <= m; i += LANES)
-                    for (int k = 0; k < LANES; k++) lanes[k] += exponentials[i + k];
-                for (int k = 0; i < m; i++, k++) lanes[k] += exponentials[i];
+                OF(add_to)(&low, &high, exponentials, m);
             }
-            for (int half = LANES / 2; half; half /= 2)
-                for (int k = 0; k < half; k++) lanes[k] += lanes[k + half];
-            total = LOG(lanes[0]);
+            const NUMBER total = LOG(OF(folded)(&low, &high));
             INDEPENDENT
             for (size i = 0; i < n; i++) out[i] -= total;
         }
@@ -229,6 +260,7 @@ WIDE static void OF(softmax_columns_backward)(Call *call, const NUMBER *g, const
 }
 
 #undef NUMBER
+#undef BITS
 #undef LANES
 #undef OF
 #undef EXP

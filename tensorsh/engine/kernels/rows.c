@@ -8,6 +8,7 @@
 #define VECTOR 16
 
 #define NUMBER double
+#define BITS int64_t
 #define LANES 8
 #define OF(name) name##_of_doubles
 #define EXP exp_double
@@ -17,6 +18,7 @@
 #include "row_functions.h"
 
 #define NUMBER float
+#define BITS int32_t
 #define LANES 16
 #define OF(name) name##_of_floats
 #define EXP exp_single

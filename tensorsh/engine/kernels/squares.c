@@ -4,19 +4,22 @@
 #include <math.h>
 
 #define ROOTS(T, L, name, root, once)                                                                            \
-    static T name##_line(const T *x, size n) {                                                                  \
+    typedef T name##_lanes __attribute__((vector_size(L * sizeof(T)), aligned(sizeof(T))));                     \
+    INLINE T name##_line(const T *x, size n) {                                                                  \
         const size full = n / L * L, apart = full + (n - full) / 4 * 4;                                         \
         T lanes[L], total = 0;                                                                                  \
-        for (int k = 0; full && k < L; k++) lanes[k] = x[k] * x[k];                                             \
-        for (size i = L; i < full; i += L)                                                                      \
-            for (int k = 0; k < L; k++) lanes[k] += x[i + k] * x[i + k];                                        \
-        if (full) total = lanes[0];                                                                             \
+        if (full) {                                                                                             \
+            name##_lanes sums = *(const name##_lanes *)x * *(const name##_lanes *)x;                            \
+            for (size i = L; i < full; i += L) sums += *(const name##_lanes *)(x + i) * *(const name##_lanes *)(x + i);\
+            *(name##_lanes *)lanes = sums;                                                                      \
+            total = lanes[0];                                                                                   \
+        }                                                                                                       \
         for (int k = 1; full && k < L; k++) total += lanes[k];                                                  \
         for (size i = full; i < apart; i++) total += x[i] * x[i];                                               \
         for (size i = apart; i < n; i++) total = once;                                                          \
         return root(total);                                                                                     \
     }                                                                                                           \
-    static void name(const T *x, T *out, size outer, size n, size inner, int lines) {                           \
+    WIDE static void name(const T *x, T *out, size outer, size n, size inner, int lines) {                      \
         for (size o = 0; o < outer; o++, x += n * inner, out += inner) {                                        \
             if (lines) {                                                                                        \
                 *out = name##_line(x, n);                                                                       \
@@ -147,7 +150,67 @@ static int spreads(Call *c, size from, size to) {
     return 1;
 }
 
+#define SQUARES(T, V, name)                                                                                     \
+    /* Squares: eight (four) lanes, the lanes in order, then the rest, of which the last three round once each. */ \
+    WIDE static T name##_squares(const T *x, size n) {                                                          \
+        T lanes[V] = {0}, total = 0;                                                                            \
+        size i = 0;                                                                                             \
+        for (; i + V <= n; i += V)                                                                              \
+            for (int k = 0; k < V; k++) lanes[k] += x[i + k] * x[i + k];                                        \
+        for (int k = 0; k < V; k++) total += lanes[k];                                                          \
+        for (size end = i + (n - i) / 4 * 4; i < end; i++) total += x[i] * x[i];                                \
+        for (; i < n; i++) total = (T)((double)x[i] * x[i] + total);                                            \
+        return total;                                                                                           \
+    }                                                                                                           \
+    INLINE void name##_squares_of(const char *x, size n, size step, size m, size side, T *totals) {             \
+        T sums[8] = {0};                                                                                        \
+        for (size i = 0; i < n; i++, x += step)                                                                 \
+            for (size k = 0; k < m; k++) {                                                                      \
+                const T v = *(const T *)(x + k * side);                                                         \
+                sums[k] += v * v;                                                                               \
+            }                                                                                                   \
+        for (size k = 0; k < m; k++) totals[k] = sums[k];                                                       \
+    }                                                                                                           \
+    /* Squares from the first to the last, of eight lines that lie `side` apart. */                             \
+    WIDE static void name##_squares_in_order(const char *x, size n, size step, size lines, size side, T *out) { \
+        for (size line = 0; line < lines; line += 8) {                                                          \
+            T totals[8] = {0};                                                                                  \
+            const size m = lines - line < 8 ? lines - line : 8;                                                 \
+            if (m == 8) name##_squares_of(x + line * side, n, step, 8, side, totals);                           \
+            else if (m == 1) name##_squares_of(x + line * side, n, step, 1, side, totals);                      \
+            else name##_squares_of(x + line * side, n, step, m, side, totals);                                  \
+            for (size k = 0; k < m; k++) out[line + k] = totals[k];                                             \
+        }                                                                                                       \
+    }
+SQUARES(float, 8, floats)
+SQUARES(double, 4, doubles)
+
+/* square_sums(x, in_order): of the rows of a matrix in any steps; of rows that lie side by side in lanes, unless `in_order`. */
+static int squares_plan(Call *c) {
+    const Argument *x = &c->in[0];
+    if ((x->kind != FLOAT32 && x->kind != FLOAT64) || x->ndim != 2 || x->count == 0 || x->shape[1] > LONG_PIECE) return 0;
+    if (!c->in[1].whole && x->shape[1] > 1 && x->strides[1] != x->item) return 0;
+    add_dimension(result(c, 0), x->shape[0]);
+    c->lines = x->shape[0], c->each = x->shape[1];
+    return 1;
+}
+
+static int square_sums(Call *c, size from, size to) {
+    const Argument *x = &c->in[0];
+    const size n = x->shape[1], side = x->strides[0], step = x->strides[1];
+    const char *at = (const char *)x->data + from * side;
+    if (c->in[1].whole && x->kind == FLOAT32) floats_squares_in_order(at, n, step, to - from, side, (float *)c->out[0].data + from);
+    else if (c->in[1].whole) doubles_squares_in_order(at, n, step, to - from, side, (double *)c->out[0].data + from);
+    else
+        for (size i = from; i < to; i++, at += side) {
+            if (x->kind == FLOAT32) ((float *)c->out[0].data)[i] = floats_squares((const float *)at, n);
+            else ((double *)c->out[0].data)[i] = doubles_squares((const double *)at, n);
+        }
+    return 1;
+}
+
 const Kernel squares_kernels[] = {
+    {"square_sums", "eb", squares_plan, square_sums, "square_sums(x, in_order): of the squares of rows"},
     {"spreads", "fD", spreads_plan, spreads, "spreads(x, out): of each row, the squares of what its elements are away from their mean, added"},
     {"sum_in_sequence", "r", sequence_plan, sum_in_sequence, "sum_in_sequence(x): the sum of all elements, from the first to the last"},
     {"roots_of_squares", "r|i?b", roots_plan, roots, "roots_of_squares(x, axis=None, keepdims=False)"},

@@ -4,18 +4,44 @@
 #include "conversions.h"
 
 #define LEVELS 4
+#define LEVEL(n) ((n) >> 19 ? (64 - __builtin_clzll((uint64_t)(n) - 1)) / 4 : 4) /* the p of a cascade of n rows */
 #define FOUR_VECTORS 128 /* bytes: as many columns are held in registers, which not every compiler finds */
 
 /* The sums of `width` neighbouring columns over n rows that lie `stride` apart: a cascade of four levels, which spill after
-   2^p additions, as those of `all` rows do of which these are some. `room` has LEVELS * width elements; the result is its first `width`.
-   Where the elements lie `far`, in steps, those of one block after the other are fetched to x, which has room for NEAR. */
+   2^p additions, as those of `all` rows do of which these are some. `room` has LEVELS * width elements; the result is its first `width`. */
 #define NEAR 1024
 #define CASCADE(T, name)                                                                                        \
     typedef T name##_vector __attribute__((vector_size(FOUR_VECTORS / 4), aligned(sizeof(T))));                 \
-    INLINE void name##_of(T *x, const char *far, size apart, size n, size all, size stride, size width, T *room) { \
-        int bits = 0, p;                                                                                        \
-        for (size m = all - 1; m > 0; m >>= 1) bits++;                                                          \
-        p = bits / 4 > 4 ? bits / 4 : 4;                                                                        \
+    /* Of n rows of four vectors, which stay in registers: not a loop over elements in memory, which a compiler copies in other widths \
+       than it reads them. */                                                                                   \
+    INLINE void name##_of_four(const name##_vector *row, size n, name##_vector *sums) {                         \
+        name##_vector levels[LEVELS][4] = {{{0}}};                                                              \
+        const int p = LEVEL(n);                                                                                 \
+        const size step = (size)1 << p;                                                                         \
+        size i = 0;                                                                                             \
+        if (n < step) {                                                                                         \
+            for (int v = 0; v < 4; v++) sums[v] = row[v];                                                       \
+            for (i = 1, row += 4; i < n; i++, row += 4)                                                         \
+                for (int v = 0; v < 4; v++) sums[v] += row[v];                                                  \
+            return;                                                                                             \
+        }                                                                                                       \
+        while (i + step <= n) {                                                                                 \
+            for (int v = 0; v < 4; v++) sums[v] = (name##_vector){0};                                           \
+            for (size j = 0; j < step; j++, row += 4)                                                           \
+                for (int v = 0; v < 4; v++) sums[v] += row[v];                                                  \
+            i += step;                                                                                          \
+            for (int v = 0; v < 4; v++) levels[1][v] += sums[v];                                                \
+            for (int level = 2; level < LEVELS && !(i & ((step - 1) << (level - 1) * p)); level++)              \
+                for (int v = 0; v < 4; v++) levels[level][v] += levels[level - 1][v], levels[level - 1][v] = (name##_vector){0}; \
+        }                                                                                                       \
+        for (int v = 0; v < 4; v++) sums[v] = (name##_vector){0};                                               \
+        for (; i < n; i++, row += 4)                                                                            \
+            for (int v = 0; v < 4; v++) sums[v] += row[v];                                                      \
+        for (int level = 1; level < LEVELS; level++)                                                            \
+            for (int v = 0; v < 4; v++) sums[v] += levels[level][v];                                            \
+    }                                                                                                           \
+    INLINE void name(const T *x, size n, size all, size stride, size width, T *room) {                          \
+        const int p = LEVEL(all);                                                                               \
         size step = (size)1 << p, i = 0;                                                                        \
         if (n > 0 && n < step) {                                                                                \
             for (size k = 0; k < width; k++) room[k] = x[k];                                                    \
@@ -25,21 +51,20 @@
         }                                                                                                       \
         for (size k = 0; k < LEVELS * width; k++) room[k] = 0;                                                  \
         while (i + step <= n) {                                                                                 \
-            if (far) gather(far + i * stride * apart, apart, sizeof(T), x, step * stride);                      \
             if (width % (FOUR_VECTORS / (size)sizeof(T)) == 0) {                                                \
                 for (size k = 0; k < width; k += FOUR_VECTORS / (size)sizeof(T)) {                              \
                     const T *at = x + k;                                                                        \
                     name##_vector sums[4];                                                                      \
-                    memcpy(sums, room + k, sizeof sums);                                                        \
+                    for (int v = 0; v < 4; v++) sums[v] = ((const name##_vector *)(room + k))[v];               \
                     for (size j = 0; j < step; j++, at += stride)                                               \
                         for (int v = 0; v < 4; v++) sums[v] += ((const name##_vector *)at)[v];                  \
-                    memcpy(room + k, sums, sizeof sums);                                                        \
+                    for (int v = 0; v < 4; v++) ((name##_vector *)(room + k))[v] = sums[v];                     \
                 }                                                                                               \
             } else {                                                                                            \
                 for (size j = 0; j < step; j++)                                                                 \
                     for (size k = 0; k < width; k++) room[k] += x[j * stride + k];                              \
             }                                                                                                   \
-            if (!far) x += step * stride;                                                                       \
+            x += step * stride;                                                                                 \
             i += step;                                                                                          \
             for (int level = 1; level < LEVELS; level++) {                                                      \
                 T *here = room + (level - 1) * width, *above = here + width;                                    \
@@ -47,14 +72,10 @@
                 if (i & ((step - 1) << (level * p))) break;                                                     \
             }                                                                                                   \
         }                                                                                                       \
-        if (far) gather(far + i * stride * apart, apart, sizeof(T), x, (n - i) * stride);                       \
         for (; i < n; i++, x += stride)                                                                         \
             for (size k = 0; k < width; k++) room[k] += x[k];                                                   \
         for (int level = 1; level < LEVELS; level++)                                                            \
             for (size k = 0; k < width; k++) room[k] += room[level * width + k];                                \
-    }                                                                                                           \
-    INLINE void name(const T *x, size n, size all, size stride, size width, T *room) {                          \
-        name##_of((T *)x, NULL, 0, n, all, stride, width, room); /* which is only read then */                       \
     }
 
 /* The sum of n rows of `lanes` columns by four interleaved cascades; what n leaves over goes onto the first, then the
@@ -70,10 +91,10 @@
             return;                                                                                             \
         }                                                                                                       \
         if (stride == lanes) {                                                                                  \
-            cascade(x, q, q, 4 * stride, 4 * lanes, room);                                                         \
+            cascade(x, q, q, 4 * stride, 4 * lanes, room);                                                      \
         } else {                                                                                                \
             for (int part = 0; part < 4; part++) {                                                              \
-                cascade(x + part * stride, q, q, 4 * stride, lanes, parts + part * LEVELS * lanes);                \
+                cascade(x + part * stride, q, q, 4 * stride, lanes, parts + part * LEVELS * lanes);             \
             }                                                                                                   \
             for (int part = 0; part < 4; part++)                                                                \
                 for (size k = 0; k < lanes; k++) room[part * lanes + k] = parts[part * LEVELS * lanes + k];     \
@@ -82,6 +103,14 @@
             for (size k = 0; k < lanes; k++) total[k] += x[i * stride + k];                                     \
         for (int part = 1; part < 4; part++)                                                                    \
             for (size k = 0; k < lanes; k++) total[k] += room[part * lanes + k];                                \
+    }                                                                                                           \
+    /* The same of n vectors that lie side by side, which is to be stored as one. */                            \
+    INLINE void name##_of_vectors(const cascade##_vector *x, size n, cascade##_vector *total) {                 \
+        const size q = n / 4;                                                                                   \
+        cascade##_vector sums[4] = {x[0]};                                                                      \
+        if (q > 0) cascade##_of_four(x, q, sums);                                                               \
+        for (size i = q > 0 ? 4 * q : 1; i < n; i++) sums[0] += x[i];                                           \
+        *total = q > 0 ? sums[0] + sums[1] + sums[2] + sums[3] : sums[0];                                       \
     }
 
 /* Columns that are added side by side: a multiple of four vectors of either type. Those of many rows are more, since each row of a
@@ -92,7 +121,7 @@
 
 /* `line` and `columns` are the kernels "inner" or "rows", and "columns", of sums.py; V is PyTorch's vector.
    A sum that starts from 0 is never -0. */
-#define SUMS(T, V, name, vector, turned)                                                                        \
+#define SUMS(T, V, name, vector, kind)                                                                          \
     CASCADE(T, name##_cascade)                                                                                  \
     INTERLEAVED(T, name##_interleaved, name##_cascade)                                                          \
     WIDE static T name##_line(const T *x, size n) {                                                             \
@@ -102,7 +131,7 @@
             return room[0] + 0;                                                                                 \
         }                                                                                                       \
         size i = n / V * V, k = 0;                                                                              \
-        name##_interleaved(x, n / V, V, V, room, NULL);                                                         \
+        name##_interleaved_of_vectors((const name##_cascade_vector *)x, n / V, (name##_cascade_vector *)room);  \
         total = i < n ? x[i++] : room[k++];                                                                     \
         for (; i < n; i++) total += x[i];                                                                       \
         for (; k < V; k++) total += room[k];                                                                    \
@@ -113,15 +142,16 @@
         size line = 0;                                                                                          \
         for (; n % V == 0 && n > 0 && line + V <= lines; line += V) {                                           \
             vector rows[V];                                                                                     \
-            for (size k = 0; k < V; k++) {                                                                      \
-                T room[LEVELS * 4 * V];                                                                         \
-                name##_interleaved(x + (line + k) * apart, n / V, V, V, room, NULL);                            \
-                memcpy(rows + k, room, sizeof *rows);                                                           \
+            const T *at = x + line * apart;                                                                     \
+            for (size k = 0; k < V; k++, at += apart) {                                                         \
+                name##_cascade_vector total;                                                                    \
+                name##_interleaved_of_vectors((const name##_cascade_vector *)at, n / V, &total);                \
+                rows[k] = total;                                                                                \
             }                                                                                                   \
-            turned(rows);                                                                                       \
+            kind##_turned(rows);                                                                                \
             for (size k = 1; k < V; k++) rows[0] += rows[k];                                                    \
             rows[0] += 0;                                                                                       \
-            memcpy(out + line, rows, sizeof *rows);                                                             \
+            *(name##_cascade_vector *)(out + line) = rows[0];                                                   \
         }                                                                                                       \
         for (; line < lines; line++) out[line] = name##_line(x + line * apart, n);                              \
     }                                                                                                           \
@@ -129,7 +159,8 @@
     WIDE static void name##_line_of_pairs(const T *x, size n, T *out) {                                         \
         const size lanes = n < V / 2 ? 1 : V / 2, rest = n % lanes;                                             \
         T room[LEVELS * 4 * V], chain[2 * V];                                                                   \
-        name##_interleaved(x, n / lanes, 2 * lanes, 2 * lanes, room, NULL);                                     \
+        if (lanes == 1) name##_interleaved(x, n, 2, 2, room, NULL);                                             \
+        else name##_interleaved_of_vectors((const name##_cascade_vector *)x, n / lanes, (name##_cascade_vector *)room); \
         memcpy(chain, x + 2 * (n - rest), 2 * rest * sizeof(T));                                                \
         memcpy(chain + 2 * rest, room, 2 * lanes * sizeof(T));                                                  \
         for (size part = 0; part < 2; part++) {                                                                 \
@@ -146,7 +177,7 @@
         for (size c = 0, m; c < width; c += m) {                                                                \
             if (c < cut) {                                                                                      \
                 m = cut - c < most ? cut - c : most;                                                            \
-                name##_cascade(x + c, n, all, stride, m, room);                                                      \
+                name##_cascade(x + c, n, all, stride, m, room);                                                 \
             } else {                                                                                            \
                 m = width - c < 4 * V ? width - c : 4 * V;                                                      \
                 if (m == 4 * V) name##_interleaved(x + c, n, stride, 4 * V, room, parts);                       \
@@ -158,61 +189,71 @@
     static void name##_columns(const T *x, T *out, size n, size width, size least, size parts) {                \
         T room[LEVELS * MANY];                                                                                  \
         const size block = width >= least ? 4 * V : 4 * parts, cut = width / block * block;                     \
-        name##_cut_columns(x, out, n, n, width, width, cut, room, MANY);                                           \
+        name##_cut_columns(x, out, n, n, width, width, cut, room, MANY);                                        \
     }                                                                                                           \
-    /* An array in any steps, as rows of `width` elements side by side. */                                      \
-    WIDE static void name##_gathered(const char *x, size n, size step, size width, size side, T *to) {               \
-        if (width == 1 && step == 2 * (size)sizeof(T))                                                          \
-            for (size i = 0; i < n; i++) to[i] = ((const T *)x)[2 * i];                                         \
-        else if (width == 1)                                                                                    \
-            for (size i = 0; i < n; i++) to[i] = *(const T *)(x + i * step);                                    \
+    /* An array in any steps, as rows of `width` elements side by side. Where those of a column are near, whole vectors of them are\
+       turned in registers. */                                                                                  \
+    WIDE static void name##_gathered(const char *x, size n, size step, size width, size side, T *to) {          \
+        const size near = step == (size)sizeof(T) || step == 2 * (size)sizeof(T) ? width / V * V : 0;           \
+        size i = 0;                                                                                             \
+        for (; near > 0 && side != 2 * (size)sizeof(T) && i + V <= n; i += V, x += V * step, to += V * width) { \
+            for (size k = 0; k < near; k += V) {                                                                \
+                vector rows[V];                                                                                 \
+                for (size r = 0; r < V; r++) {                                                                  \
+                    const T *from = (const T *)(x + (k + r) * side);                                            \
+                    rows[r] = *(const name##_cascade_vector *)from;                                             \
+                    if (step == 2 * (size)sizeof(T)) {                                                          \
+                        const vector behind = *(const name##_cascade_vector *)(from + V - 1);                   \
+                        kind##_every_second(rows + r, rows + r, &behind);                                       \
+                    }                                                                                           \
+                }                                                                                               \
+                kind##_turned(rows);                                                                            \
+                for (size r = 0; r < V; r++) *(name##_cascade_vector *)(to + r * width + k) = rows[r];          \
+            }                                                                                                   \
+            for (size k = near; k < width; k++)                                                                 \
+                for (size r = 0; r < V; r++) to[r * width + k] = *(const T *)(x + k * side + r * step);         \
+        }                                                                                                       \
+        if (width == 1) gather(x, step, sizeof(T), to, n);                                                      \
         else if (side == 2 * (size)sizeof(T))                                                                   \
-            for (size i = 0; i < n; i++, x += step, to += width)                                                \
+            for (; i < n; i++, x += step, to += width)                                                          \
                 for (size k = 0; k < width; k++) to[k] = ((const T *)x)[2 * k];                                 \
-        else for (size i = 0; i < n; i++, x += step)                                                            \
+        else for (; i < n; i++, x += step)                                                                      \
             for (size k = 0; k < width; k++) *to++ = *(const T *)(x + k * side);                                \
     }                                                                                                           \
+    /* Of n elements in steps: a cascade of rows of four, of which some blocks are fetched to `near` and added side by side. */\
     WIDE static T name##_in_turn(const char *x, size n, size step, T *near) {                                   \
+        typedef T four __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T))));                         \
+        const size rows = n / 4, p = LEVEL(rows), block = (size)1 << p;                                         \
+        four levels[LEVELS] = {{0}};                                                                            \
         T room[LEVELS * 4];                                                                                     \
+        size i = 0;                                                                                             \
         if (n <= NEAR) {                                                                                        \
             gather(x, step, sizeof(T), near, n);                                                                \
             name##_interleaved(near, n, 1, 1, room, NULL);                                                      \
             return room[0];                                                                                     \
         }                                                                                                       \
-        name##_cascade_of(near, x, step, n / 4, n / 4, 4, 4, room); /* as four interleaved ones */                     \
-        for (size i = n / 4 * 4; i < n; i++) room[0] += *(const T *)(x + i * step);                             \
-        return room[0] + room[1] + room[2] + room[3];                                                           \
-    }                                                                                                           \
-    /* Squares: eight (four) lanes, the lanes in order, then the rest, of which the last three round once each. */ \
-    WIDE static T name##_squares(const T *x, size n) {                                                          \
-        T lanes[V] = {0}, total = 0;                                                                            \
-        size i = 0;                                                                                             \
-        for (; i + V <= n; i += V)                                                                              \
-            for (int k = 0; k < V; k++) lanes[k] += x[i + k] * x[i + k];                                        \
-        for (int k = 0; k < V; k++) total += lanes[k];                                                          \
-        for (size end = i + (n - i) / 4 * 4; i < end; i++) total += x[i] * x[i];                                \
-        for (; i < n; i++) total = (T)((double)x[i] * x[i] + total);                                            \
-        return total;                                                                                           \
-    }                                                                                                           \
-    INLINE void name##_squares_of(const char *x, size n, size step, size m, size side, T *totals) {             \
-        T sums[8] = {0};                                                                                        \
-        for (size i = 0; i < n; i++, x += step)                                                                 \
-            for (size k = 0; k < m; k++) {                                                                      \
-                const T v = *(const T *)(x + k * side);                                                         \
-                sums[k] += v * v;                                                                               \
+        for (size some; i + block <= rows; x += 4 * some * block * step) {                                      \
+            some = (rows - i) / block < NEAR / 4 / block ? (rows - i) / block : NEAR / 4 / block;               \
+            gather(x, step, sizeof(T), near, 4 * some * block);                                                 \
+            for (size b = 0, m; b < some; b += m) {                                                             \
+                four sums[4] = {{0}};                                                                           \
+                const four *row = (const four *)near + b * block;                                               \
+                m = b + 4 <= some ? 4 : 1;                                                                      \
+                for (size j = 0; j < block && m == 4; j++)                                                      \
+                    for (int k = 0; k < 4; k++) sums[k] += row[k * block + j];                                  \
+                for (size j = 0; j < block && m == 1; j++) sums[0] += row[j];                                   \
+                for (size k = 0; k < m; k++) {                                                                  \
+                    i += block, levels[1] += sums[k];                                                           \
+                    for (int level = 2; level < LEVELS && !(i & ((block - 1) << (level - 1) * p)); level++)     \
+                        levels[level] += levels[level - 1], levels[level - 1] = (four){0};                      \
+                }                                                                                               \
             }                                                                                                   \
-        for (size k = 0; k < m; k++) totals[k] = sums[k];                                                       \
-    }                                                                                                           \
-    /* Squares from the first to the last, of eight lines that lie `side` apart. */                             \
-    WIDE static void name##_squares_in_order(const char *x, size n, size step, size lines, size side, T *out) { \
-        for (size line = 0; line < lines; line += 8) {                                                          \
-            T totals[8] = {0};                                                                                  \
-            const size m = lines - line < 8 ? lines - line : 8;                                                 \
-            if (m == 8) name##_squares_of(x + line * side, n, step, 8, side, totals);                           \
-            else if (m == 1) name##_squares_of(x + line * side, n, step, 1, side, totals);                      \
-            else name##_squares_of(x + line * side, n, step, m, side, totals);                                  \
-            for (size k = 0; k < m; k++) out[line + k] = totals[k];                                             \
         }                                                                                                       \
+        gather(x, step, sizeof(T), near, n - 4 * i);                                                            \
+        for (const four *row = (const four *)near; i < rows; i++, row++, near += 4) levels[0] += *row;          \
+        for (int level = 1; level < LEVELS; level++) levels[0] += levels[level];                                \
+        for (i = 0; i < n % 4; i++) levels[0][0] += near[i];                                                    \
+        return levels[0][0] + levels[0][1] + levels[0][2] + levels[0][3];                                       \
     }                                                                                                           \
     /* `parts`: 2 for complex numbers, whose parts are columns. */                                              \
     static void name##_all(const T *x, T *out, size outer, size n, size inner, size count, size parts) {        \
@@ -231,8 +272,10 @@
             for (size k = 0; k < outer * inner; k++) out[k] /= (T)count;                                        \
     }
 
-SUMS(float, 8, floats, vectors, singles_turned)
-SUMS(double, 4, doubles, wide_vectors, doubles_turned)
+EIGHT(every_second, 0, 2, 4, 6, 9, 11, 13, 15) /* the second vector begins with the last element of the first */
+FOUR(every_second, 0, 2, 5, 7)
+SUMS(float, 8, floats, vectors, singles)
+SUMS(double, 4, doubles, wide_vectors, doubles)
 
 /* Half types are added up in float32: sixteen of a line are loaded, and the first eight added to the last eight. `wide` has
    room for the n * inner elements of a sum and for its results. */
@@ -251,7 +294,7 @@ WIDE static float halves_line(int brain, const uint16_t *x, size n, float *wide)
         for (size i = 0; i < m; i += 16, to += 8)
             for (int lane = 0; lane < 8; lane++) to[lane] = near[i + lane] + near[i + 8 + lane];
     }
-    floats_interleaved(wide, n / 16, 8, 8, room, NULL);
+    floats_interleaved_of_vectors((const floats_cascade_vector *)wide, n / 16, (floats_cascade_vector *)room);
     float rest[16];
     halves_to_floats(brain, x + n - left, rest, left);
     total = left ? rest[0] : room[k++];
@@ -392,11 +435,11 @@ static int strided_sums(Call *c, size from, size to) {
             const char *from = at + first * side;
             const size left = columns ? c->in[1].whole - first : 0, cut = left < 0 ? 0 : left < some ? left : some;
             const size stride = in_place ? step / x->item : some;
-#define STRIDED(T, name)                                                                                          \
-    T *out = (T *)c->out[0].data + line * width + first;                                                          \
-    if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                           \
-    else {                                                                                                        \
-        if (!in_place) name##_gathered(from, n, step, some, side, (T *)near);                                     \
+#define STRIDED(T, name)                                                                                        \
+    T *out = (T *)c->out[0].data + line * width + first;                                                        \
+    if (!columns) *out = name##_in_turn(from, n, step, (T *)near);                                              \
+    else {                                                                                                      \
+        if (!in_place) name##_gathered(from, n, step, some, side, (T *)near);                                   \
         name##_cut_columns(in_place ? (const T *)from : (const T *)near, out, n, all, stride, some, cut, c->scratch, most); \
     }
             if (x->kind == FLOAT32) {
@@ -409,33 +452,8 @@ static int strided_sums(Call *c, size from, size to) {
     return 1;
 }
 
-/* square_sums(x, in_order): of the rows of a matrix in any steps; of rows that lie side by side in lanes, unless `in_order`. */
-static int squares_plan(Call *c) {
-    const Argument *x = &c->in[0];
-    if ((x->kind != FLOAT32 && x->kind != FLOAT64) || x->ndim != 2 || x->count == 0 || x->shape[1] > LONG_PIECE) return 0;
-    if (!c->in[1].whole && x->shape[1] > 1 && x->strides[1] != x->item) return 0;
-    add_dimension(result(c, 0), x->shape[0]);
-    c->lines = x->shape[0], c->each = x->shape[1];
-    return 1;
-}
-
-static int square_sums(Call *c, size from, size to) {
-    const Argument *x = &c->in[0];
-    const size n = x->shape[1], side = x->strides[0], step = x->strides[1];
-    const char *at = (const char *)x->data + from * side;
-    if (c->in[1].whole && x->kind == FLOAT32) floats_squares_in_order(at, n, step, to - from, side, (float *)c->out[0].data + from);
-    else if (c->in[1].whole) doubles_squares_in_order(at, n, step, to - from, side, (double *)c->out[0].data + from);
-    else
-        for (size i = from; i < to; i++, at += side) {
-            if (x->kind == FLOAT32) ((float *)c->out[0].data)[i] = floats_squares((const float *)at, n);
-            else ((double *)c->out[0].data)[i] = doubles_squares((const double *)at, n);
-        }
-    return 1;
-}
-
 const Kernel sums_kernels[] = {
     {"strided_sums", "ei?|i", strided_plan, strided_sums, "strided_sums(x, cut=None, all=None): of lines in any steps"},
-    {"square_sums", "eb", squares_plan, square_sums, "square_sums(x, in_order): of the squares of rows"},
     {"sum", "h|i?bn?b", sum_plan, sum, "sum(x, axis=None, keepdims=False, dtype=None, pairs=False): pairs: along the last dimension"},
     {"mean", "r|i?bn?b", sum_plan, mean, "mean(x, axis=None, keepdims=False, dtype=None, pairs=False): as sum"},
     {0},

@@ -418,7 +418,7 @@ def _columns(w: np.ndarray, cut: int) -> np.ndarray:
 
 def _some_columns(w: np.ndarray, cut: int) -> np.ndarray:
     columns, last = w.shape[-1], w.ndim - 1
-    nearest = 1 if last == 1 else min([last, *range(last - 1)], key=w.strides.__getitem__)
+    nearest = 1 if last == 1 else min([last, *range(last - 1)], key=lambda axis: w.strides[axis] or w.nbytes)
     if nearest == last or cut not in (0, columns) or w.shape[nearest] < 8:
         by_kernel = strided_sums(w, cut)
     else:  # all columns are added alike, so others may be, which lie closer

@@ -208,7 +208,7 @@ def test_half_types_are_computed_wide(dtype: str) -> None:
         )
 
 
-OPTIONS = [
+OPTIONS: list[tuple[str, dict]] = [
     ("SGD", {"lr": 0.1, "weight_decay": 0.01, "maximize": True}),
     ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.2}),
     ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),

@@ -13,7 +13,6 @@ from ...engine.arrays.door import answers_below
 from ...engine.loading.table import find_function
 from ...engine.tape.grad_modes import enable_grad, no_grad
 from ...engine.tensors.tensor import Tensor
-from .arithmetic import take
 from .optimizer import scalar
 from .optimizer import zeros as plain_zeros
 
@@ -33,8 +32,7 @@ def recorded(formula: Callable) -> Callable:
         run(formula, optimizer, {**group, "params": [p for p in many if answers_below(type(p))]}, no_grad)
         try:
             group["params"] = [p for p in many if not answers_below(type(p))]
-            if not optimizer._apart(group):
-                take(optimizer._update(group))
+            optimizer._apart(group)
         finally:
             group["params"] = many
 

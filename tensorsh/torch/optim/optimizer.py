@@ -218,8 +218,8 @@ class Optimizer(metaclass=OpenSealed):
                 self._recorded(group)
             elif device_guard.several:
                 self._update_each(group)
-            elif not seen[0] or not self._apart(group):
-                take(self._update(group))
+            else:
+                self._apart(group)
         self._opt_called = True
         self._after_step(closure)
         return loss
@@ -248,23 +248,21 @@ class Optimizer(metaclass=OpenSealed):
             for index in dict.fromkeys([device_guard.index_of([p]) for p in many]):
                 group["params"] = [p for p in many if device_guard.index_of([p]) == index]
                 with device_guard.on(index):
-                    if not seen[0] or not self._apart(group):
-                        take(self._update(group))
+                    self._apart(group)
         finally:
             group["params"] = many
 
-    def _apart(self, group: dict) -> bool:
-        """The parameters whose gradients are sparse apart from the others; whether there are any."""
+    def _apart(self, group: dict) -> None:
+        """Change the parameters of a group, those whose gradients are sparse apart from the others."""
         many = group["params"]
-        sparse = [p for p in many if p._grad is not None and hasattr(p._grad._array, "layout")]
+        sparse = [p for p in many if p._grad is not None and hasattr(p._grad._array, "layout")] if seen[0] else []
         if sparse:
             self._update_sparse(group, sparse)
-            try:
-                group["params"] = [p for p in many if all(p is not each for each in sparse)]
-                take(self._update(group))
-            finally:
-                group["params"] = many
-        return bool(sparse)
+            group["params"] = [p for p in many if all(p is not each for each in sparse)]
+        try:
+            take(self._update(group))
+        finally:
+            group["params"] = many
 
     def _update_sparse(self, group: dict, params: list) -> None:
         """Change parameters by sparse gradients."""

@@ -9,7 +9,7 @@ from ...engine.tensors.tensor import Tensor
 from . import differentiable
 from .arithmetic import check_fused
 from .differentiable import recorded
-from .formula import decayed, in_one_pass, share
+from .formula import decayed, in_one_pass, share, shrinking
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adam", "AdamW"]
@@ -82,17 +82,13 @@ class Adam(Optimizer):
         raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
 
     def _update(self, group: dict) -> Iterator[tuple]:
-        lr, decay, eps = number(group["lr"]), group["weight_decay"], group["eps"]
+        lr, eps, largest = number(group["lr"]), group["eps"], group["amsgrad"]
         beta1, beta2 = map(number, group["betas"])
-        largest, maximize = group["amsgrad"], group["maximize"]
         fresh = {"step": scalar(0.0), "exp_avg": zeros, "exp_avg_sq": zeros}
         if largest:
             fresh["max_exp_avg_sq"] = zeros
-        decoupled = bool(decay and group["decoupled_weight_decay"])
-        factor = 1 - lr * decay if decoupled else decay
-        step = (amsgrad if largest else adam)(
-            decays=bool(decay and not decoupled), decoupled=decoupled, maximize=maximize, far=1 - beta1 >= 0.5
-        )
+        factor, settings = shrinking(group, lr)
+        step = (amsgrad if largest else adam)(**settings, far=1 - beta1 >= 0.5)
         last = None
         for _, array, gradient, state in self._each(group, **fresh):
             count = advance(state)

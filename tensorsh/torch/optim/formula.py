@@ -99,6 +99,14 @@ def decayed(x: Part, g: Part, decay: Any, decays: bool, decoupled: bool, maximiz
     return x, ascent(x, g, decay, decays, maximize)
 
 
+def shrinking(group: dict, lr: float) -> tuple[float, dict[str, bool]]:
+    """The number of `decayed` and the settings that go with it, of an optimizer whose decay of weights may be decoupled."""
+    decay = group["weight_decay"]
+    decoupled = bool(decay and group["decoupled_weight_decay"])
+    settings = {"decays": bool(decay and not decoupled), "decoupled": decoupled, "maximize": group["maximize"]}
+    return 1 - lr * decay if decoupled else decay, settings
+
+
 def share(weight: float, dtype: Any) -> float:
     """The number by which `towards` goes a weight's share of the way: from the other end from a half on, as PyTorch does."""
     return weight if weight < 0.5 else -(1.0 - float(dtype.type(weight)))

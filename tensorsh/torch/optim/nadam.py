@@ -7,7 +7,7 @@ from typing import Any
 
 from . import differentiable
 from .differentiable import recorded
-from .formula import decayed, in_one_pass, share
+from .formula import decayed, in_one_pass, share, shrinking
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["NAdam"]
@@ -53,11 +53,10 @@ class NAdam(Optimizer):
 
     def _update(self, group: dict) -> Iterator[tuple]:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
-        decay, maximize, slowing = group["weight_decay"], group["maximize"], group["momentum_decay"]
+        slowing = group["momentum_decay"]
         fresh = {"step": scalar(0.0), "mu_product": scalar(1.0), "exp_avg": zeros, "exp_avg_sq": zeros}
-        decoupled = bool(decay and group["decoupled_weight_decay"])
-        factor = 1 - lr * decay if decoupled else decay
-        step = nadam(decays=bool(decay and not decoupled), decoupled=decoupled, maximize=maximize, far=1 - beta1 >= 0.5)
+        factor, settings = shrinking(group, lr)
+        step = nadam(**settings, far=1 - beta1 >= 0.5)
         for _, array, gradient, state in self._each(group, **fresh):
             count = advance(state)
             correction = 1 - beta2**count

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import differentiable
 from .differentiable import recorded
-from .formula import decayed, in_one_pass, share
+from .formula import decayed, in_one_pass, share, shrinking
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RAdam"]
@@ -55,15 +55,7 @@ class RAdam(Optimizer):
 
     def _update(self, group: dict) -> Iterator[tuple]:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
-        decay, maximize = group["weight_decay"], group["maximize"]
-        decoupled = bool(decay and group["decoupled_weight_decay"])
-        factor = 1 - lr * decay if decoupled else decay
-        settings = {
-            "decays": bool(decay and not decoupled),
-            "decoupled": decoupled,
-            "maximize": maximize,
-            "far": 1 - beta1 >= 0.5,
-        }
+        factor, settings = shrinking(group, lr)
         for _, array, gradient, state in self._each(group, step=scalar(0.0), exp_avg=zeros, exp_avg_sq=zeros):
             count = advance(state)
             correction1, correction2 = 1 - beta1**count, 1 - beta2**count
@@ -75,4 +67,4 @@ class RAdam(Optimizer):
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
             weight = share(1 - beta1, array.dtype)
             numbers = (factor, weight, beta2, 1 - beta2, eps, correction1, lr, correction2**0.5, rectified**0.5)
-            yield radam(**settings, rectifies=bool(rectified)), arrays, numbers
+            yield radam(**settings, far=1 - beta1 >= 0.5, rectifies=bool(rectified)), arrays, numbers

@@ -261,6 +261,24 @@ def test_steps_of_optimizers(name: str, options: dict, ran: set) -> None:
     assert standin.launched.count(step) == 8 + (name not in ONE_PACE)
 
 
+def test_steps_in_single_precision_have_the_bits_of_the_cpu() -> None:
+    """Both are made of one formula."""
+
+    def some(device: str, name: str, options: dict) -> list[float]:
+        torch.manual_seed(1)
+        x = torch.randn(6).to(device).requires_grad_()
+        optimizer = getattr(torch.optim, name)([x], **options)
+        for _ in range(3):
+            x.grad = torch.randn(6).to(device)
+            optimizer.step()
+        return x.tolist()
+
+    expected = [some("cpu", *each) for each in OPTIONS]
+    with standin.installed():
+        actual = [some("cuda", *each) for each in OPTIONS]
+    assert [each for each, a, b in zip(OPTIONS, actual, expected, strict=True) if a != b] == []
+
+
 def ran_as_c(body: str, threads: int = 4, **names: object) -> dict:
     """The names after a body of C has run on a number of threads, of which `i` is the number."""
     scope = {"i": np.arange(threads, dtype=np.int32)} | names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import call
 from typing import Any
 
 from ..engine.arrays.errors import wrap_dim
@@ -127,10 +128,6 @@ def along(func: Callable, input: Any, dim: Any = None, *args: Any, **kwargs: Any
 def on_rows(func: Callable, input: Any, *args: Any, **kwargs: Any) -> Any:
     """A function of the last dimensions."""
     return like(func(input, *args, **kwargs), input)
-
-
-def embedding(func: Callable, input: Any, weight: Any, *args: Any, **kwargs: Any) -> Any:
-    return like(func(input, weight, *args, **kwargs), input)
 
 
 def matmul(func: Callable, input: Any, other: Any) -> Any:
@@ -309,10 +306,6 @@ def numel(func: Callable, input: Any) -> int:
     return func(input) // max(rows, 1) * sum(lengths(input))
 
 
-def plain(func: Callable, *args: Any, **kwargs: Any) -> Any:
-    return func(*args, **kwargs)
-
-
 def size(func: Callable, input: Any, dim: Any = None) -> Any:
     if dim is None:
         return shaped(Size, sizes(input))
@@ -323,19 +316,19 @@ RULES.update({
     "elementwise": pointwise,
     **dict.fromkeys("sum mean amax amin prod any all var std logsumexp max min norm argmax argmin".split(), reduction),
     **dict.fromkeys("softmax log_softmax cumsum flip".split(), along),
-    **dict.fromkeys("linear rms_norm".split(), on_rows), "layer_norm": layer_norm, "embedding": embedding,
+    **dict.fromkeys("linear rms_norm embedding".split(), on_rows), "layer_norm": layer_norm,
     **dict.fromkeys(("matmul", "__matmul__"), matmul), "scaled_dot_product_attention": attention, "transpose": transpose, "permute": permute,
     "view": view, "reshape": reshape, "expand": expand, "select": select, "clone": clone, "contiguous": contiguous, "unflatten": unflatten, "flatten": flatten,
     **dict.fromkeys(("chunk", "split", "split_with_sizes"), split), **dict.fromkeys(("cat", "concat"), cat), "__getitem__": getitem,
     "shape": size, "size": size, "dim": lambda func, x: x._array.ndim + 1, "ndim": lambda func, x: x._array.ndim + 1,
     "unbind": unbind, "stride": stride, "numel": numel, "is_contiguous": is_contiguous, "__iter__": lambda func, x: iter(parts(x)),
     "__len__": lambda func, x: sizes(x)[0],
-    "requires_grad_": lambda func, x, on=True: (func(x, on), x)[1], "backward": plain, "to_dense": lambda func, x: padded(x, 0),
+    "requires_grad_": lambda func, x, on=True: (func(x, on), x)[1], "backward": call, "to_dense": lambda func, x: padded(x, 0),
     "to_padded_tensor": lambda func, *args, **given: padded(*args, **given),
     "__deepcopy__": lambda func, x, memo: nest(Tensor.detach(x).clone().requires_grad_(x.requires_grad), x._nested),
     "is_same_size": lambda func, x, other: isinstance(other, NestedTensor) and sizes(x) == sizes(other),
     "data": lambda func, x: nest(Tensor.detach(x), x._nested),
     "unsqueeze": lambda func, x, dim: like(func(x, (dim if dim >= 0 else dim + x._array.ndim + 2) - 1), x),
     "squeeze": lambda func, x, dim: like(func(x, inner(x, dim, "squeeze")), x),
-    **dict.fromkeys(TOLD - {"layout"}, plain), "storage_offset": plain, "apply_": lambda func, x, f: (func(x, f), x)[1],
+    **dict.fromkeys(TOLD - {"layout"}, call), "storage_offset": call, "apply_": lambda func, x, f: (func(x, f), x)[1],
 })  # fmt: skip

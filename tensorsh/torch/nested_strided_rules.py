@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import call
 from typing import Any
 
 from ..engine.tensors.tensor import Tensor
@@ -291,10 +292,6 @@ def backward(func: Callable, input: Any, gradient: Any = None, *args: Any, **kwa
     func(input, in_buffer(input, gradient), *args, **kwargs)
 
 
-def plain(func: Callable, *args: Any, **kwargs: Any) -> Any:
-    return func(*args, **kwargs)
-
-
 def same_size(func: Callable, input: Any, other: Any) -> bool:
     return (
         isinstance(other, StridedNestedTensor) and input._nested.sizes == getattr(other, "_nested", input._nested).sizes
@@ -320,5 +317,5 @@ RULES.update({
     "data": lambda func, x: nest(Tensor.detach(x), x._nested), "storage_offset": lambda func, x: 0,
     "requires_grad_": lambda func, x, on=True: (func(x, on), x)[1], "to_dense": lambda func, x: padded(x, 0),
     "__deepcopy__": lambda func, x, memo: nest(Tensor.detach(x).clone().requires_grad_(x.requires_grad), x._nested),
-    **dict.fromkeys(TOLD, plain),
+    **dict.fromkeys(TOLD, call),
 })  # fmt: skip

@@ -3,6 +3,7 @@ way of a type check, and settings that its own contexts set."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..engine.arrays.device import as_device
@@ -172,36 +173,29 @@ def compiled_with_cxx11_abi() -> bool:
     return True
 
 
-def spmm(input: Tensor, mat2: Tensor) -> Tensor:  # noqa: A002
-    """The product of a sparse matrix and a dense one; an older name of `mm`."""
-    return find_function("mm")(input, mat2)
+def _product(name: str, of: str, what: str) -> Callable:
+    def product(input: Tensor, mat2: Tensor) -> Tensor:  # noqa: A002
+        return find_function(of)(input, mat2)
+
+    product.__name__ = product.__qualname__ = name
+    product.__doc__ = f"The product of a sparse matrix and a dense one{what}; an older name of `{of}`."
+    return product
 
 
-def dsmm(input: Tensor, mat2: Tensor) -> Tensor:  # noqa: A002
-    """The product of a sparse matrix and a dense one; an older name of `mm`."""
-    return find_function("mm")(input, mat2)
+spmm, dsmm = _product("spmm", "mm", ""), _product("dsmm", "mm", "")
+hsmm = _product("hsmm", "hspmm", ", sparse by rows")
 
 
-def hsmm(input: Tensor, mat2: Tensor) -> Tensor:  # noqa: A002
-    """The product of a sparse matrix and a dense one, sparse by rows; an older name of `hspmm`."""
-    return find_function("hspmm")(input, mat2)
+def _copy_of(name: str, what: str) -> Callable:
+    def copied(input: Tensor) -> Tensor:  # noqa: A002
+        return getattr(input, name)().clone()
+
+    copied.__name__ = copied.__qualname__ = name + "_copy"
+    copied.__doc__ = f"A copy of the {what}."
+    return copied
 
 
-def crow_indices_copy(input: Tensor) -> Tensor:  # noqa: A002
-    """A copy of the compressed rows of a sparse tensor."""
-    return input.crow_indices().clone()
-
-
-def col_indices_copy(input: Tensor) -> Tensor:  # noqa: A002
-    """A copy of the columns of a tensor with compressed rows."""
-    return input.col_indices().clone()
-
-
-def ccol_indices_copy(input: Tensor) -> Tensor:  # noqa: A002
-    """A copy of the compressed columns of a sparse tensor."""
-    return input.ccol_indices().clone()
-
-
-def row_indices_copy(input: Tensor) -> Tensor:  # noqa: A002
-    """A copy of the rows of a tensor with compressed columns."""
-    return input.row_indices().clone()
+crow_indices_copy = _copy_of("crow_indices", "compressed rows of a sparse tensor")
+col_indices_copy = _copy_of("col_indices", "columns of a tensor with compressed rows")
+ccol_indices_copy = _copy_of("ccol_indices", "compressed columns of a sparse tensor")
+row_indices_copy = _copy_of("row_indices", "rows of a tensor with compressed columns")

@@ -12,7 +12,7 @@ from ..sandbox.sealed import Sealed
 from ..torch.root import torch
 from . import functional as F
 from .images import InterpolationMode, mode_of, pair
-from .steps import Module, listed
+from .steps import Module, listed, told
 
 
 def drawn(low: float, high: float) -> float:
@@ -105,8 +105,7 @@ class RandomCrop(Module):
                 img = F.pad(img, [lacks, 0] if axis else [0, lacks], self.fill, self.padding_mode)
         return F.crop(img, *self.get_params(img, self.size))
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(size={self.size}, padding={self.padding})"
+    __repr__ = told("size", "padding")
 
 
 class RandomHorizontalFlip(Module):
@@ -119,8 +118,7 @@ class RandomHorizontalFlip(Module):
     def forward(self, img: Any) -> Any:
         return F.hflip(img) if torch.rand(1) < self.p else img
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(p={self.p})"
+    __repr__ = told("p")
 
 
 class RandomVerticalFlip(RandomHorizontalFlip):
@@ -241,11 +239,7 @@ class RandomErasing(Module):
             )
         return F.erase(img, *self.get_params(img, self.scale, self.ratio, value), inplace=self.inplace)
 
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(p={self.p}, scale={self.scale}, ratio={self.ratio}, value={self.value}, "
-            f"inplace={self.inplace})"
-        )
+    __repr__ = told("p", "scale", "ratio", "value", "inplace")
 
 
 class RandomRotation(Module):
@@ -312,8 +306,7 @@ class GaussianBlur(Module):
         sigma = self.get_params(*self.sigma)
         return F.gaussian_blur(img, self.kernel_size, [sigma, sigma])
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(kernel_size={self.kernel_size}, sigma={self.sigma})"
+    __repr__ = told("kernel_size", "sigma")
 
 
 class ColorJitter(Module):
@@ -356,8 +349,4 @@ class ColorJitter(Module):
                 img = ways[place](img, factors[place])
         return img
 
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(brightness={self.brightness}, contrast={self.contrast}, saturation={self.saturation}, "
-            f"hue={self.hue})"
-        )
+    __repr__ = told("brightness", "contrast", "saturation", "hue")

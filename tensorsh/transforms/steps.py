@@ -19,6 +19,17 @@ def listed(name: str, *lines: Any) -> str:
     return f"{name}(" + "".join(f"\n    {line}" for line in lines) + "\n)"
 
 
+def told(*names: str) -> Any:
+    """The `__repr__` of a transform that tells these of its attributes; of an interpolation its name."""
+
+    def __repr__(self: Any) -> str:
+        values = [getattr(self, name) for name in names]
+        given = [f"{name}={getattr(value, 'value', value)}" for name, value in zip(names, values, strict=True)]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    return __repr__
+
+
 class Compose(metaclass=Sealed):
     """Transforms one after the other.
     >>> tensorsh.transforms.Compose([tensorsh.transforms.ToTensor()])"""
@@ -41,8 +52,7 @@ class ToTensor(metaclass=Sealed):
     def __call__(self, pic: Any) -> Any:
         return F.to_tensor(pic)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+    __repr__ = told()
 
 
 class PILToTensor(metaclass=Sealed):
@@ -51,8 +61,7 @@ class PILToTensor(metaclass=Sealed):
     def __call__(self, pic: Any) -> Any:
         return F.pil_to_tensor(pic)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+    __repr__ = told()
 
 
 class ToPILImage(metaclass=Sealed):
@@ -79,8 +88,7 @@ class Lambda(metaclass=Sealed):
     def __call__(self, img: Any) -> Any:
         return self.lambd(img)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+    __repr__ = told()
 
 
 class ConvertImageDtype(Module):
@@ -104,8 +112,7 @@ class Normalize(Module):
     def forward(self, tensor: Any) -> Any:
         return F.normalize(tensor, self.mean, self.std, self.inplace)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(mean={self.mean}, std={self.std})"
+    __repr__ = told("mean", "std")
 
 
 class Resize(Module):
@@ -125,11 +132,7 @@ class Resize(Module):
     def forward(self, img: Any) -> Any:
         return F.resize(img, self.size, self.interpolation, self.max_size, self.antialias)
 
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(size={self.size}, interpolation={self.interpolation.value}, max_size={self.max_size}, "
-            f"antialias={self.antialias})"
-        )
+    __repr__ = told("size", "interpolation", "max_size", "antialias")
 
 
 class CenterCrop(Module):
@@ -142,8 +145,7 @@ class CenterCrop(Module):
     def forward(self, img: Any) -> Any:
         return F.center_crop(img, self.size)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(size={self.size})"
+    __repr__ = told("size")
 
 
 class FiveCrop(Module):
@@ -156,8 +158,7 @@ class FiveCrop(Module):
     def forward(self, img: Any) -> Any:
         return F.five_crop(img, self.size)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(size={self.size})"
+    __repr__ = told("size")
 
 
 class Pad(Module):
@@ -177,8 +178,7 @@ class Pad(Module):
     def forward(self, img: Any) -> Any:
         return F.pad(img, self.padding, self.fill, self.padding_mode)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(padding={self.padding}, fill={self.fill}, padding_mode={self.padding_mode})"
+    __repr__ = told("padding", "fill", "padding_mode")
 
 
 class Grayscale(Module):
@@ -191,5 +191,4 @@ class Grayscale(Module):
     def forward(self, img: Any) -> Any:
         return F.rgb_to_grayscale(img, num_output_channels=self.num_output_channels)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(num_output_channels={self.num_output_channels})"
+    __repr__ = told("num_output_channels")

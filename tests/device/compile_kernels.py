@@ -82,11 +82,17 @@ def variants(kernel: Any) -> Iterator[tuple[str, str]]:
 
 
 def declare() -> None:
-    """Import all modules of kernels."""
+    """Import all modules of kernels, and take steps of all optimizers, whose kernels are made of their formulas."""
     from tensorsh.engine import cuda
+
+    from . import standin
+    from .test_kernels import OPTIONS, stepped
 
     for path in Path(cuda.__file__).parent.glob("*.py"):
         importlib.import_module(f"{cuda.__name__}.{path.stem}")
+    with standin.installed():
+        for name, options in OPTIONS:
+            stepped("cuda", name, options)
 
 
 def failures(arch: str) -> list[str]:

@@ -208,7 +208,7 @@ def test_half_types_are_computed_wide(dtype: str) -> None:
         )
 
 
-OPTIONS = [
+OPTIONS: list[tuple[str, dict]] = [
     ("SGD", {"lr": 0.1, "weight_decay": 0.01, "maximize": True}),
     ("SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.2}),
     ("SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1}),
@@ -259,6 +259,24 @@ def test_steps_of_optimizers(name: str, options: dict, ran: set) -> None:
     assert near(actual, expected, rel=1e-9)
     # Two launches of each step, for seventy parameters, and in most last steps one for the one that is behind.
     assert standin.launched.count(step) == 8 + (name not in ONE_PACE)
+
+
+def test_steps_in_single_precision_have_the_bits_of_the_cpu() -> None:
+    """Both are made of one formula."""
+
+    def some(device: str, name: str, options: dict) -> list[float]:
+        torch.manual_seed(1)
+        x = torch.randn(6).to(device).requires_grad_()
+        optimizer = getattr(torch.optim, name)([x], **options)
+        for _ in range(3):
+            x.grad = torch.randn(6).to(device)
+            optimizer.step()
+        return x.tolist()
+
+    expected = [some("cpu", *each) for each in OPTIONS]
+    with standin.installed():
+        actual = [some("cuda", *each) for each in OPTIONS]
+    assert [each for each, a, b in zip(OPTIONS, actual, expected, strict=True) if a != b] == []
 
 
 def ran_as_c(body: str, threads: int = 4, **names: object) -> dict:

@@ -1,8 +1,14 @@
-"""Checkpoints: written by 2 processes and read by 4; one that PyTorch wrote is read, too."""
+"""Checkpoints: written by 2 processes and read by 4; one that PyTorch wrote is read, too. The settings of what they hold."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tensorsh.torch.distributed.fsdp import api, policies
 
 from ..support.ranks import by_rank, tensorsh
 
@@ -112,3 +118,27 @@ def test_the_program_goes_on_while_a_state_is_saved(tmp_path: Path) -> None:
     assert sorted(path.name for path in (folder / "last").iterdir()) == [".metadata", "__0_0.distcp"]
     done = tensorsh("run", *permitted, str(program), str(folder))
     assert (done.returncode, done.stdout.splitlines()) == (0, said), done.stderr
+
+
+SETTINGS = {
+    api.CPUOffload: "CPUOffload(offload_params=False)",
+    api.StateDictConfig: "StateDictConfig(offload_to_cpu=False)",
+    api.FullStateDictConfig: "FullStateDictConfig(offload_to_cpu=False, rank0_only=False)",
+    api.LocalOptimStateDictConfig: "LocalOptimStateDictConfig(offload_to_cpu=False)",
+    api.ShardedOptimStateDictConfig: "ShardedOptimStateDictConfig(offload_to_cpu=True, _use_dtensor=False)",
+    policies.MixedPrecisionPolicy: "MixedPrecisionPolicy(param_dtype=None, reduce_dtype=None, output_dtype=None, "
+    "cast_forward_inputs=True)",
+    policies.OffloadPolicy: "OffloadPolicy()",
+}
+"""The settings of sharding that nobody gives, from PyTorch 2.13."""
+
+
+def test_settings_are_dataclasses() -> None:
+    for kind, shown in SETTINGS.items():
+        made: Any = kind()
+        assert repr(made) == shown and made == kind() and dataclasses.replace(made) == made
+        assert [field.name for field in dataclasses.fields(made)] == list(vars(made))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        policies.MixedPrecisionPolicy().param_dtype = 1  # type: ignore[misc]
+    with pytest.raises(TypeError, match="missing 3 required positional arguments: 'state_dict_type'"):
+        api.StateDictSettings()  # type: ignore[call-arg]

@@ -18,7 +18,7 @@ def test_sums_are_rounded_once(monkeypatch, with_kernels, size) -> None:
     generator = np.random.default_rng(0)
     x, y = generator.normal(size=(2, size)).astype(np.float32)
     expected = (x.astype(np.float64) * float(np.float32(-0.0123)) + y).astype(np.float32)
-    sgd(decays=False, maximize=False)([y, x], 0.0, -0.0123)
+    sgd(decays=False, maximize=False).take([y, x], 0.0, -0.0123)
     assert np.array_equal(y, expected)
 
 

@@ -29,7 +29,7 @@ class device(Frozen):
     def __init__(self, *given: Any, **named: Any) -> None:
         type, index = (*given, None, None)[:2]
         if len(given) > 2 or not named.keys() <= {"type", "index", "device"}:
-            listed = [*map(_name, given), *(f"{k}={_name(v)}" for k, v in named.items())]
+            listed = [*map(type_name, given), *(f"{k}={type_name(v)}" for k, v in named.items())]
             listed += [""] if named and not given else []
             raise TypeError(
                 f"device() received an invalid combination of arguments - got ({', '.join(listed)}), but expected one of:"
@@ -38,7 +38,7 @@ class device(Frozen):
             type, index = named.get("device", named.get("type", type)), named.get("index", index)
             given = (type,)
         if len(given) + len(named) == 2 and not isinstance(type, str):
-            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {_name(type)}")
+            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type_name(type)}")
         if isinstance(type, device):
             type, index = type.type, type.index
         elif isinstance(type, int):
@@ -48,14 +48,14 @@ class device(Frozen):
             type, index = "cuda", type
         elif not isinstance(type, str):
             raise TypeError(
-                f"device() received an invalid combination of arguments - got ({_name(type) if given else ''}), but "
+                f"device() received an invalid combination of arguments - got ({type_name(type) if given else ''}), but "
                 "expected one of:\n * (torch.device device)\n * (str type, int index = -1)"
             )
         if not type:
             raise RuntimeError("Device string must not be empty")
         if index is not None:
             if not isinstance(index, int):
-                raise TypeError(f"device(): argument 'index' (position 2) must be int, not {_name(index)}")
+                raise TypeError(f"device(): argument 'index' (position 2) must be int, not {type_name(index)}")
             if index < 0:
                 raise RuntimeError("Device index must not be negative")
         name, colon, number = type.partition(":")
@@ -96,10 +96,6 @@ class device(Frozen):
 
     def __exit__(self, *exception: object) -> None:
         here.default_device, here.outer_devices = here.outer_devices[-1], here.outer_devices[:-1]
-
-
-def _name(value: object) -> str:
-    return type_name(value)
 
 
 CPU = device("cpu")

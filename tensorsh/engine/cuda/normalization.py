@@ -39,12 +39,8 @@ def safe_softmax(xp: Any, input: Any, dim: int) -> Any:
     return softmax(xp, input, dim, 2) if input.size and input.ndim else KERNELS["softmax"](xp, input, dim)
 
 
-def softmax_gradient(t: Any, g: Any, result: Any, dim: int) -> Any:
-    return softmax_backward(cupy(), g, result, dim, 0)
-
-
-def log_softmax_gradient(t: Any, g: Any, result: Any, dim: int) -> Any:
-    return softmax_backward(cupy(), g, result, dim, 1)
+def softmax_gradient(kind: int) -> Callable:
+    return lambda t, g, result, dim: softmax_backward(cupy(), g, result, dim, kind)
 
 
 SQUARES = total("tensorsh_squares", "T x, T m", "(x - m) * (x - m)")
@@ -242,9 +238,9 @@ KERNELS: dict[str, Callable] = {
     "_native_batch_norm": batch,
 }
 GRADIENTS: dict[str, Callable] = {
-    "softmax": softmax_gradient,
-    "log_softmax": log_softmax_gradient,
-    "_safe_softmax": softmax_gradient,
+    "softmax": softmax_gradient(0),
+    "log_softmax": softmax_gradient(1),
+    "_safe_softmax": softmax_gradient(0),
     "native_layer_norm": layer_backward,
     "_native_group_norm": group_backward,
     "_fused_rms_norm": rms_backward,

@@ -1,10 +1,12 @@
 """Steps of optimizers: one launch for many parameters, each in one pass over it, its gradient and what is kept.
 
 A launch is given a table of addresses, by value. Its blocks take a part of one parameter each; a block finds its parameter
-by its number. Parameters go together when they have a device, a dtype and the numbers of the step in common."""
+by its number. Parameters go together when they have a device, a dtype and the numbers of the step in common. The C of a step is
+made of its formula (torch/optim/formula.py)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,93 +27,52 @@ TABLE = np.dtype(
 )
 
 
-def step(name: str, kept: str, numbers: str, operation: str) -> Raw:
-    """A kernel that does `operation` for each element: of the parameter, as A in `p` and as T in `x`, of `d`, its gradient with
-    the weight decay, and of the arrays that are kept, by their names. All numbers follow `decay` and `sign`, or `keep` and these."""
-    numbers = " ".join(["decay sign", numbers]).strip()
-    wanted = "".join(f", A {n}" for n in numbers.split())
-    arrays = "".join(
-        f"  T* {own} = many.{role}[k];\n" for role, own in zip(ROLES, ["x", "g", *kept.split()], strict=False)
-    )
-    shrunk = "keep * " if "keep" in numbers.split() else ""
+C = {
+    "add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "divide": "{} / {}", "multiply_add": "fma({}, {}, {})",
+    "negative": "-{}", "absolute": "fabs({})", "positive": "{}", "sqrt": "sqrt({})", "if_positive": "{} > A(0) ? {} : {}",
+    "maximum": "{0} > {1} || {0} != {0} ? {0} : {1}", "minimum": "{0} < {1} || {0} != {0} ? {0} : {1}",
+}  # fmt: skip
+"""The steps of formulas."""
+
+
+def kernel(name: str, steps: Sequence[tuple], given: Sequence, count: int, results: Mapping[int, Any]) -> Raw:
+    """A kernel that takes a formula's steps (their name, operands, result) for each element. given: its arrays, of which there are
+    `count`, and its numbers. results: what arrays become, by their places."""
+    names = {part: f"a{k}" for k, part in enumerate(given)}
+    operation = []
+    for k, (kind, operands, result) in enumerate(steps):
+        told = C[kind].format(*[names[x] if x in names else f"A({x})" for x in operands])
+        names[result] = f"s{k}"
+        operation.append(f"A s{k} = {told};")
+    read = [f"A a{k} = A({role}[i]);" for k, role in enumerate(ROLES[:count])]
+    written = [f"{ROLES[k]}[i] = T({names[part]});" for k, part in results.items()]
+    arrays = "".join(f"  T* {role} = many.{role}[k];\n" for role in ROLES[:count])
+    wanted = "".join(f", A a{k}" for k in range(count, len(given)))
+    body = "\n    ".join([*read, *operation, *written])
     return Raw(
-        f"tensorsh_{name}",
+        f"tensorsh_{name}_step",
         f"""struct Table {{ T *x[{MOST}], *g[{MOST}], *m[{MOST}], *v[{MOST}], *w[{MOST}]; long long size[{MOST}];
   int first[{MOST}], count; }};
-extern "C" __global__ void tensorsh_{name}(Table many{wanted}) {{
+extern "C" __global__ void tensorsh_{name}_step(Table many{wanted}) {{
   int k = 0, block = blockIdx.x;
   for (int step = {MOST // 2}; step > 0; step = step / 2)
     if (k + step < many.count && block >= many.first[k + step]) k += step;
 {arrays}  long long begin = (long long)(block - many.first[k]) * {PART};
   long long end = min(begin + {PART}, many.size[k]);
   for (long long i = begin + threadIdx.x; i < end; i += blockDim.x) {{
-    A p = {shrunk}A(x[i]); A d = sign * A(g[i]) + decay * p;
-    {operation}
+    {body}
   }}
 }}""",
     )
 
 
-MEAN = "A b = A(m[i]); b = b + share * (d - b); m[i] = T(b);"
-SQUARES = "A s = beta * A(v[i]) + rest * d * d; v[i] = T(s);"
-"""The running means of the gradient, and of its square."""
-
-SGD = step("sgd", "", "lr", "x[i] = T(p - lr * d);")
-MOMENTUM = step(
-    "sgd_momentum", "m", "lr keeping share ahead",
-    "A b = keeping * A(m[i]) + share * d; m[i] = T(b); x[i] = T(p - lr * (ahead != A(0) ? d + ahead * b : b));",
-)  # fmt: skip
-"""ahead: the momentum, where it is Nesterov's; else 0."""
-MOVE = "x[i] = T(p - size * (b / (sqrt(s) / correction + eps)));"
-NUMBERS = "keep share beta rest correction eps size"
-ADAM = step("adam", "m v", NUMBERS, MEAN + SQUARES + MOVE)
-AMSGRAD = step("adam_amsgrad", "m v w", NUMBERS, MEAN + SQUARES + "s = max(s, A(w[i])); w[i] = T(s);" + MOVE)
-NADAM = step(
-    "nadam", "m v", "keep share beta rest correction eps first second",
-    MEAN + SQUARES + "A q = sqrt(s / correction) + eps; x[i] = T(p - first * d / q - second * b / q);",
-)  # fmt: skip
-RADAM = step(
-    "radam", "m v", "keep share beta rest eps size scale",
-    MEAN + SQUARES + "A c = b * size; c = scale != A(0) ? c * (scale / (sqrt(s) + eps)) : c; x[i] = T(p - c);",
-)  # fmt: skip
-"""scale: of the rectified step, 0 where it is not."""
-ADAMAX = step(
-    "adamax", "m v", "share beta eps rate",
-    MEAN + "A t = beta * A(v[i]), n = fabs(d) + eps; t = t > n || t != t ? t : n; v[i] = T(t); x[i] = T(p - rate * b / t);",
-)  # fmt: skip
-CENTRED = "A a = A(w[i]); a = a + rest * (d - a); w[i] = T(a); s = s - a * a;"
-STRAIGHT = "x[i] = T(p - lr * d / (sqrt(s) + eps));"
-HEAVY = "A b = momentum * A(m[i]) + d / (sqrt(s) + eps); m[i] = T(b); x[i] = T(p - lr * b);"
-RMSPROP = step("rmsprop", "v", "beta rest eps lr momentum", SQUARES + STRAIGHT)
-RMSPROP_CENTRED = step("rmsprop_centred", "v w", "beta rest eps lr momentum", SQUARES + CENTRED + STRAIGHT)
-RMSPROP_MOMENTUM = step("rmsprop_momentum", "v m", "beta rest eps lr momentum", SQUARES + HEAVY)
-RMSPROP_BOTH = step("rmsprop_both", "v w m", "beta rest eps lr momentum", SQUARES + CENTRED + HEAVY)
-ADAGRAD = step(
-    "adagrad", "v", "eps rate", "A s = A(v[i]) + d * d; v[i] = T(s); x[i] = T(p - rate * d / (sqrt(s) + eps));"
-)
-ADADELTA = step(
-    "adadelta", "v w", "beta rest eps lr",
-    SQUARES + "A u = A(w[i]); A c = sqrt(u + eps) / sqrt(s + eps) * d; w[i] = T(beta * u + rest * c * c); x[i] = T(p - lr * c);",
-)  # fmt: skip
-ASGD = step(
-    "asgd", "m", "shrink eta share",
-    "A q = shrink * p - eta * d; x[i] = T(q); A a = A(m[i]); m[i] = share == A(1) ? T(q) : T(a + share * (q - a));",
-)  # fmt: skip
-RPROP = step(
-    "rprop", "m v", "shrink grow least most",
-    "A q = d * A(m[i]); A z = A(v[i]) * (q < A(0) ? shrink : (q > A(0) ? grow : A(1)));"
-    "z = z < least ? least : (z > most ? most : z); v[i] = T(z); d = q < A(0) ? A(0) : d; m[i] = T(d);"
-    "x[i] = T(p - (d > A(0) ? z : (d < A(0) ? -z : A(0))));",
-)  # fmt: skip
-
-
-class Steps:
+class Launches:
     """What is to be done to the parameters of a group, collected and then launched."""
 
     def __init__(self) -> None:
         self.waiting: dict[tuple, list] = {}
 
-    def add(self, kernel: Raw, arrays: list, *numbers: float) -> None:
+    def add(self, kernel: Raw, arrays: list, numbers: tuple) -> None:
         key = kernel, arrays[0].dtype, device_of(arrays[0]).index, numbers
         self.waiting.setdefault(key, []).append(arrays)
 

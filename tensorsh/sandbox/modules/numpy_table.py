@@ -186,10 +186,6 @@ def _linalg() -> dict[str, Any]:
     return table | {name: batched(table[name]) for name in BATCHED.split() if name in table}
 
 
-def _testing() -> dict[str, Any]:
-    return take(np.testing, TESTING)
-
-
 def _typing() -> dict[str, Any]:
     # The real NDArray can be called and then is ndarray's constructor.
     return {"NDArray": ndarray, "ArrayLike": Any, "DTypeLike": Any}
@@ -249,7 +245,7 @@ def numpy_table(environment: Environment) -> dict[str, Any]:
         "linalg": _sub("linalg", _linalg),
         "fft": _sub("fft", lambda: {name: endable(with_points(f)) for name, f in take(np.fft, FFT).items()}),
         "random": _sub("random", random),
-        "testing": _sub("testing", _testing),
+        "testing": _sub("testing", lambda: take(np.testing, TESTING)),
         "typing": _sub("typing", _typing),
         "lib": _sub("lib", _lib),
         "exceptions": _sub("exceptions", _exceptions),

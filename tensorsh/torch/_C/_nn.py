@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...engine.arrays.device import device
@@ -24,6 +25,18 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple:
         kind = rest.pop(0)
     blocking = rest[0] if rest else kwargs.get("non_blocking", False)
     return None if place is None else device(place), kind, blocking, kwargs.get("memory_format")
+
+
+def _named(space: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that has the functions of a namespace by the names that they call themselves."""
+
+    def function(name: str) -> Any:
+        found = find_function(name.replace("_", ".", 1)) if name.startswith(space + "_") else None
+        if found is None:
+            raise AttributeError(f"module 'torch._C._{space}' has no attribute '{name}'")
+        return found
+
+    return function
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -198,6 +200,18 @@ def check_shape(t: Tensor, model: Tensor, title: str, index: int) -> None:
         )
 
 
+@contextmanager
+def waiting(group: ProcessGroup, timeout: timedelta | None) -> Iterator[None]:
+    """A context in which a group waits no longer than a time, where one is given."""
+    before = group._timeout
+    if timeout is not None:
+        group._timeout = seconds_of(timeout)
+    try:
+        yield
+    finally:
+        group._timeout = before
+
+
 def barrier(
     group: Any = None, async_op: bool = False, device_ids: Any = None, timeout: timedelta | None = None
 ) -> Work | None:
@@ -206,13 +220,5 @@ def barrier(
     if found is None:
         return None
 
-    def begin() -> Any:
-        yield from ()
-
-    before = found._timeout
-    if timeout is not None:
-        found._timeout = seconds_of(timeout)
-    try:
-        return found._run(Call("barrier"), begin, [], async_op)
-    finally:
-        found._timeout = before
+    with waiting(found, timeout):
+        return found._run(Call("barrier"), finished, [], async_op)

@@ -9,8 +9,8 @@ from typing import Any
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.wrapping import wraps
 from . import collectives, exchanges, objects, point_to_point
-from .collectives import SUM, check_root
-from .groups import ProcessGroup, seconds_of
+from .collectives import SUM, check_root, waiting
+from .groups import ProcessGroup
 from .options import Options
 from .sparse_tensors import is_sparse
 from .work import Work
@@ -43,13 +43,8 @@ def alike(tensors: list, first: Any, title: str, sizes: bool = True) -> None:
 
 def within(group: ProcessGroup, timeout: timedelta | None, call: Any, *arguments: Any, **named: Any) -> Work:
     """A collective of a group that waits no longer than a time."""
-    before = group._timeout
-    if timeout is not None:
-        group._timeout = seconds_of(timeout)
-    try:
+    with waiting(group, timeout):
         return call(*arguments, group=group, async_op=True, **named)
-    finally:
-        group._timeout = before
 
 
 def allreduce(self: ProcessGroup, tensors: Any, op: Any = SUM, timeout: timedelta | None = None) -> Work:

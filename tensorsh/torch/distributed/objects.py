@@ -12,8 +12,8 @@ import numpy as np
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.files import acting
 from ..serialization import load, save
-from .collectives import check_root, find, member, world
-from .groups import Call, ProcessGroup, Unfinished, seconds_of
+from .collectives import check_root, find, member, waiting, world
+from .groups import Call, ProcessGroup, Unfinished
 from .held import gather_bytes
 from .transport import finished
 
@@ -198,17 +198,10 @@ def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_
     found = find(group, "monitored_barrier")
     if found is None:
         return
-    seconds = found._timeout if timeout is None else seconds_of(timeout)
-    before, start = found._timeout, time.monotonic()
-    found._timeout = seconds
-
-    def begin() -> Any:
-        yield from ()
-
+    start = time.monotonic()
     try:
-        found._run(Call("monitored_barrier"), begin, [], False)
+        with waiting(found, timeout):
+            found._run(Call("monitored_barrier"), finished, [], False)
     except Unfinished as error:
         spent = int((time.monotonic() - start) * 1000)
         raise RuntimeError(f"[Rank {world.rank}]: monitoredBarrier failed after {spent} ms: {error}") from None
-    finally:
-        found._timeout = before

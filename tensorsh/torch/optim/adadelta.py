@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from . import differentiable
-from .arithmetic import Launches
 from .differentiable import recorded
 from .formula import ascent, in_one_pass
 from .optimizer import Optimizer, advance, bounded, not_negative, number, options, rate, scalar, zeros
@@ -51,14 +51,11 @@ class Adadelta(Optimizer):
         }
         super().__init__(params, options(locals(), order, **checks))
 
-    def _update(self, group: dict) -> None:
+    def _update(self, group: dict) -> Iterator[tuple]:
         lr, rho, eps = number(group["lr"]), group["rho"], group["eps"]
         decay, maximize = group["weight_decay"], group["maximize"]
         step = adadelta(decays=bool(decay), maximize=maximize)
-        launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), square_avg=zeros, acc_delta=zeros):
             advance(state)
             arrays = [array, gradient, state["square_avg"]._array, state["acc_delta"]._array]
-            if not launches.take("ADADELTA", arrays, decay, -1.0 if maximize else 1.0, rho, 1 - rho, eps, lr):
-                step(arrays, decay, rho, 1 - rho, eps, -lr)
-        launches.run()
+            yield step, arrays, (decay, rho, 1 - rho, eps, -lr)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ...engine.tensors.tensor import Tensor
 from ..nn.reach import T
 from . import differentiable
-from .arithmetic import Launches, check_fused
+from .arithmetic import check_fused
 from .differentiable import recorded
 from .formula import ascent, in_one_pass
 from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar
@@ -66,13 +67,10 @@ class Adagrad(Optimizer):
         for p in params:
             adagrad(p, self.state[p], group)
 
-    def _update(self, group: dict) -> None:
+    def _update(self, group: dict) -> Iterator[tuple]:
         lr, decay, maximize = number(group["lr"]), group["weight_decay"], group["maximize"]
         step = adagrad(decays=bool(decay), maximize=maximize)
-        launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), sum=self._start):
             rate = lr / (1 + (advance(state) - 1) * group["lr_decay"])
             arrays = [array, gradient, state["sum"]._array]
-            if not launches.take("ADAGRAD", arrays, decay, -1.0 if maximize else 1.0, group["eps"], rate):
-                step(arrays, decay, group["eps"], -rate)
-        launches.run()
+            yield step, arrays, (decay, group["eps"], -rate)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
-
-import numpy as np
 
 from ...engine.tensors.tensor import Tensor
 from . import differentiable
-from .arithmetic import Launches, check_fused
+from .arithmetic import check_fused
 from .differentiable import recorded
-from .formula import decayed, in_one_pass, share
+from .formula import decayed, in_one_pass, share, shrinking
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["Adam", "AdamW"]
@@ -82,19 +81,14 @@ class Adam(Optimizer):
     def _update_sparse(self, group: dict, params: list) -> None:
         raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
 
-    def _update(self, group: dict) -> None:
-        lr, decay, eps = number(group["lr"]), group["weight_decay"], group["eps"]
+    def _update(self, group: dict) -> Iterator[tuple]:
+        lr, eps, largest = number(group["lr"]), group["eps"], group["amsgrad"]
         beta1, beta2 = map(number, group["betas"])
-        largest, maximize = group["amsgrad"], group["maximize"]
         fresh = {"step": scalar(0.0), "exp_avg": zeros, "exp_avg_sq": zeros}
         if largest:
             fresh["max_exp_avg_sq"] = zeros
-        decoupled = bool(decay and group["decoupled_weight_decay"])
-        kept = 1 - lr * decay if decoupled else 1.0
-        step = (amsgrad if largest else adam)(
-            decays=bool(decay and not decoupled), decoupled=decoupled, maximize=maximize, far=1 - beta1 >= 0.5
-        )
-        launches = Launches()
+        factor, settings = shrinking(group, lr)
+        step = (amsgrad if largest else adam)(**settings, far=1 - beta1 >= 0.5)
         last = None
         for _, array, gradient, state in self._each(group, **fresh):
             count = advance(state)
@@ -104,14 +98,7 @@ class Adam(Optimizer):
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
             if largest:
                 arrays.append(state["max_exp_avg_sq"]._array)
-            taken = type(array) is not np.ndarray and launches.take(
-                "AMSGRAD" if largest else "ADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0, kept, 1 - beta1,
-                beta2, 1 - beta2, correction, eps, rate,
-            )  # fmt: skip
-            if not taken:
-                weight = share(1 - beta1, array.dtype)
-                step(arrays, kept if decoupled else decay, weight, beta2, 1 - beta2, correction, eps, -rate)
-        launches.run()
+            yield step, arrays, (factor, share(1 - beta1, array.dtype), beta2, 1 - beta2, correction, eps, -rate)
 
 
 class AdamW(Adam):

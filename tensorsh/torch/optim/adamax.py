@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from . import differentiable
-from .arithmetic import Launches
 from .differentiable import recorded
 from .formula import ascent, in_one_pass, share
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
@@ -46,14 +46,11 @@ class Adamax(Optimizer):
         checks = {"eps": not_negative("epsilon"), "betas": below_one, "weight_decay": not_negative("weight_decay")}
         super().__init__(params, options(locals(), order, lr=rate, **checks))
 
-    def _update(self, group: dict) -> None:
+    def _update(self, group: dict) -> Iterator[tuple]:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
         decay, maximize = group["weight_decay"], group["maximize"]
         step = adamax(decays=bool(decay), maximize=maximize, far=1 - beta1 >= 0.5)
-        launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), exp_avg=zeros, exp_inf=zeros):
             rate = lr / (1 - beta1 ** advance(state))
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_inf"]._array]
-            if not launches.take("ADAMAX", arrays, decay, -1.0 if maximize else 1.0, 1 - beta1, beta2, eps, rate):
-                step(arrays, decay, share(1 - beta1, array.dtype), beta2, eps, -rate)
-        launches.run()
+            yield step, arrays, (decay, share(1 - beta1, array.dtype), beta2, eps, -rate)

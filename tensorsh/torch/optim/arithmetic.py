@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,30 +27,20 @@ def pieces(*arrays: Any, size: int = PIECE) -> Iterator[tuple]:
         yield tuple([a[at : at + size] for a in flat])
 
 
-class Launches:
-    """Steps that a GPU takes, collected for the parameters of a group and launched together (engine/cuda/optimizer.py)."""
-
-    __slots__ = ("steps",)
-
-    def __init__(self) -> None:
-        self.steps: Any = None
-
-    def take(self, kernel: str, arrays: list, *numbers: float) -> bool:
-        """Whether a parameter's step is taken elsewhere than on the CPU. arrays: the parameter, its gradient, and what is kept
-        of it; numbers: as the kernel of this name has them."""
+def take(steps: Iterable[tuple] | None) -> None:
+    """Take the steps of parameters: of each its `Step`, its arrays and numbers. A GPU takes those of a group together."""
+    launches: Any = None
+    for step, arrays, numbers in steps or ():
         if type(arrays[0]) is ndarray:
-            return False
-        if not absent(arrays[0]):  # else there is nothing to step
-            from ...engine.cuda import optimizer
+            step.take(arrays, *numbers)
+        elif not absent(arrays[0]):  # else there is nothing to step
+            if launches is None:
+                from ...engine.cuda.optimizer import Launches
 
-            self.steps = self.steps or optimizer.Steps()
-            self.steps.add(getattr(optimizer, kernel), arrays, *numbers)
-        return True
-
-    def run(self) -> None:
-        """Launch them."""
-        if self.steps is not None:
-            self.steps.run()
+                launches = Launches()
+            launches.add(step.on_gpu, arrays, numbers)
+    if launches is not None:
+        launches.run()
 
 
 def check_capture(optimizer: Any, group: dict) -> None:

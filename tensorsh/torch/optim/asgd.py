@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ...engine.graph.fields import wrap
 from . import differentiable
-from .arithmetic import Launches
 from .differentiable import recorded
 from .formula import ascent, in_one_pass
 from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar, scalar_dtype, zeros
@@ -48,17 +48,14 @@ class ASGD(Optimizer):
         order = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
         super().__init__(params, options(locals(), order, lr=rate, weight_decay=not_negative("weight_decay")))
 
-    def _update(self, group: dict) -> None:
+    def _update(self, group: dict) -> Iterator[tuple]:
         lr, lambd, decay, maximize = number(group["lr"]), group["lambd"], group["weight_decay"], group["maximize"]
         fresh = {"step": scalar(0.0), "eta": scalar(lr), "mu": scalar(1.0), "ax": zeros}
-        launches = Launches()
         for _, array, gradient, state in self._each(group, **fresh):
             count = advance(state)
             eta, mu = float(state["eta"]._array), float(state["mu"]._array)
             arrays = [array, gradient, state["ax"]._array]
-            if not launches.take("ASGD", arrays, decay, -1.0 if maximize else 1.0, 1 - lambd * eta, eta, mu):
-                step = asgd(decays=bool(decay), maximize=maximize, first=mu == 1)
-                step(arrays, decay, 1 - lambd * eta, -eta, mu)
+            step = asgd(decays=bool(decay), maximize=maximize, first=mu == 1)
+            yield step, arrays, (decay, 1 - lambd * eta, -eta, mu)
             state["eta"] = wrap(np.array(lr / (1 + lambd * lr * count) ** group["alpha"], scalar_dtype()))
             state["mu"] = wrap(np.array(1 / max(1, count - group["t0"]), scalar_dtype()))
-        launches.run()

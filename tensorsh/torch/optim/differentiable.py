@@ -32,8 +32,7 @@ def recorded(formula: Callable) -> Callable:
         run(formula, optimizer, {**group, "params": [p for p in many if answers_below(type(p))]}, no_grad)
         try:
             group["params"] = [p for p in many if not answers_below(type(p))]
-            if not optimizer._apart(group):
-                optimizer._update(group)
+            optimizer._apart(group)
         finally:
             group["params"] = many
 

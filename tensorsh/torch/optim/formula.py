@@ -8,7 +8,7 @@ added are rounded once, as PyTorch's are: by the kernel `multiply_add`, or else 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,14 @@ def decayed(x: Part, g: Part, decay: Any, decays: bool, decoupled: bool, maximiz
     return x, ascent(x, g, decay, decays, maximize)
 
 
+def shrinking(group: dict, lr: float) -> tuple[float, dict[str, bool]]:
+    """The number of `decayed` and the settings that go with it, of an optimizer whose decay of weights may be decoupled."""
+    decay = group["weight_decay"]
+    decoupled = bool(decay and group["decoupled_weight_decay"])
+    settings = {"decays": bool(decay and not decoupled), "decoupled": decoupled, "maximize": group["maximize"]}
+    return 1 - lr * decay if decoupled else decay, settings
+
+
 def share(weight: float, dtype: Any) -> float:
     """The number by which `towards` goes a weight's share of the way: from the other end from a half on, as PyTorch does."""
     return weight if weight < 0.5 else -(1.0 - float(dtype.type(weight)))
@@ -112,7 +120,7 @@ class Step:
         given = [Part(self.steps) for _ in range(formula.__code__.co_argcount)]
         made = formula(*given, **settings)
         """What each array becomes; None for what stays."""
-        self.arrays, self.given = len(made), given
+        self.name, self.arrays, self.given = formula.__name__, len(made), given
         self.results = {k: part for k, part in enumerate(made) if part is not None}
         self.kernel = kernels.kernel(formula.__name__ + "_step")
         self.settings = sum([1 << k for k, on in enumerate(settings.values()) if on])
@@ -124,6 +132,13 @@ class Step:
             outputs = {part: given[k] for k, part in self.results.items()}
             for dtype in FLOATS:
                 self.runs[dtype] = chained(dict(zip(given, kinds, strict=True)), steps, outputs, dtype)
+
+    @cached_property
+    def on_gpu(self) -> Any:
+        """The kernel of a GPU that is this formula."""
+        from ...engine.cuda.optimizer import kernel
+
+        return kernel(self.name, self.steps, self.given, self.arrays, self.results)
 
     def take(self, arrays: list, *numbers: float) -> None:
         """Write over arrays what they become."""
@@ -178,16 +193,15 @@ def loop(name: str, operands: int) -> Any:
     return kernels.kernel("Loop")(operands, ufunc, ufunc, None, False, 0, True)
 
 
-def in_one_pass(formula: Callable) -> Callable:
-    """A formula of arrays and numbers, which gives what each array becomes or None, as a function of settings that gives the
-    function which takes the step."""
-    known: dict[tuple, Callable] = {}
+def in_one_pass(formula: Callable) -> Callable[..., Step]:
+    """A formula of arrays and numbers, which gives what each array becomes or None, as a function of settings that gives the step."""
+    known: dict[tuple, Step] = {}
 
-    def step(**settings: Any) -> Callable:
+    def step(**settings: Any) -> Step:
         key = tuple(settings.values())
         found = known.get(key)
         if found is None:
-            found = known[key] = Step(formula, settings).take
+            found = known[key] = Step(formula, settings)
         return found
 
     return step

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from . import differentiable
-from .arithmetic import Launches
 from .differentiable import recorded
-from .formula import decayed, in_one_pass, share
+from .formula import decayed, in_one_pass, share, shrinking
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["NAdam"]
@@ -51,14 +51,12 @@ class NAdam(Optimizer):
         checks |= {each: not_negative(each) for each in ("weight_decay", "momentum_decay")}
         super().__init__(params, options(locals(), order, lr=rate, **checks))
 
-    def _update(self, group: dict) -> None:
+    def _update(self, group: dict) -> Iterator[tuple]:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
-        decay, maximize, slowing = group["weight_decay"], group["maximize"], group["momentum_decay"]
+        slowing = group["momentum_decay"]
         fresh = {"step": scalar(0.0), "mu_product": scalar(1.0), "exp_avg": zeros, "exp_avg_sq": zeros}
-        decoupled = bool(decay and group["decoupled_weight_decay"])
-        kept = 1 - lr * decay if decoupled else 1.0
-        step = nadam(decays=bool(decay and not decoupled), decoupled=decoupled, maximize=maximize, far=1 - beta1 >= 0.5)
-        launches = Launches()
+        factor, settings = shrinking(group, lr)
+        step = nadam(**settings, far=1 - beta1 >= 0.5)
         for _, array, gradient, state in self._each(group, **fresh):
             count = advance(state)
             correction = 1 - beta2**count
@@ -69,11 +67,5 @@ class NAdam(Optimizer):
             product = float(running)
             rate, ahead = lr * (1.0 - mu) / (1.0 - product), lr * mu_next / (1.0 - product * mu_next)
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
-            taken = launches.take(
-                "NADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0, kept, 1 - beta1, beta2, 1 - beta2,
-                correction, eps, rate, ahead,
-            )  # fmt: skip
-            if not taken:
-                weight = share(1 - beta1, array.dtype)
-                step(arrays, kept if decoupled else decay, weight, beta2, 1 - beta2, correction, eps, -rate, -ahead)
-        launches.run()
+            weight = share(1 - beta1, array.dtype)
+            yield step, arrays, (factor, weight, beta2, 1 - beta2, correction, eps, -rate, -ahead)

@@ -1,6 +1,6 @@
 """Optimizer: parameter groups, state, state dicts, hooks; what all optimizers share.
 
-An optimizer of ours defines `_update(group)`, which works on the arrays of parameters and gradients; a program's own
+An optimizer of ours defines `_update(group)`, which gives the steps of parameters, or takes them itself; a program's own
 defines `step`, as with PyTorch.
 """
 
@@ -26,7 +26,7 @@ from ...sandbox.sealed import OpenSealed, Sealed, housed
 from ...sandbox.wrapping import renamed, wraps
 from ..nn.reach import T
 from ..questions import typename
-from .arithmetic import check_capture, check_fitting, overriding
+from .arithmetic import check_capture, check_fitting, overriding, take
 
 __all__ = ["Optimizer", "required"]
 
@@ -218,8 +218,8 @@ class Optimizer(metaclass=OpenSealed):
                 self._recorded(group)
             elif device_guard.several:
                 self._update_each(group)
-            elif not seen[0] or not self._apart(group):
-                self._update(group)
+            else:
+                self._apart(group)
         self._opt_called = True
         self._after_step(closure)
         return loss
@@ -237,7 +237,8 @@ class Optimizer(metaclass=OpenSealed):
         if not self.__dict__.get("_hooked") and (self._optimizer_step_post_hooks or _all_post_hooks):
             tell_after(self, (self,), {} if closure is None else {"closure": closure})
 
-    def _update(self, group: dict) -> None:
+    def _update(self, group: dict) -> Iterable[tuple] | None:
+        """The steps of a group's parameters, which `take` takes; None where they have been taken."""
         raise NotImplementedError
 
     def _update_each(self, group: dict) -> None:
@@ -247,23 +248,21 @@ class Optimizer(metaclass=OpenSealed):
             for index in dict.fromkeys([device_guard.index_of([p]) for p in many]):
                 group["params"] = [p for p in many if device_guard.index_of([p]) == index]
                 with device_guard.on(index):
-                    if not seen[0] or not self._apart(group):
-                        self._update(group)
+                    self._apart(group)
         finally:
             group["params"] = many
 
-    def _apart(self, group: dict) -> bool:
-        """The parameters whose gradients are sparse apart from the others; whether there are any."""
+    def _apart(self, group: dict) -> None:
+        """Change the parameters of a group, those whose gradients are sparse apart from the others."""
         many = group["params"]
-        sparse = [p for p in many if p._grad is not None and hasattr(p._grad._array, "layout")]
+        sparse = [p for p in many if p._grad is not None and hasattr(p._grad._array, "layout")] if seen[0] else []
         if sparse:
             self._update_sparse(group, sparse)
-            try:
-                group["params"] = [p for p in many if all(p is not each for each in sparse)]
-                self._update(group)
-            finally:
-                group["params"] = many
-        return bool(sparse)
+            group["params"] = [p for p in many if all(p is not each for each in sparse)]
+        try:
+            take(self._update(group))
+        finally:
+            group["params"] = many
 
     def _update_sparse(self, group: dict, params: list) -> None:
         """Change parameters by sparse gradients."""

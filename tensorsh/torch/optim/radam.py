@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from . import differentiable
-from .arithmetic import Launches
 from .differentiable import recorded
-from .formula import decayed, in_one_pass, share
+from .formula import decayed, in_one_pass, share, shrinking
 from .optimizer import Optimizer, advance, below_one, not_negative, number, options, rate, scalar, zeros
 
 __all__ = ["RAdam"]
@@ -53,18 +53,9 @@ class RAdam(Optimizer):
         checks = {"eps": not_negative("epsilon"), "betas": below_one, "weight_decay": not_negative("weight_decay")}
         super().__init__(params, options(locals(), order, lr=rate, **checks))
 
-    def _update(self, group: dict) -> None:
+    def _update(self, group: dict) -> Iterator[tuple]:
         lr, (beta1, beta2), eps = number(group["lr"]), group["betas"], group["eps"]
-        decay, maximize = group["weight_decay"], group["maximize"]
-        decoupled = bool(decay and group["decoupled_weight_decay"])
-        kept = 1 - lr * decay if decoupled else 1.0
-        settings = {
-            "decays": bool(decay and not decoupled),
-            "decoupled": decoupled,
-            "maximize": maximize,
-            "far": 1 - beta1 >= 0.5,
-        }
-        launches = Launches()
+        factor, settings = shrinking(group, lr)
         for _, array, gradient, state in self._each(group, step=scalar(0.0), exp_avg=zeros, exp_avg_sq=zeros):
             count = advance(state)
             correction1, correction2 = 1 - beta1**count, 1 - beta2**count
@@ -74,14 +65,6 @@ class RAdam(Optimizer):
             if length > 5.0:
                 rectified = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
             arrays = [array, gradient, state["exp_avg"]._array, state["exp_avg_sq"]._array]
-            taken = launches.take(
-                "RADAM", arrays, 0.0 if decoupled else decay, -1.0 if maximize else 1.0, kept, 1 - beta1, beta2, 1 - beta2, eps,
-                lr / correction1, (correction2 * rectified) ** 0.5,
-            )  # fmt: skip
-            if not taken:
-                step = radam(**settings, rectifies=bool(rectified))
-                step(
-                    arrays, kept if decoupled else decay, share(1 - beta1, array.dtype), beta2, 1 - beta2, eps, correction1, lr,
-                    correction2**0.5, rectified**0.5,
-                )  # fmt: skip
-        launches.run()
+            weight = share(1 - beta1, array.dtype)
+            numbers = (factor, weight, beta2, 1 - beta2, eps, correction1, lr, correction2**0.5, rectified**0.5)
+            yield radam(**settings, far=1 - beta1 >= 0.5, rectifies=bool(rectified)), arrays, numbers

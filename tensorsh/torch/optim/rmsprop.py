@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from . import differentiable
-from .arithmetic import Launches
 from .differentiable import recorded
 from .formula import ascent, in_one_pass, share
 from .optimizer import Optimizer, advance, not_negative, number, options, rate, scalar, zeros
@@ -70,7 +70,7 @@ class RMSprop(Optimizer):
         checks = {name: not_negative(words) for name, words in names.items()}
         super().__init__(params, options(locals(), order, lr=rate, **checks))
 
-    def _update(self, group: dict) -> None:
+    def _update(self, group: dict) -> Iterator[tuple]:
         lr, alpha, decay, momentum = number(group["lr"]), group["alpha"], group["weight_decay"], group["momentum"]
         centered, maximize, eps = group["centered"], group["maximize"], group["eps"]
         fresh: dict[str, Any] = {"step": scalar(0.0), "square_avg": zeros}
@@ -86,16 +86,9 @@ class RMSprop(Optimizer):
             if centered
             else (rolling if momentum > 0 else plain)(**settings)
         )
-        kernel = "RMSPROP" + (
-            "_BOTH" if centered and momentum > 0 else "_CENTRED" * centered + "_MOMENTUM" * (momentum > 0)
-        )
-        rates = (decay, -1.0 if maximize else 1.0, alpha, 1 - alpha, eps, lr, momentum)
         kept = ["square_avg", *["grad_avg"] * centered, *["momentum_buffer"] * (momentum > 0)]
-        launches = Launches()
         for _, array, gradient, state in self._each(group, **fresh):
             advance(state)
             arrays = [array, gradient, *[state[name]._array for name in kept]]
-            if not launches.take(kernel, arrays, *rates):
-                weight = (share(1 - alpha, array.dtype),) * centered
-                step(arrays, decay, alpha, 1 - alpha, *weight, eps, -lr, *(momentum,) * (momentum > 0))
-        launches.run()
+            weight = (share(1 - alpha, array.dtype),) * centered
+            yield step, arrays, (decay, alpha, 1 - alpha, *weight, eps, -lr, *(momentum,) * (momentum > 0))

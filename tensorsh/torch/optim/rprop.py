@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from ...engine.graph.fields import wrap
 from ...engine.tensors.tensor import Tensor
 from . import differentiable
-from .arithmetic import Launches
 from .differentiable import recorded
 from .formula import in_one_pass
 from .optimizer import Optimizer, advance, number, options, rate, scalar, zeros
@@ -55,7 +55,7 @@ class Rprop(Optimizer):
         order = "lr etas step_sizes foreach maximize differentiable capturable"
         super().__init__(params, options(locals(), order, lr=rate, etas=either_side_of_one))
 
-    def _update(self, group: dict) -> None:
+    def _update(self, group: dict) -> Iterator[tuple]:
         (shrink, grow), (least, most) = group["etas"], group["step_sizes"]
 
         def start(p: Tensor) -> Tensor:
@@ -63,10 +63,7 @@ class Rprop(Optimizer):
             return wrap(np.full_like(p._array, complex(lr, lr) if p.is_complex() else lr))
 
         step = rprop(maximize=group["maximize"])
-        launches = Launches()
         for _, array, gradient, state in self._each(group, step=scalar(0.0), prev=zeros, step_size=start):
             advance(state)
             arrays = [array, gradient, state["prev"]._array, state["step_size"]._array]
-            if not launches.take("RPROP", arrays, 0.0, -1.0 if group["maximize"] else 1.0, shrink, grow, least, most):
-                step(arrays, shrink, grow, least, most)
-        launches.run()
+            yield step, arrays, (shrink, grow, least, most)

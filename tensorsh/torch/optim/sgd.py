@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from . import differentiable
-from .arithmetic import Launches, check_fused
+from .arithmetic import check_fused
 from .differentiable import recorded
 from .formula import ascent, in_one_pass
 from .optimizer import Optimizer, bounded, number, one_element, options, zeros
@@ -72,22 +70,17 @@ class SGD(Optimizer):
         for p in params:
             sgd(p, self.state[p], group)
 
-    def _update(self, group: dict) -> None:
+    def _update(self, group: dict) -> Iterator[tuple]:
         lr, decay, momentum = number(group["lr"]), number(group["weight_decay"]), group["momentum"]
         part, nesterov, maximize = 1 - group["dampening"], group["nesterov"], group["maximize"]
-        sign = -1.0 if maximize else 1.0
         settings = {"decays": bool(decay), "maximize": maximize}
-        launches = Launches()
         if not momentum:
             step = sgd(**settings)
             for p in group["params"]:
                 if p._grad is None:
                     continue
-                arrays = [p._array, p._grad._array]
-                if type(arrays[0]) is np.ndarray or not launches.take("SGD", arrays, decay, sign, lr):
-                    step(arrays, decay, -lr)
+                yield step, [p._array, p._grad._array], (decay, -lr)
                 p._bump()
-            launches.run()
             return
         step = rolled(**settings, first=False, nesterov=nesterov)
         for p in group["params"]:
@@ -99,12 +92,6 @@ class SGD(Optimizer):
             first = buffer is None
             if first:
                 buffer = state["momentum_buffer"] = zeros(p)
-            arrays = [p._array, gradient._array, buffer._array]
-            rates = (0.0, 1.0) if first else (momentum, part)
-            if type(arrays[0]) is np.ndarray or not launches.take(
-                "MOMENTUM", arrays, decay, sign, lr, *rates, momentum if nesterov else 0.0
-            ):
-                run = rolled(**settings, first=True, nesterov=nesterov) if first else step
-                run(arrays, decay, -lr, momentum, part)
+            run = rolled(**settings, first=True, nesterov=nesterov) if first else step
+            yield run, [p._array, gradient._array, buffer._array], (decay, -lr, momentum, part)
             p._bump()
-        launches.run()

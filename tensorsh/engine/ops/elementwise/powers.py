@@ -188,14 +188,11 @@ def sqrt(xp, input: Array):
 sqrt.gradient(input=lambda t, g, result: g / t.conj(result * 2))
 
 
-def reciprocal_root(x: Any) -> Any:
-    return np.reciprocal(np.sqrt(x))
-
-
 root_kernel = kernel("rsqrt")
+root = root_kernel or (lambda x: np.reciprocal(np.sqrt(x)))
 
 
-@tensors_only(promote="float", ufunc=by(root_kernel or reciprocal_root, loop=root_kernel), domain="positive")
+@tensors_only(promote="float", ufunc=by(root, loop=root_kernel), domain="positive")
 def rsqrt(xp, input: Array):
     """``1 / sqrt(input)``."""
     return input.dtype.type(1) / xp.sqrt(input)

@@ -146,12 +146,9 @@ def dropped(condition: Any, g: Any) -> Any:
     return where(condition, ZEROS[g.dtype], g)
 
 
-def stepped_node(grad, input, condition, slope, name) -> str:
-    """The name that PyTorch gives the node of a gradient's gradient."""
-    return name + "BackwardBackward0"
-
-
-@operator("_stepped_backward", method=False, node=stepped_node)
+@operator(
+    "_stepped_backward", method=False, node=lambda grad, input, condition, slope, name: name + "BackwardBackward0"
+)
 def stepped_backward(xp, grad: Array, input: Array, condition: Array, slope, name):
     """The gradient times `slope` where a condition holds: of a function of straight pieces, whose second derivative is 0."""
     kind = grad.dtype.type

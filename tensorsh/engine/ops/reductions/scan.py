@@ -79,11 +79,7 @@ def backwards(t, x, dim, f):
     return t.flip(f(t.flip(x, (dim,))), (dim,))
 
 
-def sums_from_the_end(g, dim):
-    return running_sums(row_order(g), dim, True) if running_sums is not None and type(g) is np.ndarray else None
-
-
-@on_arrays(sums_from_the_end)
+@on_arrays(lambda g, dim: running_sums(row_order(g), dim, True) if running_sums and type(g) is np.ndarray else None)
 def reverse_cumsum(t, g, dim):
     return backwards(t, g, dim, lambda x: t.cumsum(x, dim)) if g.ndim else g
 

@@ -44,11 +44,11 @@ def in_order(xp, a, axis, descending, stable):
     return pick(a, places, axis), places
 
 
-def stable_node(input, dim=-1, descending=False, stable=None):
-    return "SortBackward0" if stable is None else "SortBackward1"
-
-
-@operator(outputs="values (indices)", node=stable_node, long=True)
+@operator(
+    outputs="values (indices)",
+    node=lambda input, dim=-1, descending=False, stable=None: f"SortBackward{int(stable is not None)}",
+    long=True,
+)
 def sort(xp, input: Array, dim=-1, descending=False, *, stable=None):
     """The elements in order along `dim`, and where each came from.
     The shape stays; `stable` keeps the order of equals. RuntimeError: complex numbers."""

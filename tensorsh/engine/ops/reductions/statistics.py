@@ -51,7 +51,7 @@ def moment(xp, name, a, dim, correction, keepdim):
     free = max(count(a.shape, axes) - correction, 0)
     squares = xp.var(a.astype(np.complex128 if a.dtype.kind == "c" else np.float64), axis=axes, keepdims=keepdim)
     squares = squares * count(a.shape, axes) / xp.float64(free)
-    return (xp.sqrt(squares) if name.startswith("std") else squares).astype(real_type(a))
+    return (xp.sqrt(squares) if name.startswith("std") else squares).astype(a.real.dtype)
 
 
 def middle(xp, a, dim, keepdim):
@@ -66,10 +66,6 @@ def middle(xp, a, dim, keepdim):
         rows = rows.reshape(*rows.shape[: rows.ndim - len(axes)], -1) if len(axes) != a.ndim else rows[0]
         mean = np.where(np.isinf(rows[..., :-1]).any(-1).reshape(mean.shape), a.dtype.type(np.nan), mean)
     return mean
-
-
-def real_type(a):
-    return a.real.dtype if a.dtype.kind == "c" else a.dtype
 
 
 def arguments(name, args, keywords):

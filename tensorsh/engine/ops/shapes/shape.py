@@ -86,11 +86,9 @@ def refuse_deferred(input, dtype):
 RULES["_view_dtype"] = refuse_deferred
 
 
-def reshaped_node(input, shape):
-    return "ViewBackward0" if input._array.flags.c_contiguous else "ReshapeAliasBackward0"
-
-
-@view_operator(node=reshaped_node)
+@view_operator(
+    node=lambda input, shape: "ViewBackward0" if input._array.flags.c_contiguous else "ReshapeAliasBackward0"
+)
 def reshape(xp, input: Array, shape: Ints):
     """The elements in another shape (one size may be -1): a view where strides allow, else a copy.
     RuntimeError: another number of elements, more than one -1."""

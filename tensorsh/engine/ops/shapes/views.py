@@ -31,12 +31,11 @@ def part(xp, input: Array, index):
 part.gradient(input=lambda t, g, input_shape, index: t._put_back(g, input_shape, index))
 
 
-def put_back_title(grad, shape, index) -> str:
-    """PyTorch's name for it: of a slice, or of a single place."""
-    return f"{'Slice' if isinstance(index[-1], slice) else 'Select'}BackwardBackward0"
-
-
-@operator("_put_back", method=False, node=put_back_title)
+@operator(
+    "_put_back",
+    method=False,
+    node=lambda grad, shape, index: f"{'Slice' if isinstance(index[-1], slice) else 'Select'}BackwardBackward0",
+)
 def put_back(xp, grad: Array, shape, index):
     """Zeros but for the part at an index."""
     whole = xp.zeros(shape, grad.dtype)

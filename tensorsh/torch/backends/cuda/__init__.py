@@ -1,6 +1,6 @@
 """``torch.backends.cuda``."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ....engine.arrays.state import state
@@ -39,44 +39,25 @@ def _allow(way: str, enabled: bool) -> None:
     state.attention = state.attention | {way} if enabled else state.attention - {way}
 
 
-def flash_sdp_enabled() -> bool:
-    """Whether flash attention is allowed."""
-    return "flash" in state.attention
+def _switches(way: str, title: str) -> tuple[Callable, Callable]:
+    """What tells whether a way of attention is allowed, and what allows it or not."""
+
+    def enabled() -> bool:
+        return way in state.attention
+
+    def enable(enabled: bool) -> None:
+        _allow(way, enabled)
+
+    enabled.__doc__, enable.__doc__ = f"Whether {title} is allowed.", f"Allow {title} or not."
+    for function, name in ((enabled, f"{way}_sdp_enabled"), (enable, f"enable_{way}_sdp")):
+        function.__name__ = function.__qualname__ = name
+    return enabled, enable
 
 
-def mem_efficient_sdp_enabled() -> bool:
-    """Whether memory-efficient attention is allowed."""
-    return "mem_efficient" in state.attention
-
-
-def math_sdp_enabled() -> bool:
-    """Whether attention by plain products is allowed."""
-    return "math" in state.attention
-
-
-def cudnn_sdp_enabled() -> bool:
-    """Whether cuDNN's attention is allowed."""
-    return "cudnn" in state.attention
-
-
-def enable_flash_sdp(enabled: bool) -> None:
-    """Allow flash attention or not."""
-    _allow("flash", enabled)
-
-
-def enable_mem_efficient_sdp(enabled: bool) -> None:
-    """Allow memory-efficient attention or not."""
-    _allow("mem_efficient", enabled)
-
-
-def enable_math_sdp(enabled: bool) -> None:
-    """Allow attention by plain products or not."""
-    _allow("math", enabled)
-
-
-def enable_cudnn_sdp(enabled: bool) -> None:
-    """Allow cuDNN's attention or not."""
-    _allow("cudnn", enabled)
+flash_sdp_enabled, enable_flash_sdp = _switches("flash", "flash attention")
+mem_efficient_sdp_enabled, enable_mem_efficient_sdp = _switches("mem_efficient", "memory-efficient attention")
+math_sdp_enabled, enable_math_sdp = _switches("math", "attention by plain products")
+cudnn_sdp_enabled, enable_cudnn_sdp = _switches("cudnn", "cuDNN's attention")
 
 
 def is_flash_attention_available() -> bool:

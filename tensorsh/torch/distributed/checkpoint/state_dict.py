@@ -6,7 +6,7 @@ from typing import Any
 
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
-from ..settings import Settings
+from ..settings import record
 from ..starting import get_rank, is_initialized
 from ..tensor.dtensor import DTensor, distribute_tensor
 
@@ -16,19 +16,22 @@ __all__ = [
 ]  # fmt: skip
 
 
-class StateDictOptions(Settings):
+@record()
+class StateDictOptions:
     """What state dicts are to hold.
     full_state_dict: whole tensors instead of parts (False). cpu_offload: on the CPU, and with whole tensors in the first
     process only (False). broadcast_from_rank0: load what the first process has (False). Others: accepted."""
 
     __module__ = "torch.distributed.checkpoint.state_dict"
 
-    def __init__(
-        self, full_state_dict: bool = False, cpu_offload: bool = False, ignore_frozen_params: bool = False,
-        keep_submodule_prefixes: bool = True, strict: bool = True, broadcast_from_rank0: bool = False,
-        flatten_optimizer_state_dict: bool = False, dsd_fqn_modifiers: str = "_fqn_modifiers",
-    ) -> None:  # fmt: skip
-        self._keep(locals())
+    full_state_dict: bool = False
+    cpu_offload: bool = False
+    ignore_frozen_params: bool = False
+    keep_submodule_prefixes: bool = True
+    strict: bool = True
+    broadcast_from_rank0: bool = False
+    flatten_optimizer_state_dict: bool = False
+    dsd_fqn_modifiers: str = "_fqn_modifiers"
 
 
 def _plain(name: str) -> str:

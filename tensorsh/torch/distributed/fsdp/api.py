@@ -8,7 +8,7 @@ from typing import Any
 from ....sandbox.sealed import all_housed
 from ...nn.attention import SealedEnum
 from ...nn.modules.batchnorm import _BatchNorm
-from ..settings import Settings
+from ..settings import record
 
 __all__ = [
     "BackwardPrefetch", "CPUOffload", "FullOptimStateDictConfig", "FullStateDictConfig", "LocalOptimStateDictConfig",
@@ -45,100 +45,103 @@ class StateDictType(Enum, metaclass=SealedEnum):
     SHARDED_STATE_DICT = auto()
 
 
-class MixedPrecision(Settings):
+@record()
+class MixedPrecision:
     """The dtypes of a wrapped module.
     param_dtype: of parameters while they are used (None: their own). reduce_dtype: in which gradients are summed (None: that
     of the parameters in use). buffer_dtype: of buffers (None: their own). keep_low_precision_grads: accepted (False).
     cast_forward_inputs: cast inputs to param_dtype (False). cast_root_forward_inputs: those of the outermost (True).
     _module_classes_to_ignore: accepted."""
 
-    def __init__(
-        self, param_dtype: Any = None, reduce_dtype: Any = None, buffer_dtype: Any = None,
-        keep_low_precision_grads: bool = False, cast_forward_inputs: bool = False,
-        cast_root_forward_inputs: bool = True, _module_classes_to_ignore: Any = (_BatchNorm,),
-    ) -> None:  # fmt: skip
-        self._keep(locals())
+    param_dtype: Any = None
+    reduce_dtype: Any = None
+    buffer_dtype: Any = None
+    keep_low_precision_grads: bool = False
+    cast_forward_inputs: bool = False
+    cast_root_forward_inputs: bool = True
+    _module_classes_to_ignore: Any = (_BatchNorm,)
 
 
-class CPUOffload(Settings):
+@record()
+class CPUOffload:
     """Where parts of parameters are kept; here they are in the processor's memory.
     offload_params: accepted (False)."""
 
-    def __init__(self, offload_params: bool = False) -> None:
-        self._keep(locals())
+    offload_params: bool = False
 
 
-class StateDictConfig(Settings):
+@record()
+class StateDictConfig:
     """How states are given.
     offload_to_cpu: accepted, for they are on the processor (False)."""
 
-    def __init__(self, offload_to_cpu: bool = False) -> None:
-        self._keep(locals())
+    offload_to_cpu: bool = False
 
 
+@record()
 class FullStateDictConfig(StateDictConfig):
     """How whole states are given.
     offload_to_cpu: accepted, for they are on the processor (False). rank0_only: to the first process
     alone, others get none (False)."""
 
-    def __init__(self, offload_to_cpu: bool = False, rank0_only: bool = False) -> None:
-        self._keep(locals())
+    rank0_only: bool = False
 
 
+@record()
 class LocalStateDictConfig(StateDictConfig):
     """How the parts of this process are given.
     offload_to_cpu: accepted, for they are on the processor (False)."""
 
 
+@record()
 class ShardedStateDictConfig(StateDictConfig):
     """How states in parts are given: as DTensors.
     offload_to_cpu: accepted, for they are on the processor (False). _use_dtensor: accepted (False)."""
 
-    def __init__(self, offload_to_cpu: bool = False, _use_dtensor: bool = False) -> None:
-        self._keep(locals())
+    _use_dtensor: bool = False
 
 
-class OptimStateDictConfig(Settings):
+@record()
+class OptimStateDictConfig:
     """How states of optimizers are given.
     offload_to_cpu: accepted, for they are on the processor (True)."""
 
-    def __init__(self, offload_to_cpu: bool = True) -> None:
-        self._keep(locals())
+    offload_to_cpu: bool = True
 
 
+@record()
 class FullOptimStateDictConfig(OptimStateDictConfig):
     """How whole states of optimizers are given.
     offload_to_cpu: accepted, for they are on the processor (True). rank0_only: to the first process
     alone (False)."""
 
-    def __init__(self, offload_to_cpu: bool = True, rank0_only: bool = False) -> None:
-        self._keep(locals())
+    rank0_only: bool = False
 
 
+@record()
 class LocalOptimStateDictConfig(OptimStateDictConfig):
     """How the parts of this process are given.
     offload_to_cpu: accepted, for they are on the processor (False)."""
 
-    def __init__(self, offload_to_cpu: bool = False) -> None:
-        self._keep(locals())
+    offload_to_cpu: bool = False
 
 
+@record()
 class ShardedOptimStateDictConfig(OptimStateDictConfig):
     """How states of optimizers in parts are given.
     offload_to_cpu: accepted, for they are on the processor (True). _use_dtensor: accepted (False)."""
 
-    def __init__(self, offload_to_cpu: bool = True, _use_dtensor: bool = False) -> None:
-        self._keep(locals())
+    _use_dtensor: bool = False
 
 
-class StateDictSettings(Settings):
+@record()
+class StateDictSettings:
     """What a model's state is.
     state_dict_type: its type. state_dict_config: how it is given. optim_state_dict_config: how its optimizer's is given."""
 
-    def __init__(
-        self, state_dict_type: Any = None, state_dict_config: Any = None, optim_state_dict_config: Any = None
-    ) -> None:
-        self._keep(locals())
+    state_dict_type: Any
+    state_dict_config: Any
+    optim_state_dict_config: Any
 
 
 all_housed(globals())

@@ -129,7 +129,6 @@ class Call:
                     full[dim] = size
             return placed_tensor(value, self.mesh, out, tuple(full))
 
-        first = self.tensors[0]
         changes = (
             self.title.endswith("_")
             and not self.title.endswith("__")
@@ -139,7 +138,6 @@ class Call:
         if changes and in_parts(self.args[0]):
             return self.change(self.args[0], local, out)
         result = self.func(*mapped(local, self.args), **mapped(local, self.kwargs))
-        del first
         return mapped(placed, result)
 
     def change(self, target: Any, local: Callable, out: tuple) -> Any:

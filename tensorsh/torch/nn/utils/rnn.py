@@ -70,30 +70,6 @@ class PackedSequence(
     def cpu(self) -> PackedSequence:
         return self.to(device="cpu")
 
-    def double(self) -> PackedSequence:
-        return self.to(dtype=float64)
-
-    def float(self) -> PackedSequence:
-        return self.to(dtype=float32)
-
-    def half(self) -> PackedSequence:
-        return self.to(dtype=float16)
-
-    def long(self) -> PackedSequence:
-        return self.to(dtype=int64)
-
-    def int(self) -> PackedSequence:
-        return self.to(dtype=int32)
-
-    def short(self) -> PackedSequence:
-        return self.to(dtype=int16)
-
-    def char(self) -> PackedSequence:
-        return self.to(dtype=int8)
-
-    def byte(self) -> PackedSequence:
-        return self.to(dtype=uint8)
-
     def pin_memory(self) -> PackedSequence:
         return self
 
@@ -101,6 +77,21 @@ class PackedSequence(
         return False
 
     is_cuda = property(lambda self: self.data.is_cuda)
+
+
+def _in_dtype(name: str, dtype: Any) -> Any:
+    def converted(self: PackedSequence) -> PackedSequence:
+        return self.to(dtype=dtype)
+
+    converted.__name__, converted.__qualname__ = name, f"PackedSequence.{name}"
+    return converted
+
+
+for _name, _dtype in (
+    ("double", float64), ("float", float32), ("half", float16), ("long", int64), ("int", int32), ("short", int16), ("char", int8),
+    ("byte", uint8),
+):  # fmt: skip
+    type.__setattr__(PackedSequence, _name, _in_dtype(_name, _dtype))
 
 
 def invert_permutation(permutation: Any) -> Any:

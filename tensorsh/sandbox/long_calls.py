@@ -16,6 +16,7 @@ from _thread import allocate_lock
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
+from types import MethodDescriptorType
 from typing import Any
 
 import numpy as np
@@ -153,8 +154,6 @@ NO_OBJECTS = "arrays of Python objects (dtype=object) are not available"
 LEADING = (np.dtype, np.longdouble, np.clongdouble)
 """What leads to arrays of long doubles."""
 ndarray = np.ndarray  # of which programs derive no classes
-NAMING = (str, bytes, list, tuple, dict)
-"""What may be the name of a dtype, or hold one."""
 
 
 def refuse_objects(values: Any) -> None:
@@ -177,14 +176,11 @@ def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:
     Raises:
         TypeError: A program writes into an array of Python objects, or puts it in order.
     """
-    if arguments and type(arguments[0]) is ndarray and arguments[0].dtype.names:
-        arguments, options = (
-            (arguments[0], *map(plain, arguments[1:])),
-            plain(options),
-        )  # numpy keeps names of fields, and believes them
+    fields = arguments and type(arguments[0]) is ndarray and arguments[0].dtype.names
+    if fields or type(function) is MethodDescriptorType:  # numpy keeps names of fields and of dtypes, and believes them
+        arguments, options = (*arguments[:1], *map(plain, arguments[1:])), plain(options)
     else:
-        arguments = tuple([plain(x) if isinstance(x, NAMING) else x for x in arguments])
-        options = {name: plain(x) if isinstance(x, NAMING) else x for name, x in options.items()}
+        arguments = tuple([plain(x) if type(x) is tuple else x for x in arguments])
     if structures.is_long(function, arguments):
         here = program_frame(sys._getframe(1)) is None  # in a helper thread already
         return structures.in_order((lambda f, *of: f(*of)) if here else apart, function, *arguments, **options)

@@ -11,9 +11,9 @@ from .runner import run
 NAMES = [
     "'m8[0s]'", "'<M8[00D]'", "'timedelta64[ 0s]'", "'datetime64[+0s]'", "b'm8[0s]'", "np.str_('m8[0s]')", "Text('m8[0s]')", "'m8[Y/0]'",
     "'m8[5Y/ 0]'", "'M8[Y/-12]'", "b'M8[Y/0]'", "[('a', 'm8[Y/0]')]", "{'names': ['a'], 'formats': [b'm8[0s]']}", "('m8[Y/0]', (2,))",
-    "List(['i4'])",
+    "List(['i4'])", "Asked()", "Asked", "Number(3)", "[('a', Asked())]",
 ]  # fmt: skip
-"""Of dtypes; the list says another one when it is asked."""
+"""Of dtypes; the list, the objects and the class say another one when they are asked."""
 TAKEN = [
     "np.dtype({})", "np.zeros(2, {})", "np.array([5], dtype={})", "np.full(2, 5, {})", "a.astype({})", "a.astype(dtype={})", "a.view({})", "a.sum(dtype={})",
     "a.sum(None, {})", "a.mean(dtype={})", "a.cumsum(0, {})", "np.float64(3).prod(dtype={})", "np.linalg.trace(np.ones((2, 2)), dtype={})",
@@ -35,6 +35,8 @@ class Text(str):
     def __contains__(self, other): return False
 class List(list):
     def __iter__(self): return iter([("a", "m8[Y/0]")])
+class Asked: dtype = "m8[Y/0]"
+class Number(int): dtype = "m8[Y/0]"
 def npy(descr):
     head = ("{'descr': " + descr + ", 'fortran_order': False, 'shape': (2,)}").encode()
     return io.BytesIO(b"\\x93NUMPY\\x01\\x00" + struct.pack("<H", len(head)) + head + bytes(16))

@@ -47,6 +47,11 @@ static PyObject *looked_at(PyObject *answer) {
     Py_DECREF(answer);
     return seen;
 }
+/* What numpy asks for no dtype of its own. */
+static int is_known(PyObject *x) {
+    return x == Py_None || PyLong_CheckExact(x) || PyBool_Check(x) || PyFloat_CheckExact(x) || PyArray_Check(x) || PyArray_DescrCheck(x) ||
+           PyArray_IsScalar(x, Generic) || (PyType_Check(x) && !(((PyTypeObject *)x)->tp_flags & Py_TPFLAGS_HEAPTYPE));
+}
 /* Whether the name of a dtype may have a number of no units in it. */
 static int may_count_none(PyObject *x) {
     if (PyUnicode_Check(x)) {
@@ -54,8 +59,7 @@ static int may_count_none(PyObject *x) {
         return PyUnicode_FindChar(x, '[', 0, n, 1) >= 0 && PyUnicode_FindChar(x, '0', 0, n, 1) >= 0;
     }
     if (PyBytes_Check(x)) return memchr(PyBytes_AS_STRING(x), '[', PyBytes_GET_SIZE(x)) != NULL;
-    if (PyDict_Check(x) || (PyList_Check(x) && !PyList_CheckExact(x))) return 1;
-    if (!PyList_CheckExact(x) && !PyTuple_Check(x)) return 0;
+    if (!PyList_CheckExact(x) && !PyTuple_Check(x)) return !is_known(x);
     for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(x); k++) {
         PyObject *each = PySequence_Fast_GET_ITEM(x, k);
         if (PyList_Check(each) || PyTuple_Check(each) || may_count_none(each)) return 1;
@@ -248,8 +252,9 @@ static int array_flat_store(PyObject *a, PyObject *key, PyObject *value) {
 }
 
 /* `dtype == text`, and a number of times that is told its unit. */
-static int seen(PyObject *text) {
-    PyObject *answer = PyObject_CallFunctionObjArgs(hook, same_handed, text, NULL);
+static int seen(PyObject *name) {
+    PyObject *named = PyTuple_Pack(1, name), *answer = named ? PyObject_CallFunctionObjArgs(hook, same_handed, named, NULL) : NULL;
+    Py_XDECREF(named);
     Py_XDECREF(answer);
     return answer != NULL;
 }

@@ -9,25 +9,73 @@ from tensorsh import Session
 from .runner import run
 
 NAMES = [
-    "'m8[0s]'", "'<M8[00D]'", "'timedelta64[ 0s]'", "'datetime64[+0s]'", "b'm8[0s]'", "np.str_('m8[0s]')", "Text('m8[0s]')", "'m8[Y/0]'",
-    "'m8[5Y/ 0]'", "'M8[Y/-12]'", "b'M8[Y/0]'", "[('a', 'm8[Y/0]')]", "{'names': ['a'], 'formats': [b'm8[0s]']}", "('m8[Y/0]', (2,))",
-    "List(['i4'])", "Asked()", "Asked", "Number(3)", "[('a', Asked())]",
-]  # fmt: skip
+    "'m8[0s]'",
+    "'<M8[00D]'",
+    "'timedelta64[ 0s]'",
+    "'datetime64[+0s]'",
+    "b'm8[0s]'",
+    "np.str_('m8[0s]')",
+    "Text('m8[0s]')",
+    "'m8[Y/0]'",
+    "'m8[5Y/ 0]'",
+    "'M8[Y/-12]'",
+    "b'M8[Y/0]'",
+    "[('a', 'm8[Y/0]')]",
+    "{'names': ['a'], 'formats': [b'm8[0s]']}",
+    "('m8[Y/0]', (2,))",
+    "List(['i4'])",
+    "Asked()",
+    "Asked",
+    "Number(3)",
+    "[('a', Asked())]",
+]
 """Of dtypes; the list, the objects and the class say another one when they are asked."""
 TAKEN = [
-    "np.dtype({})", "np.zeros(2, {})", "np.array([5], dtype={})", "np.full(2, 5, {})", "a.astype({})", "a.astype(dtype={})", "a.view({})", "a.sum(dtype={})",
-    "a.sum(None, {})", "a.mean(dtype={})", "a.cumsum(0, {})", "np.float64(3).prod(dtype={})", "np.linalg.trace(np.ones((2, 2)), dtype={})",
-    "np.add.reduce(a, 0, {})", "np.add(a, a, dtype={})", "np.iinfo({})", "np.can_cast({}, 'i4')", "np.result_type({})", "np.datetime_data({})",
-    "np.frombuffer(bytes(16), {})", "np.loadtxt(['5'], dtype={})", "np.random.default_rng(0).integers(5, dtype={})",
-    "np.random.RandomState(0).randint(5, dtype={})", "np.vectorize(abs, otypes=[{}])", "np.issubdtype('f4', {})",
-]  # fmt: skip
+    "np.dtype({})",
+    "np.zeros(2, {})",
+    "np.array([5], dtype={})",
+    "np.full(2, 5, {})",
+    "a.astype({})",
+    "a.astype(dtype={})",
+    "a.view({})",
+    "a.sum(dtype={})",
+    "a.sum(None, {})",
+    "a.mean(dtype={})",
+    "a.cumsum(0, {})",
+    "np.float64(3).prod(dtype={})",
+    "np.linalg.trace(np.ones((2, 2)), dtype={})",
+    "np.add.reduce(a, 0, {})",
+    "np.add(a, a, dtype={})",
+    "np.iinfo({})",
+    "np.can_cast({}, 'i4')",
+    "np.result_type({})",
+    "np.datetime_data({})",
+    "np.frombuffer(bytes(16), {})",
+    "np.loadtxt(['5'], dtype={})",
+    "np.random.default_rng(0).integers(5, dtype={})",
+    "np.random.RandomState(0).randint(5, dtype={})",
+    "np.vectorize(abs, otypes=[{}])",
+    "np.issubdtype('f4', {})",
+]
 """What takes a dtype; it is tried with a few of the names, so that each of both comes."""
 OTHERS = [
-    "a.dtype == 'm8[Y/0]'", "a.dtype != b'm8[0s]'", "a.dtype in ['m8[Y/0]']", "'M8[0s]' == np.dtype('f4')", "a.dtype < 'M8[0s]'",
-    "np.timedelta64(5, '0s')", "np.datetime64('2020', ' 0s')", "np.datetime64('2020', b'0s')", "np.timedelta64(np.timedelta64(5, 's'), '0s')",
-    "np.timedelta64(5, Text('0s'))", "np.timedelta64(5, 's').astype('m8[0s]')", "np.load(npy(\"'m8[0s]'\"))", "np.load(npy(\"'m8[Y' '/0]'\"))",
-    "np.load(npy(\"'\\\\x6d8[Y/0]'\"))", "np.load(npy(\"[('a', 'm8[Y/0]')]\"))", "np.load(npy(\"'m8[Y/0]', 'a': 5L\"))",
-]  # fmt: skip
+    "a.dtype == 'm8[Y/0]'",
+    "a.dtype != b'm8[0s]'",
+    "a.dtype in ['m8[Y/0]']",
+    "'M8[0s]' == np.dtype('f4')",
+    "a.dtype < 'M8[0s]'",
+    "np.timedelta64(5, '0s')",
+    "np.datetime64('2020', ' 0s')",
+    "np.datetime64('2020', b'0s')",
+    "np.timedelta64(np.timedelta64(5, 's'), '0s')",
+    "np.timedelta64(5, Text('0s'))",
+    "np.timedelta64(5, 's').astype('m8[0s]')",
+    "np.load(npy(\"'m8[0s]'\"))",
+    "np.load(npy(\"'m8[Y' '/0]'\"))",
+    "np.load(npy(\"'\\\\x6d8[Y/0]'\"))",
+    "np.load(npy(\"[('a', 'm8[Y/0]')]\"))",
+    "np.load(npy(\"'m8[Y/0]', 'a': 5L\"))",
+]
 BEFORE = """
 import io, struct, numpy as np
 class Text(str):

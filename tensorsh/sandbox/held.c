@@ -1,9 +1,10 @@
 /* Memory that stays where it is while Python's own functions ask a program's objects.
 
    Until 3.15 some methods of bytearrays take the address of their bytes and then ask an argument for its number, its length or its
-   text (`b.find(b"x", n)`, `b.hex(text)`, `b % value`), which may resize the bytearray meanwhile; `memoryview.hex` reads what may have
-   been released; `a[::2] = values` counts a list's places before it walks over values that may take them away. Importing this module puts
-   functions in the place of these that hold the memory, so that a program that resizes it has a BufferError, and that walk over the values
+   text (`b.find(b"x", n)`, `b.hex(text)`, `b % value`), which may resize the bytearray meanwhile; `memoryview.hex`, and a place in a view
+   (`m[n] = 1`), read what may have been released; `a[::2] = values` counts a list's places before it walks over values that may take
+   them away. Importing this module puts functions in the place of these that hold the memory, so that a program that resizes it has a
+   BufferError, and that walk over the values
    first. `parts.h` does the same for objects that ask what they hold, `sets.h` for sets, and
    `versions.h` keeps Python from taking one class for another. */
 #include "caches.h"
@@ -61,7 +62,8 @@ static binaryfunc modulo;
 static objobjproc contains;
 static getiterfunc walk;
 static hashfunc hash;
-static objobjargproc store;
+static objobjargproc store, set_part;
+static binaryfunc get_part;
 
 static PyObject *held_modulo(PyObject *left, PyObject *right) {
     if (!PyByteArray_Check(left)) return modulo(left, right);
@@ -86,6 +88,21 @@ static Py_hash_t held_hash(PyObject *view) {
     const Py_hash_t found = hash(view);
     --*claims(view);
     return found;
+}
+
+/* A place in a view is asked for its number after Python has taken the address of the format. */
+static PyObject *held_get_part(PyObject *view, PyObject *place) {
+    ++*claims(view);
+    PyObject *found = get_part(view, place);
+    --*claims(view);
+    return found;
+}
+
+static int held_set_part(PyObject *view, PyObject *place, PyObject *value) {
+    ++*claims(view);
+    const int failed = set_part(view, place, value);
+    --*claims(view);
+    return failed;
 }
 
 static int taken_store(PyObject *self, PyObject *place, PyObject *value) {
@@ -163,7 +180,13 @@ PyMODINIT_FUNC PyInit_held(void) {
             if (redirect(&PyMemoryView_Type, "__iter__", (void *)walk, (void *)held_walk)) return NULL;
         }
         hash = PyMemoryView_Type.tp_hash, PyMemoryView_Type.tp_hash = held_hash;
-        if (redirect(&PyMemoryView_Type, "__hash__", (void *)hash, (void *)held_hash) ||
+        PyMappingMethods *parts = PyMemoryView_Type.tp_as_mapping;
+        get_part = parts->mp_subscript, parts->mp_subscript = held_get_part;
+        set_part = parts->mp_ass_subscript, parts->mp_ass_subscript = held_set_part;
+        if (redirect(&PyMemoryView_Type, "__getitem__", (void *)get_part, (void *)held_get_part) ||
+            redirect(&PyMemoryView_Type, "__setitem__", (void *)set_part, (void *)held_set_part) ||
+            redirect(&PyMemoryView_Type, "__delitem__", (void *)set_part, (void *)held_set_part) ||
+            redirect(&PyMemoryView_Type, "__hash__", (void *)hash, (void *)held_hash) ||
             redirect(&PyList_Type, "__setitem__", (void *)store, (void *)taken_store) ||
             redirect(&PyByteArray_Type, "__mod__", (void *)modulo, (void *)held_modulo) ||
             redirect(&PyByteArray_Type, "__rmod__", (void *)modulo, (void *)held_modulo) ||

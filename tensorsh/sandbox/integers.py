@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from operator import index
 from typing import Any
@@ -33,6 +34,8 @@ def plain(value: Any) -> Any:
     are copies, which nothing that a program does changes: not what it does while it is asked for one of the numbers in them.
     An object that may name a dtype by an attribute of its own is refused: numpy would ask it for lists that are none."""
     kind = type(value)
+    if kind is str or kind is bytes:
+        return in_units(value)
     if kind in KNOWN:
         return value
     if kind is list or kind is tuple:
@@ -43,16 +46,31 @@ def plain(value: Any) -> Any:
         return [plain(v) for v in list.__iter__(value)]
     if of_program(kind):
         if issubclass(kind, str):
-            return str.__str__(value)
+            return in_units(str.__str__(value))
         if issubclass(kind, dict):
             return {plain(key): plain(v) for key, v in dict.items(value)}
         if issubclass(kind, tuple):
             return tuple([plain(v) for v in tuple.__iter__(value)])
     if is_derived(kind):
         return whole(value)
+    if issubclass(kind, (str, bytes)):
+        in_units(value)
     if names_dtype(value, kind):
         raise TypeError(f"numpy in tensorsh asks no '{kind.__name__}' object for a dtype: give it the dtype itself")
     return value
+
+
+NO_UNITS = re.compile(r"(?:[mM]8|[ea]64)\[(?:[^\]]*/)?\s*(?:[-+]|0+(?!\d))")
+"""The name of a dtype of times that are counted in none of their unit, or in a part of it that there is not: `m8[0s]`, `M8[Y/0]`."""
+
+
+def in_units(text: Any) -> Any:
+    """A text which is no such name: numpy divides by the number."""
+    if ("[" in text if isinstance(text, str) else b"[" in text) and NO_UNITS.search(
+        text if isinstance(text, str) else text.decode("latin-1")
+    ):
+        raise TypeError("numpy in tensorsh counts times in one unit or more, and in parts of one")
+    return text
 
 
 # whether a program defined a class: classes.py puts it here

@@ -16,6 +16,7 @@ from _thread import allocate_lock
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
+from types import MethodDescriptorType
 from typing import Any
 
 import numpy as np
@@ -175,14 +176,18 @@ def of_program(function: Callable, *arguments: Any, **options: Any) -> Any:
     Raises:
         TypeError: A program writes into an array of Python objects, or puts it in order.
     """
-    if (
-        arguments and type(arguments[0]) is ndarray and arguments[0].dtype.names
-    ):  # numpy keeps names of fields, and believes them
-        arguments, options = (arguments[0], *map(plain, arguments[1:])), plain(options)
-    if structures.is_long(function, arguments):
-        here = program_frame(sys._getframe(1)) is None  # in a helper thread already
-        return structures.in_order((lambda f, *of: f(*of)) if here else apart, function, *arguments, **options)
-    if program_frame(sys._getframe(1)) is None:
+    frame = sys._getframe(1)
+    led = program_frame(frame)
+    fields = arguments and type(arguments[0]) is ndarray and arguments[0].dtype.names
+    if fields or (
+        led is frame and type(function) is MethodDescriptorType
+    ):  # numpy keeps names of fields and of dtypes, and believes them
+        arguments, options = (*arguments[:1], *map(plain, arguments[1:])), plain(options)
+    elif led is frame:
+        arguments = tuple([plain(x) if type(x) is tuple else x for x in arguments])
+    if structures.is_long(function, arguments):  # led by none: in a helper thread already
+        return structures.in_order((lambda f, *of: f(*of)) if led is None else apart, function, *arguments, **options)
+    if led is None:
         return function(*arguments, **options)
     refuse_objects(x.base if type(x) is np.flatiter else x for x in arguments)
     inert = is_inert([*arguments, *options.values()])

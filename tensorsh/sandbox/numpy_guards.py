@@ -21,7 +21,7 @@ MOST = 1 << 60
 """Elements of no array: a number well below those at which numpy's own sums pass 64 bits."""
 MOST_REPEATED = 1 << 28
 """Elements of an array that costs nothing, being few numbers repeated: more of them nobody waits for."""
-USUAL = frozenset((int, float, bool, complex, str, type(None), np.ndarray, np.dtype))
+USUAL = frozenset((int, float, bool, complex, type(None), np.ndarray, np.dtype))
 
 
 def named(function: Callable[..., Any], like: Any) -> Callable[..., Any]:

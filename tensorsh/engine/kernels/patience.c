@@ -7,7 +7,10 @@
 
    Arrays of Python objects no program gets: numpy holds what is in them by its address alone. What arithmetic makes of lists and
    numbers beyond 64 bits is shown to the hook, and so are stores and orders of arrays that came by other ways: it refuses. It makes
-   plain text of the names of fields by which structures are brought in order. It is shown, too, what an index takes of structures, and refuses those with memory between their fields. */
+   plain text of the names of fields by which structures are brought in order. It is shown, too, what an index takes of structures, and refuses those with memory between their fields.
+
+   numpy divides by the number of units in the name of a dtype of times, `m8[0s]`, wherever it meets one: a text that has one may be shown to
+   the hook before. */
 #include "common.h"
 
 #define MANY (1 << 20)  /* elements that take long to sort */
@@ -43,6 +46,25 @@ static PyObject *looked_at(PyObject *answer) {
     PyObject *seen = PyObject_CallFunctionObjArgs(hook, same_handed, answer, NULL);
     Py_DECREF(answer);
     return seen;
+}
+/* What numpy asks for no dtype of its own. */
+static int is_known(PyObject *x) {
+    return x == Py_None || PyLong_CheckExact(x) || PyBool_Check(x) || PyFloat_CheckExact(x) || PyArray_Check(x) || PyArray_DescrCheck(x) ||
+           PyArray_IsScalar(x, Generic) || (PyType_Check(x) && !(((PyTypeObject *)x)->tp_flags & Py_TPFLAGS_HEAPTYPE));
+}
+/* Whether the name of a dtype may have a number of no units in it. */
+static int may_count_none(PyObject *x) {
+    if (PyUnicode_Check(x)) {
+        const Py_ssize_t n = PyUnicode_GET_LENGTH(x);
+        return PyUnicode_FindChar(x, '[', 0, n, 1) >= 0 && PyUnicode_FindChar(x, '0', 0, n, 1) >= 0;
+    }
+    if (PyBytes_Check(x)) return memchr(PyBytes_AS_STRING(x), '[', PyBytes_GET_SIZE(x)) != NULL;
+    if (!PyList_CheckExact(x) && !PyTuple_Check(x)) return !is_known(x);
+    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(x); k++) {
+        PyObject *each = PySequence_Fast_GET_ITEM(x, k);
+        if (PyList_Check(each) || PyTuple_Check(each) || may_count_none(each)) return 1;
+    }
+    return 0;
 }
 static int is_large(PyObject *a) {
     return PyArray_CheckExact(a) && PyArray_SIZE((PyArrayObject *)a) >= (PyArray_TYPE((PyArrayObject *)a) == NPY_VOID ? MANY / 4 : MANY);
@@ -121,8 +143,10 @@ static PyObject *asked(const Method *method, PyObject *self, PyObject *const *ar
     PyObject *all[MOST + 2];
     if (count + named > MOST) return PyErr_Format(PyExc_TypeError, "%s() takes fewer arguments", method->name);
     all[0] = method->before, all[1] = self;
-    for (Py_ssize_t k = 0; k < count + named; k++) all[k + 2] = args[k];
-    const int asks = method->orders
+    int names = 0;
+    for (Py_ssize_t k = 0; k < count + named; k++) all[k + 2] = args[k], names |= may_count_none(args[k]);
+    const int asks = names      ? 1
+                     : method->orders
                          ? is_large(self) || holds_objects(self) || (count + named && has_fields(self)) || (count && (is_large(args[0]) || of_product(self, args[0]) >= LONG))
                          : is_huge(self);
     if (asks)
@@ -227,6 +251,43 @@ static int array_flat_store(PyObject *a, PyObject *key, PyObject *value) {
     return asks ? stored(put_apart(flat_store_handed, a, key, value)) : flat_store_before(a, key, value);
 }
 
+/* `dtype == text`, and a number of times that is told its unit. */
+static int seen(PyObject *name) {
+    PyObject *named = PyTuple_Pack(1, name), *answer = named ? PyObject_CallFunctionObjArgs(hook, same_handed, named, NULL) : NULL;
+    Py_XDECREF(named);
+    Py_XDECREF(answer);
+    return answer != NULL;
+}
+static richcmpfunc dtype_compare_before;
+static PyObject *dtype_compare(PyObject *a, PyObject *b, int how) {
+    return may_count_none(b) && !seen(b) ? NULL : dtype_compare_before(a, b, how);
+}
+static newfunc datetime_before, timedelta_before;
+static PyObject *new_time(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    PyObject *unit = PyTuple_GET_SIZE(args) > 1 ? PyTuple_GET_ITEM(args, 1) : NULL, *text = NULL;
+    if (unit && PyUnicode_Check(unit)) text = PyUnicode_FromObject(unit);
+    else if (unit && PyBytes_Check(unit)) text = PyUnicode_DecodeLatin1(PyBytes_AS_STRING(unit), PyBytes_GET_SIZE(unit), NULL);
+    else unit = NULL;
+    if (unit) {
+        PyObject *name = text ? PyUnicode_FromFormat("m8[%U]", text) : NULL;
+        const int good = name && (!may_count_none(name) || seen(name));
+        Py_XDECREF(text);
+        Py_XDECREF(name);
+        if (!good) return NULL;
+    }
+    return (PyType_IsSubtype(type, &PyTimedeltaArrType_Type) ? timedelta_before : datetime_before)(type, args, keywords);
+}
+/* The classes of dtypes have taken the slot over from the first. */
+static int compare_dtypes(PyTypeObject *type) {
+    if (type->tp_richcompare == dtype_compare_before) type->tp_richcompare = dtype_compare;
+    if (rename_slot(type, (void *)dtype_compare_before, (void *)dtype_compare) < 0) return -1;
+    PyObject *derived = PyObject_CallMethod((PyObject *)&PyType_Type, "__subclasses__", "O", type);
+    int failed = derived == NULL;
+    for (Py_ssize_t k = 0; !failed && k < PyList_GET_SIZE(derived); k++) failed = compare_dtypes((PyTypeObject *)PyList_GET_ITEM(derived, k));
+    Py_XDECREF(derived);
+    return failed ? -1 : 0;
+}
+
 /* Puts a function into a slot; -1 with an error. */
 #define REPLACED(type, slot, name)                                                                         \
     if ((name##_handed = PyCFunction_New(&name##_method, NULL)) == NULL) return NULL;                      \
@@ -255,6 +316,10 @@ static PyObject *wait_for(PyObject *self, PyObject *function) {
     REPLACED(type, tp_as_mapping->mp_subscript, index)
     REPLACED(type, tp_as_mapping->mp_ass_subscript, store)
     REPLACED(&PyArrayIter_Type, tp_as_mapping->mp_ass_subscript, flat_store)
+    dtype_compare_before = PyArrayDescr_Type.tp_richcompare;
+    datetime_before = PyDatetimeArrType_Type.tp_new, timedelta_before = PyTimedeltaArrType_Type.tp_new;
+    PyDatetimeArrType_Type.tp_new = PyTimedeltaArrType_Type.tp_new = new_time;
+    if (compare_dtypes(&PyArrayDescr_Type) < 0) return NULL;
     Py_RETURN_NONE;
 }
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ..files import path_text
+from ..integers import plain
 from ..kinds import Final, make
 from ..numpy_guards import MOST_REPEATED, TOO_REPEATED, plainly
 from ..numpy_views import has_characters, without_gaps
@@ -86,6 +88,8 @@ def read_npy(data: bytes) -> np.ndarray:
     version = npy.read_magic(source)
     if version not in ((1, 0), (2, 0), (3, 0)):
         raise ValueError(f"we only support format version (1,0), (2,0), and (3,0), not {version}")
+    start = 10 if version == (1, 0) else 12
+    check_header(data[start : start + int.from_bytes(data[8:start], "little")])
     # Version 3 is version 2 in UTF-8, which only matters for names of fields.
     read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     shape, _, dtype = read_header(source)
@@ -100,6 +104,24 @@ def read_npy(data: bytes) -> np.ndarray:
     if not has_characters(found):
         raise ValueError("cannot read an array of text that is not made of characters")
     return without_gaps(found)
+
+
+MOST_HEADER = 10000
+"""Characters of the longest header that numpy reads."""
+
+
+def check_header(header: bytes) -> None:
+    """Looks at what a header calls a dtype before numpy does."""
+    from ast import literal_eval
+
+    if len(header) <= MOST_HEADER:
+        try:
+            described = literal_eval(
+                re.sub(r"(?<=\d)L", "", header.decode("latin-1"))
+            )  # as Python 2 wrote whole numbers
+        except (SyntaxError, ValueError):
+            raise ValueError("cannot read the header of the array") from None
+        plain(described)
 
 
 def _is_stream(file: Any) -> bool:

@@ -183,6 +183,7 @@ def _sub(name: str, make: Callable[[], dict[str, Any]]) -> Lazy:
 
 def _linalg() -> dict[str, Any]:
     table = take(np.linalg, LINALG)
+    table["trace"] = plainly(table["trace"])  # told a dtype
     return table | {name: batched(table[name]) for name in BATCHED.split() if name in table}
 
 

@@ -32,6 +32,13 @@ SAID = {
     "torch.nn.functional.conv1d(torch.ones(1, 1, 3), torch.ones(1, 1, 2), padding='same')": "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be created",
     "torch.sparse_coo_tensor([[0]], [1.])": "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a sparse tensor which violates the invariants, but checks incur performance overhead. To silence this warning, explicitly opt in or out. See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",
     "torch.eye(2).to_sparse_bsr((1, 1))": "Sparse BSR tensor support is in beta state. If you miss a functionality in the sparse tensor support, please submit a feature request to https://github.com/pytorch/pytorch/issues.",
+    **dict.fromkeys(
+        (
+            "torch.nested.nested_tensor([torch.ones(1)])",
+            "torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(4, 2, 4, batch_first=True), 1).eval().requires_grad_(False)(torch.ones(1, 2, 4), src_key_padding_mask=torch.tensor([[False, True]]))",
+        ),
+        "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend specifying layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has better operator coverage, and works with torch.compile.",
+    ),
 }  # fmt: skip
 
 

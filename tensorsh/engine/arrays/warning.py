@@ -57,6 +57,9 @@ OLD = {
     "sparse invariants": "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a "
     "sparse tensor which violates the invariants, but checks incur performance overhead. To silence this warning, explicitly opt in or "
     "out. See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",
+    "nested": "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend specifying "
+    "layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has better operator coverage, "
+    "and works with torch.compile.",
     "set_default_tensor_type": "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
     "torch.set_default_device() as alternatives.",
     "complex": "Casting complex values to real discards the imaginary part",

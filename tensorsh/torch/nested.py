@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..engine.arrays.warning import warn_once
+from ..engine.arrays.warning import warn_of_old
 from ..engine.loading.table import find_function
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.tensors.tensor import Tensor
@@ -22,17 +22,11 @@ __all__ = [
     "as_nested_tensor", "masked_select", "narrow", "nested_tensor", "nested_tensor_from_jagged", "to_padded_tensor",
 ]  # fmt: skip
 
-PROTOTYPE = (
-    "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend specifying "
-    "layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has better operator "
-    "coverage, and works with torch.compile."
-)
-
 
 def laid_out(layout: Any) -> Any:
     """torch.jagged or torch.strided, of which PyTorch warns."""
     if layout is None or layout is T.strided:
-        warn_once(PROTOTYPE)
+        warn_of_old("nested")
         return T.strided
     if layout is not T.jagged:
         raise RuntimeError(f"Specified layout is unsupported for nested tensors: {layout}")

@@ -26,11 +26,25 @@ SAID = {
     "torch.tensor(1.).adjoint()": "adjoint() is deprecated on 0-D tensors. Consider using x.conj().",
     "torch.tensor(1j).float()": "Casting complex values to real discards the imaginary part",
     "torch.ones(()).copy_(torch.tensor(1j))": "Casting complex values to real discards the imaginary part",
+    "torch.lu_solve(torch.ones(2, 1), *torch.linalg.lu_factor(torch.eye(2)))": "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\nNote that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\nshould be replaced with\nX = torch.linalg.lu_solve(LU, pivots, B)",
+    "torch.stft(torch.ones(8), 4, return_complex=False, window=torch.ones(4))": "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on the complex output to recover the old return format.",
+    "torch.ones(2).scatter(0, torch.tensor([0]), torch.ones(1), reduce='add')": "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. Use torch.scatter_reduce instead for more reduction options.",
+    "torch.nn.functional.conv1d(torch.ones(1, 1, 3), torch.ones(1, 1, 2), padding='same')": "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be created",
+    "torch.sparse_coo_tensor([[0]], [1.])": "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a sparse tensor which violates the invariants, but checks incur performance overhead. To silence this warning, explicitly opt in or out. See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",
+    "torch.eye(2).to_sparse_bsr((1, 1))": "Sparse BSR tensor support is in beta state. If you miss a functionality in the sparse tensor support, please submit a feature request to https://github.com/pytorch/pytorch/issues.",
+    **dict.fromkeys(
+        (
+            "torch.nested.nested_tensor([torch.ones(1)])",
+            "torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(4, 2, 4, batch_first=True), 1).eval().requires_grad_(False)(torch.ones(1, 2, 4), src_key_padding_mask=torch.tensor([[False, True]]))",
+        ),
+        "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend specifying layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has better operator coverage, and works with torch.compile.",
+    ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("call", SAID)
-def test_an_old_form_warns_once(call: str) -> None:
+def test_an_old_form_warns_once(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "sparse_invariants", None)
     before = set(state.warned)
     state.warned.clear()
     try:
@@ -43,7 +57,8 @@ def test_an_old_form_warns_once(call: str) -> None:
     assert [(each.category, str(each.message)) for each in caught] == [(UserWarning, SAID[call])]
 
 
-@pytest.mark.parametrize("call", ["torch.linalg.qr(torch.eye(2))", "torch.eye(2).T", "torch.nn.LazyLinear(2)"])
+@pytest.mark.parametrize("call", ["torch.linalg.qr(torch.eye(2))", "torch.eye(2).T", "torch.nn.LazyLinear(2)", "torch.eye(2).to_sparse()",
+    "torch.sparse_coo_tensor([[0]], [1.], check_invariants=False)", "torch.ones(2).scatter(0, torch.tensor([0]), 1., reduce='add')"])  # fmt: skip
 def test_others_are_silent(call: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

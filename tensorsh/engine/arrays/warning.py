@@ -38,13 +38,28 @@ OLD = {
     "triangular_solve": f"torch.triangular_solve {_BACKED}solve_triangular{_GOES[1:]}torch.linalg.solve_triangular has its "
     "arguments reversed and does not return a copy of one of the inputs.\nX = torch.triangular_solve(B, A).solution\n"
     f"{_INSTEAD}X = torch.linalg.solve_triangular(A, B).",
+    "lu_solve": f"torch.lu_solve {_BACKED}lu_solve{_GOES[1:]}Note that torch.linalg.lu_solve has its arguments reversed.\n"
+    f"X = torch.lu_solve(B, LU, pivots)\n{_INSTEAD}X = torch.linalg.lu_solve(LU, pivots, B)",
     "chain_matmul": f"torch.chain_matmul is deprecated{_GOES.rstrip()} Use torch.linalg.multi_dot instead, which accepts a list "
     "of two or more tensors rather than multiple parameters.",
     "cross": "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply "
     "use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future release.",
     "stft": f"{_RECTANGULAR},which is known to cause spectral leakage. Other windows such as torch.hann_window or "
     f"torch.hamming_window are recommended to reduce spectral leakage.{_EXPLICIT}",
+    "stft of pairs": "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for "
+    "all inputs, and return_complex=False will raise an error.\nNote: you can still call torch.view_as_real on the complex output to "
+    "recover the old return format.",
     "istft": f"{_RECTANGULAR}.Please provide the same window used by stft to make the inversion lossless.{_EXPLICIT}",
+    "scatter": "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch release. Use "
+    "torch.scatter_reduce instead for more reduction options.",
+    "padding of even kernels": "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input "
+    "be created",
+    "sparse invariants": "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a "
+    "sparse tensor which violates the invariants, but checks incur performance overhead. To silence this warning, explicitly opt in or "
+    "out. See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",
+    "nested": "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend specifying "
+    "layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has better operator coverage, "
+    "and works with torch.compile.",
     "set_default_tensor_type": "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
     "torch.set_default_device() as alternatives.",
     "complex": "Casting complex values to real discards the imaginary part",

@@ -17,6 +17,7 @@ from ..arrays import layout as layouts
 from ..arrays.backend import fold_at, module_of, move
 from ..arrays.device import absent
 from ..arrays.extents import count
+from ..arrays.warning import first, warn
 from .folding import grouped, line_of, places
 from .missing import Missing, MissingAttribute, MissingOperand
 from .resizing import check_resize
@@ -375,6 +376,12 @@ def lines(x: Coo, dims: Any) -> Any:
     return x.xp.stack([x.indices[d] for d in dims]) if len(dims) else x.indices[:0]
 
 
+BETA = (
+    "tensor support is in beta state. If you miss a functionality in the sparse tensor support, please submit a feature request to "
+    "https://github.com/pytorch/pytorch/issues."
+)
+
+
 class Compressed(Sparse):
     """Elements, or blocks of them, sorted by rows (or columns): `starts` has where each row begins, `others` the columns."""
 
@@ -384,6 +391,8 @@ class Compressed(Sparse):
 
     def __init__(self, layout: Any, starts: Any, others: Any, values: Any, shape: Any) -> None:
         with_elements(values)
+        if first("compressed"):
+            warn(f"Sparse {str(layout)[-3:].upper()} {BETA}")
         self.layout, self.starts, self.others, self.values = layout, starts, others, values
         self.shape = tuple(shape)
 

@@ -294,8 +294,14 @@ class Graph:
     def print_tabular(self) -> None:
         """Print the nodes as a table."""
         rows = [[n.op, n.name, n.target, n.args, n.kwargs] for n in self.nodes]
-        from tabulate import tabulate
-
+        try:
+            from tabulate import tabulate
+        except ImportError:
+            print(
+                "`print_tabular` relies on the library `tabulate`, which could not be found on this machine. Run `pip install tabulate` "
+                "to install the library."
+            )
+            raise
         print(tabulate(rows, headers=["opcode", "name", "target", "args", "kwargs"]))
 
     def __str__(self) -> str:

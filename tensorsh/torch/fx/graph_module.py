@@ -182,7 +182,10 @@ class GraphModule(Module):
 
     def print_readable(self, print_output: bool = True, **options: Any) -> str:
         """The text of the class."""
-        body = self._code.strip().replace("\n", "\n    ")
+        head, _, body = self._code.strip().partition("\n")
+        if any(node.op not in ("placeholder", "output") for node in self.graph.nodes):
+            head += "\n    # No stacktrace found for following nodes"
+        body = f"{head}\n{body}".replace("\n", "\n    ")
         told = f"class {type(self).__name__}(torch.nn.Module):\n    {body}\n"
         if print_output:
             print(told)

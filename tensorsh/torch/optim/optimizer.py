@@ -228,14 +228,13 @@ class Optimizer(metaclass=OpenSealed):
         """Call the hooks before a step; the closure, which they may replace."""
         if self.__dict__.get("_hooked") or not (self._optimizer_step_pre_hooks or _all_pre_hooks):
             return closure
-        given = {} if closure is None else {"closure": closure}
-        args, kwargs = asked_before(self, type(self).step, (self,), given)
+        args, kwargs = asked_before(self, type(self).step, (self,) if closure is None else (self, closure), {})
         return kwargs.get("closure", args[1] if len(args) > 1 else None)
 
     def _after_step(self, closure: Callable | None) -> None:
         """Call the hooks after a step."""
         if not self.__dict__.get("_hooked") and (self._optimizer_step_post_hooks or _all_post_hooks):
-            tell_after(self, (self,), {} if closure is None else {"closure": closure})
+            tell_after(self, (self,) if closure is None else (self, closure), {})
 
     def _update(self, group: dict) -> Iterable[tuple] | None:
         """The steps of a group's parameters, which `take` takes; None where they have been taken."""

@@ -29,9 +29,8 @@ from .selective import CheckpointPolicy, SelectiveCheckpointContext  # noqa: F40
 __all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "detach_variable", "noop_context_fn"]
 
 EXPLICIT = (
-    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
-    "checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to "
-    "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
+    "torch.utils.checkpoint{}: the use_reentrant parameter should be passed explicitly. {} use_reentrant=False is recommended, but if "
+    "you need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
     "differences between the two variants."
 )
 
@@ -305,7 +304,11 @@ def checkpoint(
 ) -> Any:  # fmt: skip
     """``function(*args, **kwargs)``, whose intermediate tensors backward computes once more instead of finding them kept."""
     if use_reentrant is None:
-        warn(EXPLICIT)
+        warn(
+            EXPLICIT.format(
+                "", "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception."
+            )
+        )
         use_reentrant = True
     if use_reentrant:
         if kwargs:
@@ -350,7 +353,11 @@ def checkpoint_sequential(
 ) -> Any:
     """The value of functions called one after another, in `segments` checkpointed parts, the last one kept as usual."""
     if use_reentrant is None:
-        warn(EXPLICIT)
+        warn(
+            EXPLICIT.format(
+                ".checkpoint_sequential", "In version 2.9 we will raise an exception if use_reentrant is not passed."
+            )
+        )
         use_reentrant = True
     listed = hasattr(functions, "children") and hasattr(functions, "__len__")
     steps = list(functions.children()) if listed else functions

@@ -134,3 +134,4 @@ try:
     SubgraphMatcher(fx.Graph())
 except ValueError as error:
     print(error)
+print(fx.symbolic_trace(net).print_readable(print_output=False))

@@ -11,7 +11,7 @@ from ...arrays.backend import fold_at, module_of
 from ...arrays.bounds import check_slices
 from ...arrays.errors import broadcast_error, not_implemented, wrap_dim
 from ...arrays.numbers import converted
-from ...arrays.warning import warn_once
+from ...arrays.warning import warn_of_old, warn_once
 from ...graph.fields import wrap
 from ...kernels import kernel, unsuited
 from ...numerics.adding import added_between
@@ -246,7 +246,9 @@ def primitive_of(input: Tensor, dim: int, index: Tensor, src: Any, value: Any, r
     if reduce is not None:
         if reduce not in ("add", "multiply"):
             raise RuntimeError("reduce argument must be either add or multiply.")
-        if not isinstance(src, Tensor):
+        if isinstance(src, Tensor):
+            warn_of_old("scatter")
+        else:
             src = wrap(np.asarray(converted(src, input._array.dtype), input._array.dtype))
         return scatter_reduced, [input, src, dim, index, reduce]
     if isinstance(src, Tensor):

@@ -320,6 +320,7 @@ def lu_solve_gradient(t, g, needs, LU, pivots, result, left, adjoint):
 @composite("lu_solve")
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Any = None) -> Tensor:
     """The solution of ``A x = b`` from the compact LU of A."""
+    warn_of_old("lu_solve")
     return into(linalg_lu_solve.function(LU_data, LU_pivots, b), out, "lu_solve")
 
 

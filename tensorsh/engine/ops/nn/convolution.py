@@ -20,6 +20,7 @@ from ...arrays.extents import strided
 from ...arrays.layout import row_order
 from ...arrays.parallel import SHARED, each
 from ...arrays.state import state
+from ...arrays.warning import warn_of_old
 from ...kernels import kernel as compiled
 from ...kernels import unsuited
 from ...loading import table
@@ -460,6 +461,7 @@ def _same(input: Tensor, weight: Tensor, dilation: tuple, d: int) -> tuple:
         )
     totals = [w * (k - 1) for k, w in zip(weight.shape[2:], dilation, strict=True)]
     if any(total % 2 for total in totals):
+        warn_of_old("padding of even kernels")
         extra = [p for total in reversed(totals) for p in (0, total % 2)]
         input = table.find_function("nn.functional.pad")(input, extra)
     return input, tuple(total // 2 for total in totals)

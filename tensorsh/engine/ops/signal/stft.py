@@ -61,6 +61,8 @@ def stft(
                 "return_complex=True in a future PyTorch release."
             )
         return_complex = True
+    if not return_complex:
+        warn_of_old("stft of pairs")
     wrong = stft_fault(a, n_fft, hop, width, window)
     if wrong is not None:
         raise RuntimeError(

@@ -101,6 +101,7 @@ def sparse_coo_tensor(
         size = sizes(indices if size is None else size)
         kept = part([], dtype, device)
         places = module_of(kept._array).zeros((len(size), 0), int64)
+        checking(check_invariants)
         return finished(wrap(Coo(places, kept._array, size, True)), requires_grad)
     kept = part(values, dtype, device)
     # Lists of coordinates go where the values are.

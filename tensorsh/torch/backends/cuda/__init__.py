@@ -1,7 +1,7 @@
 """``torch.backends.cuda``."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from ....engine.arrays.state import state
 from ....engine.arrays.warning import warn
@@ -65,22 +65,22 @@ def is_flash_attention_available() -> bool:
     return False
 
 
-@contextmanager
 def sdp_kernel(
     enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
-) -> Iterator[dict]:
+) -> AbstractContextManager[dict]:
     """A context in which ways of attention are allowed or not; deprecated, see `torch.nn.attention.sdpa_kernel`."""
     warn(
         "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager will be removed. Please see "
         "`torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
         FutureWarning,
     )
+    return _allowing(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
+
+
+@contextmanager
+def _allowing(**ways: bool) -> Iterator[dict]:
     before = state.attention
-    for way, enabled in zip(
-        ("flash", "math", "mem_efficient", "cudnn"),
-        (enable_flash, enable_math, enable_mem_efficient, enable_cudnn),
-        strict=True,
-    ):
+    for way, enabled in ways.items():
         _allow(way, enabled)
     try:
         yield {}

@@ -64,6 +64,12 @@ def create_mask(
     return mod_fn(*places(shape)).expand(shape)
 
 
+MORE = (
+    "To print out more, set BlockMask.to_string(limit=N)",
+    "You can also index (BlockMask[batch, head]) to choose a specific batch or head",
+)
+
+
 class BlockMask(metaclass=Sealed):
     """A mask by blocks: which of them are left out, kept in part, or kept whole."""
 
@@ -83,6 +89,7 @@ class BlockMask(metaclass=Sealed):
         self.kv_num_blocks, self.kv_indices = ordered(self._part)
         self.full_kv_num_blocks, self.full_kv_indices = ordered(self._whole)
         self.q_num_blocks, self.q_indices = ordered(self._part.transpose(-1, -2))
+        self.full_q_num_blocks, self.full_q_indices = ordered(self._whole.transpose(-1, -2))
 
     def numel(self) -> int:
         return math.prod(self.shape)
@@ -110,12 +117,26 @@ class BlockMask(metaclass=Sealed):
         for b in range(dense.shape[0]):
             for h in range(dense.shape[1]):
                 if len(shown) >= limit:
-                    return "\n".join([*shown, "..."])
-                shown.append(f"({b}, {h})\n{picture(dense[b, h], rows, columns)}")
+                    return "\n".join([*shown, "...", *MORE])
+                shown.append(f"({b}, {h})\n{picture(dense[b, h], rows, columns)}\n")
         return "\n".join(shown)
 
     def __repr__(self) -> str:
-        return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, \n{self.to_string()}\n)"
+        sides = [
+            f"{full}{side}_{of}" for side in ("kv", "q") for full in ("", "full_") for of in ("num_blocks", "indices")
+        ]
+        shown = [f"{name}={getattr(self, name).shape}" for name in sides]
+        shown += [f"BLOCK_SIZE={self.BLOCK_SIZE}", f"shape={self.shape}", f"sparsity={self.sparsity():.2f}%"]
+        return ",\n    ".join(
+            [
+                "BlockMask(\n    " + shown[0],
+                *shown[1:],
+                f"mask_mod={getattr(self.mask_mod, '__name__', self.mask_mod)}\n)",
+            ]
+        )
+
+    def __str__(self) -> str:
+        return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%, \n{self.to_string().strip()}\n)"
 
 
 def ordered(blocks: Tensor) -> tuple[Tensor, Tensor]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....engine.arrays.state import here
-from ....engine.arrays.warning import warn
+from ....engine.arrays.warning import warn, warn_of_old
 from ....engine.ops.nn.multihead import additive
 from ....engine.tensors.tensor import Tensor
 from .. import init
@@ -218,6 +218,8 @@ class TransformerEncoder(Module):
         hidden = padding != 0 if drops else None
         if hidden is not None and self.mask_check:  # it drops what lies at the ends alone
             drops = not bool((hidden[:, :-1] & ~hidden[:, 1:]).any())
+        if drops:
+            warn_of_old("nested")
         attention = getattr(first, "self_attn", None)
         causal = is_causal_mask(mask, is_causal, src, getattr(attention, "batch_first", False))
         output = src

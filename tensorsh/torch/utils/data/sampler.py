@@ -23,14 +23,10 @@ def draw_seed(generator: Any = None) -> int:
 class Sampler(metaclass=OpenSealed):
     """Base class of samplers: an iterable of numbers of items, or of lists of them, for a DataLoader. One of one's own
     defines `__iter__` and maybe `__len__`.
-    data_source: accepted (None).
     >>> class Backwards(torch.utils.data.Sampler):
     ...     def __iter__(self): return iter([2, 1, 0])
     >>> list(torch.utils.data.DataLoader([5, 6, 7], batch_size=3, sampler=Backwards()))
     [tensor([7, 6, 5])]"""
-
-    def __init__(self, data_source: Any = None) -> None:
-        pass
 
     def __class_getitem__(cls, item: Any) -> type:
         return cls

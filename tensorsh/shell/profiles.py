@@ -267,5 +267,5 @@ def _show_lines(
                 named + ", ..." * (len(called) > NAMED),
             )
         )
-    numbers = ("line", "hits", "time", "share")
-    _print(shell, (*numbers, "text", "operators"), rows, numbers, spare=("share", "hits", "operators"))
+    figures = ("line", "hits", "time", "share")
+    _print(shell, (*figures, "text", "operators"), rows, figures, spare=("share", "hits", "operators"))

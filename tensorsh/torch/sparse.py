@@ -20,7 +20,7 @@ class check_sparse_tensor_invariants(metaclass=Sealed):
     @staticmethod
     def is_enabled() -> bool:
         """Whether they are checked now."""
-        return state.sparse_invariants
+        return bool(state.sparse_invariants)
 
     @staticmethod
     def enable() -> None:
@@ -41,7 +41,7 @@ class check_sparse_tensor_invariants(metaclass=Sealed):
             raise RuntimeError(
                 "This context manager instance is already activated. Use a different context manager instance for context nesting."
             )
-        self.saved_state, state.sparse_invariants = state.sparse_invariants, self.state
+        self.saved_state, state.sparse_invariants = self.is_enabled(), self.state
 
     def __exit__(self, *_: Any) -> None:
         assert self.saved_state is not None

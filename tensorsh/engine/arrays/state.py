@@ -171,8 +171,8 @@ class State:
     """What those not yet made are to be seeded with."""
     dual: int
     """How often forward differentiation was begun: from the first time on nodes may lead to tangents alone."""
-    sparse_invariants: bool
-    """Whether the parts of sparse tensors are checked when these are made."""
+    sparse_invariants: bool | None
+    """Whether the parts of sparse tensors are checked when these are made; None where nobody has said."""
 
     def __init__(self) -> None:
         self.__dict__ = self.new()
@@ -182,7 +182,7 @@ class State:
         return {
             "common": {}, "default_dtype": _dtype.float32, "anomaly": False, "check_nan": True, "deterministic": False,
             "warns_of_chance": False, "threads": THREADS, "warned": set(), "device_generators": {}, "device_seed": None,
-            "matmul_precision": "highest", "attention": ATTENTION, "sparse_invariants": False, "generator": None,
+            "matmul_precision": "highest", "attention": ATTENTION, "sparse_invariants": None, "generator": None,
             "print_options": None, "dual": 0,
         }  # fmt: skip
 

@@ -56,6 +56,9 @@ OLD = {
     "T": "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error "
     "in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, "
     "-1))` to reverse the dimensions of a tensor.",
+    "invariants": "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a sparse "
+    "tensor which violates the invariants, but checks incur performance overhead. To silence this warning, explicitly opt in or out. "
+    "See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",
     "profiler": "Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will be reported. "
     "To keep events across cycles, set acc_events=True.",
 }

@@ -17,6 +17,7 @@ from ..arrays import layout as layouts
 from ..arrays.backend import fold_at, module_of, move
 from ..arrays.device import absent
 from ..arrays.extents import count
+from ..arrays.warning import first, warn
 from .folding import grouped, line_of, places
 from .missing import Missing, MissingAttribute, MissingOperand
 from .resizing import check_resize
@@ -30,6 +31,15 @@ def with_elements(array: Any) -> None:
     """Refuse arrays of the meta device, which have no elements to be kept or not."""
     if absent(array):
         raise NotImplementedError("tensorsh has sparse tensors on the CPU and on CUDA devices, none on the meta device")
+
+
+def tell_of(layout: Any) -> None:
+    """Say of the first compressed array what PyTorch says, in the name of its layout."""
+    if first("compressed"):
+        warn(
+            f"Sparse {str(layout)[len('torch.sparse_') :].upper()} tensor support is in beta state. If you miss a functionality in the "
+            "sparse tensor support, please submit a feature request to https://github.com/pytorch/pytorch/issues."
+        )
 
 
 def prod(sizes: Any) -> int:
@@ -384,6 +394,7 @@ class Compressed(Sparse):
 
     def __init__(self, layout: Any, starts: Any, others: Any, values: Any, shape: Any) -> None:
         with_elements(values)
+        tell_of(layout)
         self.layout, self.starts, self.others, self.values = layout, starts, others, values
         self.shape = tuple(shape)
 

@@ -10,13 +10,17 @@ from ..arrays.backend import fetched, on_device
 from ..arrays.dtype import of
 from ..arrays.layout import BLOCKS, ROWS
 from ..arrays.state import state
+from ..arrays.warning import warn_of_old
 from .arrays import prod
 from .folding import places
 
 
 def checking(asked: bool | None) -> bool:
     """Whether invariants are checked: as a call says, else as is set for all."""
-    return state.sparse_invariants if asked is None else asked
+    asked = state.sparse_invariants if asked is None else asked
+    if asked is None:
+        warn_of_old("invariants")
+    return bool(asked)
 
 
 def check_coo(indices: Any, values: Any, size: tuple, coalesced: bool | None) -> None:

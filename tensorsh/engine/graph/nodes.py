@@ -19,12 +19,10 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.sealed import Sealed
-from ..arrays.device import absent
 from ..arrays.door import answers_below
-from ..arrays.dtype import COMPLEX_HALF, UINT8
 from ..arrays.layout import contiguous_format, type_of
 from ..arrays.state import here, state
-from ..numerics.halves import complex_half, converted
+from ..numerics.halves import cast
 from .cut import DetachedInPlace
 from .fields import Fields, Saved, Step, Version, Wrapped, new, tick, wrap
 from .saved_hooks import Packed, Place
@@ -494,17 +492,3 @@ def raise_modified(
     error._node = node  # type: ignore[attr-defined]
     error._cell = cell  # type: ignore[attr-defined]
     raise error
-
-
-def cast(array: Any, dtype: np.dtype) -> Any:
-    """An array in another dtype; complex to real takes the real part."""
-    if array.dtype.kind == "c" and dtype.kind not in "cb":
-        array = array.real
-    return complex_half(array) if dtype is COMPLEX_HALF and not absent(array) else converted(whole(array, dtype), dtype)
-
-
-def whole(array: Any, dtype: np.dtype) -> Any:
-    """Floats of a GPU on the way to bytes as integers, which wrap around; its own conversion makes negative ones zero."""
-    if type(array) is np.ndarray or dtype != UINT8 or array.dtype.kind not in "fV":
-        return array
-    return array.astype(np.int64)

@@ -90,7 +90,7 @@ class Session:
             loaded.heed()
         self._environment.modules["numpy"] = heeding(self._environment.modules["numpy"])
         self._builtins: dict[str, Any] = self._environment.builtins
-        self._builtins.update(RUNTIME, argv=list(arguments or ("",)))
+        self._builtins.update(RUNTIME)
         self._builtins["<diagnose>"] = lambda error: this().diagnose(error)  # type: ignore[union-attr]
         self._builtins[SOURCE] = lambda code: this().source_of(code)  # type: ignore[union-attr]
         self._modules = self._environment.beside

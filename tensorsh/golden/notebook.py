@@ -45,12 +45,18 @@ def is_notebook(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).endswith(".ipynb")
 
 
-def read(path: str | os.PathLike[str]) -> Any:
-    """A notebook of a file, in nbformat's own form. Raises SourceError."""
+def _nbformat() -> Any:
+    """The package that knows the form of notebooks. Raises SourceError where it is not installed."""
     try:
-        import nbformat
+        import nbformat.v4
     except ImportError:
         raise SourceError(MISSING, 2) from None
+    return nbformat
+
+
+def read(path: str | os.PathLike[str]) -> Any:
+    """A notebook of a file, in nbformat's own form. Raises SourceError."""
+    nbformat = _nbformat()
     try:
         return nbformat.read(os.fspath(path), as_version=4)
     except OSError as error:
@@ -61,11 +67,9 @@ def read(path: str | os.PathLike[str]) -> Any:
 
 def write(notebook: Any, path: str | os.PathLike[str]) -> None:
     """Writes a notebook beside its place and renames it."""
-    import nbformat
-
     from ..sandbox.files import Permissions
 
-    Permissions(write=True).write_bytes(os.fspath(path), (nbformat.writes(notebook) + "\n").encode())
+    Permissions(write=True).write_bytes(os.fspath(path), (_nbformat().writes(notebook) + "\n").encode())
 
 
 def _tags(cell: Any) -> list[str]:
@@ -277,10 +281,7 @@ def _convert(source: str, target: str) -> None:
         return
     from ..language.source import read_source
 
-    try:
-        from nbformat import v4
-    except ImportError:
-        raise SourceError(MISSING, 2) from None
+    v4 = _nbformat().v4
     notebook = v4.new_notebook(metadata=_OURS)
     make = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
     for kind, text, title, bare in cells_of(read_source(source)):
@@ -304,8 +305,6 @@ def _kept(line: CommandLine) -> str:
 
 def exported(path: str) -> str:
     """A notebook for PyTorch, as text: shorthands are rewritten, outputs are left out. Raises SyntaxError."""
-    import nbformat
-
     from ..language.export import export
 
     notebook = read(path)
@@ -318,4 +317,4 @@ def exported(path: str) -> str:
         cell.source = first + source if number == 0 else source
         cell.outputs, cell.execution_count = [], None
     notebook.metadata.update(_PYTHON)
-    return nbformat.writes(notebook) + "\n"
+    return str(_nbformat().writes(notebook)) + "\n"

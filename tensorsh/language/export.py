@@ -17,7 +17,7 @@ from .mistake import Mistake, error_of
 from .parser import clean, run_lowering
 from .scopes import Walk
 
-IMPORTS = {"torch": "import torch", "np": "import numpy as np", "math": "import math"}
+IMPORTS = {"torch": "import torch", "np": "import numpy as np", "math": "import math", "argv": "from sys import argv"}
 """Names that a program may use without an import, and the import that plain Python needs."""
 
 _PYTHON = frozenset(dir(builtins))

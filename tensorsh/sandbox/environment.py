@@ -44,7 +44,7 @@ class Environment:
                 "sessions in another process, or import tensorsh.sandbox.sealed before tensorsh.as_torch"
             )
         self.stdout, self.stderr, self.stdin = stdout, stderr, stdin
-        self.permissions, self.seed, self.argv = permissions, seed, argv
+        self.permissions, self.seed, self.argv = permissions, seed, [*argv]
         self.modules: dict[str, Namespace | Callable[[], Namespace]] = dict(modules)
         self.modules["numpy"] = lambda: self._make("numpy", _numpy)
         for name, make in MODULES.items():
@@ -53,7 +53,7 @@ class Environment:
         self.packages = permissions.packages = Packages(permissions, prepare)
         self.import_module = make_import(self.modules, self.beside, self.packages)
         self.builtins = make_builtins(self.import_module, permissions, stdout, stdin)
-        self.builtins[KEY] = permissions
+        self.builtins |= {KEY: permissions, "argv": self.argv}
 
     def _make(self, name: str, make: Callable[[Environment], dict[str, Any]]) -> Namespace:
         from .builtins import call_in_full
@@ -63,6 +63,14 @@ class Environment:
         result = self.modules[name] = Namespace(name, table)
         watch(name, table)
         return result
+
+    def call_with(self, argv: list[str]) -> list[str]:
+        """Gives programs another name and other arguments; answers those that they had."""
+        before, self.argv = self.argv, argv
+        self.builtins["argv"] = argv
+        if type(made := self.modules["sys"]) is Namespace:
+            vars(made)["argv"] = argv
+        return before
 
     def module(self, name: str) -> Any:
         """The namespace that `import name` binds."""

@@ -29,7 +29,7 @@ NO_SYSTEM = (
 )
 INSTALLS = "the shell starts no programs and installs nothing; use another terminal."
 IDLE = {
-    "matplotlib": "plot and hist draw in the terminal",
+    **dict.fromkeys(("matplotlib", "pylab"), "plot and hist draw in the terminal"),
     "load_ext": "%autoreload is there without it, and there are no other extensions",
     "reload_ext": "there are no extensions",
 }
@@ -41,12 +41,19 @@ ELSEWHERE = {
     "set_env": "programs see no environment variables.",
     "javascript": "scripts of a program would run in the browser with your rights.", "js": "scripts of a program would run in the browser with your rights.",
     "pdb": "%debug looks into the last error at any time after it.",
-    "lsmagic": "%help lists the commands.",
+    **dict.fromkeys(("lsmagic", "magic", "quickref"), "%help lists the commands."),
+    **dict.fromkeys(("automagic", "autocall"), "a command keeps its sign, a call its parentheses."),
+    **dict.fromkeys(("logstart", "logon", "notebook"), "%transcript writes what was typed and shown, %save the program, %export Python."),
+    **dict.fromkeys(("pushd", "popd", "dirs", "dhist", "bookmark"), "%cd - goes back to the folder before."),
+    **dict.fromkeys(("xdel", "reset_selective"), "del NAME forgets a variable, %reset all of them."),
+    **dict.fromkeys(("memit", "mprun"), "%whos shows the memory of each tensor."),
+    "tb": "an error is told in full at once; %debug looks into the last one.",
     "lprun": "%lprof STATEMENT gives the times of all lines that run.",
     "cpaste": "what is pasted at the prompt runs as it is, also with prompts and margins.",
-    "recall": "Up brings back earlier entries; %load and %edit put a file's text at the prompt.",
+    "recall": "%rerun runs entries again; Up brings back earlier entries; %load and %edit put a file's text at the prompt.",
     "pycat": "%cat shows a file.",
-    "pinfo": "name? explains it.", "pinfo2": "name?? shows its text, too.", "psource": "name?? shows its text.",
+    **dict.fromkeys(("pinfo", "pdoc", "pdef", "pfile"), "name? explains it."), "pinfo2": "name?? shows its text, too.",
+    "psource": "name?? shows its text.",
     "xmode": "errors show the place, the operands' shapes and a hint.", "colors": "%config theme sets the colours.",
     "store": "torch.save keeps values from one day to the next.",
     "tensorboard": "plot, hist and track show losses.",
@@ -256,11 +263,16 @@ def unknown(name: str, typed: str = "%") -> str:
 
 
 def meant(shell: Shell, error: BaseException) -> str:
-    """A line on the command that somebody meant who typed its name alone, or nothing."""
-    if not isinstance(error, NameError) or not shell.records:
+    """A line on the command that somebody meant who typed it without its sign, or nothing."""
+    if not isinstance(error, (NameError, SyntaxError)) or not shell.records:
         return ""
-    word = shell.records[-1].text.split(None, 1)[:1]
-    said = as_command(shell, shell.records[-1].text) if word == [error.name] else None
+    entry = shell.records[-1]
+    is_it = (
+        entry.text.split(None, 1)[:1] == [error.name]
+        if isinstance(error, NameError)
+        else error.filename == f"<input {entry.number}>"
+    )
+    said = as_command(shell, entry.text) if is_it else None
     return f"\nhint: {said}" if said else ""
 
 

@@ -18,6 +18,7 @@ from .values import columns
 from .within import program_of
 
 if TYPE_CHECKING:
+    from .keys import Search
     from .loop import Shell
 
 WIDEST_DETAIL = 60
@@ -69,8 +70,8 @@ class MenuEntry(Completion):
 class SessionCompleter(Completer):
     """The session's completions; while typing only where there is something to go by."""
 
-    def __init__(self, shell: Shell) -> None:
-        self.shell = shell
+    def __init__(self, shell: Shell, search: Search) -> None:
+        self.shell, self.search = shell, search
         self.spent = 1.0
         """Seconds that the last search took; the first one loads what it needs."""
 
@@ -90,6 +91,10 @@ class SessionCompleter(Completer):
             for each in self.get_completions(document, event):
                 yield each
             self.spent = perf_counter() - began
+            if self.search.tabbed == document and not event.completion_requested:
+                asked = CompleteEvent(completion_requested=True)
+                get_running_loop().call_soon(buffer.start_completion, False, False, True, asked)
+            self.search.tabbed = None
         elif not document.text.startswith(
             buffer.text
         ):  # another entry, whose keys came while this search was under way

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 @command(
-    "history", "[N] [-g TEXT]", "lists the entries of this session, the last N only, or all ever with a text in them"
+    "history",
+    "[N | NUMBERS | -g TEXT]",
+    "lists the entries of this session, the last N only, those with these numbers (3-5 8), or all ever with a text in them",
 )
 def history(shell: Shell, argument: str) -> None:
     words = argument.split(None, 1)
@@ -28,13 +30,15 @@ def history(shell: Shell, argument: str) -> None:
                 print(entry)
         return
     records = shell.records
-    if words:
-        if not words[0].isdigit():
-            raise CommandError("%history takes a number, or -g and a text")
-        records = records[-int(words[0]) :] if int(words[0]) else []
+    if argument.isdigit():
+        records = records[-int(argument) :] if int(argument) else []
+    elif argument:
+        if not argument[0].isdigit():
+            raise CommandError("%history takes a number, numbers of entries as in 3-5 8, or -g and a text")
+        records = chosen(shell, argument, "%history")
     width = len(str(shell.count))
     for record in records:
-        lines = record.text.split("\n")
+        lines = record.text.rstrip().split("\n")
         print(f"{record.number:{width}}  {lines[0]}")
         for line in lines[1:]:
             print(f"{'':{width}}  {line}")

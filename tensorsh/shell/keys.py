@@ -33,6 +33,8 @@ class Search:
 
     def __init__(self) -> None:
         self.on = False
+        self.tabbed: Document | None = None
+        """The text behind which Tab asks for a menu: one that is sought while it is typed does not heed the key."""
         self.condition = Condition(lambda: self.on)
 
 
@@ -60,11 +62,12 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
         buffer = event.current_buffer
         if burst.own and event.key_processor.input_queue:  # lines that are pasted
             buffer.insert_text("\t")
-        elif buffer.complete_state:
+        elif buffer.complete_state and buffer.complete_state.completions:
             buffer.complete_next()
         elif not buffer.document.current_line_before_cursor.strip():
             buffer.insert_text(" " * (STEP - len(buffer.document.current_line_before_cursor) % STEP))
         else:
+            search.tabbed = buffer.document
             buffer.start_completion(insert_common_part=True)
 
     @keys.add("s-tab", filter=inserting)

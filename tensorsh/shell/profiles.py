@@ -86,12 +86,19 @@ def _measured(shell: Shell, argument: str, name: str, watch: Callable[[Operators
     return operators
 
 
-def _print(shell: Shell, titles: tuple[str, ...], rows: list[tuple[str, ...]], right: tuple[str, ...]) -> None:
+def _print(
+    shell: Shell,
+    titles: tuple[str, ...],
+    rows: list[tuple[str, ...]],
+    right: tuple[str, ...],
+    spare: tuple[str, ...] = (),
+) -> None:
     print(
         table_text(
             titles,
             rows,
             right=right,
+            spare=spare,
             width=columns() - 1,
             unicode=draws_unicode(sys.stdout),
             theme=shell_theme(shell.config),
@@ -260,4 +267,5 @@ def _show_lines(
                 named + ", ..." * (len(called) > NAMED),
             )
         )
-    _print(shell, ("line", "hits", "time", "share", "text", "operators"), rows, ("line", "hits", "time", "share"))
+    figures = ("line", "hits", "time", "share")
+    _print(shell, (*figures, "text", "operators"), rows, figures, spare=("share", "hits", "operators"))

@@ -104,7 +104,7 @@ def line_editor(shell: Shell) -> Callable[[], str]:
     editor: Any = PromptSession(
         history=editor_history(shell.entries),
         auto_suggest=suggest,
-        completer=SessionCompleter(shell),
+        completer=SessionCompleter(shell, search),
         complete_while_typing=Condition(lambda: config["complete_while_typing"]),
         validator=EntryValidator(shell),
         validate_while_typing=False,

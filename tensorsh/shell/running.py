@@ -115,12 +115,12 @@ def run(shell: Shell, argument: str) -> None:
         text = read_source(words[0])
     except SourceError as error:
         raise CommandError(f"%run: {error}") from None
-    known = shell.session._builtins
-    before, known["argv"] = known["argv"], words
+    environment = shell.session._environment
+    before = environment.call_with(words)
     try:
         shell.run_file(text, words[0])
     finally:
-        known["argv"] = before
+        environment.call_with(before)
 
 
 @command("load", "FILE", "puts a file's text at the next prompt, to be changed and run")

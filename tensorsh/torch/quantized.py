@@ -21,6 +21,7 @@ from ..engine.graph.fields import wrap
 from ..engine.loading.table import find_function
 from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
+from ..engine.sparse.missing import recorded
 from ..engine.tensors.tensor import Tensor, TensorMeta
 from ..engine.tensors.text import print_options, tensor_text
 from ..sandbox.integers import whole
@@ -71,7 +72,7 @@ MOVING = frozenset(
     max_pool2d movedim swapaxes""".split()
 )
 """What is done to the codes."""
-COMPARING = frozenset("__eq__ __ne__ eq ne lt le gt ge equal argmax argmin allclose".split())
+COMPARING = frozenset("__eq__ __ne__ eq ne lt le gt ge equal allclose".split())
 """What is done with the values."""
 ORDERING = frozenset("max min sort topk mean".split())
 """What is done with the values, and gives quantized ones."""
@@ -219,8 +220,10 @@ def answered(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
         raise RuntimeError("Creation of quantized tensor requires quantized dtype like torch.quint8")
     if name == "__format__":
         return repr(first)
+    name = name.strip("_") if name[:2] == "__" else name
+    kernel = recorded().get(("QuantizedCPU", name), name)
     raise NotImplementedError(
-        f"Could not run 'aten::{name.strip('_')}' with arguments from the 'QuantizedCPU' backend. This could be because the "
+        f"Could not run 'aten::{kernel}' with arguments from the 'QuantizedCPU' backend. This could be because the "
         "operator doesn't exist for this backend, or was omitted during the selective/custom build process (if using custom "
         "build)."
     )

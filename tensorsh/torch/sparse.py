@@ -41,7 +41,7 @@ class check_sparse_tensor_invariants(metaclass=Sealed):
             raise RuntimeError(
                 "This context manager instance is already activated. Use a different context manager instance for context nesting."
             )
-        self.saved_state, state.sparse_invariants = bool(state.sparse_invariants), self.state
+        self.saved_state, state.sparse_invariants = self.is_enabled(), self.state
 
     def __exit__(self, *_: Any) -> None:
         assert self.saved_state is not None

@@ -309,6 +309,7 @@ EXPORTS = [
     ("[ones(n) for n in range(3)]", "import torch\n[torch.ones(n) for n in range(3)]"),
     ("[ones for ones in x]", "[ones for ones in x]"),
     ("x.ones(ones=1)", "x.ones(ones=1)"),
+    ("print(argv, 1, argv)", "from sys import argv\nprint(argv, 1, argv)"),
     ("np.eye(2); math.pi", "import numpy as np\nimport math\nnp.eye(2); math.pi"),
     ("x = '日本'; y = ones(1), '日本', zeros(2)",
      "import torch\nx = '日本'; y = torch.ones(1), '日本', torch.zeros(2)"),

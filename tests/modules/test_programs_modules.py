@@ -209,3 +209,12 @@ def test_files_by_their_patterns(tmp_path: Path) -> None:
     assert not (tmp_path / "a").exists()
     with pytest.raises(PermissionError):
         shutil.rmtree(str(tmp_path.parent))
+
+
+@pytest.mark.sources
+def test_the_page_on_the_language_names_each_module() -> None:
+    page = (Path(__file__).parents[2] / "docs/language.md").read_text(encoding="utf-8")
+    told = page.partition("## Modules")[2].partition("**Modules of your own")[0]
+    there = Session()._environment.names_in("")
+    plain = [name for name in there if not name.startswith(("torch", "tensorsh"))]
+    assert plain and [name for name in plain if f"`{name}`" not in told and f"`{name}." not in told] == []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from tensorsh.cli import main
 from tensorsh.golden.percent import Cell, cells_of, text_of
 
 from ..support.started import tensorsh
@@ -182,6 +184,16 @@ def test_wrong_use_is_said(tmp_path: Path) -> None:
     ):
         done = tensorsh(*arguments)
         assert done.returncode in (1, 2) and told in done.stderr and "Traceback" not in done.stderr
+
+
+def test_without_the_format_of_notebooks_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    (tmp_path / "a.tsr").write_text("x = 1")
+    (tmp_path / "b.ipynb").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    for name in ("nbformat", "nbformat.v4"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for words in (["b.ipynb"], ["export", "b.ipynb"], ["convert", "a.tsr", "c.ipynb"], ["convert", "b.ipynb", "c.tsr"]):
+        assert main(words) == 2 and "tensorsh: notebooks need nbformat" in capsys.readouterr().err, words
 
 
 def test_the_kernel_is_installed_for_jupyter(tmp_path: Path) -> None:

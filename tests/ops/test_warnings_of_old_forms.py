@@ -64,3 +64,35 @@ def test_others_are_silent(call: str) -> None:
         warnings.simplefilter("always")
         eval(call, {"torch": torch})
     assert not caught
+
+
+BETA = (
+    "Sparse {} tensor support is in beta state. If you miss a functionality in the sparse tensor support, please submit a feature "
+    "request to https://github.com/pytorch/pytorch/issues."
+)
+IMPLICIT = (
+    "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a sparse tensor which "
+    "violates the invariants, but checks incur performance overhead. To silence this warning, explicitly opt in or out. See "
+    "`torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. "
+)
+CHECKS = "torch.sparse.check_sparse_tensor_invariants"
+SPARSE = {
+    "torch.eye(2).to_sparse_csc(); torch.eye(2).to_sparse_csr()": [BETA.format("CSC")],
+    "a = torch.eye(2).to_sparse(); a @ torch.eye(2)": [],
+    "a = torch.eye(2).to_sparse(); a @ a": [BETA.format("CSR")],
+    "torch.sparse_bsr_tensor([0, 1], [0], [[[1.]]])": [IMPLICIT, BETA.format("BSR")],
+    "torch.sparse_coo_tensor([[0]], [1.]); torch.sparse_coo_tensor([[0]], [1.])": [IMPLICIT],
+    "torch.sparse_coo_tensor([[0]], [1.], check_invariants=False)": [],
+    f"{CHECKS}.disable(); torch.sparse_coo_tensor([[0]], [1.])": [],
+    f"with {CHECKS}(): pass\ntorch.sparse_coo_tensor([[0]], [1.])": [],
+}
+
+
+@pytest.mark.parametrize("program", SPARSE)
+def test_what_is_said_of_sparse_tensors(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "warned", set())
+    monkeypatch.setattr(state, "sparse_invariants", None)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        exec(program, {"torch": torch})
+    assert [str(each.message) for each in caught] == SPARSE[program]

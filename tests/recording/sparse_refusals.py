@@ -1,4 +1,4 @@
-"""Refusals of sparse operands that PyTorch's functions have no kernel for."""
+"""Refusals of sparse and quantized operands that PyTorch's functions have no kernel for."""
 
 from __future__ import annotations
 
@@ -50,28 +50,51 @@ def samples(op: Any, layout: str) -> Any:
             yield made, sample.args, sample.kwargs
 
 
+def told(run: Any) -> str | None:
+    """What a call misses; None where it is done, or fails for another reason."""
+    try:
+        run()
+    except Exception as error:
+        text = str(error).split("\n")[0]
+        found = re.match(r"Could not run 'aten::([\w.]+)' with", text)
+        if found:
+            return found[1]
+        if GENERAL.search(text):
+            layout = "{layout}"
+            return f"!{type(error).__name__} " + text.replace("SparseCsrTensor", "SparseCsr~").replace(
+                "SparseCsr", layout
+            ).replace("{layout}~", "SparseCsrTensor")
+    return None
+
+
+def methods(backend: str, make: Any) -> dict[str, str]:
+    """What the methods of tensors miss, which are called with a few arguments."""
+    import torch
+
+    missing: dict[str, str] = {}
+    for name in dir(torch.Tensor):
+        if name[0] != "_" and name not in ("backward", "apply_", "map_", "cuda", "retain_grad"):
+            for given in ((), ("x",), (0,), (1, 0)):
+                x = make()
+                first = told(lambda n=name, g=given, x=x: getattr(x, n)(*[x if each == "x" else each for each in g]))
+                if first:
+                    missing.setdefault(f"{backend} {name}", first)
+    return missing
+
+
+def quantized() -> dict[str, str]:
+    """The kernels that quantized tensors miss, where these have other names than the methods."""
+    import torch
+
+    found = methods("QuantizedCPU", lambda: torch.quantize_per_tensor(torch.eye(2), 0.5, 0, torch.quint8))
+    return {key: kernel for key, kernel in found.items() if kernel[0] != "!" and kernel != key.partition(" ")[2]}
+
+
 def record() -> None:
     import torch
     from torch.testing._internal.common_methods_invocations import op_db
 
     missing: dict[str, str] = {}
-
-    def told(run: Any) -> str | None:
-        """What a call misses; None where it is done, or fails for another reason."""
-        try:
-            run()
-        except Exception as error:
-            text = str(error).split("\n")[0]
-            found = re.match(r"Could not run 'aten::([\w.]+)' with", text)
-            if found:
-                return found[1]
-            if GENERAL.search(text):
-                layout = "{layout}"
-                return f"!{type(error).__name__} " + text.replace("SparseCsrTensor", "SparseCsr~").replace(
-                    "SparseCsr", layout
-                ).replace("{layout}~", "SparseCsrTensor")
-        return None
-
     for backend, layout in KINDS.items():
         for op in op_db:
             if layout == "csr" and op.name.startswith("linalg.pinv"):
@@ -85,15 +108,7 @@ def record() -> None:
                 for name in (op.name, *(a.name for a in op.aliases)):
                     if not name.startswith("torch."):
                         missing.setdefault(f"{backend} {name}", first)
-        for name in dir(torch.Tensor):
-            if name[0] != "_" and name not in ("backward", "apply_", "map_", "cuda", "retain_grad"):
-                for given in ((), ("x",), (0,), (1, 0)):
-                    x = sparse(torch.eye(2), layout)
-                    first = told(
-                        lambda n=name, g=given, x=x: getattr(x, n)(*[x if each == "x" else each for each in g])
-                    )
-                    if first:
-                        missing.setdefault(f"{backend} {name}", first)
+        missing = methods(backend, lambda layout=layout: sparse(torch.eye(2), layout)) | missing
         for name, run in MORE.items():
             dense = torch.eye(2)
             first = told(lambda r=run, x=sparse(dense, layout): r(x))
@@ -113,6 +128,7 @@ def record() -> None:
             first = told(lambda n=name, a=args, x=x: getattr(torch.sparse, n)(x, *a))
             if first:
                 missing[f"{backend} sparse.{name}"] = first
+    missing |= quantized()
     names = [f"{name}: {kernel}" for name, kernel in sorted(missing.items())]
     title = "Key and function: the kernel that is missing, or the error."
     write_text("sparse_refusals", FILE, title, names)

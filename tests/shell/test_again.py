@@ -143,7 +143,9 @@ def test_what_ipython_has_and_is_not_here_says_what_is(enter: Enter) -> None:
     assert enter("%matplotlib inline")[0].startswith("%matplotlib: nothing to be set up")
     assert "starts no programs" in enter("%pip install x")[1]
     assert "%debug looks into the last error" in enter("%pdb")[1]
+    assert "%whos shows the memory" in enter("%memit x")[1] and "%help lists" in enter("%magic")[1]
     assert "hint: did you mean %pwd?" in enter("pwd")[1]
+    assert "hint: did you mean %cd ..?" in enter("cd ..")[1]
     assert "hint" not in enter("nothing_of_that_name")[1]
 
 

@@ -90,6 +90,7 @@ def test_history_save_load_run(terminal: Terminal) -> None:
     terminal.run("a = 2", "a / 0", "b = a * 3", "b")
     terminal.enter("%history", "1  a = 2\n2  a / 0\n3  b = a * 3\n4  b\n")
     terminal.enter("%history 1", "%history 1\n4  b\n")
+    terminal.enter("%history 1-2 4", "1  a = 2\n2  a / 0\n4  b\n")
     terminal.enter("%history -g a *", "b = a * 3\ntsr>")
     terminal.enter("%save kept.tsr", "kept.tsr: 3 lines")
     assert (terminal.folder / "kept.tsr").read_text() == "a = 2\nb = a * 3\nb\n"
@@ -103,6 +104,11 @@ def test_history_save_load_run(terminal: Terminal) -> None:
     (terminal.folder / "leaves early.tsr").write_text("early = argv\nexit(3)\nlate = 1\n")
     terminal.enter("%run leaves early.tsr", "leaves early.tsr ended with exit code 3\ntsr>")
     terminal.enter("early, 'late' in globals()", "(['leaves early.tsr'], False)")
+    (terminal.folder / "given.tsr").write_text(
+        "import argparse, sys\np = argparse.ArgumentParser()\np.add_argument('--lr')\nprint(p.parse_args(), sys.argv == argv)\n"
+    )
+    terminal.enter("%run given.tsr --lr 2", "Namespace(lr='2') True\ntsr>")
+    terminal.enter("import sys; sys.argv", "['']\ntsr>")
     terminal.enter("%save some.tsr 1 3-4", "some.tsr: 3 lines")
     terminal.enter("%save none.tsr 70-80", "%save: there is no entry 70-80; %history shows them")
     terminal.enter("%export kept.py", "kept.py: ")

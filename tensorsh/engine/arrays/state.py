@@ -172,7 +172,7 @@ class State:
     dual: int
     """How often forward differentiation was begun: from the first time on nodes may lead to tangents alone."""
     sparse_invariants: bool | None
-    """Whether the parts of sparse tensors are checked when these are made."""
+    """Whether the parts of sparse tensors are checked when these are made; None where nobody has said."""
 
     def __init__(self) -> None:
         self.__dict__ = self.new()

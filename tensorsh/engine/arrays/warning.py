@@ -54,9 +54,6 @@ OLD = {
     "torch.scatter_reduce instead for more reduction options.",
     "padding of even kernels": "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input "
     "be created",
-    "sparse invariants": "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a "
-    "sparse tensor which violates the invariants, but checks incur performance overhead. To silence this warning, explicitly opt in or "
-    "out. See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",
     "nested": "The PyTorch API of nested tensors is in prototype stage and will change in the near future. We recommend specifying "
     "layout=torch.jagged when constructing a nested tensor, as this layout receives active development, has better operator coverage, "
     "and works with torch.compile.",
@@ -71,6 +68,9 @@ OLD = {
     "T": "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an error "
     "in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, "
     "-1))` to reverse the dimensions of a tensor.",
+    "invariants": "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating on a sparse "
+    "tensor which violates the invariants, but checks incur performance overhead. To silence this warning, explicitly opt in or out. "
+    "See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance. ",
     "profiler": "Warning: Profiler clears events at the end of each cycle. Only events from the current cycle will be reported. "
     "To keep events across cycles, set acc_events=True.",
 }

@@ -110,7 +110,7 @@ def marked(node: Any, found: Sequence) -> Sequence:
     made: list = []
     for each in found:
         if each is not None:
-            second = link(named(title), (each._node, *node._edges))
+            second = link(named(title), (each._node, *(node._whole or node)._edges))
             each = wrap(each._array)
             each._node = second
         made.append(each)

@@ -19,12 +19,10 @@ from typing import Any
 import numpy as np
 
 from ...sandbox.sealed import Sealed
-from ..arrays.device import absent
 from ..arrays.door import answers_below
-from ..arrays.dtype import COMPLEX_HALF, UINT8
 from ..arrays.layout import contiguous_format, type_of
 from ..arrays.state import here, state
-from ..numerics.halves import complex_half, converted
+from ..numerics.halves import cast
 from .cut import DetachedInPlace
 from .fields import Fields, Saved, Step, Version, Wrapped, new, tick, wrap
 from .saved_hooks import Packed, Place
@@ -89,6 +87,8 @@ class Node(Step, metaclass=Sealed):
     """Called, where `_watched`, with the gradients that wait at leaves and at other nodes, before the step of a node that sums."""
     _within: Any = None
     """A weak reference to the CopySlices in which it stands, where it wrote a view."""
+    _whole: Any = None
+    """The node for which this one makes a step (`narrowed`)."""
     _forbidden: str | None = None
     """Why no gradient can go through: a part of a tensor that was written in place afterwards."""
 
@@ -365,11 +365,25 @@ class OperatorNode(Node):
         made._step = step = gradient_nodes.as_kernel(formula_steps.step_of(self._operator), made._title)  # type: ignore[method-assign]
         return step(self, gradient, world)
 
+    def narrowed(self, kept: list) -> OperatorNode:
+        """A node that makes a step for some of the edges; others may walk through this one meanwhile. What was saved for the other
+        edges is looked at all the same: it may have been written since."""
+        for entry in self._saved:
+            if isinstance(entry, (Fields, Saved)):
+                unpack(self, entry, True)
+        made = new(type(self))
+        made.__dict__.update(self.__dict__)
+        made._edges = tuple([edge if on else None for edge, on in zip(self._edges, kept, strict=True)])
+        made._saved, made._metas, made._sequence, made._whole = self._saved, self._metas, self._sequence, self
+        return made  # type: ignore[no-any-return]
+
     def _apply_jointly(self, gradient: Any, world: Any, values: Sequence) -> list:
         """As `_step`, for an operator with one formula for all arguments, or with lists of tensors among them."""
         operator, edges, counts = self._operator, self._edges, self._counts
         if operator.joint is not None:
-            return list(operator.joint(world, gradient, _needs(edges, counts), *values))
+            needs = _needs(edges, counts)
+            found = operator.joint(world, gradient, needs, *values)
+            return list(found) if counts else [g if on else None for g, on in zip(found, needs, strict=False)]
         gradients: list = [None] * len(edges)
         at = 0
         for many, (formula, slots) in zip(counts, operator.formulas, strict=True):  # type: ignore[arg-type]
@@ -421,14 +435,15 @@ def unpack(node: Node, entry: Any, raw: bool) -> Any:
         tensor._cell = cell
         without = getattr(getattr(node, "_operator", None), "nondifferentiable", ())
         if entry._array.dtype.kind in "fcV" and entry._number not in without:
-            tensor._node = result_node(node, entry._number)
+            tensor._node = result_node(node._whole or node, entry._number)
         return tensor
     if kind is Hidden:
         if entry.shown is not None:
             unpack(node, entry.shown, True)
         return entry._array if raw or entry._array is None else wrap(entry._array)
     if kind is Packed:
-        return entry.tensor(node)._array if raw else entry.tensor(node)
+        tensor = entry.tensor(node._whole or node)
+        return tensor._array if raw else tensor
     if kind is Wrapped:
         return entry.value
     if kind is list:
@@ -477,17 +492,3 @@ def raise_modified(
     error._node = node  # type: ignore[attr-defined]
     error._cell = cell  # type: ignore[attr-defined]
     raise error
-
-
-def cast(array: Any, dtype: np.dtype) -> Any:
-    """An array in another dtype; complex to real takes the real part."""
-    if array.dtype.kind == "c" and dtype.kind not in "cb":
-        array = array.real
-    return complex_half(array) if dtype is COMPLEX_HALF and not absent(array) else converted(whole(array, dtype), dtype)
-
-
-def whole(array: Any, dtype: np.dtype) -> Any:
-    """Floats of a GPU on the way to bytes as integers, which wrap around; its own conversion makes negative ones zero."""
-    if type(array) is np.ndarray or dtype != UINT8 or array.dtype.kind not in "fV":
-        return array
-    return array.astype(np.int64)

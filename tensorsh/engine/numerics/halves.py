@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.dtype import COMPLEX_HALF, as_complex_half, is_half
+from ..arrays.device import absent
+from ..arrays.dtype import COMPLEX_HALF, UINT8, as_complex_half, is_half
 from ..arrays.layout import laid_in_rows
 from ..arrays.parallel import copied
 from ..kernels import kernel, through, unsuited
@@ -240,3 +241,17 @@ def by_table(op: Any, before: Any = None) -> Any:
         return None if before is None else before(a, *settings)
 
     return compute
+
+
+def cast(array: Any, dtype: np.dtype) -> Any:
+    """An array in another dtype; complex to real takes the real part."""
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        array = array.real
+    return complex_half(array) if dtype is COMPLEX_HALF and not absent(array) else converted(whole(array, dtype), dtype)
+
+
+def whole(array: Any, dtype: np.dtype) -> Any:
+    """Floats of a GPU on the way to bytes as integers, which wrap around; its own conversion makes negative ones zero."""
+    if type(array) is np.ndarray or dtype != UINT8 or array.dtype.kind not in "fV":
+        return array
+    return array.astype(np.int64)

@@ -33,6 +33,15 @@ def with_elements(array: Any) -> None:
         raise NotImplementedError("tensorsh has sparse tensors on the CPU and on CUDA devices, none on the meta device")
 
 
+def tell_of(layout: Any) -> None:
+    """Say of the first compressed array what PyTorch says, in the name of its layout."""
+    if first("compressed"):
+        warn(
+            f"Sparse {str(layout)[len('torch.sparse_') :].upper()} tensor support is in beta state. If you miss a functionality in the "
+            "sparse tensor support, please submit a feature request to https://github.com/pytorch/pytorch/issues."
+        )
+
+
 def prod(sizes: Any) -> int:
     total = 1
     for n in sizes:
@@ -376,12 +385,6 @@ def lines(x: Coo, dims: Any) -> Any:
     return x.xp.stack([x.indices[d] for d in dims]) if len(dims) else x.indices[:0]
 
 
-BETA = (
-    "tensor support is in beta state. If you miss a functionality in the sparse tensor support, please submit a feature request to "
-    "https://github.com/pytorch/pytorch/issues."
-)
-
-
 class Compressed(Sparse):
     """Elements, or blocks of them, sorted by rows (or columns): `starts` has where each row begins, `others` the columns."""
 
@@ -391,8 +394,7 @@ class Compressed(Sparse):
 
     def __init__(self, layout: Any, starts: Any, others: Any, values: Any, shape: Any) -> None:
         with_elements(values)
-        if first("compressed"):
-            warn(f"Sparse {str(layout)[-3:].upper()} {BETA}")
+        tell_of(layout)
         self.layout, self.starts, self.others, self.values = layout, starts, others, values
         self.shape = tuple(shape)
 

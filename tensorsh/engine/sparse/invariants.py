@@ -17,9 +17,10 @@ from .folding import places
 
 def checking(asked: bool | None) -> bool:
     """Whether invariants are checked: as a call says, else as is set for all."""
-    if asked is None and state.sparse_invariants is None:
-        warn_of_old("sparse invariants")
-    return bool(state.sparse_invariants if asked is None else asked)
+    asked = state.sparse_invariants if asked is None else asked
+    if asked is None:
+        warn_of_old("invariants")
+    return bool(asked)
 
 
 def check_coo(indices: Any, values: Any, size: tuple, coalesced: bool | None) -> None:

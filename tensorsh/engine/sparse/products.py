@@ -12,7 +12,7 @@ from ..arrays.errors import check_factors, length
 from ..arrays.layout import BLOCKS, TITLES, sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from ..arrays.layout import strided as STRIDED
 from ..arrays.views import expanded
-from .arrays import Compressed, Coo, Sparse, int64
+from .arrays import Compressed, Coo, Sparse, int64, tell_of
 from .conversion import converted, coo_from_compressed
 from .folding import stretches, weighed_lines, weighed_rows
 from .missing import Missing, kernels
@@ -70,6 +70,7 @@ def by_sparse(x: Any, y: Any) -> Coo:
     check_factors(x, y)
     if x.dtype != y.dtype:
         raise RuntimeError(f"mat1 dtype {of(x).short} does not match mat2 dtype {of(y).short}")
+    tell_of(sparse_csr)  # which PyTorch makes of them
     x, y = (each.coalesce() if type(each) is Coo else each for each in (x, y))
     rows, inner, left = elements(x)
     lines, columns, right = elements(y)

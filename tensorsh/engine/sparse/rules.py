@@ -13,8 +13,8 @@ import numpy as np
 from ..arrays.backend import device_of, fold_at, module_of
 from ..arrays.errors import broadcast_error, wrap_dims
 from ..arrays.layout import sparse_csr
-from ..graph.nodes import cast
 from ..numerics.arithmetic import raised, rounded_quotient
+from ..numerics.halves import cast
 from ..numerics.sums import sum as exact_sum
 from ..operators.declare import operator
 from .arrays import Compressed, Coo, Sparse, int64, is_dense, lines, with_elements

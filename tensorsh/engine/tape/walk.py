@@ -20,7 +20,7 @@ from ..arrays.errors import tensor_type
 from ..arrays.state import here, known, state
 from ..arrays.warning import warn
 from ..graph.fields import wrap
-from ..graph.nodes import AccumulateGrad, Node, Slot, composed, heeded
+from ..graph.nodes import AccumulateGrad, Node, OperatorNode, Slot, composed, heeded
 from ..tensors.tensor import Tensor
 
 adding = RLock()
@@ -214,9 +214,16 @@ class Way:
         if type(node) is Slot:
             self.gather(node, gradient)
             return None
-        if wanted is not None and not any([edge in wanted for edge in node._edges]):
-            if not (watched and self.accumulate and node in self.captured):  # whose hooks see the gradient all the same
-                return None
+        acting = node
+        if wanted is not None:
+            kept = [edge in wanted for edge in node._edges]
+            if not any(kept):
+                if not (
+                    watched and self.accumulate and node in self.captured
+                ):  # whose hooks see the gradient all the same
+                    return None
+            elif not all(kept) and isinstance(node, OperatorNode):
+                acting = node.narrowed(kept)
         if watched and node._heard:
             _told(node._heard, gradient, self.raw, targets is None)
         if watched and node._awaits is not None:
@@ -226,7 +233,9 @@ class Way:
             if gradient is None or type(gradient) is list and all([g is None for g in gradient]):
                 return [None] * len(node._edges)
         given = None if self.flow is None else self.flow(node, gradient)
-        gradients: Any = _watched(node, gradient, self.world) if self.anomaly else node._step(gradient, self.world)
+        gradients: Any = (
+            _watched(node, acting, gradient, self.world) if self.anomaly else acting._step(gradient, self.world)
+        )
         if given is not None:
             given(gradients)
         if watched and node._hooks:
@@ -234,7 +243,7 @@ class Way:
         if self.several:
             gradients = device_guard.following(gradients)
         if wanted is not None:
-            return [g if edge in wanted else None for edge, g in zip(node._edges, gradients)]  # noqa: B905 - as in `carry`
+            return [g if on else None for on, g in zip(kept, gradients)]  # noqa: B905 - as in `carry`
         return gradients
 
     def gather(self, slot: Slot, gradient: Any) -> None:
@@ -367,11 +376,11 @@ def _cause(node: Node, start: str, did: str) -> str:
 NO_LINES = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
-def _watched(node: Node, gradient: Any, world: Any) -> Sequence:
-    """One step under anomaly detection: where it fails, say what made it."""
+def _watched(node: Node, acting: Node, gradient: Any, world: Any) -> Sequence:
+    """One step of a node, or of what acts for it, under anomaly detection: where it fails, say what made it."""
     before, here.inducing = here.inducing, node
     try:
-        gradients = node._step(gradient, world)
+        gradients = acting._step(gradient, world)
     except Exception:
         _say_cause(node)
         raise

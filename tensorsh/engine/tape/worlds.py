@@ -21,9 +21,10 @@ from ..arrays.dtype import FROM_NUMPY
 from ..arrays.state import here
 from ..graph.fields import Saved, Wrapped, wrap
 from ..graph.gradient_nodes import refused
-from ..graph.nodes import PLAIN, cast, raise_modified, unpack
+from ..graph.nodes import PLAIN, raise_modified, unpack
 from ..loading import table
 from ..numerics import choices
+from ..numerics.halves import cast
 from ..numerics.sums import sum as exact_sum
 from ..tensors.tensor import Tensor
 

@@ -74,7 +74,7 @@ def sys(environment: Environment) -> dict[str, Any]:
     intern maxsize maxunicode platform version version_info"""
     table = {name: getattr(_sys, name) for name in names.split()}
     return table | {
-        "argv": list(environment.argv),
+        "argv": environment.argv,
         "path": [],
         "exc_info": exc_info,
         "exit": leave,

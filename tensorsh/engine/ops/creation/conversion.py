@@ -21,8 +21,8 @@ from ...arrays.type_names import type_name
 from ...arrays.warning import warn, warn_of_old
 from ...graph.cut import detached_in_place
 from ...graph.fields import wrap
-from ...graph.nodes import cast
 from ...loading import table
+from ...numerics.halves import cast
 from ...operators.declare import Array, operator
 from ...operators.registration import add_method, method
 from ...tensors import sharing

@@ -13,8 +13,8 @@ from ...arrays.layout import copied_as, laid_out
 from ...arrays.numbers import converted
 from ...arrays.parallel import lay
 from ...arrays.warning import warn_of_old
-from ...graph.nodes import whole
 from ...loading import table
+from ...numerics.halves import whole
 from ...operators.declare import Array, composite, operator
 from ...operators.registration import add_method
 from ...tensors.inplace import mutate

@@ -93,7 +93,7 @@ def construct_sparse(d: dtype, args: tuple, kwargs: dict, title: str = "SparseTe
     if kwargs or not parts and not isinstance(given[0] if given else 0, (int, np.integer, tuple)):
         raise combination_error("new", *args, **kwargs)
     if parts:
-        return make(*given)
+        return make(*given, check_invariants=bool(state.sparse_invariants))
     size = given[0] if len(given) == 1 and isinstance(given[0], tuple) else given
     if size is not given and not isinstance(size, Size):
         raise TypeError(

@@ -43,3 +43,21 @@ kinds = [
 ]
 for x in kinds:
     print([torch._has_compatible_shallow_copy_type(x, y) for y in kinds])
+
+import torch.jit._state as state
+
+
+def same(x):
+    return x
+
+
+print(bool(state._enabled), state._enabled.enabled, state._script_classes, torch.jit.script(same) is same)
+state.disable()
+print(
+    bool(state._enabled),
+    torch.jit.script(same) is same,
+    torch.jit.trace(same, a) is same,
+    torch.jit.script(torch.nn.ReLU()).__class__,
+)
+state.enable()
+print(torch.jit.script(same) is same, torch.jit.trace(same, a) is same)

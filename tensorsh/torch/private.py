@@ -75,6 +75,11 @@ def _disable_dynamo(fn: Any = None, recursive: bool = True, wrapping: bool = Tru
     return (lambda function: function) if fn is None else fn
 
 
+def _has_compatible_shallow_copy_type(input: Tensor, other: Tensor, /) -> bool:  # noqa: A002
+    """Whether a tensor may take the place of another in it: both are of one layout, nested or not, with elements or without."""
+    return (input.layout, input.is_nested, input.is_meta) == (other.layout, other.is_nested, other.is_meta)
+
+
 def _amp_foreach_non_finite_check_and_unscale_(self: Any, found_inf: Tensor, inv_scale: Tensor) -> None:
     """Multiply gradients in place, and set `found_inf` to 1 where one is not finite."""
     unscale(self, found_inf, inv_scale)

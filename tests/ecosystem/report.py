@@ -11,7 +11,7 @@ PAGE = HERE.parents[1] / "docs" / "ecosystem.md"
 PACKAGES = {
     "transformers_gpt2": "transformers", "transformers_bert": "transformers", "transformers_llama": "transformers",
     "fabric": "lightning", "pyro": "pyro-ppl", "ignite": "pytorch-ignite", "torchvision_parts": "torchvision",
-    "laplace": "laplace-torch", "curvlinops": "curvlinops-for-pytorch", "backpack": "backpack-for-pytorch",
+    "laplace": "laplace-torch", "curvlinops": "curvlinops-for-pytorch", "backpack": "backpack-for-pytorch", "open_clip": "open-clip-torch",
 }  # fmt: skip
 """Programs that are not named as their package is."""
 TEXT = """\

@@ -16,24 +16,29 @@ def flags_frozen() -> bool:
     return False
 
 
-def context_of(module: str) -> Any:
-    """The function `flags` of a backend: a context in which its settings have other values."""
+def switching(module: str, settings: dict[str, Any], within: dict[str, Any]) -> tuple[Any, Any]:
+    """The functions `set_flags` and `flags` of a backend: its settings changed in their order, and those of a context."""
 
-    @contextmanager
-    def flags(**values: Any) -> Iterator[None]:
+    def set_flags(*values: Any, **named: Any) -> tuple[Any, ...]:
+        """Give settings other values, where these are not None; the values that they had."""
         from ..root import torch
 
         space: Any = torch
         for part in ("backends." + module).split("."):
             space = getattr(space, part)
-        known = {name: value for name, value in values.items() if hasattr(space, name)}
-        before = {name: getattr(space, name) for name in known}
-        for name, value in known.items():
-            setattr(space, name, value)
+        before = tuple(getattr(space, name) for name in settings)
+        given = dict(zip(settings, values, strict=False)) | {name.lstrip("_"): value for name, value in named.items()}
+        for name in settings:
+            if given.get(name) is not None:
+                setattr(space, name, given[name])
+        return before
+
+    @contextmanager
+    def flags(*values: Any, **named: Any) -> Iterator[None]:
+        before = set_flags(**within | dict(zip(settings, values, strict=False)) | named)
         try:
             yield
         finally:
-            for name, value in before.items():
-                setattr(space, name, value)
+            set_flags(*before)
 
-    return flags
+    return set_flags, flags

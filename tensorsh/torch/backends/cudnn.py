@@ -3,9 +3,9 @@
 from ...engine.arrays import cupy_module, dtype
 from ...engine.arrays.state import state
 from ...engine.tensors.tensor import Tensor
-from . import context_of
+from . import switching
 
-__all__ = ["flags", "is_acceptable", "is_available", "version"]
+__all__ = ["flags", "is_acceptable", "is_available", "set_flags", "version"]
 
 SWITCHES = {"enabled": True, "benchmark": False, "benchmark_limit": 10, "deterministic": False, "allow_tf32": True}
 
@@ -29,4 +29,4 @@ def version() -> int | None:
     return None if cupy_module.cupy() is None else cupy_module.accelerator().cudnn.version()
 
 
-flags = context_of("cudnn")
+set_flags, flags = switching("cudnn", SWITCHES, SWITCHES | {"enabled": False})

@@ -1,8 +1,8 @@
 """``torch.backends.mkldnn``: not used here."""
 
-from . import context_of
+from . import switching
 
-__all__ = ["flags", "is_available"]
+__all__ = ["flags", "is_available", "set_flags"]
 
 SWITCHES = {"enabled": True, "deterministic": False, "allow_tf32": False}
 
@@ -11,4 +11,4 @@ def is_available() -> bool:
     return False
 
 
-flags = context_of("mkldnn")
+set_flags, flags = switching("mkldnn", SWITCHES, {"enabled": False, "deterministic": False, "allow_tf32": True})

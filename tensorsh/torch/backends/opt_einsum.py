@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import context_of
+from . import switching
 
 SWITCHES = {"enabled": False, "strategy": None}
 
@@ -18,4 +18,4 @@ def get_opt_einsum() -> Any:
     return None
 
 
-flags = context_of("opt_einsum")
+set_flags, flags = switching("opt_einsum", SWITCHES, {})

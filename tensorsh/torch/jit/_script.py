@@ -16,6 +16,7 @@ from ...sandbox.wrapping import signature
 from ..nn.modules.module import Module
 from ..nn.modules.registry import REGISTRIES, attributes
 from ..nn.parameter import Uninitialized
+from ._state import _enabled
 
 __all__: list[str] = []
 
@@ -184,10 +185,10 @@ def script_module(
 
 def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
     """A module as a `ScriptModule`, a function as a `ScriptFunction`, both run by Python; a class is left as it is."""
+    if not _enabled or isinstance(obj, (type, ScriptFunction)):
+        return obj
     if isinstance(obj, Module):
         return script_module(obj)
-    if isinstance(obj, (type, ScriptFunction)):
-        return obj
     if isinstance(obj, (bool, int, float, complex, str, bytes, Tensor)) or obj is None:
         raise TypeError(f"{type(obj)} is a built-in class")
     return ScriptFunction(obj) if callable(obj) else obj
@@ -195,6 +196,8 @@ def script(obj: Any, *args: Any, **kwargs: Any) -> Any:
 
 def trace(func: Any, example_inputs: Any = None, *args: Any, example_kwarg_inputs: Any = None, **kwargs: Any) -> Any:
     """A module or a function as `script` gives it, called once with the examples, so that what it raises is raised."""
+    if not _enabled:
+        return func
     if example_inputs is None and not isinstance(example_kwarg_inputs, dict):
         raise RuntimeError("example_kwarg_inputs should be a dict")
     given = (example_inputs,) if isinstance(example_inputs, (Tensor, dict)) else example_inputs or ()

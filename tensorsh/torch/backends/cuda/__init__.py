@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import NamedTuple
 
 from ....engine.arrays.state import state
 from ....engine.arrays.warning import warn
+from ....engine.tensors.tensor import Tensor
 from ...cuda import is_available
 
 __all__ = [
-    "cudnn_sdp_enabled", "enable_cudnn_sdp", "enable_flash_sdp", "enable_math_sdp", "enable_mem_efficient_sdp",
-    "flash_sdp_enabled", "is_built", "is_flash_attention_available", "math_sdp_enabled", "mem_efficient_sdp_enabled",
-    "sdp_kernel",
+    "SDPAParams", "can_use_cudnn_attention", "can_use_efficient_attention", "can_use_flash_attention", "cudnn_sdp_enabled",
+    "enable_cudnn_sdp", "enable_flash_sdp", "enable_math_sdp", "enable_mem_efficient_sdp", "flash_sdp_enabled", "is_built",
+    "is_flash_attention_available", "math_sdp_enabled", "mem_efficient_sdp_enabled", "sdp_kernel",
 ]  # fmt: skip
 
 
@@ -63,6 +65,26 @@ cudnn_sdp_enabled, enable_cudnn_sdp = _switches("cudnn", "cuDNN's attention")
 def is_flash_attention_available() -> bool:
     """Whether PyTorch's flash attention is there: attention is computed here in tensorsh's own way."""
     return False
+
+
+class SDPAParams(NamedTuple):
+    """The arguments of an attention, of which the functions below say in which ways a GPU can compute it."""
+
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    attn_mask: Tensor | None
+    dropout: float
+    is_causal: bool
+    enable_gqa: bool
+
+
+def can_use_flash_attention(params: SDPAParams, debug: bool = False) -> bool:
+    """Whether PyTorch's flash attention would compute it: no."""
+    return False
+
+
+can_use_efficient_attention = can_use_cudnn_attention = can_use_flash_attention
 
 
 def sdp_kernel(

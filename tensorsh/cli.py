@@ -256,7 +256,8 @@ def _failure(
     if isinstance(error, SystemExit):
         if error.code is None or isinstance(error.code, int):
             return (error.code or 0) & 0xFF
-        complain(_cut(str(error.code), counted), stderr)
+        told = str(error.code) if session is None else session.text(error.code, str)
+        complain(_cut(told, counted), stderr)
         return 1
     from .language.source import SourceError
 

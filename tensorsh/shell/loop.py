@@ -394,7 +394,7 @@ class Shell:
 
     def _exit(self, error: SystemExit) -> None:
         if error.code is not None and not isinstance(error.code, int):
-            print(error.code, file=sys.stderr)
+            print(self.session.text(error.code, str), file=sys.stderr)
         self.leave = error.code if isinstance(error.code, int) else 1 if error.code else 0
 
     def _greet(self) -> None:

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from functools import partial
+from itertools import takewhile
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -109,18 +110,25 @@ def _keep_places(kinds: list[type], metaclass: Any, body: dict) -> None:
     above = {base: id(base) in script_classes for kind in kinds for base in kind.__mro__}
     foreign = [base for base, is_own in above.items() if not is_own]
     is_plain = metaclass is type and all(base.__module__ == "builtins" for base in foreign)
+
+    def is_kept(name: Any) -> bool:
+        return type(name) is str and (not is_read_on_gate(name) or is_plain and not is_in(foreign, name))
+
     for base, is_own in above.items():
-        names = base.__dict__.get("__match_args__", ())
-        for place, name in enumerate(names):
-            if is_read_on_gate(name) and not (is_plain and not is_in(foreign, name)):
-                if is_own:
-                    type.__setattr__(base, "__match_args__", names[:place])
-                else:
-                    dict.setdefault(body, "__match_args__", names[:place])
-                break
         for name in base.__dict__.get("__dataclass_fields__", ()) if is_own else ():
             if name in GATED and is_in(foreign, name):
                 raise TypeError(TAKEN.format(name))
+        names = base.__dict__.get("__match_args__")
+        if type(names) is not tuple or all(map(is_kept, names)):
+            continue
+        if is_own:
+            type.__setattr__(base, "__match_args__", tuple(takewhile(is_kept, names)))
+        else:
+            dict.setdefault(body, "__match_args__", names)
+    if type(body.get("__match_args__", ())) not in (tuple, list):  # Python would ask for what it gives, each time
+        raise TypeError("__match_args__ must be a tuple")
+    if "__match_args__" in body:
+        dict.__setitem__(body, "__match_args__", tuple(takewhile(is_kept, body["__match_args__"])))
 
 
 def is_in(kinds: Iterable[type], name: str) -> bool:

@@ -1264,4 +1264,22 @@ import typing, numbers
 class A: pass
 typing.Annotated[numbers.Number, 1].register(A)
 result = isinstance(A(), numbers.Number)
+---
+import abc, types
+class Told:
+    def __get__(self, instance, owner): return ("gi_frame",)
+class D(abc.ABC):
+    @(lambda function: Told())
+    def __match_args__(self): pass
+D.register(types.GeneratorType)
+match (x for x in [1]):
+    case D(frame): result = frame
+---
+import abc, types
+class D(abc.ABC):
+    @(lambda function: ("gi_frame",))
+    def __match_args__(self): pass
+D.register(types.GeneratorType)
+match (x for x in [1]):
+    case D(frame): result = frame
 """.strip().split("\n---\n")

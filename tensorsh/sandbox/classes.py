@@ -155,7 +155,6 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
     maker = next((each for kind, each in makers if kind is given), None)
     if maker is None:
         raise TypeError("metaclasses do not exist in tensorsh")
-    _check_bases(bases)
     return _checked(_build_class(function, name, *bases, **keywords, metaclass=maker))
 
 
@@ -172,7 +171,6 @@ def make_class(module: Any, name: Any, bases: Any, body: Any) -> Any:
         raise TypeError(
             "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases"
         )
-    _check_bases(bases)
     own = _maker.__prepare__(name, bases)
     own["__module__"] = module
     for key, value in [*body.items()]:
@@ -189,9 +187,8 @@ def _check_bases(bases: tuple) -> None:
             continue
         if issubclass(base, type):
             raise TypeError("metaclasses do not exist in tensorsh")
-        if issubclass(base, _PROXIES) or isinstance(
-            base, tuple(stand_ins)
-        ):  # would answer for another object, past the gate
+        is_proxy = issubclass(base, _PROXIES) or hasattr(base, "__mro_entries__")
+        if is_proxy or isinstance(base, tuple(stand_ins)):  # would answer for another object, past the gate
             raise TypeError(f"type '{base.__name__}' is not an acceptable base type")
 
 
@@ -217,6 +214,7 @@ class Maker:
         self.beside = beside
 
     def __prepare__(self, name: str, bases: tuple, **keywords: Any) -> Any:
+        _check_bases(bases)
         kind = _metaclass((*bases, *self.beside))
         return kind.__prepare__(name, bases, **keywords) if hasattr(kind, "__prepare__") else {}
 

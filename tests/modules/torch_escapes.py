@@ -876,4 +876,17 @@ class D(abc.ABC):
 D.register(torch.Tensor)
 match torch.ones(1):
     case D(array): result = type(array).__name__ == "ndarray"
+---
+import torch
+class S(type(list[int])(super, int)): pass
+result = type(S(torch.Tensor, torch.ones(2))._array).__name__ == "ndarray"
+---
+import torch, typing
+class S(typing.Annotated[super, 1]): pass
+result = type(S(torch.Tensor, torch.ones(2))._array).__name__ == "ndarray"
+---
+import torch
+Alias = type(list[int])
+class S(Alias(Alias, int)): pass
+result = type(S(torch.ones(2), int)._array).__name__ == "ndarray"
 """.strip().split("\n---\n")

@@ -9,6 +9,7 @@ from itertools import islice
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from ..sandbox.files import as_program
 from ..sandbox.thrown import Limit
 from . import peek
 
@@ -151,9 +152,9 @@ def headline(error: BaseException) -> str:
     name = type_name(type(error))
     try:
         if isinstance(error, SyntaxError):
-            message = str(error.msg)
+            message = as_program(str, error.msg)
         else:
-            message = str(error)
+            message = as_program(str, error)
     except (KeyboardInterrupt, Limit):
         raise
     except BaseException:  # also SystemExit, which is no wish of the program that has ended by an error

@@ -14,6 +14,7 @@ import io
 import os
 import stat
 import sys
+from contextvars import copy_context
 from weakref import WeakSet
 
 from . import process
@@ -319,6 +320,16 @@ def path_text(path: Any) -> str:
     if "\0" in text:
         raise ValueError("embedded null byte")
     return text
+
+
+def as_program(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of a call that asks what a program has given (the text of its error), with the permissions of the session at hand, or
+    none: not with those of whoever asks."""
+    if process.plain or current.get() is not None:
+        return function(*arguments)
+    apart = copy_context()
+    apart.run(current.set, Permissions())
+    return apart.run(function, *arguments)
 
 
 def package_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tensorsh import Session, torch
+from tensorsh.language.places import headline
 from tensorsh.sandbox import process
 
 from ..support.started import tensorsh
@@ -55,6 +56,17 @@ def test_threads_beside_a_program_have_its_permissions(tmp_path: Path, monkeypat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(torch.distributed.checkpoint.CheckpointException):
         Session().run(BEGIN + WRITER)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", ["Exception", "KeyboardInterrupt", "SyntaxError"])
+def test_the_text_of_an_error_has_no_rights(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those who show errors ask when the program has ended: editors, notebooks, tests of programs."""
+    monkeypatch.chdir(tmp_path)
+    body = f"class B: __str__ = {SAVES}\nraise SyntaxError(B())" if kind == "SyntaxError" else "raise A()"
+    with pytest.raises(BaseException) as caught:
+        Session().run(BEGIN + f"class A({kind}): __str__ = {SAVES}\n" + body)
+    assert headline(caught.value)
     assert not list(tmp_path.iterdir())
 
 

@@ -256,7 +256,10 @@ def _failure(
     if isinstance(error, SystemExit):
         if error.code is None or isinstance(error.code, int):
             return (error.code or 0) & 0xFF
-        complain(_cut(str(error.code), counted), stderr)
+        from .language.places import text_of
+
+        told = text_of(error.code) if session is None else session.text(error.code, text_of)
+        complain(_cut(told, counted), stderr)
         return 1
     from .language.source import SourceError
 

@@ -20,8 +20,8 @@ from _weakref import ref
 from .language.compiler import RUNTIME, Recent, compile_program
 from .sandbox import process
 from .sandbox.environment import make_environment
-from .sandbox.files import current
-from .sandbox.sealed import MARK, SOURCE
+from .sandbox.files import Permissions
+from .sandbox.sealed import MARK, SOURCE, current
 from .sandbox.settings import Settings, before_collecting, heal
 from .sandbox.whole import is_outside, was_interrupted
 from .tools import TOOLS, ipython, tool, tqdm
@@ -86,6 +86,8 @@ class Session:
             prepare=stand_in,
         )
         process.programs = True
+        if process.owned:
+            process.outside = Permissions()
         if (loaded := sys.modules.get("tensorsh.engine.kernels")) is not None:
             loaded.heed()
         self._environment.modules["numpy"] = heeding(self._environment.modules["numpy"])
@@ -354,9 +356,9 @@ class Session:
 
         return place_text(error, self.host())
 
-    def text(self, value: Any) -> str:
-        """`repr(value)` under the session's print options."""
-        return self._timed(None, repr, value)
+    def text(self, value: Any, form: Callable[[Any], str] = repr) -> str:
+        """`repr(value)`, or `str(value)`, under the session's print options and with its permissions."""
+        return self._timed(None, form, value)
 
     def _timed(self, timeout: float | str | None, function: Callable[..., Any], *arguments: Any) -> Any:
         """Calls a function with the settings in place, within the time given, or the session's own."""

@@ -64,7 +64,7 @@ SANDBOX = [
         "decimals",
         "leaving",
     },
-    {"names", "instance", "formatting", "classes", "stores", "gate", "steps", "named", "numpy_guards"},
+    {"names", "instance", "formatting", "classes", "stores", "gate", "steps", "named", "numpy_guards", "unseen"},
     {"kinds", "namespace", "imports", "beside", "packages", "files", "builtins", "restored"},
     {"modules"},
     {"environment"},

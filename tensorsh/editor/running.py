@@ -23,6 +23,7 @@ from ..language.hints import hints
 from ..language.places import Place, headline, places
 from ..language.scopes import LOAD
 from ..language.translation import Translation
+from ..sandbox.files import as_program
 from ..sandbox.limits import Limit, Timeout, start_timer, stop_timer
 from ..session import Session, _Known
 from .faults import ERROR, INFORMATION, WARNING, fault, replacement, without_grad
@@ -280,7 +281,9 @@ class Run:
         session = self.session
         if isinstance(error, Limit | SystemExit | KeyboardInterrupt):
             if not isinstance(error, SystemExit):
-                self._stopped(f"after {self.seconds:g} s" if isinstance(error, Timeout) else str(error), error)
+                self._stopped(
+                    f"after {self.seconds:g} s" if isinstance(error, Timeout) else as_program(str, error), error
+                )
             return
         session._settings.explain(self._explain, error)
 

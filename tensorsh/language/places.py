@@ -9,6 +9,7 @@ from itertools import islice
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
+from ..sandbox.files import as_program
 from ..sandbox.thrown import Limit
 from . import peek
 
@@ -149,18 +150,20 @@ def type_name(cls: type) -> str:
 def headline(error: BaseException) -> str:
     """`RuntimeError: message`, as at the end of a traceback; the message may have several lines."""
     name = type_name(type(error))
-    try:
-        if isinstance(error, SyntaxError):
-            message = str(error.msg)
-        else:
-            message = str(error)
-    except (KeyboardInterrupt, Limit):
-        raise
-    except BaseException:  # also SystemExit, which is no wish of the program that has ended by an error
-        message = "<exception str() failed>"
+    message = text_of(error.msg if isinstance(error, SyntaxError) else error)
     if len(message) > LONGEST_MESSAGE:
         message = f"{message[:LONGEST_MESSAGE]} ... ({len(message)} characters)"
     return f"{name}: {message}" if message else name
+
+
+def text_of(value: Any) -> str:
+    """`str(value)` of what a program has given: an error, the code of its exit."""
+    try:
+        return as_program(str, value)
+    except (KeyboardInterrupt, Limit):
+        raise
+    except BaseException:  # also SystemExit, which is no wish of the program that has ended by an error
+        return "<exception str() failed>"
 
 
 def name_and_message(error: BaseException) -> tuple[str, str]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import sys
 from base64 import b64encode
 from collections.abc import Callable
-from html import escape
+from html import unescape
 from typing import Any
 
 from ..display.nested import plain_text
+from ..display.vector import escaped
 from ..language import peek
 from ..tools.displays import DisplayObject
 from ..tools.picture import Picture
@@ -151,10 +152,10 @@ def _harmless(found: dict[str, Any]) -> dict[str, str]:
         if kind == "image/svg+xml":
             picture = b64encode(each.encode("utf-8", "replace")).decode()
             data.setdefault("text/html", f'<img src="data:image/svg+xml;base64,{picture}">')
-        elif kind == "text/latex":
-            data[kind] = each
         else:
-            data[kind] = cleaned(each)
+            each = each if kind == "text/latex" else cleaned(each)
+            if kind == "text/html" or not names_script(each):
+                data[kind] = each
     for kind in PICTURES:
         each = found.get(kind)
         if type(each) is bytes and len(each) <= MOST:
@@ -174,9 +175,15 @@ def cleaned(text: str) -> str:
     return nh3.clean(text)
 
 
+def names_script(text: str) -> bool:
+    """Whether Markdown or a formula may have a link to a script, in whatever spelling."""
+    plain = unescape(text).translate({**dict.fromkeys(range(33)), ord("\\"): None}).lower()
+    return any(scheme in plain for scheme in ("javascript:", "vbscript:", "data:text"))
+
+
 def html_of_text(text: str) -> str:
     """A text as it stands, in a browser."""
-    return f'<pre style="white-space: pre; overflow-x: auto">{escape(text)}</pre>'
+    return f'<pre style="white-space: pre; overflow-x: auto">{escaped(text)}</pre>'
 
 
 def html_of_tensor(value: Any, text: str) -> str:
@@ -192,8 +199,8 @@ def html_of_tensor(value: Any, text: str) -> str:
     if numbers is not None and numbers.size:
         facts.update(_statistics(numbers))
         strip = _strip(numbers)
-    rows = "".join(f"<tr><th style='text-align:left'>{k}</th><td>{escape(v)}</td></tr>" for k, v in facts.items())
-    note = escape(peek.describe(value) or "")
+    rows = "".join(f"<tr><th style='text-align:left'>{k}</th><td>{escaped(v)}</td></tr>" for k, v in facts.items())
+    note = escaped(peek.describe(value) or "")
     return f"{html_of_text(text)}<details><summary style='opacity:.6'>{note}</summary><table>{rows}</table>{strip}</details>"
 
 

@@ -194,8 +194,10 @@ class Cells(Shell):
 
     def _exit(self, error: SystemExit) -> None:
         """A program that ends itself ends its cell, and with it a run of all cells; the kernel stays."""
+        from ..language.places import text_of
+
         self.failed = error
-        told = "" if error.code is None else str(error.code)
+        told = "" if error.code is None else self.session.text(error.code, text_of)
         self.failure = Failure("SystemExit", told, [f"SystemExit: {told}" if told else "SystemExit"])
 
     def expression(self, text: str) -> dict[str, Any]:

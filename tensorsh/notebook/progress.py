@@ -50,7 +50,7 @@ class Bars:
 
     def _data(self, bar: str) -> dict[str, str]:
         known = self.open[bar]
-        done, total = known["completed"], known["total"]
+        done, total = float(known["completed"]), None if known["total"] is None else float(known["total"])
         part = min(done / total, 1.0) if total else 0.0
         before = f"{known['description']} " if known["description"] else ""
         after = (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from functools import partial
+from itertools import takewhile
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -19,9 +20,10 @@ from typing import Any
 
 from . import copying, integers, sealed
 from .iterating import with_steps
-from .names import DEFINABLE, is_special, normalize
+from .names import DEFINABLE, GATED, is_read_on_gate, is_special, normalize
 from .sealed import MARK, believed, joined, keeps, reserved
 from .thrown import kept_out
+from .unseen import NUMBERS, UNSEEN, is_alive
 
 script_classes: dict[int, weakref.ref[type]] = {}  # classes that scripts defined, by id
 pure_classes: set[int] = set()  # those with nothing but `object` and Python's own containers and exceptions above them
@@ -97,7 +99,44 @@ def register_class(kind: type) -> type:
     script_classes[number] = weakref.ref(kind, forget)
     if all(id(base) in script_classes or base.__module__ == "builtins" for base in kind.__mro__):
         pure_classes.add(number)
+    _keep_places([kind], type(kind), {})
     return kind
+
+
+def _keep_places(kinds: list[type], metaclass: Any, body: dict) -> None:
+    """Python reads past the gate what a pattern (`case Point(x, y)`) names by its place alone, also of what only passes for an object of
+    a class (`ABC.register`, protocols). Such names of a class, and of those that it is derived from, are no names of the gate but where
+    they can only be a program's own. Functions of dataclasses read and set fields past the gate, too."""
+    above = {base: id(base) in script_classes for kind in kinds for base in kind.__mro__}
+    foreign = [base for base, is_own in above.items() if not is_own]
+    is_plain = metaclass is type and all(base.__module__ == "builtins" for base in foreign)
+
+    def is_kept(name: Any) -> bool:
+        return type(name) is str and (not is_read_on_gate(name) or is_plain and not is_in(foreign, name))
+
+    for base, is_own in above.items():
+        for name in base.__dict__.get("__dataclass_fields__", ()) if is_own else ():
+            if name in GATED and is_in(foreign, name):
+                raise TypeError(TAKEN.format(name))
+        names = base.__dict__.get("__match_args__")
+        if type(names) is not tuple or all(map(is_kept, names)):
+            continue
+        if is_own:
+            type.__setattr__(base, "__match_args__", tuple(takewhile(is_kept, names)))
+        else:
+            dict.setdefault(body, "__match_args__", names)
+    if type(body.get("__match_args__", ())) not in (tuple, list):  # Python would ask for what it gives, each time
+        raise TypeError("__match_args__ must be a tuple")
+    if "__match_args__" in body:
+        dict.__setitem__(body, "__match_args__", tuple(takewhile(is_kept, body["__match_args__"])))
+
+
+def is_in(kinds: Iterable[type], name: str) -> bool:
+    """Whether one of some classes has a name of its own."""
+    return any(name in kind.__dict__ for kind in kinds)
+
+
+TAKEN = "a class derived from the library's cannot define '{}'"
 
 
 def is_foreign_module(value: Any) -> bool:
@@ -116,7 +155,6 @@ def build_class(function: Callable[..., Any], name: str, /, *bases: Any, **keywo
     maker = next((each for kind, each in makers if kind is given), None)
     if maker is None:
         raise TypeError("metaclasses do not exist in tensorsh")
-    _check_bases(bases)
     return _checked(_build_class(function, name, *bases, **keywords, metaclass=maker))
 
 
@@ -133,7 +171,6 @@ def make_class(module: Any, name: Any, bases: Any, body: Any) -> Any:
         raise TypeError(
             "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases"
         )
-    _check_bases(bases)
     own = _maker.__prepare__(name, bases)
     own["__module__"] = module
     for key, value in [*body.items()]:
@@ -150,9 +187,8 @@ def _check_bases(bases: tuple) -> None:
             continue
         if issubclass(base, type):
             raise TypeError("metaclasses do not exist in tensorsh")
-        if issubclass(base, _PROXIES) or isinstance(
-            base, tuple(stand_ins)
-        ):  # would answer for another object, past the gate
+        is_proxy = issubclass(base, _PROXIES) or hasattr(base, "__mro_entries__")
+        if is_proxy or isinstance(base, tuple(stand_ins)):  # would answer for another object, past the gate
             raise TypeError(f"type '{base.__name__}' is not an acceptable base type")
 
 
@@ -178,6 +214,7 @@ class Maker:
         self.beside = beside
 
     def __prepare__(self, name: str, bases: tuple, **keywords: Any) -> Any:
+        _check_bases(bases)
         kind = _metaclass((*bases, *self.beside))
         return kind.__prepare__(name, bases, **keywords) if hasattr(kind, "__prepare__") else {}
 
@@ -188,10 +225,11 @@ class Maker:
         bases = tuple([part for base in bases for part in (_unseen(base), base) if part is not None])
         kinds = [base for base in bases if isinstance(base, type)]
         taken = set().union(*map(reserved, kinds)) - _OVERWRITTEN
+        slots = _slots(name, body)
         if taken:
             for names in (
                 body,
-                _slots(name, body),
+                slots,
                 *[b.__dict__ for kind in kinds for b in kind.__mro__ if is_script_class(b)],
             ):
                 _refuse_taken(taken, names)
@@ -204,7 +242,9 @@ class Maker:
         if not any(hasattr(base, "__array__") or base in _protocols for base in kinds):
             for special, value in UNSEEN.items():
                 dict.__setitem__(body, special, value)
-        return _metaclass((*bases, *self.beside, *believed(kinds)))(name, bases, body, **keywords)
+        metaclass = _metaclass((*bases, *self.beside, *believed(kinds)))
+        _keep_places(kinds, metaclass, body)
+        return metaclass(name, bases, body, **keywords)
 
 
 stand_ins: list[type] = []
@@ -237,10 +277,9 @@ def _slots(name: str, body: dict) -> list[str]:
     if "__slots__" not in body:
         return []
     found = (given,) if isinstance(given, str) else tuple(given)
-    if any(type(slot) is not str for slot in found):
-        raise TypeError("__slots__ items must be strings")
-    if type(given) is not dict:
-        body["__slots__"] = found
+    if any(type(slot) is not str or is_special(slot) and slot not in ("__dict__", "__weakref__") for slot in found):
+        raise TypeError("__slots__ items must be strings, and no special names")
+    body["__slots__"] = found  # which copies read by, past the gate
     own = f"_{name.lstrip('_')}"
     return [own + slot if slot[:2] == "__" and slot[-2:] != "__" else slot for slot in found]
 
@@ -254,53 +293,10 @@ def _metaclass(bases: tuple) -> Any:
     return found
 
 
-NUMBERS = (int, float, complex, str, bytes)
-WALKED = frozenset("__len__ __getitem__ __iter__ __index__ __int__ __float__ __complex__".split())
-"""Special methods by which numpy takes a list or a tuple apart."""
-QUIET = frozenset(
-    """
-    __annotations__ __call__ __class_getitem__ __doc__ __enter__ __exit__ __firstlineno__ __format__ __init__ __init_subclass__
-    __module__ __new__ __orig_bases__ __parameters__ __post_init__ __qualname__ __repr__ __slots__ __static_attributes__ __str__
-    """.split()
-)
-"""What a class of numbers or text has without computing in ways of its own."""
-
-
-def is_alive(made: type) -> bool:
-    """Whether numpy, which holds what it computes with by its address alone, would call a program's methods while it does."""
-    if hasattr(made, "__array__"):  # tensors, whose numbers it gets
-        return False
-    own = {name for name in made.__dict__ if is_special(name)} - UNSEEN.keys()
-    if issubclass(made, (list, tuple)):
-        return not own.isdisjoint(WALKED)
-    return not issubclass(made, NUMBERS) or not own <= QUIET
-
-
-def no_element(self: Any) -> None:
-    """Keeps numpy from taking an object of a program into an array."""
-    raise TypeError(
-        f"numpy in tensorsh makes no arrays of '{type(self).__name__}' objects: it computes with numbers and text"
-    )
-
-
-UNSEEN = {
-    "__array_struct__": property(no_element),
-    "__array_ufunc__": None,  # numpy's operators leave the answer to the object's own
-}
-"""What keeps numpy from a program's objects."""
-
-
-def keep_unseen(made: type) -> None:
-    """What `is_alive` says of a program's class may be another after a store."""
-    if not hasattr(made, "__array_struct__") and is_alive(made):
-        for special, value in UNSEEN.items():
-            type.__setattr__(made, special, value)
-
-
 def _refuse_taken(taken: set[str], names: Any) -> None:
     found = taken.intersection(names)
     if found:
-        raise TypeError(f"a class derived from the library's cannot define '{min(found)}'")
+        raise TypeError(TAKEN.format(min(found)))
 
 
 def _check_reserved(made: type) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType, MethodWrapperType
 from typing import Any
 
-from .sealed import MARK, Sealed, program_frame
+from .sealed import MARK, Sealed, acts_for_program
 from .wrapping import wraps
 
 OWN = "own"
@@ -149,7 +149,7 @@ def presented(function: Any) -> Any:
 def _parted(iterator: Any) -> Any:
     """What copies of `tee`'s iterators are made of. One of them may be copied before, another after the values that they share are
     read on; the second then reads what nobody has written. Python 3.14 copies none."""
-    if program_frame(sys._getframe(1)) is not None:
+    if acts_for_program(sys._getframe(1)):
         raise TypeError("cannot pickle 'itertools._tee' object")
     return iterator.__reduce__()
 
@@ -157,7 +157,7 @@ def _parted(iterator: Any) -> Any:
 def _bound(method: Any) -> Any:
     """A bound method, which is its own copy: Python asks its object, or a copy of that, for an attribute of the name that its function
     has, past the gate. A program's function has the name that the program gives it."""
-    return method.__reduce__() if program_frame(sys._getframe(1)) is None else "itself"
+    return "itself" if acts_for_program(sys._getframe(1)) else method.__reduce__()
 
 
 copyreg.pickle(type(itertools.tee(())[0]), _parted)
@@ -167,7 +167,7 @@ copyreg.pickle(MethodType, _bound)
 
 def is_of(made: Any, kind: type, frame: Any) -> bool:
     """Whether an object is of a class, where code at a frame acts for a program."""
-    return kind in type(made).__mro__ or program_frame(frame) is None
+    return kind in type(made).__mro__ or not acts_for_program(frame)
 
 
 def _method(x: Any, memo: dict) -> Any:
@@ -190,7 +190,7 @@ def _reconstruct(x: Any, memo: Any, func: Any, args: Any, *parts: Any, **options
 
     def made(*arguments: Any) -> Any:
         found = func(*arguments)
-        if type(found) is not type(x) and program_frame(sys._getframe(1)) is not None:
+        if type(found) is not type(x) and acts_for_program(sys._getframe(1)):
             raise TypeError(f"a copy of a {type(x).__name__!r} object is one, not a {type(found).__name__!r} object")
         return found
 

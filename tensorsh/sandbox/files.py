@@ -14,12 +14,13 @@ import io
 import os
 import stat
 import sys
-from contextvars import ContextVar
+from contextvars import copy_context
 from weakref import WeakSet
 
+from . import process
 from .copying import uncopied
 from .kinds import Immutable
-from .sealed import by_program, program_frame
+from .sealed import by_program, current, program_frame
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
 _OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
-
-current: ContextVar[Permissions | None] = ContextVar("permissions", default=None)
-"""The permissions of the session whose program runs; None outside of sessions."""
 
 KEY = "<permissions>"
 """Where they stand among the builtins of the session's programs."""
@@ -42,7 +40,7 @@ def acting() -> Permissions | None:
     A generator of one program may be freed, and so go on to its `finally`, while another runs, or none.
     """
     frame = program_frame(sys._getframe(1), KEY)
-    return current.get() if frame is None else frame.f_builtins[KEY]
+    return current.get() or process.outside if frame is None else frame.f_builtins[KEY]
 
 
 class Permissions:
@@ -322,6 +320,16 @@ def path_text(path: Any) -> str:
     if "\0" in text:
         raise ValueError("embedded null byte")
     return text
+
+
+def as_program(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of a call that asks what a program has given (the text of its error), with the permissions of the session at hand, or
+    none: not with those of whoever asks."""
+    if process.plain or current.get() is not None:
+        return function(*arguments)
+    apart = copy_context()
+    apart.run(current.set, Permissions())
+    return apart.run(function, *arguments)
 
 
 def package_names(names: Iterable[str]) -> tuple[str, ...]:

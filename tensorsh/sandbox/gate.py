@@ -127,7 +127,8 @@ def _gated(value: Any, name: str) -> Any:
     if isinstance(value, tuple) and name in ("_asdict", "_replace", "_fields", "_make") and hasattr(kind, "_fields"):
         return getattr(value, name)
     if isinstance(value, type) and issubclass(value, tuple) and name in ("_fields", "_make", "_field_defaults"):
-        return getattr(value, name)
+        found = getattr(value, name)
+        return dict(found) if name == "_field_defaults" else found
     raise refused(value, name)
 
 
@@ -148,6 +149,9 @@ OF_ARRAYS = frozenset("astype byteswap choose clip data numpy put repeat resize 
 
 def _listed(value: Any, kind: type, name: str) -> Any:
     """A name of GATED."""
+    origin = getattr(value, "__origin__", None)
+    if origin is not None and id(kind) not in script_classes:  # `Sequence[int]` passes what it is asked on to Sequence
+        return _listed(origin, type(origin), name)
     if id(kind) in pure_classes and name not in ("data", "format", "format_map", "obj", "with_traceback"):
         return getattr(value, name)
     if kind is super:

@@ -11,13 +11,13 @@ from typing import Any
 from . import gate
 from .gate import get_attribute
 from .names import is_read_on_gate
-from .sealed import program_frame
+from .sealed import acts_for_program
 from .stores import delete_attribute, set_attribute
 
 
 def for_program() -> bool:
     """Whether a program's code led here."""
-    return program_frame(sys._getframe(1)) is not None
+    return acts_for_program(sys._getframe(1))
 
 
 def read_named(value: Any, name: str, *default: Any) -> Any:

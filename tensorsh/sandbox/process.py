@@ -19,6 +19,10 @@ holds_objects: Any = None
 one_program = False
 """Whether the process serves one program only: no other is there to be kept apart from it."""
 
+outside: Any = None
+"""The permissions of what no program led to, and no session has at hand: what runs as the process ends. Set where the command line owns
+the process and there are programs; None elsewhere, where it is plain Python with all its rights."""
+
 plain = False
 """Whether tensorsh stands for PyTorch in plain Python: its classes are made as PyTorch's are, with no metaclass that keeps programs
 from changing them. Said before any of them is made; no sandboxed session can be opened then."""

@@ -1,8 +1,8 @@
 """The state of what a program could change of the library in a roundabout way, kept and restored.
 
 Most of it is refused when a program does it (`Counter.update = f`, `torch.relu.x = 1`). Only one way is left: a method of the
-program that is called with a class or a function of the library for its object, `A.set(Counter)`: that is undone when the
-program ends, so that nothing of it is seen by another session. Special names cannot be set on either in any way, names
+program, or of the library, that is called with a class or a function of the library for its object, `A.set(Counter)`: that is
+undone when the program ends, so that nothing of it is seen by another session. Special names cannot be set on either in any way, names
 with an underscore not on a function.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from types import FunctionType
 
-from . import classes, gate, namespace, sealed, stores
+from . import classes, gate, namespace, process, sealed, stores
 from .namespace import Namespace
 from .steps import are_as_long
 
@@ -96,7 +96,11 @@ class _Takes(dict[type, bool]):
     def __missing__(self, kind: type) -> bool:
         if kind is FunctionType:
             takes = True
-        elif kind.__name__ in ("ufunc", "_ArrayFunctionDispatcher") or not stores.unwritable.isdisjoint(kind.__mro__):
+        elif kind.__name__ in (
+            "ufunc",
+            "_ArrayFunctionDispatcher",
+            "_MISSING_TYPE",
+        ) or not stores.unwritable.isdisjoint(kind.__mro__):
             takes = kind.__dictoffset__ != 0
         else:
             takes = hasattr(kind, "__members__") and not issubclass(kind, type)  # of an enumeration
@@ -105,19 +109,21 @@ class _Takes(dict[type, bool]):
 
 
 def restore() -> None:
-    """Undo what a program did to these classes and functions."""
+    """Undo what a program did to these classes and functions, where there may be another."""
     global _known
-    if classes.has_made_classes():  # without a class there are no methods
+    if process.one_program:
+        return
+    if classes.has_made_classes():
         for empty in caches:
             empty()
-        key, functions, attributes, sizes = _functions()
-        if not are_as_long(attributes, sizes):  # a program only adds: what it may set has no name that is there
-            for value, own_names, size in zip(functions, attributes, sizes, strict=True):
-                if len(own_names) != size:
-                    kept = getattr(type(value), "_fields", ())  # where no compiler has given them places of their own
-                    for name in [name for name in own_names if name[0] != "_" and name not in kept]:
-                        del own_names[name]
-            _known = key, functions, attributes, bytes([min(len(each), UNSEEN) for each in attributes])
+    key, functions, attributes, sizes = _functions()
+    if not are_as_long(attributes, sizes):  # a program only adds: what it may set has no name that is there
+        for value, own_names, size in zip(functions, attributes, sizes, strict=True):
+            if len(own_names) != size:
+                kept = getattr(type(value), "_fields", ())  # where no compiler has given them places of their own
+                for name in [name for name in own_names if name[0] != "_" and name not in kept]:
+                    del own_names[name]
+        _known = key, functions, attributes, bytes([min(len(each), UNSEEN) for each in attributes])
     for kind, (numbers, own) in _before.items():
         if tuple(map(id, kind.__dict__.values())) == numbers:
             continue

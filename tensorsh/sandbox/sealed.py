@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABCMeta
+from contextvars import ContextVar
 from datetime import datetime, time
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -91,9 +92,18 @@ def program_frame(frame: FrameType | None, mark: str = MARK) -> FrameType | None
     return frame
 
 
+current: ContextVar[Any] = ContextVar("permissions", default=None)
+"""The permissions of the session whose program runs; None outside of sessions."""
+
+
+def acts_for_program(frame: FrameType | None) -> bool:
+    """Whether a program led to a frame, or a session that does something with what its program has given."""
+    return program_frame(frame) is not None or (current.get() or process.outside) is not None
+
+
 def by_program(frame: FrameType) -> bool:
     """Whether code at this frame acts for a program: it is a program's, or library code that a program called."""
-    return not _is_own(frame) and program_frame(frame) is not None
+    return not _is_own(frame) and acts_for_program(frame)
 
 
 def is_own(frame: FrameType) -> bool:
@@ -110,7 +120,7 @@ def _is_object_of(frame: FrameType, cls: type) -> bool:
     """Whether a method of the library's was called by a program with a class in the place of its object."""
     code = frame.f_code
     first = code.co_varnames[0] if code.co_argcount else "cls"
-    return first == "self" and frame.f_locals.get(first) is cls and program_frame(frame) is not None
+    return first == "self" and frame.f_locals.get(first) is cls and acts_for_program(frame)
 
 
 def _maker() -> FrameType:
@@ -121,6 +131,16 @@ def _maker() -> FrameType:
     return frame
 
 
+class Copied:
+    """A list or table of a class, of which whoever asks gets a copy: it is all programs'."""
+
+    def __init__(self, entries: Any) -> None:
+        self.entries = entries
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self.entries.copy()
+
+
 class Sealed(type):
     """The metaclass of classes that programs cannot change."""
 
@@ -129,9 +149,13 @@ class Sealed(type):
     def __new__(mcls, name: str, bases: tuple[type, ...], body: dict[str, Any], **keywords: Any) -> Any:
         if process.plain and "VANISHES" in mcls.__dict__:
             return type(name, bases, body, **keywords)
-        made = super().__new__(mcls, name, bases, body, **keywords)
         maker = _maker()
-        if _is_own(maker):
+        is_own = _is_own(maker)
+        if is_own:
+            tables = {n: Copied(v) for n, v in body.items() if type(v) in (dict, list, set) and n[0] != "_"}
+            body = {**body, **tables} if tables else body
+        made = super().__new__(mcls, name, bases, body, **keywords)
+        if is_own:
             global changes
             changes += 1
             _sealed.add(made)

@@ -12,7 +12,6 @@ from .classes import (
     is_reserved,
     is_script_function,
     is_writable,
-    keep_unseen,
     owns,
     pure_classes,
     refused,
@@ -20,6 +19,7 @@ from .classes import (
 )
 from .names import DEFINABLE, GATED, is_special, normalize
 from .sealed import Sealed, is_sealed
+from .unseen import keep_unseen
 
 
 def store(new: Any, value: Any, name: str) -> None:
@@ -129,7 +129,7 @@ def _check_writable(value: Any, name: str) -> None:
             raise TypeError(f"cannot set '{name}' attribute of immutable type '{value.__name__}'")
         if is_special(name) and name not in DEFINABLE | {"__name__"}:
             raise refused(value, name)
-        if name in ("__match_args__", "_abc_impl") or is_reserved(value, name):
+        if name in ("__match_args__", "__slots__", "_abc_impl") or is_reserved(value, name):
             raise refused(value, name)
     elif is_special(name):
         if name not in ("__name__", "__doc__", "__qualname__", "__module__") or not is_script_function(value):

@@ -393,8 +393,10 @@ class Shell:
             self.leave = None
 
     def _exit(self, error: SystemExit) -> None:
+        from ..language.places import text_of
+
         if error.code is not None and not isinstance(error.code, int):
-            print(error.code, file=sys.stderr)
+            print(self.session.text(error.code, text_of), file=sys.stderr)
         self.leave = error.code if isinstance(error.code, int) else 1 if error.code else 0
 
     def _greet(self) -> None:

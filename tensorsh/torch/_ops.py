@@ -10,7 +10,7 @@ from ..engine.loading import table
 from ..engine.operators.torch_function import override
 from ..engine.tensors.tensor import Tensor
 from ..sandbox import process
-from ..sandbox.sealed import Sealed
+from ..sandbox.sealed import Sealed, acts_for_program
 from .custom_ops import CustomOpDef, named
 
 __all__: list[str] = []
@@ -53,6 +53,12 @@ class Called(metaclass=Sealed):
     def __init__(self, name: str, function: Callable) -> None:
         self._name, self._function = name, function
         self.__module__ = "torch._ops." + name.partition(".")[0]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """All programs share an operator."""
+        if name not in ("_name", "_function", "__module__", "__qualname__") and acts_for_program(sys._getframe(1)):
+            raise AttributeError(f"cannot set an attribute of {self!r}")
+        object.__setattr__(self, name, value)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = (*args, *kwargs.values())

@@ -1135,4 +1135,151 @@ x = X()
 x.secret = 5
 copy.copy(x)
 result = kept.secret == 5
+---
+import abc, collections, types
+class Anything(abc.ABC): pass
+class G(collections.namedtuple("G", "gi_frame"), Anything): pass
+G.register(types.GeneratorType)
+match (x for x in [1]):
+    case G(frame): result = frame
+---
+import abc, dataclasses, types
+@dataclasses.dataclass
+class D(abc.ABC):
+    gi_frame: object
+D.register(types.GeneratorType)
+match (x for x in [1]):
+    case D(frame): result = frame
+---
+import abc, dataclasses, types
+class G(abc.ABC): pass
+D = dataclasses.make_dataclass("D", ["gi_code"], bases=(G,))
+D.register(types.GeneratorType)
+match (x for x in [1]):
+    case D(code): result = code
+---
+import abc, dataclasses, types
+got = []
+class Looks:
+    def __get__(self, instance, owner):
+        if "D" in globals():
+            match (x for x in [1]):
+                case D(frame): got.append(frame)
+class Base(abc.ABC):
+    @abc.abstractmethod
+    def looks(self): pass
+class D(Base):
+    looks = Looks()
+    gi_frame: object
+D.register(types.GeneratorType)
+dataclasses.dataclass(D)
+result = got[0]
+---
+import dataclasses
+got = []
+@dataclasses.dataclass
+class D:
+    format: object
+    def __init_subclass__(cls):
+        match cls("{0.__class__}"):
+            case D(method): got.append(method)
+class E(D, str):
+    def __init__(self, text): pass
+result = got[0](1) == "<class 'int'>"
+---
+import dataclasses
+got = []
+@dataclasses.dataclass
+class D:
+    format: object
+    def __init_subclass__(cls): got.append(cls)
+try:
+    class E(D, str):
+        def __new__(cls, text="", **options): return str.__new__(cls, text)
+        def __init__(self, text="", **options): got.append(options)
+except TypeError: pass
+dataclasses.replace(got[0]("{0.__class__}"))
+result = got[-1]["format"](1) == "<class 'int'>"
+---
+import copy
+class A: pass
+a = A()
+A.__slots__ = ("__setattr__",)
+vars(copy.copy(a))["__setattr__"]("__array_interface__", 1)
+result = True
+---
+import copy
+names = {"x": ""}
+class A:
+    __slots__ = names
+class B(A): pass
+names["__setattr__"] = ""
+vars(copy.copy(B()))["__setattr__"]("__array_interface__", 1)
+result = True
+---
+import copy
+got = []
+class A(str):
+    def __setstate__(self, state): got.append(state[1])
+a = A("{0.__class__}")
+A.__slots__ = ("format",)
+copy.copy(a)
+result = got[0]["format"](1) == "<class 'int'>"
+---
+import logging
+got = []
+class H(logging.Handler):
+    def emit(self, record): got.append(record)
+log = logging.getLogger("escape")
+log.addHandler(H())
+class Key(str):
+    def isidentifier(self): return True
+    def __getitem__(self, place): return "x"
+log.error("x", extra={Key("__array_interface__"): 5})
+result = hasattr(type("", (), {}), "__array_interface__") or "__array_interface__" in dir(got[0]) or got[0].__dict__["__array_interface__"] == 5
+---
+import argparse
+class B: caught = True
+p = argparse.ArgumentParser(prefix_chars="@")
+p.add_argument("@@__class__", type=lambda text: B)
+result = p.parse_args(["@@__class__", "x"]).caught
+---
+import argparse, numpy as np
+FORGED = {"shape": (1,), "typestr": "<i8", "data": (id(argparse), False), "version": 3}
+p = argparse.ArgumentParser(prefix_chars="-x")
+p.add_argument("-x__array_interface__", type=lambda text: FORGED)
+result = (np.zeros(1, int) + p.parse_args(["-x__array_interface__", "x"])).shape == (1,)
+---
+import collections.abc
+class A: pass
+collections.abc.Sequence[int].register(A)
+result = isinstance(A(), collections.abc.Sequence)
+---
+import typing, collections.abc
+class A: pass
+typing.Sequence.register(A)
+result = isinstance(A(), collections.abc.Sequence)
+---
+import typing, numbers
+class A: pass
+typing.Annotated[numbers.Number, 1].register(A)
+result = isinstance(A(), numbers.Number)
+---
+import abc, types
+class Told:
+    def __get__(self, instance, owner): return ("gi_frame",)
+class D(abc.ABC):
+    @(lambda function: Told())
+    def __match_args__(self): pass
+D.register(types.GeneratorType)
+match (x for x in [1]):
+    case D(frame): result = frame
+---
+import abc, types
+class D(abc.ABC):
+    @(lambda function: ("gi_frame",))
+    def __match_args__(self): pass
+D.register(types.GeneratorType)
+match (x for x in [1]):
+    case D(frame): result = frame
 """.strip().split("\n---\n")

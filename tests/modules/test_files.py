@@ -265,3 +265,20 @@ def test_a_path_that_tells_other_names_moves_no_file_that_is_not_to_be_read(tmp_
             assert (write / "secret").exists(), (order, move)
             if (read / "moved").exists():
                 (read / "moved").rename(read / "open")
+
+
+def test_a_path_of_a_program_s_class_is_not_told_what_lies_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "own").write_text("")
+    (tmp_path / "secret").write_text("")
+    session = Session(permissions=Permissions(read=[str(tmp_path / "in")]))
+    session.run(f"""
+import pathlib
+told = []
+class P(pathlib.Path):
+    def __truediv__(self, name):
+        told.append(name)
+        return super().__truediv__(name)
+found = [*P({str(tmp_path / "in")!r}).glob("../*"), *P({str(tmp_path / "in")!r}).glob("*")]
+""")
+    assert session["told"] == ["../in", "own"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tensorsh import Session
-from tensorsh.sandbox import gate
+from tensorsh.sandbox import classes, gate, sealed
 from tensorsh.sandbox.stores import own
 
 from .crawl import Known, children, key_of, why_not
@@ -81,6 +81,43 @@ def test_nothing_that_is_shared_can_be_changed() -> None:
     assert open_to_change  # what is the session's own
     shared = [path for path, value in open_to_change if second._settings.run(reached, second, path) is value]
     assert shared == []
+
+
+def test_lists_and_tables_of_the_library_s_classes_are_copies() -> None:
+    session = Session()
+    session.run(
+        "import torch, tensorsh\ntensorsh.datasets.CIFAR10, torch.distributed.Backend, torch.distributions.Normal"
+    )
+    kept = [
+        (cls, n) for cls in sealed.classes() for n, v in vars(cls).items() if n[0] != "_" and isinstance(v, CONTAINERS)
+    ]
+    assert kept == []
+    change = "tensorsh.datasets.CIFAR10.train_list[:] = ['../other']\ntorch.distributed.Backend.default_device_backend_map.clear()"
+    session.run(
+        f"import torch, tensorsh\n{change}\ntorch.autograd.forward_ad.UnpackedDualTensor._field_defaults['x'] = 1"
+    )
+    assert Session().run("import tensorsh\ntensorsh.datasets.CIFAR10.train_list[0]") == "data_batch_1"
+    assert Session().run("torch.distributed.Backend.default_device_backend_map['cpu']") == "gloo"
+    assert Session().run("torch.autograd.forward_ad.UnpackedDualTensor._field_defaults") == {}
+
+
+SHARED = "torch.relu collections.Counter re.I torch.nn.init.normal_ textwrap.dedent dataclasses.MISSING torch.ops.aten.add".split()
+
+
+@pytest.mark.parametrize("store", ["logging.Handler.setFormatter({}, 5)", "{}.formatter = 5"])
+def test_what_methods_of_the_library_store_in_shared_objects_is_undone(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(classes, "_made_classes", False)
+    asks = ", ".join(f"getattr({name}, 'formatter', None)" for name in SHARED)
+    begin = "import collections, dataclasses, logging, re, textwrap\n"
+    first = Session()
+    for name in SHARED:
+        try:
+            first.run(begin + store.format(name))
+        except (AttributeError, TypeError):
+            continue
+    assert 5 not in Session().run(begin + asks)
 
 
 def test_what_lies_of_what_it_is_equal_to_is_in_no_cache_of_others() -> None:

@@ -864,4 +864,29 @@ result = callable(W(torch.nn.MultiheadAttention(4, 2))._is_fast)
 import torch
 class A(torch.nn.Module): pass
 result = callable(A._presented)
+---
+import logging, numpy as np
+FORGED = {"shape": (1,), "typestr": "<i8", "data": (id(logging), False), "version": 3}
+result = (np.zeros(1, int) + logging.LogRecord({"__array_interface__": FORGED})).shape == (1,)
+---
+import abc, dataclasses, torch
+@dataclasses.dataclass
+class D(abc.ABC):
+    _array: object
+D.register(torch.Tensor)
+match torch.ones(1):
+    case D(array): result = type(array).__name__ == "ndarray"
+---
+import torch
+class S(type(list[int])(super, int)): pass
+result = type(S(torch.Tensor, torch.ones(2))._array).__name__ == "ndarray"
+---
+import torch, typing
+class S(typing.Annotated[super, 1]): pass
+result = type(S(torch.Tensor, torch.ones(2))._array).__name__ == "ndarray"
+---
+import torch
+Alias = type(list[int])
+class S(Alias(Alias, int)): pass
+result = type(S(torch.ones(2), int)._array).__name__ == "ndarray"
 """.strip().split("\n---\n")

@@ -183,6 +183,8 @@ Shown()
         ("svg", "'<svg onload=\"f()\"/>'", "text/html", '<img src="data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImYoKSIvPg==">'),
         ("png", "b'\\x89PNG'", "image/png", "iVBORw=="),
         ("latex", "'$x^2$'", "text/latex", "$x^2$"),
+        ("latex", "'$\\\\href{java\\nscript:f()}{x}$'", "text/latex", None),
+        ("markdown", "'[a](&#106;avascript:f())'", "text/markdown", None),
         ("javascript", "'alert(1)'", "application/javascript", None),
         ("mimebundle", "{'text/html': '<i>i</i>', 'application/javascript': 'alert(1)', 'text/x': 3}", "text/html", "<i>i</i>"),
     ],
@@ -192,6 +194,21 @@ def test_what_a_program_shows_holds_no_script(kernel, name, value, kind, shown) 
     data = kernel.run(SHOWN.format(name=name, value=value, more=more))[1][0][1]["data"]
     assert data.get(kind) == shown and set(data) <= {"text/plain", kind}
     assert "script" not in json.dumps(data) and "onclick" not in json.dumps(data)
+
+
+LIES = """
+class Text(str):
+    def replace(self, *a): return self
+    def __format__(self, spec): return self
+class T(torch.Tensor):
+    def __repr__(self, **k): return Text("<script>f()</script>")
+torch.ones(2).as_subclass(T)
+"""
+
+
+def test_the_text_of_a_program_s_tensor_holds_no_script(kernel) -> None:
+    data = kernel.run(LIES)[1][0][1]["data"]
+    assert "&lt;script&gt;" in data["text/html"] and "<script" not in data["text/html"]
 
 
 @pytest.mark.parametrize(

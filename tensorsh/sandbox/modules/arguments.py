@@ -10,6 +10,7 @@ from typing import Any
 
 from ..classes import is_script_class, register_class
 from ..kinds import Final, make
+from ..names import is_special
 from ..stores import set_attribute
 
 TYPE_CHECKING = False
@@ -183,6 +184,11 @@ def namespace_class(module: str, name: str, shown: str) -> Any:
         def __init__(self, **values: Any) -> None:
             for key, value in values.items():
                 set_attribute(self, key, value)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            if is_special(name):  # a parser of the library's makes it of a text
+                raise AttributeError(f"{name!r} cannot be the name of an argument")
+            object.__setattr__(self, name, value)
 
         def __repr__(self) -> str:
             own = object.__getattribute__(self, "__dict__")

@@ -13,11 +13,11 @@ from types import FunctionType
 from typing import Any
 
 from ..builtins import held, is_subclass
-from ..classes import is_kept, is_reserved, is_script_class, refused, register_class
+from ..classes import TAKEN, is_in, is_kept, is_reserved, is_script_class, refused, register_class
 from ..copying import same
 from ..gate import get_attribute
 from ..kinds import Final, check_own, make, real_types
-from ..names import composed
+from ..names import GATED, composed, is_read_on_gate
 from ..sealed import OpenSealed
 from ..stores import own
 from ..thrown import kept_out
@@ -245,6 +245,8 @@ def _make_dataclass(cls: Any, options: dict[str, Any]) -> Any:
         if type(value) is _FieldOptions:
             setattr(cls, name, dataclasses.field(**value._options))
     check_functions(cls)
+    if type(cls) is not type and any(map(is_read_on_gate, (*fields_of(cls), *cls.__dict__.get("__annotations__", ())))):
+        options["match_args"] = False  # read past the gate, of what only passes for an object of an abstract class
     annotations = cls.__dict__.get("__annotations__", {})
     marked = {name: text for name, text in annotations.items() if type(text) is str and _mark(text)}
     # A dataclass reads texts by the names of its module; a script is no module.
@@ -254,10 +256,16 @@ def _make_dataclass(cls: Any, options: dict[str, Any]) -> Any:
     return result
 
 
+def fields_of(cls: type) -> Any:
+    """The names of the fields of a dataclass."""
+    return getattr(cls, "__dataclass_fields__", ())
+
+
 def _check_field(cls: type, name: Any) -> None:
     """A field's name: the functions that a dataclass generates read and set it past the gate."""
-    if is_reserved(cls, check_name(name)):
-        raise TypeError(f"a class derived from the library's cannot define '{name}'")
+    above = [base for base in cls.__mro__ if not is_script_class(base)]
+    if is_reserved(cls, check_name(name)) or name in GATED and is_in(above, name):
+        raise TypeError(TAKEN.format(name))
 
 
 def _mark(text: str) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..classes import checked_state
 from ..copying import same
 from ..kinds import Final, make
 from ..sealed import Sealed, program_frame
@@ -40,7 +41,7 @@ class Record(metaclass=Sealed):
     """A report, by whom and where: it has the attributes of Python's own records."""
 
     def __init__(self, values: Any = ()) -> None:
-        self.__dict__.update(values)
+        self.__dict__.update(checked_state(self, values))
 
     def getMessage(self) -> str:  # noqa: N802
         msg = str(self.msg)
@@ -248,7 +249,13 @@ def make_record(name: str, level: int, msg: Any, args: tuple, exc_info: Any, ext
             msg, args = f"{msg % args if args else msg}\n{text}", ()
     record = logging.LogRecord(name, level, place[0], place[1], msg, args, None, place[2] or None)
     for key, value in dict(extra or {}).items():
-        if key in record.__dict__ or not key.isidentifier() or key[:1] == "_" or hasattr(record, key):
+        if (
+            type(key) is not str
+            or key in record.__dict__
+            or not key.isidentifier()
+            or key[:1] == "_"
+            or hasattr(record, key)
+        ):
             raise KeyError(f"Attempt to overwrite {key!r} in LogRecord")
         record.__dict__[key] = value
     return Record(record.__dict__)

@@ -206,8 +206,9 @@ def pathlib(environment: Environment) -> dict[str, Any]:
 
             if not pattern or _os.path.isabs(pattern):
                 raise ValueError(f"Unacceptable pattern: {pattern!r}")
-            found = real.glob(pattern, root_dir=permissions.check(self), recursive=True, include_hidden=True)
-            return (path for path in (self / name for name in found) if permissions.allows(path))
+            root = permissions.check(self)
+            found = real.glob(pattern, root_dir=root, recursive=True, include_hidden=True)
+            return (self / name for name in found if permissions.allows(_os.path.join(root, name)))
 
         def rglob(self, pattern: str) -> Any:
             return self.glob(_os.path.join("**", pattern))

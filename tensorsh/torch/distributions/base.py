@@ -125,16 +125,6 @@ def renamed(init: Any, owner: str) -> Any:
     return made
 
 
-class Copied:
-    """A class's table, of which a program gets a copy."""
-
-    def __init__(self, entries: dict) -> None:
-        self.entries = entries
-
-    def __get__(self, instance: Any, owner: Any = None) -> dict:
-        return dict(self.entries)
-
-
 class Distribution(metaclass=OpenSealed):
     """Probability distribution over a batch of events: `batch_shape` tells how many distributions there are,
     `event_shape` what a sample of one of them looks like. Base class of all: one of one's own defines `log_prob`,
@@ -160,8 +150,6 @@ class Distribution(metaclass=OpenSealed):
             cls.__module__ = "torch.distributions." + PLACES.get(cls.__name__, snake(cls.__name__))
             if "__init__" not in cls.__dict__:
                 cls.__init__ = renamed(cls.__init__, cls.__name__)
-            if isinstance(cls.__dict__.get("arg_constraints"), dict):
-                cls.arg_constraints = Copied(cls.arg_constraints)
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:

@@ -30,7 +30,7 @@ from ...engine.tensors.sharing import can_be_sent, copied, share
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.classes import checked_state, is_script_class
 from ...sandbox.copying import another
-from ...sandbox.sealed import program_frame
+from ...sandbox.sealed import acts_for_program
 from ..nn.parameter import Parameter
 from ..objects import Names, written
 from ..pickled import Call, Global, Object
@@ -345,7 +345,7 @@ class Unpacker(pickle.Unpickler):
 
 def by_program() -> bool:
     """Whether a program of tensorsh's sends or gets; plain Python has all the rights of Python."""
-    return program_frame(sys._getframe(1)) is not None
+    return acts_for_program(sys._getframe(1))
 
 
 def packed(value: Any, lends: bool = True) -> tuple[bytes, list[int], list[Any]]:

@@ -220,7 +220,7 @@ class Pool(metaclass=OpenSealed):
 
     def __del__(self) -> None:
         if getattr(self, "_owner", None) == os.getpid() and self._state == "RUN":
-            self.terminate()
+            Pool.terminate(self)  # wherever it is freed: no method of a program's class
 
 
 all_housed(globals(), "multiprocessing.pool")

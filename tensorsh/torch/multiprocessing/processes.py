@@ -253,12 +253,12 @@ ending: list[Callable[[], None]] = []
 
 
 def _finish() -> None:
-    """Wait for what this process started, other than daemons, and for what it sends."""
+    """Wait for what this process started, other than daemons, and for what it sends. Methods of a program's class are not asked."""
     for process in list(_started):
         if process._daemon:
-            process.kill()
+            Process.kill(process)
     for process in list(_started):
-        process.join()
+        Process.join(process)
     for finish in ending:
         finish()
     end_all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextvars import copy_context
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -110,7 +111,7 @@ class Saved(Future):
         super().__init__()
         self._saving, self._group, self._failure, self._found = saving, group, None, None
         self._before = _threads[-1] if _threads else None
-        self._thread = threading.Thread(target=self._work, name="checkpoint")
+        self._thread = threading.Thread(target=copy_context().run, args=(self._work,), name="checkpoint")
         self._cause = self._settled
         _threads[:] = [self._thread]
         world.beside.append(self._thread)

@@ -59,12 +59,12 @@ def _main(arguments: list[str], is_process: bool) -> int:
         if options.command == "test":
             # Files run side by side: threads of one would wait for those of the others. And digits do not depend on cores.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+            from .golden.outcomes import MOST, TIMEOUT, Bounds
             from .golden.report import command
 
-            return command(
-                options.arguments, options.bless, options.jobs, options.verbose, options.permissions(), options.timeout,
-                options.ranks,
-            )  # fmt: skip
+            output = MOST if options.max_output is None else options.max_output
+            bounds = Bounds(options.permissions(), options.timeout or TIMEOUT, options.max_memory, output)
+            return command(options.arguments, options.bless, options.jobs, options.verbose, bounds, options.ranks)
         if options.command == "export":
             return _export(options)
         if options.command == "convert":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import html
 from collections import deque
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b")
@@ -15,6 +15,11 @@ MOST_BOXES = 200
 MOST_POINTS = 2000
 """Points of a curve; of more, every so many are drawn."""
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 64, 28, 26
+
+
+def escape(text: str) -> str:
+    """A text within a page: its characters, whatever a program's class of texts would have them replaced by."""
+    return html.escape(str.__str__(text))
 
 
 def svg(width: float, height: float, parts: Sequence[str], label: str) -> str:

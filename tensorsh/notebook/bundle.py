@@ -2,18 +2,20 @@
 
 A browser runs what it is sent with the rights of the person at the notebook, who could open a terminal with them: nothing
 of a program's goes there but pictures and cleaned HTML. Scripts of programs are dropped (`_repr_javascript_`), HTML and
-Markdown lose theirs, and SVG is shown as a picture, in which none runs.
+Markdown lose theirs, links and formulas the scheme that makes scripts of addresses, and SVG is shown as a picture, in which none
+runs.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 from ..display.nested import plain_text
+from ..display.vector import escape
 from ..language import peek
 from ..tools.displays import DisplayObject
 from ..tools.picture import Picture
@@ -27,6 +29,7 @@ MOST = 10_000_000
 """Characters of one representation."""
 TEXTS = ("text/html", "text/markdown", "text/latex", "image/svg+xml")
 PICTURES = ("image/png", "image/jpeg")
+_SCHEME = re.compile(r"(?i)(?:j.*?a.*?v.*?a|v.*?b).*?s.*?c.*?r.*?i.*?p.*?t(?=.*?\\?:)".replace(".*?", r"[\t\r\n]*"))
 METHODS = {
     "_repr_html_": "text/html", "_repr_markdown_": "text/markdown", "_repr_latex_": "text/latex",
     "_repr_svg_": "image/svg+xml", "_repr_png_": "image/png", "_repr_jpeg_": "image/jpeg",
@@ -37,12 +40,12 @@ def bundle(value: Any, errors: list[Exception] | None = None) -> tuple[dict[str,
     """Data and metadata by MIME type; runs within the session. What fails but the text goes into `errors`."""
     base = peek.tensor_class(value)
     if base is not None:
-        text = repr(value)
+        text = str.__str__(repr(value))
         data = {"text/plain": text}
         if base.__name__ == "Tensor":
             data["text/html"] = html_of_tensor(value, text)
         return data, {}
-    data = {"text/plain": plain_text(value)}
+    data = {"text/plain": str.__str__(plain_text(value))}
     if type(value) in (Shown, Picture):
         return data | type(value)._forms(value), {}
     drawn = sys.modules.get("matplotlib.figure")
@@ -152,7 +155,7 @@ def _harmless(found: dict[str, Any]) -> dict[str, str]:
             picture = b64encode(each.encode("utf-8", "replace")).decode()
             data.setdefault("text/html", f'<img src="data:image/svg+xml;base64,{picture}">')
         elif kind == "text/latex":
-            data[kind] = each
+            data[kind] = without_scheme(each)
         else:
             data[kind] = cleaned(each)
     for kind in PICTURES:
@@ -160,7 +163,10 @@ def _harmless(found: dict[str, Any]) -> dict[str, str]:
         if type(each) is bytes and len(each) <= MOST:
             data[kind] = b64encode(each).decode()
         elif type(each) is str and len(each) <= MOST and each.isascii():
-            data[kind] = "".join(each.split())
+            try:
+                data[kind] = b64encode(b64decode("".join(each.split()), validate=True)).decode()
+            except ValueError:  # text that would stand in an attribute of a page
+                pass
     plain = found.get("text/plain")
     if type(plain) is str:
         data["text/plain"] = plain[:MOST]
@@ -171,7 +177,12 @@ def cleaned(text: str) -> str:
     """HTML without scripts, handlers, forms and frames."""
     import nh3
 
-    return nh3.clean(text)
+    return without_scheme(nh3.clean(text.encode("utf-8", "backslashreplace").decode()))
+
+
+def without_scheme(text: str) -> str:
+    """Addresses of Markdown and of TeX, which a browser that is shown them would run, as such no more; read alike."""
+    return _SCHEME.sub(lambda found: found[0][0] + "\N{ZERO WIDTH NON-JOINER}" + found[0][1:], text)
 
 
 def html_of_text(text: str) -> str:

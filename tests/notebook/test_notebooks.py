@@ -197,7 +197,7 @@ def test_what_is_no_notebook_is_said_in_one_line(tmp_path: Path) -> None:
     for cells, told in (
         ([None], "is no notebook"),
         ([{"cell_type": "raw]\nx", "metadata": {}, "source": "x"}], "is no notebook"),
-        ([new_code_cell("1", metadata={"tags": 5})], "is no notebook"),
+        ([{"cell_type": "code", "metadata": {"tags": 5}, "source": "1", "outputs": []}], "is no notebook"),
         ([new_code_cell("1", outputs=[{"output_type": "stream", "name": "stdout"}])], "is no notebook"),
         ([new_code_cell("while True: pass")], "cell 1:1: the program ran longer than 1 s"),
         (

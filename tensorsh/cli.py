@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _main(arguments: list[str], is_process: bool) -> int:
-    from .language.source import SourceError, read_source
+    from .language.source import SourceError, harmless, read_source
 
     try:
         options = parse(arguments)
@@ -91,7 +91,7 @@ def _main(arguments: list[str], is_process: bool) -> int:
         return _run(options, is_process)
     except UsageError as error:
         command = next((f"{word} " for word in arguments[:1] if word in COMMANDS), "")
-        complain(f"tensorsh: {error}\nTry `tensorsh {command}--help`.")
+        complain(harmless(f"tensorsh: {error}\nTry `tensorsh {command}--help`."))
         return 2
     except SourceError as error:
         complain(f"tensorsh: {error}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import EBADF, EDQUOT, EFBIG, EIO, ENOSPC
 
 from .command.arguments import COMMANDS, Options, UsageError, help_text, meant, parse
 from .command.bytecode import install
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
     from .sandbox.limits import CountingStream
     from .session import Session
+
+
+UNWRITTEN = (ENOSPC, EDQUOT, EFBIG, EIO, EBADF)
+"""What a stream answers that takes no more."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,6 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
         code = 1
     except KeyboardInterrupt:
         code = 130
+    except OSError as error:
+        if error.errno not in UNWRITTEN or error.filename is not None:
+            raise
+        complain(f"tensorsh: cannot write output: {error.strerror}")
+        code = 1
     except BaseException as error:
         limits = sys.modules.get("tensorsh.sandbox.limits")
         if limits is None or not isinstance(error, limits.Limit):
@@ -339,8 +349,7 @@ def _export(options: Options) -> int:
         complain(at_words(report(error, color=use_color(sys.stderr)), sys.stderr))
         return 1
     if options.output is None:
-        sys.stdout.write(text)
-        return 0
+        return _say(text)
     from .sandbox.files import Permissions
 
     try:
@@ -371,11 +380,6 @@ def _say(text: str) -> int:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        complain(f"tensorsh: cannot write output: {error.strerror}")
-        return 1
     except AttributeError:  # there is no stdout
         return 1
     return 0

@@ -47,8 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         if error.errno not in UNWRITTEN or error.filename is not None:
             raise
-        complain(f"tensorsh: cannot write output: {error.strerror}")
-        code = 1
+        return _flush(1, error)
     except BaseException as error:
         limits = sys.modules.get("tensorsh.sandbox.limits")
         if limits is None or not isinstance(error, limits.Limit):
@@ -420,9 +419,11 @@ def _flush_quietly() -> None:
         pass  # said once, at the end
 
 
-def _flush(code: int) -> int:
-    """Writes out what is buffered. A closed pipe is silent, a full disk is not."""
+def _flush(code: int, refused: OSError | None = None) -> int:
+    """Writes out what is buffered, where nothing was refused before. A closed pipe is silent, a full disk is not."""
     try:
+        if refused is not None:
+            raise refused
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:

@@ -162,7 +162,13 @@ def test_wrong_usage(arguments: list[str], said: str) -> None:
 
 
 def test_words_of_the_command_line_move_no_cursor() -> None:
-    for words in (["--\x1b[31m"], ["\x1b[31m"], ["python", "\x1b[31m"], ["python", "--\x1b[31m"], ["kernel", "\x1b[31m"]):
+    for words in (
+        ["--\x1b[31m"],
+        ["\x1b[31m"],
+        ["python", "\x1b[31m"],
+        ["python", "--\x1b[31m"],
+        ["kernel", "\x1b[31m"],
+    ):
         done = start(*words)
         assert done.returncode == 2 and "\x1b" not in done.stderr + done.stdout, words
     for words in (["kernel", "install", "--prefix", "/proc/x"], ["lsp", "--tcp=99999999"]):
@@ -485,3 +491,19 @@ def test_a_colon_is_missed(code: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["-c", code]) == 1
     said = capsys.readouterr().err
     assert "Put a colon in front of 'print'." in said
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_every_command_says_that_a_disk_is_full_and_is_silent_where_nobody_listens(tmp_path: Path) -> None:
+    one = script(tmp_path, "print(1)\n#> 1\n")
+    for words in (["--help"], ["test", "-v", one], ["export", one], ["run", "-n", "2", one], ["completion", "bash"]):
+        command = [sys.executable, "-m", "tensorsh", *words]
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment(PYTHONUNBUFFERED=None)
+            )
+        assert done.returncode == 1 and done.stderr == "tensorsh: cannot write output: No space left on device\n", words
+        done = subprocess.run(
+            ["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True, env=environment()
+        )
+        assert done.returncode in (0, 1) and done.stderr == "", words

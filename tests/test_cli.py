@@ -491,19 +491,3 @@ def test_a_colon_is_missed(code: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["-c", code]) == 1
     said = capsys.readouterr().err
     assert "Put a colon in front of 'print'." in said
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_every_command_says_that_a_disk_is_full_and_is_silent_where_nobody_listens(tmp_path: Path) -> None:
-    one = script(tmp_path, "print(1)\n#> 1\n")
-    for words in (["--help"], ["test", "-v", one], ["export", one], ["run", "-n", "2", one], ["completion", "bash"]):
-        command = [sys.executable, "-m", "tensorsh", *words]
-        with open("/dev/full", "wb") as full:
-            done = subprocess.run(
-                command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment(PYTHONUNBUFFERED=None)
-            )
-        assert done.returncode == 1 and done.stderr == "tensorsh: cannot write output: No space left on device\n", words
-        done = subprocess.run(
-            ["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True, env=environment()
-        )
-        assert done.returncode in (0, 1) and done.stderr == "", words

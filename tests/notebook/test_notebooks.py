@@ -192,13 +192,16 @@ def test_the_kernel_is_installed_for_jupyter(tmp_path: Path) -> None:
     assert "tensorsh.notebook" in found and "--allow-read=data" in found
 
 
+CODE = {"cell_type": "code", "metadata": {}, "source": "1", "outputs": [], "execution_count": None}
+
+
 def test_what_is_no_notebook_is_said_in_one_line(tmp_path: Path) -> None:
     """JSON of another form, and cells without an end."""
     for cells, told in (
         ([None], "is no notebook"),
         ([{"cell_type": "raw]\nx", "metadata": {}, "source": "x"}], "is no notebook"),
-        ([{"cell_type": "code", "metadata": {"tags": 5}, "source": "1", "outputs": []}], "is no notebook"),
-        ([new_code_cell("1", outputs=[{"output_type": "stream", "name": "stdout"}])], "is no notebook"),
+        ([CODE | {"metadata": {"tags": 5}}], "is no notebook"),
+        ([CODE | {"outputs": [{"output_type": "stream", "name": "stdout"}]}], "is no notebook"),
         ([new_code_cell("while True: pass")], "cell 1:1: the program ran longer than 1 s"),
         (
             [new_code_cell("class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E")],

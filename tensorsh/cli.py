@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import EBADF, EDQUOT, EFBIG, EIO, ENOSPC
 
 from .command.arguments import COMMANDS, Options, UsageError, help_text, meant, parse
 from .command.bytecode import install
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
     from .sandbox.limits import CountingStream
     from .session import Session
+
+
+UNWRITTEN = (ENOSPC, EDQUOT, EFBIG, EIO, EBADF)
+"""What a stream answers that takes no more."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,6 +44,10 @@ def main(arguments: list[str] | None = None) -> int:
         code = 1
     except KeyboardInterrupt:
         code = 130
+    except OSError as error:
+        if error.errno not in UNWRITTEN or error.filename is not None:
+            raise
+        return _flush(1, error)
     except BaseException as error:
         limits = sys.modules.get("tensorsh.sandbox.limits")
         if limits is None or not isinstance(error, limits.Limit):
@@ -48,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _main(arguments: list[str], is_process: bool) -> int:
-    from .language.source import SourceError, read_source
+    from .language.source import SourceError, harmless, read_source
 
     try:
         options = parse(arguments)
@@ -59,12 +68,12 @@ def _main(arguments: list[str], is_process: bool) -> int:
         if options.command == "test":
             # Files run side by side: threads of one would wait for those of the others. And digits do not depend on cores.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+            from .golden.outcomes import MOST, TIMEOUT, Bounds
             from .golden.report import command
 
-            return command(
-                options.arguments, options.bless, options.jobs, options.verbose, options.permissions(), options.timeout,
-                options.ranks,
-            )  # fmt: skip
+            output = MOST if options.max_output is None else options.max_output
+            bounds = Bounds(options.permissions(), options.timeout or TIMEOUT, options.max_memory, output)
+            return command(options.arguments, options.bless, options.jobs, options.verbose, bounds, options.ranks)
         if options.command == "export":
             return _export(options)
         if options.command == "convert":
@@ -91,7 +100,7 @@ def _main(arguments: list[str], is_process: bool) -> int:
         return _run(options, is_process)
     except UsageError as error:
         command = next((f"{word} " for word in arguments[:1] if word in COMMANDS), "")
-        complain(f"tensorsh: {error}\nTry `tensorsh {command}--help`.")
+        complain(harmless(f"tensorsh: {error}\nTry `tensorsh {command}--help`."))
         return 2
     except SourceError as error:
         complain(f"tensorsh: {error}")
@@ -342,8 +351,7 @@ def _export(options: Options) -> int:
         complain(at_words(report(error, color=use_color(sys.stderr)), sys.stderr))
         return 1
     if options.output is None:
-        sys.stdout.write(text)
-        return 0
+        return _say(text)
     from .sandbox.files import Permissions
 
     try:
@@ -374,11 +382,6 @@ def _say(text: str) -> int:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        complain(f"tensorsh: cannot write output: {error.strerror}")
-        return 1
     except AttributeError:  # there is no stdout
         return 1
     return 0
@@ -419,9 +422,11 @@ def _flush_quietly() -> None:
         pass  # said once, at the end
 
 
-def _flush(code: int) -> int:
-    """Writes out what is buffered. A closed pipe is silent, a full disk is not."""
+def _flush(code: int, refused: OSError | None = None) -> int:
+    """Writes out what is buffered, where nothing was refused before. A closed pipe is silent, a full disk is not."""
     try:
+        if refused is not None:
+            raise refused
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:

@@ -339,11 +339,16 @@ class Session:
     def diagnose(self, error: BaseException, color: bool = False, width: int | None = None) -> str:
         """The explanation of an error that a program of this session raised, as text, for a terminal of so many columns.
 
-        With TENSORSH_DEBUG set, Python's own traceback follows, which also shows the frames of tensorsh.
+        It takes no longer than a program may: programs word their errors. With TENSORSH_DEBUG set, Python's own traceback follows,
+        which also shows the frames of tensorsh.
         """
         from .language.diagnostics import report
+        from .sandbox.thrown import Timeout
 
-        text = self._settings.explain(report, error, self.host(), color, width)
+        try:
+            text = self._timed(None, self._settings.explain, report, error, self.host(), color, width)
+        except Timeout as over:
+            text = f"{type(error).__name__}\n{over}"
         if os.environ.get("TENSORSH_DEBUG"):
             from traceback import format_exception
 

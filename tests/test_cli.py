@@ -149,11 +149,31 @@ def test_classes_belong_to_main() -> None:
         (["run"], "run needs a file"),
         (["--timeout=5", "-i", "x.tsr"], "--timeout bounds a program"),
         (["--help=x"], "--help takes no value"),
+        (["-n", "²", "x.tsr"], "-n takes a number of processes, not '²'"),
+        (["-n", "9" * 5000, "x.tsr"], "-n takes a number of processes, not '999"),
+        (["test", "-j", "²", "x.tsr"], "-j takes a number, not '²'"),
+        (["--max-memory", "inf", "-c", "1"], "--max-memory takes a value such as 512M"),
+        (["--max-memory", "9" * 30 + "G", "-c", "1"], "--max-memory takes a value such as 512M"),
     ],
 )
 def test_wrong_usage(arguments: list[str], said: str) -> None:
     with pytest.raises(UsageError, match=said.replace("`", "`")):
         parse(arguments)
+
+
+def test_words_of_the_command_line_move_no_cursor() -> None:
+    for words in (
+        ["--\x1b[31m"],
+        ["\x1b[31m"],
+        ["python", "\x1b[31m"],
+        ["python", "--\x1b[31m"],
+        ["kernel", "\x1b[31m"],
+    ):
+        done = start(*words)
+        assert done.returncode == 2 and "\x1b" not in done.stderr + done.stdout, words
+    for words in (["kernel", "install", "--prefix", "/proc/x"], ["lsp", "--tcp=99999999"]):
+        done = start(*words)
+        assert done.returncode == 2 and "Traceback" not in done.stderr, words
 
 
 def test_wrong_usage_exits_with_2() -> None:

@@ -316,3 +316,77 @@ def test_a_program_without_expectations_is_told(tmp_path: Path, capsys: pytest.C
     (tmp_path / "a.tsr").write_text("1 + 1\n")
     assert main(["test", str(tmp_path / "a.tsr")]) == 1
     assert "no expected output stands in it yet; tensorsh test --bless writes it" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("program", "written"),
+    [
+        (r'print("a\rimport os")', r"#> a\rimport os"),
+        (r'print("a\0b")', r"#> a\x00b"),
+        (r'print("\ud800")', r"#> \ud800"),
+        (r'raise ValueError("\ud800\r")', r"#! ValueError: \ud800\r"),
+    ],
+)
+def test_output_becomes_no_code_when_it_is_blessed(tmp_path: Path, program: str, written: str) -> None:
+    """Nor is the file no text any more: it holds as it was blessed."""
+    path = golden(tmp_path, program + "\n")
+    assert run_file(path, bless=True).blessed
+    assert path.read_bytes().decode() == f"{program}\n{written}\n" and run_file(path).ok
+
+
+def test_blessing_writes_to_no_name_that_others_know(tmp_path: Path) -> None:
+    (tmp_path / f".a.tsr.{os.getpid()}").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "link.tsr").symlink_to(golden(tmp_path, "1\n"))
+    assert run_file(tmp_path / "link.tsr", bless=True).blessed
+    assert (tmp_path / "a.tsr").read_text() == "1\n#> 1\n" and (tmp_path / "link.tsr").is_symlink()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("#@ ranks 65\n1\n", "asks for 65 ranks; a file may have 64"),
+        (f"#@ ranks {'9' * 5000}\n1\n", "asks for 999999999 ranks"),
+        (
+            "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E\n",
+            ":4: the program ran longer",
+        ),
+        ("while True: print('x' * 10**6)\n", ":1: the program printed more than 1048576 bytes (--max-output)"),
+        ("import sys\nwhile True: print('x' * 10**6, file=sys.stderr)\n", ":2: the program printed more than"),
+        ("x = [0] * 10**9\n", "MemoryError: the limit is 104857600 bytes (--max-memory)"),
+        ("print('x' * 200)\n#> " + "[..]x" * 40 + "[..]y\n", "1 failed in"),
+        ("#" + "9" * 5000 + "> 1\n1\n#> 1\n", "1 passed in"),
+        (r"print('\x1b[2J\x07', '\ud800')" + "\n#> no\n", r"+ #> \x1b[2J\x07 \ud800"),
+    ],
+)
+def test_no_golden_file_runs_without_an_end(
+    tmp_path: Path, program: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = golden(tmp_path, program)
+    assert main(["test", "--timeout", "1", "--max-memory", "100M", "--max-output", "1M", str(path)]) in (0, 1)
+    assert said in capsys.readouterr().out
+
+
+def test_only_files_of_a_folder_are_tests(tmp_path: Path) -> None:
+    golden(tmp_path, "1\n#> 1\n")
+    os.mkfifo(tmp_path / "pipe.tsr")
+    (tmp_path / "zero.tsr").symlink_to("/dev/zero")
+    (tmp_path / "folder.tsr").mkdir()
+    assert collect([str(tmp_path)]) == [str(tmp_path / "a.tsr")]
+
+
+def test_names_of_files_move_no_cursor(tmp_path: Path) -> None:
+    for text in ("1\n", "x = = 1\n", "1 / 0\n"):
+        path = golden(tmp_path, text, "\x1b[31mred\udcff.tsr")
+        for words in (["test"], ["export"], []):
+            done = tensorsh(*words, str(path), cwd=tmp_path)
+            assert "\x1b" not in done.stdout + done.stderr and "Traceback" not in done.stderr, (text, words)
+
+
+@pytest.mark.parametrize("first", ["# -*- coding: utf-7 -*-", "#!/x\n# vim: fileencoding=raw_unicode_escape :"])
+def test_an_export_is_decoded_as_it_is_written(tmp_path: Path, first: str) -> None:
+    """A comment of another code would make code of the comments behind it."""
+    path = golden(tmp_path, first + "\n# +AAo-print('code') \\u000aprint('code')\n'text'\n#> 'text'\n")
+    assert main(["export", str(path), "-o", str(tmp_path / "a.py")]) == 0
+    done = subprocess.run([sys.executable, tmp_path / "a.py"], capture_output=True, text=True)
+    assert done.stdout == "'text'\n" and done.stderr == ""

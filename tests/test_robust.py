@@ -54,3 +54,18 @@ def test_a_cache_of_others_is_not_trusted(tmp_path: Path) -> None:
 def test_two_runs_share_a_cache(tmp_path: Path) -> None:
     both = [start("print(ones(3).sum())", tmp_path) for _ in range(2)]
     assert [one.communicate(timeout=60) for one in both] == [("tensor(3.)\n", "")] * 2
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_every_command_says_that_a_disk_is_full_and_is_silent_where_nobody_listens(tmp_path: Path) -> None:
+    one = str(tmp_path / "one.tsr")
+    Path(one).write_text("print(1)\n#> 1\n")
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    env.pop("PYTHONUNBUFFERED", None)
+    for words in (["--help"], ["test", "-v", one], ["export", one], ["run", "-n", "2", one], ["completion", "bash"]):
+        command = [sys.executable, "-m", "tensorsh", *words]
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=env)
+        assert done.returncode == 1 and done.stderr == "tensorsh: cannot write output: No space left on device\n", words
+        done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True, env=env)
+        assert done.returncode in (0, 1) and done.stderr == "", words

@@ -6,6 +6,7 @@ import os
 import runpy
 import sys
 
+from ..language.source import harmless
 from ..ranks import world
 
 USAGE = """\
@@ -30,7 +31,8 @@ def run(words: list[str]) -> int:
         return 2
     if words[0].startswith("-") and not flag:
         sys.stderr.write(
-            f"tensorsh: unknown option {words[0]}; what is meant for Python stands before: python {words[0]} ... -m tensorsh python SCRIPT.py\n"
+            f"tensorsh: unknown option {harmless(words[0])}; what is meant for Python stands before: python {harmless(words[0])} ... "
+            "-m tensorsh python SCRIPT.py\n"
             "Try `tensorsh python --help`.\n"
         )
         return 2
@@ -56,7 +58,7 @@ def _run(flag: str, name: str) -> int:
     elif flag == "-c":
         runpy._run_module_code(compile(name, "<string>", "exec"), mod_name="__main__")  # type: ignore[attr-defined]
     elif not os.path.exists(name):
-        sys.stderr.write(f"tensorsh: cannot open {name}: No such file or directory\n")
+        sys.stderr.write(f"tensorsh: cannot open {harmless(name)}: No such file or directory\n")
         return 2
     else:
         runpy.run_path(name, run_name="__main__")

@@ -180,6 +180,11 @@ def rank_words(options: Options) -> list[str]:
     return ["python", *options.arguments]
 
 
+def whole(text: str) -> int:
+    """The number that a word is, of so many digits as anybody means; -1 of another word."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else -1
+
+
 def meant(word: str, words: Iterable[str]) -> str:
     """`; did you mean ...?` of a misspelt word, or nothing."""
     from difflib import get_close_matches
@@ -238,16 +243,16 @@ def _option(options: Options, word: str, rest: list[str]) -> None:
         options.output = argument()
     elif name in ("-n", "--ranks"):
         text = argument()
-        if not text.isdigit() or not int(text):
+        options.ranks = whole(text)
+        if options.ranks < 1:
             raise UsageError(f"-n takes a number of processes, not {text!r}")
-        options.ranks = int(text)
     elif name in ("--hostfile", "--nodes"):
         options.hosts = ["-f" if name == "--hostfile" else "-hosts", argument()]
     elif name in ("-j", "--jobs"):
         text = argument()
-        if not text.isdigit():
+        options.jobs = whole(text)
+        if options.jobs < 0:
             raise UsageError(f"{name} takes a number, not {text!r}")
-        options.jobs = int(text)
     elif equals:
         raise UsageError(_unknown(name) if name not in _SWITCHES else f"{name} takes no value")
     elif name in _SWITCHES:

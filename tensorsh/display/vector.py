@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import html
 from collections import deque
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b")
@@ -17,21 +17,21 @@ MOST_POINTS = 2000
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 64, 28, 26
 
 
-def escaped(text: str) -> str:
-    """A text as HTML has it. A program's own class of text is not asked, which could answer with a script."""
-    return escape(str.__str__(text))
+def escape(text: str) -> str:
+    """A text within a page: its characters, whatever a program's class of texts would have them replaced by."""
+    return html.escape(str.__str__(text))
 
 
 def svg(width: float, height: float, parts: Sequence[str], label: str) -> str:
     """A picture of these parts."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'role="img" aria-label="{escaped(label)}" font-family="monospace" font-size="11">{"".join(parts)}</svg>'
+        f'role="img" aria-label="{escape(label)}" font-family="monospace" font-size="11">{"".join(parts)}</svg>'
     )
 
 
 def text(x: float, y: float, words: str, anchor: str = "start", more: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor"{more}>{escaped(words)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="currentColor"{more}>{escape(words)}</text>'
 
 
 def layered(graph: Any) -> str | None:
@@ -136,11 +136,11 @@ def bars(counts: Sequence[int], low: float, high: float, title: str = "") -> str
 
 def table(titles: Sequence[str], rows: Sequence[Sequence[str]], note: str = "") -> str:
     """An HTML table; blanks in front of a text indent it."""
-    head = "".join(f'<th style="text-align:left">{escaped(title)}</th>' for title in titles)
+    head = "".join(f'<th style="text-align:left">{escape(title)}</th>' for title in titles)
     body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left;white-space:pre">{escaped(cell)}</td>' for cell in row) + "</tr>"
+        "<tr>" + "".join(f'<td style="text-align:left;white-space:pre">{escape(cell)}</td>' for cell in row) + "</tr>"
         for row in rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
-        f"<p>{escaped(note)}</p>" if note else ""
+        f"<p>{escape(note)}</p>" if note else ""
     )

@@ -40,7 +40,7 @@ def add_actions(server: Server) -> None:
                 shown = diagnostic(document, fault)
                 for each in fault["fixes"]:
                     found.append(_action(document, each, lsp.CodeActionKind.QuickFix, shown))
-        if (first.line, first.character) != (last.line, last.character):
+        if (first.line, first.character) != (last.line, last.character) and first.line < len(document.lines):
             end = last.line if last.character or last.line == first.line else last.line - 1
             fix = without_grad(document.lines, first.line, min(end, len(document.lines) - 1))
             found.append(_action(document, fix, lsp.CodeActionKind.RefactorRewrite))

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..golden.document import blocks, rewrite
+from ..golden.outcomes import Bounds
 from ..golden.runner import Result, compare_text
 from ..language.mistake import Mistake, error_of
 from ..language.parser import clean, run_lowering
@@ -111,7 +112,7 @@ def golden(text: str, path: str, memory: str) -> dict[str, Any]:
 
     bound_memory(parse_size(memory), kernels)
     result = Result(path or os.path.join(os.devnull, "untitled"))
-    changes = compare_text(text, result, True, None)
+    changes = compare_text(text, result, True, Bounds())
     found = []
     for each in result.differences:
         rows = [f"#{line}" for line in each.actual]

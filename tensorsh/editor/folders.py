@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import stat
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,13 +14,16 @@ from pygls.uris import from_fs_path, to_fs_path
 from ..language.mistake import Mistake
 from ..language.parser import clean, run_lowering
 from ..language.source import SourceError, read_source
-from .document import LARGEST
 from .index import Index
 from .navigating import SYMBOLS
 from .server import Server, range_of
 
 FILES = 500
 """Files of the folders that are looked at, at most."""
+LARGEST = 100_000
+"""Bytes of a file that is read."""
+SECONDS = 1.0
+"""How long an answer reads files; the next question goes on."""
 
 
 def add(server: Server) -> None:
@@ -28,30 +33,34 @@ def add(server: Server) -> None:
     @server.feature(lsp.WORKSPACE_SYMBOL)
     async def symbols(params: lsp.WorkspaceSymbolParams) -> list[lsp.SymbolInformation]:
         outlines = {uri: (await each.indexed()).get("outline", []) for uri, each in list(server.documents.items())}
+        end = time.monotonic() + SECONDS
         for path, changed in _programs([to_fs_path(uri) or "" for uri in server.workspace.folders]):
             uri = from_fs_path(path) or ""
             if uri not in outlines:
-                if known.get(path, (None,))[0] != changed:
+                if known.get(path, (None,))[0] != changed and time.monotonic() < end:
                     known[path] = changed, _outline(path)
-                outlines[uri] = known[path][1]
+                outlines[uri] = known.get(path, (None, []))[1]
         query = params.query.casefold()
         return [found for uri, outline in outlines.items() for found in _found(query, uri, outline, None)]
 
 
 def _programs(folders: list[str]) -> Iterator[tuple[str, float]]:
-    """The programs below folders, with the times of their last changes."""
+    """The programs that lie below folders, no links to others elsewhere, with the times of their last changes."""
     left = FILES
     for folder in folders:
         for where, inner, names in os.walk(folder):
             inner[:] = sorted(name for name in inner if not name.startswith((".", "__")))
             for name in sorted(names):
                 path = os.path.join(where, name)
-                if not name.endswith(".tsr") or not os.path.isfile(path) or os.path.getsize(path) > LARGEST:
+                if not name.endswith(".tsr"):
+                    continue
+                found = os.lstat(path)
+                if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
                     continue
                 if not left:
                     return
                 left -= 1
-                yield path, os.path.getmtime(path)
+                yield path, found.st_mtime
 
 
 def _outline(path: str) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from ..command.arguments import UsageError
+from ..command.arguments import UsageError, whole
 from . import MISSING
 
 PORT = 2087
@@ -17,7 +17,7 @@ def launch(words: Sequence[str]) -> int:
     port, host = None, "127.0.0.1"
     for word in words:
         name, equals, value = word.partition("=")
-        if name == "--tcp" and (value.isdigit() or not equals):
+        if name == "--tcp" and (not equals or 0 <= whole(value) < 1 << 16):
             port = int(value or PORT)
         elif name == "--host" and value:
             host = value

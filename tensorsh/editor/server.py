@@ -16,7 +16,12 @@ from .workshop_process import Workshop
 
 
 class Protocol(LanguageServerProtocol):
-    """Positions are UTF-16 units, whatever else a client offers."""
+    """Positions are UTF-16 units, whatever else a client offers; an error of the server's own is told without its frames."""
+
+    def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
+        if error is not None:
+            error.data = None
+        super()._send_response(msg_id, result, error)
 
     @lsp_method(lsp.INITIALIZE)
     def lsp_initialize(self, params: lsp.InitializeParams) -> Any:

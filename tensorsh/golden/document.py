@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 ANY_LINES = "..."
 ANY_TEXT = "[..]"
 _ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,}")  # differs from run to run
-_RANKS = re.compile(r"^#@ ranks (\d+)\s*$", re.MULTILINE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_RANKS = re.compile(r"^#@ ranks ([0-9]+)\s*$", re.MULTILINE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What an error's line is shown without, and kept without, too: as its escape (`harmless`)."""
+_UNWRITTEN = re.compile(r"[\0\r\ud800-\udfff]")
+"""What no line of a file holds: the program would go on behind it, or be none. It is kept as its escape, too."""
 _EXPECTATION = re.compile(r"#([>!])(?: (.*)|)$")
 
 
@@ -47,7 +49,7 @@ def expectation(line: str) -> str | None:
 def ranks_of(source: str) -> int:
     """The number of ranks that a line ``#@ ranks 2`` asks for; 0 where there is none."""
     found = _RANKS.search(source)
-    return int(found[1]) if found else 0
+    return int(found[1][:9]) if found else 0
 
 
 def holds_code(source: str) -> bool:
@@ -80,18 +82,28 @@ def output_lines(printed: str, error: str | None = None) -> list[str]:
     lines = printed.split("\n")
     if lines[-1] == "":
         lines.pop()
-    marked = [f"> {line}".rstrip() for line in lines]
+    marked = [f"> {_escaped(_UNWRITTEN, line)}".rstrip() for line in lines]
     if error is not None:
-        marked.append(f"! {_CONTROL.sub(lambda found: ascii(found[0])[1:-1], error.split(chr(10))[0])}".rstrip())
+        marked.append(f"! {_escaped(_CONTROL, error.split(chr(10))[0])}".rstrip())
     return marked
+
+
+def _escaped(characters: re.Pattern[str], line: str) -> str:
+    return characters.sub(lambda found: ascii(found[0])[1:-1], line)
 
 
 def line_matches(pattern: str, line: str) -> bool:
     """Whether a line is what is expected, `[..]` standing for any text."""
-    if ANY_TEXT not in pattern:
+    first, *parts = pattern.split(ANY_TEXT)
+    if not parts:
         return pattern == line
     line = line if len(line) > 1 else line + " "  # so that `#> [..]` also stands for an empty line
-    return re.fullmatch(".*".join(re.escape(part) for part in pattern.split(ANY_TEXT)), line) is not None
+    last, at = parts.pop(), len(first)
+    for part in parts:  # each where it comes first: what fits behind another place fits behind that
+        at = line.find(part, at) + len(part)
+        if at < len(part):
+            return False
+    return line.startswith(first) and line.endswith(last) and len(line) - len(last) >= at
 
 
 def _is_any_lines(pattern: str) -> bool:

@@ -10,6 +10,7 @@ import io
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -17,12 +18,16 @@ from typing import Any
 
 from ..assist.command_lines import CommandLine, replaced
 from ..display.nested import plain_text
-from ..language.places import headline, name_and_message
+from ..language.parser import clean
+from ..language.places import parted
 from ..language.source import SourceError
 from ..session import Session, torch_names
 from .document import Block, matches, merge, output_lines
+from .outcomes import Bounds, Printed, limit_text, worded
 from .percent import Cell, cells_of, text_of
 
+HALVES = "backslashreplace"
+"""Half a character of UTF-16 is written as JSON and programs write it, for UTF-8 has none."""
 MISSING = 'notebooks need nbformat and IPython: pip install "tensorsh[notebook]"'
 _IDLE = frozenset("matplotlib load_ext reload_ext autoreload config".split())
 """Commands of notebooks that change nothing here."""
@@ -32,8 +37,6 @@ _PLACE = re.compile(r" \((?:<[^<>]*>|[^<>(),]*), line \d+\)\Z")
 _DRAWN = ("html", "markdown", "latex", "svg")
 """Blocks that are text, and print nothing."""
 _CAPTURED = re.compile(r"(?:[ \t]*(?:#.*)?\n)*%%capture\b *([^\W\d]\w*)?.*")
-_KEPT = "  #\N{ZERO WIDTH SPACE}"
-"""What stands in front of a command while a notebook is exported, behind a statement in its place."""
 _PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 _OURS = {
     "kernelspec": {"name": "tensorsh", "display_name": "tensorsh (PyTorch)", "language": "tensorsh"},
@@ -58,7 +61,12 @@ def read(path: str | os.PathLike[str]) -> Any:
     """A notebook of a file, in nbformat's own form. Raises SourceError."""
     nbformat = _nbformat()
     try:
-        return nbformat.read(os.fspath(path), as_version=4)
+        with warnings.catch_warnings(action="ignore"):  # of what it mends
+            notebook = nbformat.read(os.fspath(path), as_version=4)
+            nbformat.validate(notebook, relax_add_props=True)
+        for cell in notebook.cells:
+            cell.source = clean(cell.source)
+        return notebook
     except OSError as error:
         raise SourceError(f"cannot read {os.fspath(path)}: {error.strerror}", 2) from None
     except Exception as error:  # nbformat's own, of many kinds
@@ -69,7 +77,7 @@ def write(notebook: Any, path: str | os.PathLike[str]) -> None:
     """Writes a notebook beside its place and renames it."""
     from ..sandbox.files import Permissions
 
-    Permissions(write=True).write_bytes(os.fspath(path), (_nbformat().writes(notebook) + "\n").encode())
+    Permissions(write=True).write_bytes(os.fspath(path), (_nbformat().writes(notebook) + "\n").encode(errors=HALVES))
 
 
 def _tags(cell: Any) -> list[str]:
@@ -151,7 +159,7 @@ def run(session: Session, path: str) -> None:
         except Exception as error:
             if "raises-exception" not in _tags(cell):
                 raise
-            print(headline(error), file=sys.stderr)
+            print(worded(session, error)[1], file=sys.stderr)
 
 
 class Outcome:
@@ -161,10 +169,12 @@ class Outcome:
         self.printed = self.warned = ""
         self.value: str | None = None
         self.error: BaseException | None = None
+        self.name = self.message = ""
+        """Those of the error."""
 
     def lines(self) -> list[str]:
         shown = self.printed + ("" if self.value is None else self.value + "\n")
-        return output_lines(shown, None if self.error is None else _joined(*name_and_message(self.error)))
+        return output_lines(shown, None if self.error is None else _joined(self.name, self.message))
 
     def outputs(self, count: int) -> list[Any]:
         """The same in nbformat's own form."""
@@ -177,28 +187,28 @@ class Outcome:
         if self.value is not None:
             found.append(new_output("execute_result", {"text/plain": self.value}, execution_count=count))
         if self.error is not None:
-            name, value = name_and_message(self.error)
-            found.append(new_output("error", ename=name, evalue=value, traceback=[_joined(name, value)]))
+            told = [_joined(self.name, self.message)]
+            found.append(new_output("error", ename=self.name, evalue=self.message, traceback=told))
         return found
 
 
-def outcome(session: Session, printed: io.StringIO, source: str, name: str) -> Outcome:
+def outcome(session: Session, printed: Printed, source: str, name: str) -> Outcome:
     """Runs a cell, which prints into `printed`."""
-    found, warned = Outcome(), io.StringIO()
-    printed.seek(0)
-    printed.truncate()
+    found = Outcome()
+    printed.begin()
 
     def echo(value: Any) -> None:
         found.value = plain_text(value)
 
     try:
-        with redirect_stdout(printed), redirect_stderr(warned):
+        with redirect_stdout(printed), redirect_stderr(printed.warned):  # type: ignore[type-var]
             run_cell(session, source, name, echo)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        found.error = error
-    found.printed, found.warned = printed.getvalue(), warned.getvalue()
+        found.error, said = worded(session, error)
+        found.name, found.message = parted(said)
+    found.printed, found.warned = printed.getvalue(), printed.warned.getvalue()
     return found
 
 
@@ -217,20 +227,23 @@ def stored_lines(cell: Any) -> list[str]:
             or output.output_type == "display_data"
             and "image/png" not in output.data
         ):
-            shown += output.data.get("text/plain", "") + "\n"
+            shown += str(output.data.get("text/plain", "")) + "\n"
         elif output.output_type == "error":
             error = _joined(output.ename, _PLACE.sub("", output.evalue))
     return output_lines(shown, error)
 
 
-def compare(path: str, result: Any, difference: Callable[..., Any], bless: bool, permissions: Any) -> None:
+def compare(path: str, result: Any, difference: Callable[..., Any], bless: bool, bounds: Bounds) -> None:
     """Runs a notebook and notes in `result` what differs; with `bless` the outputs are written anew where they do not hold."""
     notebook = read(path)
-    printed = io.StringIO()
-    session = Session(permissions, folder=os.path.dirname(path))
+    printed = Printed(bounds.output)
+    session = bounds.session(path)
     changed = False
     for count, (number, cell) in enumerate(_code(notebook), 1):
         found = outcome(session, printed, cell.source, name_of(path, number))
+        if said := limit_text(found.error, name_of(path, number), Block(1, 1, [])):
+            result.problem = said
+            return
         expected, actual = stored_lines(cell), found.lines()
         fails = any(line.startswith("!") for line in expected) or "raises-exception" in _tags(cell)
         unexpected = found.error is not None and not fails
@@ -277,7 +290,7 @@ def _convert(source: str, target: str) -> None:
     if is_notebook(source):
         from ..sandbox.files import Permissions
 
-        Permissions(write=True).write_bytes(target, text_of(_cells(read(source))).encode())
+        Permissions(write=True).write_bytes(target, text_of(_cells(read(source))).encode(errors=HALVES))
         return
     from ..language.source import read_source
 
@@ -293,14 +306,10 @@ def _convert(source: str, target: str) -> None:
 
 def _cells(notebook: Any) -> list[Cell]:
     def named(cell: Any) -> tuple[str, bool]:
-        title = str(cell.metadata.get("title", "")).split("\n")[0]
+        title = clean(str(cell.metadata.get("title", ""))).split("\n")[0]
         return title, cell is notebook.cells[0] and cell.cell_type == "code" and bool(cell.metadata.get("bare"))
 
     return [Cell(cell.cell_type, cell.source, *named(cell)) for cell in notebook.cells]
-
-
-def _kept(line: CommandLine) -> str:
-    return line.indent + (f"{line.target} = None" if line.target else "pass") + _KEPT + line.command
 
 
 def exported(path: str) -> str:
@@ -309,12 +318,20 @@ def exported(path: str) -> str:
 
     notebook = read(path)
     codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    mark = "# %%\N{ZERO WIDTH SPACE}"
-    text = "\n".join(f"{mark}\n{replaced(cell.source, _kept)}" for cell in codes)
+    sources = [cell.source for cell in codes]
+    mark = "#\N{ZERO WIDTH SPACE}"
+    while any(mark in source for source in sources):
+        mark += mark[1]
+    # In front of each cell, and of a command behind a statement in its place, a comment stands that is in none of them.
+
+    def kept(line: CommandLine) -> str:
+        return line.indent + (f"{line.target} = None" if line.target else "pass") + mark + line.command
+
+    text = "\n".join(f"{mark}\n{replaced(source, kept)}" for source in sources)
     first, *parts = export(text, Path(path).name, torch_names()).split(mark + "\n")
     for number, (cell, part) in enumerate(zip(codes, parts, strict=True)):
-        source = re.sub(f"(?:pass|None){_KEPT}", "", part.removesuffix("\n"))
+        source = re.sub(f"(?:pass|None){mark}", "", part.removesuffix("\n"))
         cell.source = first + source if number == 0 else source
         cell.outputs, cell.execution_count = [], None
     notebook.metadata.update(_PYTHON)
-    return str(_nbformat().writes(notebook)) + "\n"
+    return (_nbformat().writes(notebook) + "\n").encode(errors=HALVES).decode()

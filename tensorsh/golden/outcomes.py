@@ -3,14 +3,48 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterator
 from contextlib import redirect_stderr
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..language.places import headline
-from ..sandbox.limits import Limit
+from ..sandbox.limits import CountingStream, Limit
 from ..session import Session
 from .document import Block, output_lines, pairs
+
+TIMEOUT = 120.0
+"""Seconds that a statement may run."""
+MOST = 64 << 20
+"""Bytes that a file may print."""
+
+
+class Bounds(NamedTuple):
+    """The files that golden programs may use, and how much they may take of what else there is."""
+
+    permissions: Any = None
+    timeout: float = TIMEOUT
+    memory: int | None = None
+    output: int = MOST
+
+    def session(self, path: str, printed: Any = None) -> Session:
+        """A session for the program of a file."""
+        folder = os.path.dirname(path)
+        return Session(self.permissions, printed, folder=folder, timeout=self.timeout, max_memory=self.memory)
+
+
+class Printed(CountingStream):
+    """What statements print, so many bytes at most, on both streams together."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(io.StringIO(), most)
+        self.warned = CountingStream(io.StringIO(), most, self.left)
+
+    def begin(self) -> None:
+        """Another statement: it has printed nothing yet."""
+        for each in (self, self.warned):
+            each.seek(0)
+            each.truncate()
 
 
 class Difference:
@@ -57,31 +91,38 @@ class Result:
 
 
 def steps(
-    session: Session, program: Any, found: list[Block], printed: io.StringIO
+    session: Session, program: Any, found: list[Block], printed: Printed
 ) -> Iterator[tuple[Block, list[str], BaseException | None]]:
     """Runs one block after the other; the lines that each printed, and its error."""
-    ignored = io.StringIO()
 
     def echo(value: Any) -> None:
-        print(repr(value), file=printed)
+        print(repr(value), file=printed)  # type: ignore[arg-type]
 
     for block in found:
-        printed.seek(0)
-        printed.truncate()
+        printed.begin()
         failure: BaseException | None = None
+        said = None
         try:
-            with redirect_stderr(ignored):
+            with redirect_stderr(printed.warned):  # type: ignore[type-var]
                 session.execute(program, echo, [program.statements[i] for i in block.statements])
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            failure = error
-        yield block, output_lines(printed.getvalue(), None if failure is None else headline(failure)), failure
+            failure, said = worded(session, error)
+        yield block, output_lines(printed.getvalue(), said), failure
+
+
+def worded(session: Session, error: BaseException) -> tuple[BaseException, str]:
+    """An error and its words, or the limit that these ran into: a program makes them, too."""
+    try:
+        return error, session._timed(None, headline, error)
+    except Limit as limit:
+        return limit, str(limit)
 
 
 def limit_text(failure: BaseException | None, path: str, block: Block) -> str:
     """What is said of a block that ran out of time or memory; nothing of any other."""
     if not isinstance(failure, Limit):
         return ""
-    said = str(failure).removeprefix("Timeout: ").replace("timeout=", "--timeout gives a statement more")
+    said = str(failure).partition(": ")[2].replace("timeout=", "--timeout gives a statement more")
     return f"{path}:{block.start}: {said}"

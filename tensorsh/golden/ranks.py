@@ -15,16 +15,15 @@ from typing import Any
 
 from ..language.source import read_source
 from ..ranks.launcher import Launcher
-from ..session import Session
 from .document import Block, blocks, matches, merge
-from .outcomes import Difference, limit_text, steps
+from .outcomes import Bounds, Difference, Printed, limit_text, steps
 
-RANKED = re.compile(r"^#(\d+)([>!])(?= |$)", re.MULTILINE)
+RANKED = re.compile(r"^#([0-9]+)([>!])(?= |$)", re.MULTILINE)
 
 
 def of_rank(source: str, rank: int) -> str:
     """A file as one rank sees it: line by line the same, with what is expected of others as plain comments."""
-    return RANKED.sub(lambda found: f"#{found[2]}" if int(found[1]) == rank else "#", source)
+    return RANKED.sub(lambda found: f"#{found[2]}" if found[1] == str(rank) else "#", source)
 
 
 def of_all(source: str) -> str:
@@ -32,11 +31,9 @@ def of_all(source: str) -> str:
     return RANKED.sub(lambda found: f"#{found[2]}", source)
 
 
-def compare_ranks(
-    source: str, result: Any, bless: bool, permissions: Any, timeout: float, size: int
-) -> list[tuple[Block, list[str]]]:
+def compare_ranks(source: str, result: Any, bless: bool, bounds: Bounds, size: int) -> list[tuple[Block, list[str]]]:
     """Runs a golden text as many ranks, notes in the result what differs, and gives the expectations that would hold."""
-    told = run_ranks(result.path, bless, permissions, timeout, size)
+    told = run_ranks(result.path, bless, bounds, size)
     problems = [f"rank {rank}: {each['problem']}" for rank, each in enumerate(told) if each["problem"]]
     if problems:
         result.problem = problems[0]
@@ -69,11 +66,12 @@ def ranked(merged: list[list[str]]) -> list[str]:
     return [f"{rank}{line}" for rank, lines in enumerate(merged) for line in lines]
 
 
-def run_ranks(path: str, bless: bool, permissions: Any, timeout: float, size: int) -> list[dict[str, Any]]:
+def run_ranks(path: str, bless: bool, bounds: Bounds, size: int) -> list[dict[str, Any]]:
     """What each rank of a golden file tells."""
-    given = {"path": path, "bless": bless, "timeout": timeout}
+    permissions, *rest = bounds
+    given: dict[str, Any] = {"path": path, "bless": bless, "bounds": rest}
     if permissions is not None:
-        given |= {"read": permissions.read, "write": permissions.write, "imports": permissions.imports}
+        given["permissions"] = [permissions.read, permissions.write, permissions.imports]
     outputs = [(io.BytesIO(), io.BytesIO()) for _ in range(size)]
     Launcher(size, [sys.executable, "-P", "-m", __name__, json.dumps(given)], False, outputs).run()
     told = []
@@ -93,10 +91,9 @@ def member(given: dict[str, Any]) -> dict[str, Any]:
 
     rank = int(os.environ["RANK"])
     source = of_rank(read_source(given["path"]), rank)
-    permissions = Permissions(given["read"], given["write"], given["imports"]) if "read" in given else None
-    printed = io.StringIO()
-    folder = os.path.dirname(given["path"])
-    session = Session(permissions, stdout=printed, folder=folder, timeout=given["timeout"])
+    bounds = Bounds(Permissions(*given["permissions"]) if "permissions" in given else None, *given["bounds"])
+    printed = Printed(bounds.output)
+    session = bounds.session(given["path"], printed)
     told: dict[str, Any] = {"problem": "", "blocks": [], "spans": []}
     try:
         program = session.compile(source, given["path"])

@@ -2,61 +2,67 @@
 
 from __future__ import annotations
 
-import io
 import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from ..language.places import headline
 from ..language.source import SourceError, read_source
+from ..sandbox.files import Permissions
 from ..session import Session
 from .document import Block, blocks, expectation, holds_code, matches, merge, output_lines, ranks_of, rewrite
-from .outcomes import Difference, Result, limit_text, steps
+from .outcomes import Bounds, Difference, Printed, Result, limit_text, steps
 
-TIMEOUT = 120.0
-"""Seconds that a statement may run."""
+MOST_RANKS = 64
+"""Ranks that a file may ask for."""
 
 
 def run_file(
-    path: str | os.PathLike[str], bless: bool = False, permissions: Any = None, timeout: float = TIMEOUT, ranks: int = 0
+    path: str | os.PathLike[str],
+    bless: bool = False,
+    bounds: Bounds = Bounds(),
+    ranks: int = 0,  # noqa: B008
 ) -> Result:
-    """Runs one golden file; with `bless` its expectations are rewritten where they do not hold. A statement may run for
-    `timeout` seconds. With `ranks`, or a line ``#@ ranks 2`` in it, the file runs as so many processes."""
+    """Runs one golden file; with `bless` its expectations are rewritten where they do not hold. With `ranks`, or a line
+    ``#@ ranks 2`` in it, the file runs as so many processes."""
     result = Result(os.fspath(path))
     began = time.perf_counter()
     try:
         if result.path.endswith(".ipynb"):
             from .notebook import compare
 
-            compare(result.path, result, Difference, bless, permissions)
+            compare(result.path, result, Difference, bless, bounds)
             result.seconds = time.perf_counter() - began
             return result
         source = read_source(path)
         result.empty = not holds_code(source)
         size = ranks or ranks_of(source)
+        if size > MOST_RANKS and not ranks:
+            raise SourceError(f"{result.path} asks for {size} ranks; a file may have {MOST_RANKS}, -n starts more")
         if size:
             from .ranks import compare_ranks
 
-            changes = compare_ranks(source, result, bless, permissions, timeout, size)
+            changes = compare_ranks(source, result, bless, bounds, size)
         else:
-            changes = compare_text(source, result, bless, permissions, timeout)
+            changes = compare_text(source, result, bless, bounds)
         if bless and changes and not result.problem:
             _write(Path(path), changes)
             result.blessed = True
     except SourceError as error:
         result.problem = str(error)
+    except OSError as error:
+        result.problem = f"cannot write {result.path}: {error.strerror}"
+    except MemoryError:
+        result.problem = f"{result.path}: there was not enough memory for it; --max-memory bounds a program"
     result.seconds = time.perf_counter() - began
     return result
 
 
-def compare_text(
-    source: str, result: Result, bless: bool, permissions: Any, timeout: float = TIMEOUT
-) -> list[tuple[Block, list[str]]]:
+def compare_text(source: str, result: Result, bless: bool, bounds: Bounds) -> list[tuple[Block, list[str]]]:
     """Runs a golden text, notes in the result what differs, and gives the expectations that would hold."""
-    printed = io.StringIO()
-    session = Session(permissions, stdout=printed, folder=os.path.dirname(result.path), timeout=timeout)
+    printed = Printed(bounds.output)
+    session = bounds.session(result.path, printed)
     try:
         program = session.compile(source, result.path)
     except SyntaxError as error:
@@ -98,16 +104,9 @@ def _syntax_error(source: str, error: SyntaxError, result: Result, session: Sess
 
 
 def _write(path: Path, changes: Sequence[tuple[Block, Sequence[str]]]) -> None:
-    """Writes the file beside and renames it. Byte order mark and line ends stay as they were."""
+    """Writes the file anew. Byte order mark and line ends stay as they were."""
     text = path.read_bytes().decode("utf-8")
-    mode = path.stat().st_mode
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_bytes(rewrite(text, changes).encode("utf-8"))
-        beside.chmod(mode & 0o7777)
-        os.replace(beside, path.resolve())
-    finally:
-        beside.unlink(missing_ok=True)
+    Permissions(write=True).write_bytes(path, rewrite(text, changes).encode("utf-8"))
 
 
 def collect(paths: Sequence[str]) -> list[str]:
@@ -116,7 +115,7 @@ def collect(paths: Sequence[str]) -> list[str]:
     for path in paths:
         if os.path.isdir(path):
             for name in sorted(Path(path).rglob("*.tsr")):
-                if not any(part.startswith(".") for part in name.relative_to(path).parts):
+                if name.is_file() and not any(part.startswith(".") for part in name.relative_to(path).parts):
                     found[str(name)] = None
         elif os.path.exists(path):
             found[path] = None
@@ -126,14 +125,17 @@ def collect(paths: Sequence[str]) -> list[str]:
 
 
 def run_files(
-    paths: Sequence[str], bless: bool = False, jobs: int = 0, permissions: Any = None, timeout: float = TIMEOUT,
-    ranks: int = 0,
-) -> Iterator[Result]:  # fmt: skip
+    paths: Sequence[str],
+    bless: bool = False,
+    jobs: int = 0,
+    bounds: Bounds = Bounds(),
+    ranks: int = 0,  # noqa: B008
+) -> Iterator[Result]:
     """The results of many files, in their order."""
     jobs = min(jobs or os.cpu_count() or 1, len(paths))
     if jobs <= 1:
         for path in paths:
-            yield run_file(path, bless, permissions, timeout, ranks)
+            yield run_file(path, bless, bounds, ranks)
         return
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
@@ -143,7 +145,7 @@ def run_files(
     forked = "fork" in multiprocessing.get_all_start_methods() and os.uname().sysname == "Linux"
     context = multiprocessing.get_context("fork" if forked else None)
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        futures = [pool.submit(run_file, path, bless, permissions, timeout, ranks) for path in paths]
+        futures = [pool.submit(run_file, path, bless, bounds, ranks) for path in paths]
         for path, future in zip(paths, futures, strict=True):
             try:
                 yield future.result()

@@ -14,7 +14,6 @@ explanation: `report` does not raise.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -23,6 +22,7 @@ from ..sandbox.sealed import program_frame
 from . import peek
 from .hints import hints
 from .places import Host, Place, headline, places
+from .source import harmless
 
 CAUSE = "The above exception was the direct cause of the following exception:"
 CONTEXT = "During handling of the above exception, another exception occurred:"
@@ -44,6 +44,7 @@ class Painter:
         self.widest = WIDEST_LINE if width is None else max(20, min(WIDEST_LINE, width - BESIDE))
 
     def __call__(self, kind: str, text: str) -> str:
+        text = harmless(text)
         return f"\x1b[{self.COLOURS[kind]}m{text}\x1b[0m" if self.color and text else text
 
 
@@ -59,14 +60,6 @@ def _width(text: str) -> int:
 def _visible(text: str) -> str:
     """A source line as it may be shown: tabs as spaces, no control characters."""
     return "".join(" " if c == "\t" else c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-def harmless(text: str) -> str:
-    """A program's words as they may be shown: what would move the cursor or turn the line around as its escape."""
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _told(error: BaseException) -> str:
@@ -149,7 +142,7 @@ def _syntax_error(error: SyntaxError, host: Host, paint: Painter) -> list[str]:
     lines += _safely(lambda: excerpt(text, number, column, end, paint))
     advice = getattr(error, "advice", None)
     if advice:
-        lines.append(paint("hint", "hint: ") + str(advice))
+        lines.append(paint("hint", "hint: ") + harmless(str(advice)))
     return lines
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Container
 from typing import Any
 
@@ -21,6 +22,8 @@ IMPORTS = {"torch": "import torch", "np": "import numpy as np", "math": "import 
 """Names that a program may use without an import, and the import that plain Python needs."""
 
 _PYTHON = frozenset(dir(builtins))
+_CODING = re.compile(r"^([ \t\f]*#.*?coding[:=][ \t]*)[-\w.]+", re.ASCII)
+"""The comment by which Python decodes a file: another code than the program's would make code of its comments and texts."""
 
 
 def export(source: str, filename: str = "<string>", torch_names: Container[str] = ()) -> str:
@@ -70,7 +73,8 @@ class _Export:
         data = self.data
         for start, end, new in sorted(self.edits, reverse=True):
             data = data[:start] + new.encode("utf-8", "surrogatepass") + data[end:]
-        return data.decode("utf-8", "surrogatepass")
+        lines = data.decode("utf-8", "surrogatepass").split("\n", 2)
+        return "\n".join([*(_CODING.sub(r"\1utf-8", line) for line in lines[:2]), *lines[2:]])
 
     def __contains__(self, name: object) -> bool:
         """The names that are bound without the program's doing."""

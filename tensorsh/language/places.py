@@ -167,8 +167,13 @@ def text_of(value: Any) -> str:
 
 
 def name_and_message(error: BaseException) -> tuple[str, str]:
-    """The same in two parts, as notebooks keep them: the name of the class alone, and the message."""
-    name, _, message = headline(error).partition(": ")
+    """The same in two parts."""
+    return parted(headline(error))
+
+
+def parted(said: str) -> tuple[str, str]:
+    """What a headline says in two parts, as notebooks keep them: the name of the class alone, and the message."""
+    name, _, message = said.partition(": ")
     return name.rpartition(".")[2], message
 
 

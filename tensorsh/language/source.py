@@ -6,13 +6,22 @@ A file that cannot be read is named in one line: `SourceError` carries it, and t
 from __future__ import annotations
 
 import os
+import re
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def harmless(text: str) -> str:
+    """A program's words, or the name of a file, as they may be shown: what would move the cursor or turn the line around, and
+    what no stream writes, as its escape."""
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class SourceError(Exception):
     """A script that cannot be read; `code` is 2 where no such script can be opened and 1 where its text is at fault."""
 
     def __init__(self, message: str, code: int = 2) -> None:
-        super().__init__(message)
+        super().__init__(harmless(message))
         self.code = code
 
 
@@ -22,10 +31,10 @@ def read_source(path: str | os.PathLike[str]) -> str:
     try:
         with open(name, "rb") as file:
             data = file.read()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, MemoryError, OverflowError) as error:
         if os.path.isdir(name):
             raise SourceError(f"{name} is a folder, not a script") from None
-        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = error.strerror if isinstance(error, OSError) else str(error) or "it is larger than the memory"
         raise SourceError(f"cannot read {name}: {reason}") from None
     return decode_source(data, name)
 

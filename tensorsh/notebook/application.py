@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ipykernel.kernelapp import IPKernelApp
+from jupyter_client.session import json_packer
+
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 class Application(IPKernelApp):
@@ -17,3 +21,21 @@ class Application(IPKernelApp):
     def init_control(self, context: Any) -> None:
         super().init_control(context)
         self.shell_channel_thread = None
+        self.session.pack = packed
+
+
+def packed(message: Any) -> bytes:
+    """A message as it is sent. Half a character of UTF-16 that a program prints or raises, which no message can hold, stands in it
+    as its escape: else nothing would be sent, and whoever waits for the answer would wait for ever."""
+    try:
+        return json_packer(message)
+    except UnicodeEncodeError:
+        return json_packer(_whole(message))
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return _HALF.sub(lambda found: ascii(found[0])[1:-1], value)
+    if isinstance(value, dict):
+        return {_whole(key): _whole(each) for key, each in value.items()}
+    return [_whole(each) for each in value] if isinstance(value, list | tuple) else value

@@ -2,19 +2,20 @@
 
 A browser runs what it is sent with the rights of the person at the notebook, who could open a terminal with them: nothing
 of a program's goes there but pictures and cleaned HTML. Scripts of programs are dropped (`_repr_javascript_`), HTML and
-Markdown lose theirs, and SVG is shown as a picture, in which none runs.
+Markdown lose theirs, links and formulas the scheme that makes scripts of addresses, and SVG is shown as a picture, in which none
+runs.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Callable
-from html import unescape
 from typing import Any
 
 from ..display.nested import plain_text
-from ..display.vector import escaped
+from ..display.vector import escape
 from ..language import peek
 from ..tools.displays import DisplayObject
 from ..tools.picture import Picture
@@ -28,6 +29,7 @@ MOST = 10_000_000
 """Characters of one representation."""
 TEXTS = ("text/html", "text/markdown", "text/latex", "image/svg+xml")
 PICTURES = ("image/png", "image/jpeg")
+_SCHEME = re.compile(r"(?i)(?:j.*?a.*?v.*?a|v.*?b).*?s.*?c.*?r.*?i.*?p.*?t(?=.*?\\?:)".replace(".*?", r"[\t\r\n]*"))
 METHODS = {
     "_repr_html_": "text/html", "_repr_markdown_": "text/markdown", "_repr_latex_": "text/latex",
     "_repr_svg_": "image/svg+xml", "_repr_png_": "image/png", "_repr_jpeg_": "image/jpeg",
@@ -38,12 +40,12 @@ def bundle(value: Any, errors: list[Exception] | None = None) -> tuple[dict[str,
     """Data and metadata by MIME type; runs within the session. What fails but the text goes into `errors`."""
     base = peek.tensor_class(value)
     if base is not None:
-        text = repr(value)
+        text = str.__str__(repr(value))
         data = {"text/plain": text}
         if base.__name__ == "Tensor":
             data["text/html"] = html_of_tensor(value, text)
         return data, {}
-    data = {"text/plain": plain_text(value)}
+    data = {"text/plain": str.__str__(plain_text(value))}
     if type(value) in (Shown, Picture):
         return data | type(value)._forms(value), {}
     drawn = sys.modules.get("matplotlib.figure")
@@ -152,16 +154,19 @@ def _harmless(found: dict[str, Any]) -> dict[str, str]:
         if kind == "image/svg+xml":
             picture = b64encode(each.encode("utf-8", "replace")).decode()
             data.setdefault("text/html", f'<img src="data:image/svg+xml;base64,{picture}">')
+        elif kind == "text/latex":
+            data[kind] = without_scheme(each)
         else:
-            each = each if kind == "text/latex" else cleaned(each)
-            if kind == "text/html" or not names_script(each):
-                data[kind] = each
+            data[kind] = cleaned(each)
     for kind in PICTURES:
         each = found.get(kind)
         if type(each) is bytes and len(each) <= MOST:
             data[kind] = b64encode(each).decode()
         elif type(each) is str and len(each) <= MOST and each.isascii():
-            data[kind] = "".join(each.split())
+            try:
+                data[kind] = b64encode(b64decode("".join(each.split()), validate=True)).decode()
+            except ValueError:  # text that would stand in an attribute of a page
+                pass
     plain = found.get("text/plain")
     if type(plain) is str:
         data["text/plain"] = plain[:MOST]
@@ -172,18 +177,17 @@ def cleaned(text: str) -> str:
     """HTML without scripts, handlers, forms and frames."""
     import nh3
 
-    return nh3.clean(text)
+    return without_scheme(nh3.clean(text.encode("utf-8", "backslashreplace").decode()))
 
 
-def names_script(text: str) -> bool:
-    """Whether Markdown or a formula may have a link to a script, in whatever spelling."""
-    plain = unescape(text).translate({**dict.fromkeys(range(33)), ord("\\"): None}).lower()
-    return any(scheme in plain for scheme in ("javascript:", "vbscript:", "data:text"))
+def without_scheme(text: str) -> str:
+    """Addresses of Markdown and of TeX, which a browser that is shown them would run, as such no more; read alike."""
+    return _SCHEME.sub(lambda found: found[0][0] + "\N{ZERO WIDTH NON-JOINER}" + found[0][1:], text)
 
 
 def html_of_text(text: str) -> str:
     """A text as it stands, in a browser."""
-    return f'<pre style="white-space: pre; overflow-x: auto">{escaped(text)}</pre>'
+    return f'<pre style="white-space: pre; overflow-x: auto">{escape(text)}</pre>'
 
 
 def html_of_tensor(value: Any, text: str) -> str:
@@ -199,8 +203,8 @@ def html_of_tensor(value: Any, text: str) -> str:
     if numbers is not None and numbers.size:
         facts.update(_statistics(numbers))
         strip = _strip(numbers)
-    rows = "".join(f"<tr><th style='text-align:left'>{k}</th><td>{escaped(v)}</td></tr>" for k, v in facts.items())
-    note = escaped(peek.describe(value) or "")
+    rows = "".join(f"<tr><th style='text-align:left'>{k}</th><td>{escape(v)}</td></tr>" for k, v in facts.items())
+    note = escape(peek.describe(value) or "")
     return f"{html_of_text(text)}<details><summary style='opacity:.6'>{note}</summary><table>{rows}</table>{strip}</details>"
 
 

@@ -74,4 +74,7 @@ def install(words: Sequence[str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "kernel.json"), "w", encoding="utf-8") as file:
             json.dump(specification(options), file, indent=1)
-        return str(KernelSpecManager().install_kernel_spec(folder, NAME, user=prefix is None, prefix=prefix))
+        try:
+            return str(KernelSpecManager().install_kernel_spec(folder, NAME, user=prefix is None, prefix=prefix))
+        except OSError as error:
+            raise UsageError(f"cannot install in {error.filename}: {error.strerror}") from None

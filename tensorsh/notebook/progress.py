@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 from ..display.sizes import duration_text
+from ..display.vector import escape
 
 PAUSE = 0.1
 """Seconds between two drawings of a bar."""
@@ -28,7 +28,7 @@ class Bars:
         """A new bar: its name."""
         bar = f"tensorsh-bar-{next(self.numbers)}"
         now = time.monotonic()
-        self.open[bar] = {"description": description, "total": total, "completed": 0, "began": now, "drawn": now}
+        self.open[bar] = {"description": description, "completed": 0, "began": now, "drawn": now} | _plain(total=total)
         self.publish(self._data(bar), {}, False, bar)
         return bar
 
@@ -37,7 +37,7 @@ class Bars:
         known = self.open.get(bar)
         if known is None:
             return
-        known.update(fields)
+        known.update(_plain(**fields))
         if time.monotonic() - known["drawn"] >= PAUSE:
             known["drawn"] = time.monotonic()
             self.update(self._data(bar), bar)
@@ -64,3 +64,8 @@ class Bars:
             "text/plain": f"{before}{'#' * full}{'.' * (CELLS - full)} {after}" if total else before + after,
             "text/html": f"<div style='font-family:monospace'>{escape(before)}{drawn}{escape(after)}</div>",
         }
+
+
+def _plain(**fields: Any) -> dict[str, Any]:
+    """Numbers as Python's own: a program's would say themselves how they are written into a page."""
+    return {name: each if name == "description" or each is None else float(each) for name, each in fields.items()}

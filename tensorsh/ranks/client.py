@@ -30,6 +30,9 @@ class Client:
                 return unpacked(self._take(length))
             except OSError as error:
                 raise Gone(f"the service of the ranks is gone ({error.strerror or error})") from None
+            except BaseException:  # an interrupt: the next request would have the rest of this answer
+                self.close()
+                raise
 
     def _take(self, count: int) -> bytes:
         found = bytearray()

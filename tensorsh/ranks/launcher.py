@@ -33,9 +33,11 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 class Lines:
     """What one rank writes to one stream, passed on line by line."""
 
-    def __init__(self, source: Any, target: BinaryIO, label: bytes) -> None:
+    def __init__(self, source: Any, target: BinaryIO | None, label: bytes) -> None:
         self.source, self.target, self.label = source, target, label
         self.kept = b""
+        self.refused: OSError | None = None
+        """Why something was not passed on, where somebody would have read it."""
 
     def readable(self) -> bool:
         """Passes on what came; False at the end."""
@@ -47,12 +49,14 @@ class Lines:
         if (not data or len(self.kept) > LONGEST) and self.kept:
             lines.append(self.kept)
             self.kept = b""
-        if lines:
+        if lines and self.target is not None:
             try:
                 self.target.write(b"".join(self.label + line + b"\n" for line in lines))
                 self.target.flush()
-            except (OSError, ValueError):
+            except (BrokenPipeError, ValueError):
                 pass  # nobody reads: the ranks go on
+            except OSError as error:
+                self.refused = error
         return bool(data)
 
 
@@ -85,7 +89,7 @@ class Launcher:
         self, size: int, command: Sequence[str], labels: bool = True, outputs: Sequence[tuple[Any, Any]] = ()
     ) -> None:
         self.size, self.command, self.labels = size, list(command), labels
-        self.outputs = outputs or [(sys.stdout.buffer, sys.stderr.buffer)] * size
+        self.outputs = outputs or [tuple(each and each.buffer for each in (sys.stdout, sys.stderr))] * size
         """Where the lines of each rank's stdout and stderr go."""
         self.selector = selectors.DefaultSelector()
         self.service = Service(size, self.selector)
@@ -93,6 +97,7 @@ class Launcher:
         self.streams = 0
         self.signals: list[int] = []
         self.failed: Rank | None = None
+        self.refused: OSError | None = None
         self.held: list[int] = []
 
     def start(self) -> None:
@@ -141,6 +146,7 @@ class Launcher:
             self.selector.unregister(lines.source)
             lines.source.close()
             self.streams -= 1
+        self.refused = self.refused or lines.refused
 
     def run(self) -> int:
         """Starts the ranks and stays until all are gone; the exit code."""
@@ -192,6 +198,8 @@ class Launcher:
         self._drain()
         if self.signals:
             return 128 + self.signals[0]
+        if self.refused is not None:
+            raise self.refused
         return self._code()
 
     def _ended(self, rank: Rank) -> bool:
@@ -227,7 +235,8 @@ def launch(size: int, words: Sequence[str], labels: bool = True, hosts: Sequence
 
     With `hosts`, an option of mpiexec and its value, mpiexec starts them on other machines.
     """
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     command = [sys.executable, "-P", "-m", "tensorsh", *words]
     return by_mpiexec(size, command, labels, hosts) if hosts else Launcher(size, command, labels).run()
 

@@ -21,6 +21,12 @@ GRACE = 5.0
 """Seconds that the service waits for the rest once its rank 0 has ended."""
 LARGEST = 1 << 28
 """Bytes of a frame, and of all that ranks put into the table, at most."""
+GROWING = (b"set", b"append", b"swap", b"add")
+"""Requests that put something into the table."""
+LINE = 1 << 16
+"""Bytes of a line, at most."""
+PATIENCE = 10.0
+"""Seconds that a rank may take to read an answer: others wait meanwhile, and whoever started them."""
 
 
 def packed(*fields: bytes) -> bytes:
@@ -55,7 +61,10 @@ class Table:
             case [b"get", key]:
                 return [table[key]] if key in table else []
             case [b"add", key, amount]:
-                table[key] = b"%d" % (int(table.get(key, b"0")) + int(amount))
+                try:
+                    table[key] = b"%d" % (int(table.get(key, b"0")) + int(amount))
+                except ValueError:
+                    raise ValueError("stoll") from None  # as PyTorch says it
                 return [table[key]]
             case [b"append", key, value]:
                 table[key] = table.get(key, b"") + value
@@ -71,6 +80,10 @@ class Table:
             case [b"list"]:
                 return list(table)
         return []
+
+    def size(self, key: bytes) -> int:
+        """The bytes of a key and its value."""
+        return len(key) + len(self.entries[key]) if key in self.entries else 0
 
 
 class Connection:
@@ -90,8 +103,15 @@ class Connection:
             self.service.close(self)
             return
         self.buffer += data
-        while self._step():
-            pass
+        try:
+            while self._step():
+                pass
+        except (
+            ValueError,
+            LookupError,
+            struct.error,
+        ):  # a request that makes no sense ends its rank's connection alone
+            self.service.close(self)
 
     def _step(self) -> bool:
         if self.kind == "keys":
@@ -109,6 +129,8 @@ class Connection:
             return True
         end = self.buffer.find(b"\n")
         if end < 0:
+            if len(self.buffer) > LINE:
+                self.service.close(self)
             return False
         line = bytes(self.buffer[:end])
         del self.buffer[: end + 1]
@@ -126,8 +148,8 @@ class Connection:
     def send(self, data: bytes) -> None:
         try:
             self.sock.sendall(data)
-        except OSError:
-            pass  # it is found closed when it is read
+        except OSError:  # it is closed, or nobody reads
+            self.service.close(self)
 
 
 class Service:
@@ -152,6 +174,7 @@ class Service:
 
     def connect(self, sock: socket.socket, kind: str = "", rank: int = -1) -> Connection:
         """Answers what comes over a socket from now on."""
+        sock.settimeout(PATIENCE)
         made = Connection(self, sock, kind, rank)
         self.connections.add(made)
         self.selector.register(sock, selectors.EVENT_READ, made.readable)
@@ -161,7 +184,10 @@ class Service:
         """Takes connections of this user's processes from a listening socket."""
 
         def accept() -> None:
-            sock, _ = listener.accept()
+            try:
+                sock, _ = listener.accept()
+            except OSError:  # it is gone already, or there are too many
+                return
             if trusted(sock):
                 self.connect(sock)
             else:
@@ -203,11 +229,13 @@ class Service:
             case [b"leave"]:
                 connection.left = True
                 return [b"ok"]
-        if sum(map(len, fields)) + self.held > LARGEST:  # whoever keeps the keys must not run out of memory for a rank
-            return [b"full"]
-        if fields[0] in (b"set", b"append", b"swap"):
-            self.held += sum(map(len, fields))
-        return self.table.ask(fields)
+        name, key = fields[0], fields[1] if len(fields) > 1 else b""
+        before = self.table.size(key)
+        if name in GROWING and sum(map(len, fields)) + self.held - before > LARGEST:
+            return [b"full"]  # whoever keeps the keys must not run out of memory for a rank
+        answer = self.table.ask(fields)
+        self.held += self.table.size(key) - before
+        return answer
 
     def pmi(self, connection: Connection, words: list[str]) -> None:
         """Answers a line of PMI-1, which is all that MPICH's ranks ask of a process manager."""

@@ -34,10 +34,10 @@ def parse_size(text: str) -> int:
     if number[-1:] in ("K", "M", "G", "T"):
         unit = 1024 ** ("KMGT".index(number[-1]) + 1)
         number = number[:-1]
-    size = int(float(number) * unit)
-    if size <= 0:
+    size = float(number) * unit
+    if not 1 <= size < 1 << 62:
         raise ValueError(text)
-    return size
+    return int(size)
 
 
 def parse_seconds(text: str) -> float:

@@ -162,8 +162,8 @@ class Debugger:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            from ..language.diagnostics import harmless
             from ..language.places import headline
+            from ..language.source import harmless
 
             print(harmless(headline(error)), file=sys.stderr)
 

@@ -94,7 +94,7 @@ def in_columns(names: list[str], width: int) -> list[str]:
 
 @command("cat", "FILE", "shows a text file")
 def cat(shell: Shell, argument: str) -> None:
-    from ..language.diagnostics import harmless
+    from ..language.source import harmless
     from .own_files import read_tail
 
     if not argument:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import struct
 import threading
 import time
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tensorsh import Permissions, Session
+from tensorsh.ranks.service import LINE, Service, Table, packed
 from tensorsh.sandbox.thrown import Timeout
 
 from ..support.ranks import by_rank, tensorsh
@@ -215,3 +218,65 @@ dcp.async_save({"a": torch.ones(2)}, storage_writer=Writer("x"))
     count = len(session["seen"])
     time.sleep(0.2)
     assert len(session["seen"]) == count
+
+
+def test_a_request_that_makes_no_sense_ends_its_rank_alone() -> None:
+    """Not whoever keeps the keys: it goes on for the others. A value that is no number is added to by nobody."""
+    code = """\
+import torch.distributed as dist
+dist.init_process_group("gloo")
+store = dist.TCPStore("localhost", 29500, 2, dist.get_rank() == 0)
+if dist.get_rank() == 1:
+    store.set("a", "b")
+    for ask in (lambda: store.add("a", 1), lambda: store.get("a")):
+        try:
+            ask()
+        except dist.DistNetworkError:
+            print("gone")
+else:
+    for i in range(300):
+        store.set("again", "x" * 1_000_000)  # what is put in its place, or taken away, is not held
+    store.delete_key("again")
+    try:
+        for i in range(300):
+            store.add(f"{i}" + "x" * 1_000_000, 1)
+    except RuntimeError as error:
+        print(i > 200, error)
+dist.barrier()
+"""
+    done = tensorsh("run", "-n", "2", "-c", code)
+    assert done.returncode == 0, done.stderr
+    assert by_rank(done.stdout, 2) == [
+        ["True the keys of a program hold 256 MB at most: send tensors by collectives"],
+        ["gone", "gone"],
+    ]
+    with pytest.raises(ValueError, match="^stoll$"):
+        Table({b"a": b"b"}).ask([b"add", b"a", b"1"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent"),
+    [
+        ("keys", packed(b"come", b"x", b"host")),
+        ("keys", packed(b"come", b"1", b"\xff")),
+        ("keys", packed(b"add", b"key", b"9" * 5000)),
+        ("keys", struct.pack("!I", 1) + b"a"),
+        ("keys", struct.pack("!I", 1 << 31)),
+        ("pmi", b"cmd=get\n"),
+        ("pmi", b"cmd=put key=a\n"),
+        ("", b"keys " + b"9" * 5000 + b"\n"),
+        ("", "keys ²\n".encode()),
+        ("", b"x" * (LINE + 1)),
+    ],
+)
+def test_the_service_outlives_what_it_is_sent(kind: str, sent: bytes) -> None:
+    service = Service(2)
+    (ours, theirs), (other, there) = socket.socketpair(), socket.socketpair()
+    service.connect(theirs, kind, 0)
+    service.connect(there, "keys", 1)
+    ours.sendall(sent)
+    other.sendall(packed(b"set", b"key", b"value"))
+    while len(service.connections) > 1 or not service.table.entries:
+        service.step(1)
+    ours.settimeout(1)
+    assert ours.recv(100) == b"" and service.table.entries == {b"key": b"value"} and service.held == 8

@@ -36,7 +36,9 @@ def asked(text: Text) -> list[tuple[str, object]]:
         (lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensParams(text.id)),
         (lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionParams(text.id, whole, lsp.CodeActionContext(text.faults()))),
     ]
-    for number, line in enumerate(text.lines):
+    far = lsp.Range(lsp.Position(10**9, 0), lsp.Position(10**9, 10**9))  # of a text that was longer
+    found.append((lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionParams(text.id, far, lsp.CodeActionContext([]))))
+    for number, line in [*enumerate(text.lines), (10**9, "")]:
         for column in {0, len(line) // 2, len(line), len(line) + 5}:
             at = lsp.Position(number, column)
             found += [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -84,7 +85,10 @@ def test_formatting_changes_no_token_and_nothing_twice():
 def test_symbols_of_the_folders_that_are_open(tmp_path: Path):
     (tmp_path / "net.tsr").write_text("class Net(nn.Module):\n    def forward(self, x): return x\nrate = 3\n", "utf-8")
     (tmp_path / "broken.tsr").write_text("def f(:\n", "utf-8")
+    (tmp_path / "long.tsr").write_text("def forward_long(): pass\n" + "x = 1" + " + 1" * 200_000 + "\n", "utf-8")
     (tmp_path / ".hidden").mkdir()
+    (tmp_path / "link.tsr").symlink_to(tmp_path / ".hidden" / "other.tsr")
+    os.mkfifo(tmp_path / "pipe.tsr")
     (tmp_path / ".hidden" / "other.tsr").write_text("def forwards(): pass\n", "utf-8")
     client = Client([sys.executable, "-P", "-m", "tensorsh", "lsp"], folders=[tmp_path.as_uri()])
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -201,3 +202,39 @@ def test_the_kernel_is_installed_for_jupyter(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = (tmp_path / "share/jupyter/kernels/tensorsh/kernel.json").read_text()
     assert "tensorsh.notebook" in found and "--allow-read=data" in found
+
+
+CODE = {"cell_type": "code", "metadata": {}, "source": "1", "outputs": [], "execution_count": None}
+
+
+def test_what_is_no_notebook_is_said_in_one_line(tmp_path: Path) -> None:
+    """JSON of another form, and cells without an end."""
+    for cells, told in (
+        ([None], "is no notebook"),
+        ([{"cell_type": "raw]\nx", "metadata": {}, "source": "x"}], "is no notebook"),
+        ([CODE | {"metadata": {"tags": 5}}], "is no notebook"),
+        ([CODE | {"outputs": [{"output_type": "stream", "name": "stdout"}]}], "is no notebook"),
+        ([new_code_cell("while True: pass")], "cell 1:1: the program ran longer than 1 s"),
+        (
+            [new_code_cell("class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E")],
+            "ran longer than",
+        ),
+        ([new_code_cell("while True: print('x' * 10**6)")], "printed more than 1048576 bytes"),
+    ):
+        path = tmp_path / "a.ipynb"
+        path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}))
+        done = tensorsh("test", "--timeout", "1", "--max-output", "1M", path)
+        assert done.returncode == 1 and told in done.stdout and "Traceback" not in done.stderr, (told, done)
+
+
+def test_text_of_a_notebook_becomes_no_code(tmp_path: Path) -> None:
+    """Line ends that only programs have, halves of characters, comments that look like what an export puts in."""
+    hidden = "pass  #\u200bprint('code')\n%time 3\n# %%\u200b\nx = '\ud800'"
+    data = json.dumps(new_notebook(cells=[new_code_cell(hidden), new_markdown_cell("a\rprint('code')")]))
+    path = tmp_path / "a.ipynb"
+    path.write_text(data)
+    done = tensorsh("export", path)
+    assert done.returncode == 0 and "pass  #\u200bprint('code')" in done.stdout, done.stderr
+    done = tensorsh("convert", path, tmp_path / "a.tsr")
+    assert done.returncode == 0, done.stderr
+    assert "# print('code')" in (tmp_path / "a.tsr").read_text().split("\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from tensorsh import torch
@@ -45,3 +47,12 @@ def test_short_transforms_are_the_sums_that_define_them(n: int) -> None:
         expected = x.to(torch.complex128) @ turns
         assert torch.allclose(torch.fft.fft(x).to(torch.complex128), expected, 1e-5, 1e-5)
         assert torch.allclose(torch.fft.irfft(torch.fft.rfft(x), n), x, 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64, torch.complex128])
+def test_lines_of_few_numbers_leave_each_other_alone(dtype: torch.dtype) -> None:
+    """A line shorter than a vector is written without the beginning of the next one."""
+    for rows, n, columns in product((2, 11), (1, 2, 3, 4, 5), (3, 8, 9)):
+        x = torch.arange(rows * n * columns).sqrt().reshape(rows, n, columns).to(dtype)
+        apart = torch.stack([torch.fft.fft(x[:, :, j].clone()) for j in range(columns)], -1)
+        assert torch.allclose(torch.fft.fft(x, dim=1), apart, 1e-5, 1e-5), (rows, n, columns)

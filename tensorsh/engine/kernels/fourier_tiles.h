@@ -15,13 +15,13 @@ INLINE void some_bytes(char *to, const char *from, size bytes) {
 /* `out`: from `first`, and where there is one `second`, which has the numbers at odd places, to the array; otherwise the other way. */
 #define TILES(T, R, name)                                                                                              \
     /* Lines that stand in one piece each. Blocks that would reach over the end of a line go back from it; a line shorter than a block is \
-       read, and written, with the beginning of the next one, which is written later: not where that is beyond `end`, or in its own place. */ \
+       read with the beginning of the next one, not where that is beyond `end`. */                                     \
     INLINE int name##_rows(int out, T *first, T *second, R *array, const size *at, int lines, size have, size end) {   \
         enum { LANES = sizeof(T) / sizeof(R) };                                                                        \
         const size each = second ? 2 : 1, block = LANES / each;                                                        \
         size ahead = LANES * (at[1] - at[0]); /* the next lines are on their way while these are transformed */        \
         if (out || at[LANES - 1] + ahead + each * have > end) ahead = 0;                                               \
-        for (int l = 0; have < block && l < LANES; l++)                                                                \
+        for (int l = 0; !out && have < block && l < LANES; l++)                                                        \
             if (at[l] + LANES > end) return 0;                                                                         \
         for (size k = 0; k < have; k += block) {                                                                       \
             T rows[LANES];                                                                                             \
@@ -51,7 +51,9 @@ INLINE void some_bytes(char *to, const char *from, size bytes) {
             }                                                                                                          \
             if (out) {                                                                                                 \
                 name##_turned(rows);                                                                                   \
-                if (lines == LANES)                                                                                    \
+                if (have < block)                                                                                      \
+                    for (int l = 0; l < lines; l++) some_bytes((char *)(array + at[l]), (const char *)&rows[l], each * have * sizeof(R)); \
+                else if (lines == LANES)                                                                               \
                     UNROLL(8) for (int l = 0; l < LANES; l++) memcpy(array + at[l] + each * k, &rows[l], sizeof *rows); \
                 else                                                                                                   \
                     for (int l = 0; l < lines; l++) memcpy(array + at[l] + each * k, &rows[l], sizeof *rows);          \

@@ -288,17 +288,21 @@ def ormqr(xp, input: Array, tau: Array, other: Array, left=True, transpose=False
                 f"{name}: Expected input and {arg} to have the same dtype, but input has dtype{of(input).short} and {arg} has "
                 f"dtype {of(x).short}"
             )
-    if other.ndim != input.ndim:
-        raise RuntimeError(
-            f"{name}: Expected other to have the same number of dimensions as input, but got other.ndim equal to {other.ndim} and "
-            f"input.ndim is equal to {input.ndim}"
-        )
     side = -2 if left else -1
     if length(tau.shape, -1) != min(other.shape[side], input.shape[-1]):
         raise RuntimeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
     if input.shape[-2] != other.shape[side]:
         raise RuntimeError(f"{name}: other.shape[{side}] must be equal to input.shape[-2]")
     check_factors(name, input, tau)
+    if other.ndim != input.ndim:
+        raise RuntimeError(
+            f"{name}: Expected other to have the same number of dimensions as input, but got other.ndim equal to {other.ndim} and "
+            f"input.ndim is equal to {input.ndim}"
+        )
+    if other.shape[:-2] != input.shape[:-2]:
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of other to be equal to input.shape[:-2], but got {list(other.shape[:-2])}"
+        )
     check_kernel("ormqr_cpu", input)
     if left:
         return reflected(input, tau, other, not transpose, transpose)

@@ -175,6 +175,8 @@ def numbered(index: Any, begins: Any, bags: int, rows: int, by_index: bool, leng
     if by_index and bags:
         ends[-1] = len(index)
     sizes = ends - begins[:bags]
+    if bags and begins.min() < 0:
+        raise IndexError("index out of range in self")
     if bags and sizes.min() < 0:  # PyTorch tells so of the usual sums; of others it mixes bags
         raise RuntimeError(
             "Expected i < index_size to be true, but got false.  (Could this error message be improved?  If so, please report an "

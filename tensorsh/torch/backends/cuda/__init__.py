@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import NamedTuple
 
 from ....engine.arrays.state import state
 from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
+from ....sandbox.sealed import OpenSealed
 from ...cuda import is_available
 
 __all__ = [
@@ -67,16 +67,14 @@ def is_flash_attention_available() -> bool:
     return False
 
 
-class SDPAParams(NamedTuple):
+class SDPAParams(metaclass=OpenSealed):
     """The arguments of an attention, of which the functions below say in which ways a GPU can compute it."""
 
-    query: Tensor
-    key: Tensor
-    value: Tensor
-    attn_mask: Tensor | None
-    dropout: float
-    is_causal: bool
-    enable_gqa: bool
+    def __init__(
+        self, query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout: float, is_causal: bool, enable_gqa: bool
+    ) -> None:  # fmt: skip
+        self.query, self.key, self.value, self.attn_mask = query, key, value, attn_mask
+        self.dropout, self.is_causal, self.enable_gqa = dropout, is_causal, enable_gqa
 
 
 def can_use_flash_attention(params: SDPAParams, debug: bool = False) -> bool:

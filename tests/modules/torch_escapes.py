@@ -889,4 +889,32 @@ import torch
 Alias = type(list[int])
 class S(Alias(Alias, int)): pass
 result = type(S(torch.ones(2), int)._array).__name__ == "ndarray"
+---
+import dataclasses, torch
+got = []
+@dataclasses.dataclass
+class D:
+    _array: object
+    def __init_subclass__(cls): got.append(cls)
+try:
+    class T(D, torch.Tensor): pass
+except TypeError: pass
+t = torch.ones(2).as_subclass(got[0])
+D.__init__(t, torch.zeros(3).numpy())
+result = t.shape == (3,)
+---
+import dataclasses, torch
+@dataclasses.dataclass
+class D:
+    _is_fast: object
+class M(D, torch.nn.MultiheadAttention):
+    def __init__(self): torch.nn.MultiheadAttention.__init__(self, 4, 2)
+result = callable(dataclasses.astuple(M())[0])
+---
+import dataclasses, torch
+class M(torch.nn.MultiheadAttention):
+    _is_fast: object
+    def __init__(self): super().__init__(4, 2)
+M = dataclasses.dataclass(M)
+result = callable(dataclasses.astuple(M())[0])
 """.strip().split("\n---\n")

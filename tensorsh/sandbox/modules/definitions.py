@@ -17,7 +17,7 @@ from ..classes import TAKEN, is_in, is_kept, is_reserved, is_script_class, refus
 from ..copying import same
 from ..gate import get_attribute
 from ..kinds import Final, check_own, make, real_types
-from ..names import GATED, composed, is_read_on_gate
+from ..names import composed, is_gated, is_read_on_gate
 from ..sealed import OpenSealed
 from ..stores import own
 from ..thrown import kept_out
@@ -264,7 +264,7 @@ def fields_of(cls: type) -> Any:
 def _check_field(cls: type, name: Any) -> None:
     """A field's name: the functions that a dataclass generates read and set it past the gate."""
     above = [base for base in cls.__mro__ if not is_script_class(base)]
-    if is_reserved(cls, check_name(name)) or name in GATED and is_in(above, name):
+    if is_reserved(cls, check_name(name)) or is_gated(name) and is_in(above, name):
         raise TypeError(TAKEN.format(name))
 
 

@@ -34,11 +34,11 @@ def take(module: Any, names: str) -> dict[str, Any]:
     return {name: getattr(module, name) for name in names.split() if hasattr(module, name)}
 
 
-def _simple(module: str, names: str) -> None:
+def _simple(module: str, names: str, shown: Callable[[Any], Any] = lambda function: function) -> None:
     def make(environment: Environment) -> dict[str, Any]:
         from importlib import import_module
 
-        return take(import_module(module), names)
+        return {name: shown(function) for name, function in take(import_module(module), names).items()}
 
     MODULES[module] = make
 
@@ -350,7 +350,18 @@ def json(environment: Environment) -> dict[str, Any]:
     return read | {"dump": taking_variables(real.dump), "dumps": taking_variables(real.dumps)}
 
 
-_simple("textwrap", "dedent fill indent shorten wrap")
+def _of_text(function: Any) -> Any:
+    """A function of a text, of which it calls methods that are given tables of Python's own."""
+    from ..wrapping import wraps
+
+    @wraps(function)
+    def call(text: str, *args: Any, **options: Any) -> Any:
+        return function(str.__str__(text), *args, **options)
+
+    return call
+
+
+_simple("textwrap", "dedent fill indent shorten wrap", _of_text)
 
 
 @_table("bisect")

@@ -1350,4 +1350,13 @@ class Text(str):
     def translate(self, table): got.append(table)
 re.escape(Text("a"))
 result = got[0][45] == "\\-"
+---
+import contextlib, textwrap
+class Stack(contextlib.ExitStack):
+    def __new__(cls): return made[0] if made else super().__new__(cls)
+made = []
+stack = Stack()
+made.append(textwrap.indent)
+stack.pop_all()
+result = True
 """.strip().split("\n---\n")

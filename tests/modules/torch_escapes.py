@@ -917,4 +917,20 @@ class M(torch.nn.MultiheadAttention):
     def __init__(self): super().__init__(4, 2)
 M = dataclasses.dataclass(M)
 result = callable(dataclasses.astuple(M())[0])
+---
+import torch
+from torch.distributions.utils import lazy_property
+got = []
+class Near:
+    def send(self, message, block):
+        got.append(message)
+        return True
+def near(self): return Near()
+near.__name__ = "_near"
+class Q(type(torch.multiprocessing.Queue())):
+    near = lazy_property(near)
+q = Q()
+q.near
+q.put(1)
+result = type(got[0]).__name__ == "Message"
 """.strip().split("\n---\n")

@@ -443,6 +443,14 @@ def leaving() -> dict[str, Any]:
 
         return within
 
+    def pop_all(self: Any) -> Any:
+        """Its entries in another stack, and not in what else a program's `__new__` makes."""
+        made = type(self)()
+        if not isinstance(made, contextlib.ExitStack):
+            raise TypeError(f"an 'ExitStack' object is expected, not '{type(made).__name__}'")
+        made._exit_callbacks, self._exit_callbacks = self._exit_callbacks, type(self._exit_callbacks)()  # type: ignore[attr-defined]
+        return made
+
     found = {}
     body = {"__call__": around, "__module__": "contextlib", "__doc__": contextlib.ContextDecorator.__doc__}
     found["ContextDecorator"] = OpenSealed("ContextDecorator", (), body)
@@ -450,6 +458,7 @@ def leaving() -> dict[str, Any]:
         leave = suppresses if real is contextlib.suppress else real.__exit__
         body = {"__exit__": kept_out(leave), "__module__": "contextlib", "__doc__": real.__doc__}
         found[real.__name__] = OpenSealed(real.__name__, (real,), body)
+    found["ExitStack"].pop_all = pop_all  # type: ignore[attr-defined]
     return found
 
 

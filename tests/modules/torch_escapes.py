@@ -933,4 +933,14 @@ q = Q()
 q.near
 q.put(1)
 result = type(got[0]).__name__ == "Message"
+---
+import dataclasses, torch
+got = []
+class D:
+    def __init_subclass__(cls): got.append(cls.__repr__)
+@dataclasses.dataclass(slots=True)
+class E(D):
+    _array: object
+class T(torch.Tensor): pass
+result = "array(" in got[-1](torch.ones(2).as_subclass(T))
 """.strip().split("\n---\n")

@@ -34,11 +34,11 @@ def take(module: Any, names: str) -> dict[str, Any]:
     return {name: getattr(module, name) for name in names.split() if hasattr(module, name)}
 
 
-def _simple(module: str, names: str, shown: Callable[[Any], Any] = lambda function: function) -> None:
+def _simple(module: str, names: str) -> None:
     def make(environment: Environment) -> dict[str, Any]:
         from importlib import import_module
 
-        return {name: shown(function) for name, function in take(import_module(module), names).items()}
+        return take(import_module(module), names)
 
     MODULES[module] = make
 
@@ -350,18 +350,18 @@ def json(environment: Environment) -> dict[str, Any]:
     return read | {"dump": taking_variables(real.dump), "dumps": taking_variables(real.dumps)}
 
 
-def _of_text(function: Any) -> Any:
-    """A function of a text, of which it calls methods that are given tables of Python's own."""
+@_table("textwrap")
+def textwrap(environment: Environment) -> dict[str, Any]:
+    """Those that call methods of a text with tables that all share get a plain one."""
+    import textwrap as real
+
     from ..wrapping import wraps
 
-    @wraps(function)
-    def call(text: str, *args: Any, **options: Any) -> Any:
-        return function(str.__str__(text), *args, **options)
+    def of_text(function: Any) -> Any:
+        return wraps(function)(lambda text, *args, **options: function(str.__str__(text), *args, **options))
 
-    return call
-
-
-_simple("textwrap", "dedent fill indent shorten wrap", _of_text)
+    plain = take(real, "fill shorten wrap")
+    return take(real, "dedent indent") | {name: of_text(function) for name, function in plain.items()}
 
 
 @_table("bisect")

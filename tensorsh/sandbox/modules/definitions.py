@@ -479,13 +479,9 @@ def namedtuple(typename: str, field_names: Any, *, rename: bool = False, default
 def attrgetter(attr: str, *attrs: str) -> Any:
     """A function that reads attributes, each through the gate."""
 
-    def paths() -> Any:
-        for text in (attr, *attrs):
-            if type(text) is not str:
-                raise TypeError("attribute name must be a string")
-            yield text.split(".")
-
-    wanted = list(paths())
+    if any(type(text) is not str for text in (attr, *attrs)):
+        raise TypeError("attribute name must be a string")
+    wanted = [text.split(".") for text in (attr, *attrs)]
 
     def read(obj: Any, path: list[str]) -> Any:
         for name in path:

@@ -20,7 +20,7 @@ from typing import Any
 
 from . import copying, integers, sealed
 from .iterating import with_steps
-from .names import DEFINABLE, GATED, is_read_on_gate, is_special, normalize
+from .names import DEFINABLE, is_gated, is_read_on_gate, is_special, normalize
 from .sealed import MARK, believed, joined, keeps, reserved
 from .thrown import kept_out
 from .unseen import NUMBERS, UNSEEN, is_alive
@@ -116,7 +116,7 @@ def _keep_places(kinds: list[type], metaclass: Any, body: dict) -> None:
 
     for base, is_own in above.items():
         for name in base.__dict__.get("__dataclass_fields__", ()) if is_own else ():
-            if name in GATED and is_in(foreign, name):
+            if is_gated(name) and is_in(foreign, name):
                 raise TypeError(TAKEN.format(name))
         names = base.__dict__.get("__match_args__")
         if type(names) is not tuple or all(map(is_kept, names)):

@@ -306,8 +306,8 @@ def _kept_to(owner: type, name: str, found: Any) -> Any:
     of the library, stores past the gate."""
     if type(found) is not FunctionType or is_script_function(found):
         return found
-    if id(owner) not in script_classes and name != "__init__":
-        return found
+    if id(owner) not in script_classes and name != "__init__" and "__dataclass_fields__" not in owner.__dict__:
+        return found  # but of a program's dataclass that is being made anew
 
     @wraps(found)
     def method(self: Any, *arguments: Any, **keywords: Any) -> Any:

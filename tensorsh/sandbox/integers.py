@@ -1,4 +1,4 @@
-"""Plain integers and bytes in the place of a program's own: a class derived from int may say something else each time it is asked."""
+"""Plain integers, text and bytes in the place of a program's own: a class derived from int may say something else each time it is asked."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ def octets(data: Any) -> bytes:
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"a bytes-like object is required, not '{type(data).__name__}'")
     return data if type(data) is bytes else bytes(memoryview(data))
+
+
+def plain_text(value: Any) -> Any:
+    """A text as a plain one. Python's own code shows one of a program's class what it keeps, by the methods that it calls."""
+    return str.__str__(value) if isinstance(value, str) else value
 
 
 def is_derived(kind: type) -> bool:

@@ -1282,4 +1282,81 @@ class D(abc.ABC):
 D.register(types.GeneratorType)
 match (x for x in [1]):
     case D(frame): result = frame
+---
+import argparse
+got = []
+class Help(str):
+    def __mod__(self, told): got.append(told["container"])
+parser = argparse.ArgumentParser()
+parser.add_argument("--a", help=Help("a"))
+try: parser.format_help()
+except TypeError: pass
+result = callable(got[0].add_argument)
+---
+import argparse
+got = []
+class Help:
+    def __mod__(self, told): got.append(told["container"])
+    def strip(self): return "a"
+parser = argparse.ArgumentParser()
+commands = parser.add_subparsers(help=Help())
+try: parser.format_help()
+except TypeError: pass
+result = callable(got[0].add_argument)
+---
+import logging
+got = []
+class Code:
+    co_filename, co_name, co_qualname = "/etc/passwd", "f", "f"
+    def co_positions(self): return iter([(1, 1, 0, 1)])
+class Frame: f_code, f_globals, f_locals = Code(), {}, {}
+class Trace: tb_frame, tb_lineno, tb_lasti, tb_next = Frame(), 1, 0, None
+class Form(str):
+    def __str__(self): return self
+    def __mod__(self, told):
+        told["exc_info"] = ValueError, ValueError(), Trace()
+        return ""
+class H(logging.Handler):
+    def emit(self, record): got.append(self.format(record))
+handler = H()
+handler.setFormatter(logging.Formatter(Form("%(message)s")))
+logging.getLogger("escape").addHandler(handler)
+logging.getLogger("escape").error("x")
+result = "root:" in got[0]
+---
+import textwrap
+got = []
+class Text(str):
+    def expandtabs(self, size): return self
+    def translate(self, table):
+        got.append(table)
+        return self
+try: textwrap.fill(Text("a"))
+except TypeError: pass
+result = got[0][9] == 32
+---
+import textwrap
+got = []
+class Text:
+    def expandtabs(self, size): return self
+    def translate(self, table): got.append(table)
+try: textwrap.fill(Text())
+except TypeError: pass
+result = got[0][9] == 32
+---
+import re
+got = []
+class Text(str):
+    def translate(self, table): got.append(table)
+re.escape(Text("a"))
+result = got[0][45] == "\\-"
+---
+import contextlib, textwrap
+class Stack(contextlib.ExitStack):
+    def __new__(cls): return made[0] if made else super().__new__(cls)
+made = []
+stack = Stack()
+made.append(textwrap.indent)
+stack.pop_all()
+result = True
 """.strip().split("\n---\n")

@@ -889,4 +889,58 @@ import torch
 Alias = type(list[int])
 class S(Alias(Alias, int)): pass
 result = type(S(torch.ones(2), int)._array).__name__ == "ndarray"
+---
+import dataclasses, torch
+got = []
+@dataclasses.dataclass
+class D:
+    _array: object
+    def __init_subclass__(cls): got.append(cls)
+try:
+    class T(D, torch.Tensor): pass
+except TypeError: pass
+t = torch.ones(2).as_subclass(got[0])
+D.__init__(t, torch.zeros(3).numpy())
+result = t.shape == (3,)
+---
+import dataclasses, torch
+@dataclasses.dataclass
+class D:
+    _is_fast: object
+class M(D, torch.nn.MultiheadAttention):
+    def __init__(self): torch.nn.MultiheadAttention.__init__(self, 4, 2)
+result = callable(dataclasses.astuple(M())[0])
+---
+import dataclasses, torch
+class M(torch.nn.MultiheadAttention):
+    _is_fast: object
+    def __init__(self): super().__init__(4, 2)
+M = dataclasses.dataclass(M)
+result = callable(dataclasses.astuple(M())[0])
+---
+import torch
+from torch.distributions.utils import lazy_property
+got = []
+class Near:
+    def send(self, message, block):
+        got.append(message)
+        return True
+def near(self): return Near()
+near.__name__ = "_near"
+class Q(type(torch.multiprocessing.Queue())):
+    near = lazy_property(near)
+q = Q()
+q.near
+q.put(1)
+result = type(got[0]).__name__ == "Message"
+---
+import dataclasses, torch
+got = []
+class D:
+    def __init_subclass__(cls): got.append(cls.__repr__)
+@dataclasses.dataclass(slots=True)
+class E(D):
+    _array: object
+class T(torch.Tensor): pass
+result = "array(" in got[-1](torch.ones(2).as_subclass(T))
 """.strip().split("\n---\n")

@@ -56,7 +56,12 @@ def _add_argument(target: Any, flags: tuple, options: dict[str, Any]) -> None:
         raise ValueError(f"unknown action {action!r}")
     if is_script_class(type(options.get("type"))) and not callable(options["type"]):
         raise ValueError(f"{options['type']!r} is not callable")
-    target.add_argument(*flags, **options)
+    target.add_argument(*flags, **_helping(options, options.pop("help", None)))
+
+
+def _helping(options: dict[str, Any], text: Any) -> dict[str, Any]:
+    """Options with a help. The real one hands all that it knows of an argument, also its parser, to `%` of that."""
+    return options if text is None else options | {"help": str.__str__(text)}
 
 
 class Group(metaclass=Final):
@@ -77,9 +82,7 @@ class Subparsers(metaclass=Final):
     __slots__ = ("_environment", "_namespace", "_real")
 
     def add_parser(self, name: str, *, help: str | None = None, aliases: Any = (), **options: Any) -> Any:
-        options = _checked(options)
-        if help is not None:
-            options["help"] = help
+        options = _helping(_checked(options), help)
         real = self._real.add_parser(name, aliases=tuple(aliases), **options)
         return make(Parser, _real=real, _environment=self._environment, _namespace=self._namespace)
 
@@ -108,8 +111,8 @@ class Parser(metaclass=Final):
             _check_dest(dest)
         named = {"title": title, "description": description, "prog": prog}
         made = self._real.add_subparsers(
-            dest=real.SUPPRESS if dest is None else dest, required=required, help=help, metavar=metavar,
-            **{name: value for name, value in named.items() if value is not None},
+            dest=real.SUPPRESS if dest is None else dest, required=required, metavar=metavar,
+            **_helping({name: value for name, value in named.items() if value is not None}, help),
         )  # fmt: skip
         return make(Subparsers, _real=made, _environment=self._environment, _namespace=self._namespace)
 

@@ -17,7 +17,7 @@ from ..classes import TAKEN, is_in, is_kept, is_reserved, is_script_class, refus
 from ..copying import same
 from ..gate import get_attribute
 from ..kinds import Final, check_own, make, real_types
-from ..names import GATED, composed, is_read_on_gate
+from ..names import composed, is_gated, is_read_on_gate
 from ..sealed import OpenSealed
 from ..stores import own
 from ..thrown import kept_out
@@ -264,7 +264,7 @@ def fields_of(cls: type) -> Any:
 def _check_field(cls: type, name: Any) -> None:
     """A field's name: the functions that a dataclass generates read and set it past the gate."""
     above = [base for base in cls.__mro__ if not is_script_class(base)]
-    if is_reserved(cls, check_name(name)) or name in GATED and is_in(above, name):
+    if is_reserved(cls, check_name(name)) or is_gated(name) and is_in(above, name):
         raise TypeError(TAKEN.format(name))
 
 
@@ -443,6 +443,14 @@ def leaving() -> dict[str, Any]:
 
         return within
 
+    def pop_all(self: Any) -> Any:
+        """Its entries in another stack, and not in what else a program's `__new__` makes."""
+        made = type(self)()
+        if not isinstance(made, contextlib.ExitStack):
+            raise TypeError(f"an 'ExitStack' object is expected, not '{type(made).__name__}'")
+        made._exit_callbacks, self._exit_callbacks = self._exit_callbacks, type(self._exit_callbacks)()  # type: ignore[attr-defined]
+        return made
+
     found = {}
     body = {"__call__": around, "__module__": "contextlib", "__doc__": contextlib.ContextDecorator.__doc__}
     found["ContextDecorator"] = OpenSealed("ContextDecorator", (), body)
@@ -450,6 +458,7 @@ def leaving() -> dict[str, Any]:
         leave = suppresses if real is contextlib.suppress else real.__exit__
         body = {"__exit__": kept_out(leave), "__module__": "contextlib", "__doc__": real.__doc__}
         found[real.__name__] = OpenSealed(real.__name__, (real,), body)
+    found["ExitStack"].pop_all = pop_all  # type: ignore[attr-defined]
     return found
 
 
@@ -470,13 +479,9 @@ def namedtuple(typename: str, field_names: Any, *, rename: bool = False, default
 def attrgetter(attr: str, *attrs: str) -> Any:
     """A function that reads attributes, each through the gate."""
 
-    def paths() -> Any:
-        for text in (attr, *attrs):
-            if type(text) is not str:
-                raise TypeError("attribute name must be a string")
-            yield text.split(".")
-
-    wanted = list(paths())
+    if any(type(text) is not str for text in (attr, *attrs)):
+        raise TypeError("attribute name must be a string")
+    wanted = [text.split(".") for text in (attr, *attrs)]
 
     def read(obj: Any, path: list[str]) -> Any:
         for name in path:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..classes import checked_state
 from ..copying import same
+from ..integers import plain_text
 from ..kinds import Final, make
 from ..sealed import Sealed, program_frame
 
@@ -70,7 +71,7 @@ class Formatter(metaclass=Sealed):
     def format(self, record: Any) -> str:
         import logging
 
-        text, dates = ("" if x is None else str(x) for x in (self._fmt, self.datefmt))
+        text, dates = ("" if x is None else plain_text(str(x)) for x in (self._fmt, self.datefmt))
         real = logging.Formatter(text or "%(message)s", dates or None, validate=False)
         real.formatTime = lambda _, datefmt=None: self.formatTime(record, datefmt)  # type: ignore
         record.message = record.getMessage()

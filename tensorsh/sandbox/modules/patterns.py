@@ -5,7 +5,7 @@ from __future__ import annotations
 import re as real
 from typing import Any
 
-from ..integers import whole
+from ..integers import plain_text, whole
 from ..iterating import with_steps
 from ..wrapping import wraps
 from .standard import take
@@ -43,6 +43,15 @@ def re(environment: Environment) -> dict[str, Any]:
         "sub": 4,
         "subn": 4,
     }
+
+    def escape(pattern: Any) -> Any:
+        """Special characters in a text escaped."""
+        return real.escape(plain_text(pattern))  # one of a program's class would be shown the table
+
     names = """A ASCII I IGNORECASE L LOCALE M MULTILINE NOFLAG S DOTALL U UNICODE X VERBOSE Match Pattern PatternError
-    RegexFlag error escape"""
-    return take(real, names) | {name: quiet(getattr(real, name), place) for name, place in places.items()}
+    RegexFlag error"""
+    return (
+        take(real, names)
+        | {"escape": wraps(real.escape)(escape)}
+        | {name: quiet(getattr(real, name), place) for name, place in places.items()}
+    )

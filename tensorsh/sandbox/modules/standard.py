@@ -350,7 +350,18 @@ def json(environment: Environment) -> dict[str, Any]:
     return read | {"dump": taking_variables(real.dump), "dumps": taking_variables(real.dumps)}
 
 
-_simple("textwrap", "dedent fill indent shorten wrap")
+@_table("textwrap")
+def textwrap(environment: Environment) -> dict[str, Any]:
+    """Those that call methods of a text with tables that all share get a plain one."""
+    import textwrap as real
+
+    from ..wrapping import wraps
+
+    def of_text(function: Any) -> Any:
+        return wraps(function)(lambda text, *args, **options: function(str.__str__(text), *args, **options))
+
+    plain = take(real, "fill shorten wrap")
+    return take(real, "dedent indent") | {name: of_text(function) for name, function in plain.items()}
 
 
 @_table("bisect")

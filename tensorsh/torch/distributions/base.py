@@ -22,7 +22,7 @@ from ...engine.arrays.state import state
 from ...engine.arrays.warning import warn
 from ...engine.tape.grad_modes import enable_grad, no_grad
 from ...engine.tensors.tensor import Size, Tensor
-from ...sandbox.classes import allow
+from ...sandbox.classes import allow, is_kept, refused
 from ...sandbox.copying import another
 from ...sandbox.named import read_named
 from ...sandbox.names import is_special, normalize
@@ -108,6 +108,8 @@ class lazy_property(metaclass=Sealed):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None:
             return lazy_property(self._wrapped)
+        if is_kept(instance, self._name):
+            raise refused(instance, self._name)
         with enable_grad():
             value = instance.__dict__[self._name] = self._wrapped(instance)
         return value

@@ -134,6 +134,7 @@ class Half(TransformedDistribution):
     arg_constraints = {"scale": positive}
     support = nonnegative
     has_rsample = True
+    _owned = ("log_prob", "cdf", "icdf", "entropy", "expand")
     kind: Any = None
 
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:

@@ -18,6 +18,8 @@ __all__ = ["Sequential", "ModuleList", "ModuleDict", "ParameterList", "Parameter
 class Numbered(Module):
     """What Sequential and ModuleList share: submodules named 0, 1, 2..."""
 
+    _owners = dict.fromkeys("__len__ __iter__ __setitem__ __delitem__ append pop".split(), "")
+
     def _place(self, idx: Any) -> int:
         idx = operator.index(idx)
         if not -len(self) <= idx < len(self):

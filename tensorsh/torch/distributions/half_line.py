@@ -145,7 +145,8 @@ class Half(TransformedDistribution):
 
     @checked
     def log_prob(self, value: Tensor) -> Tensor:
-        value = T.as_tensor(value, dtype=self.scale.dtype)
+        if self.kind is Cauchy:
+            value = T.as_tensor(value, dtype=self.scale.dtype)
         return T.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -inf)
 
     @checked

@@ -168,7 +168,7 @@ class ModuleList(Numbered):
         return self.extend(modules)
 
     def __add__(self, other: Iterable) -> ModuleList:
-        return ModuleList([*self, *other])
+        return ModuleList(self).extend(iter(other))
 
     def __repr__(self) -> str:
         texts = [repr(module) for module in self]

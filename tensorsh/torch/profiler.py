@@ -378,7 +378,7 @@ class old_profile(profile):
     """``torch.autograd.profiler.profile``: prints as a table.
 
     use_cuda, use_device: a device to measure beside the CPU; where there is none a warning says so. use_cpu: whether the CPU is measured,
-    which may be left out with `use_kineto` alone."""
+    which may be left out with `use_kineto` alone. activity_filters: taken, with no effect."""
 
     __module__, __qualname__ = "torch.autograd.profiler", "profile"
 

@@ -407,14 +407,9 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     True
     >>> torch.use_deterministic_algorithms(False)
     """
-    if type(mode) is not bool:
-        raise TypeError(
-            f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type_name(mode)}"
-        )
-    if type(warn_only) is not bool:
-        raise TypeError(
-            f"_set_deterministic_algorithms(): argument 'warn_only' must be bool, not {type_name(warn_only)}"
-        )
+    for what, value in (("'mode' (position 1)", mode), ("'warn_only'", warn_only)):
+        if type(value) is not bool:
+            raise TypeError(f"_set_deterministic_algorithms(): argument {what} must be bool, not {type_name(value)}")
     state.deterministic, state.warns_of_chance = mode, warn_only
 
 

@@ -34,15 +34,17 @@ def wraps(wrapped: Any) -> Callable[[Any], Any]:
 
 
 def builtin(owner: str, count: int = 0) -> Callable[[Any], Any]:
-    """A decorator for methods of no argument, or of one: called otherwise they say what those of a builtin class say."""
+    """A decorator for methods of no argument, or of one, and functions of a module in lower case: called otherwise they say
+    what those of a builtin class or module say."""
+    own = 0 if owner.islower() else 1
 
     def dress(method: Any) -> Any:
         title = f"{owner}.{method.__name__}()"
 
-        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if kwargs or len(args) != count:
-                raise misfit(title, args, kwargs, count)
-            return method(self, *args)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if kwargs or len(args) != own + count:
+                raise misfit(title, args[own:], kwargs, count)
+            return method(*args)
 
         return wraps(method)(call)
 

@@ -154,9 +154,16 @@ def derived(output: Tensor, wrt: list, weight: Any = None, create_graph: bool = 
     """The gradients of an output, zeros where there is none."""
     if not linked(output):
         return [find_function("zeros_like")(x) for x in wrt]
+    weights = None if weight is None else [weight]
     return list(
         gradients(
-            output, wrt, weight, retain_graph=True, create_graph=create_graph, allow_unused=True, materialize_grads=True
+            output,
+            wrt,
+            weights,
+            retain_graph=True,
+            create_graph=create_graph,
+            allow_unused=True,
+            materialize_grads=True,
         )
     )
 

@@ -378,15 +378,17 @@ class old_profile(profile):
     """``torch.autograd.profiler.profile``: prints as a table.
 
     use_cuda, use_device: a device to measure beside the CPU; where there is none a warning says so. use_cpu: whether the CPU is measured,
-    which may be left out with `use_kineto` alone."""
+    which may be left out with `use_kineto` alone. activity_filters: taken, with no effect."""
 
     __module__, __qualname__ = "torch.autograd.profiler", "profile"
 
     def __init__(
-        self, enabled: bool = True, *, use_cuda: bool = False, use_device: str | None = None, use_kineto: bool = False,
-        use_cpu: bool = True, **options: Any,
+        self, enabled: bool = True, *, use_cuda: bool = False, use_device: str | None = None, record_shapes: bool = False,
+        with_flops: bool = False, profile_memory: bool = False, with_stack: bool = False, with_modules: bool = False,
+        use_kineto: bool = False, use_cpu: bool = True, experimental_config: Any = None, acc_events: bool = False,
+        custom_trace_id_callback: Any = None, post_processing_timeout_s: float | None = None, activity_filters: Any = None,
     ) -> None:  # fmt: skip
-        super().__init__(**{k: v for k, v in options.items() if k in ("record_shapes", "profile_memory", "with_flops")})
+        super().__init__(record_shapes=record_shapes, profile_memory=profile_memory, with_flops=with_flops)
         self.enabled, self._cpu = enabled, use_cpu
         if not enabled:
             return
@@ -396,6 +398,8 @@ class old_profile(profile):
         if not use_cpu and not use_kineto:
             raise AssertionError("Device-only events supported only with Kineto (use_kineto=True)")
         self._devices = {"cuda"} if use_cuda or use_device == "cuda" else set()
+
+    __init__.__qualname__ = "profile.__init__"
 
     def start(self) -> None:
         if self.enabled:

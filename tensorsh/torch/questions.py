@@ -9,6 +9,7 @@ from ..engine.arrays.type_names import type_name
 from ..engine.tensors.storage import UntypedStorage
 from ..engine.tensors.tensor import Tensor
 from ..engine.tensors.typed_storage import TypedStorage
+from ..sandbox.wrapping import wraps
 
 __all__ = [
     "is_tensor", "is_floating_point", "is_complex", "is_storage", "numel", "can_cast", "promote_types", "result_type", "typename",
@@ -22,6 +23,18 @@ def overridden(function: Any, input: Any) -> Any:
     from ..engine.operators.torch_function import override
 
     return override(function, (input,), {})
+
+
+def worded(function: Any) -> Any:
+    """A decorator for functions that refuse what fits none of their recorded overloads."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        from ..engine.wording.overloads import refuse
+
+        refuse(function.__name__, args, kwargs)
+        return function(*args, **kwargs)
+
+    return wraps(function)(call)
 
 
 def is_tensor(obj: Any) -> bool:
@@ -83,6 +96,7 @@ def _tensor(name: str, value: Any) -> Tensor:
     return value
 
 
+@worded
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether values of one dtype may be stored in another by an in-place operation: never from complex to real, from
     floating point to integers, from numbers to booleans.
@@ -93,12 +107,11 @@ def can_cast(from_: dtype, to: dtype) -> bool:
     (True, False)
     """
     from ..engine.arrays.dtype import can_hold, given_dtype
-    from ..engine.wording.overloads import refuse
 
-    refuse("can_cast", (from_, to), {})
     return can_hold(given_dtype(from_, "can_cast"), given_dtype(to, "can_cast"))
 
 
+@worded
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that holds the values of both: that of an operation on tensors of these dtypes.
 
@@ -110,12 +123,11 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
     """
     from ..engine.arrays.dtype import given_dtype
     from ..engine.arrays.promotion import promote_types
-    from ..engine.wording.overloads import refuse
 
-    refuse("promote_types", (type1, type2), {})
     return promote_types(given_dtype(type1, "promote_types"), given_dtype(type2, "promote_types"))
 
 
+@worded
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
     """The dtype of an operation on two operands.
 
@@ -127,9 +139,7 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
     (torch.int32, torch.float32, torch.int64)
     """
     from ..engine.arrays import promotion
-    from ..engine.wording.overloads import refuse
 
-    refuse("result_type", (tensor1, tensor2), {})
     return promotion.result_type([x._array if isinstance(x, Tensor) else x for x in (tensor1, tensor2)])
 
 

@@ -241,6 +241,7 @@ def set_rng_state(new_state: Tensor) -> None:
     drawing().set_state(_bytes(new_state))
 
 
+@builtin("torch")
 def get_default_dtype() -> dtype:
     """The dtype of floating-point tensors that are made from Python numbers or without one: float32 until `set_default_dtype`
     says otherwise. Complex ones have the complex dtype of that precision.
@@ -343,6 +344,7 @@ def get_printoptions() -> dict[str, Any]:
     return print_options().get()
 
 
+@builtin("torch")
 def get_num_threads() -> int:
     """The number of threads that one operation may use, as a number.
 
@@ -365,6 +367,7 @@ def check_number(name: str, n: Any) -> None:
         raise RuntimeError(f"{name} expects a positive integer")
 
 
+@builtin("torch", 1)
 def set_num_threads(n: int) -> None:
     """A limit to the threads that one operation may use.
 
@@ -380,11 +383,13 @@ def set_num_threads(n: int) -> None:
     use_threads(n)
 
 
+@builtin("torch")
 def get_num_interop_threads() -> int:
     """How many operators run at once: one."""
     return 1
 
 
+@builtin("torch", 1)
 def set_num_interop_threads(n: int) -> None:
     """Nothing: operators run one after the other.
 
@@ -402,14 +407,9 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     True
     >>> torch.use_deterministic_algorithms(False)
     """
-    if type(mode) is not bool:
-        raise TypeError(
-            f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type(mode).__name__}"
-        )
-    if type(warn_only) is not bool:
-        raise TypeError(
-            f"_set_deterministic_algorithms(): argument 'warn_only' must be bool, not {type(warn_only).__name__}"
-        )
+    for what, value in (("'mode' (position 1)", mode), ("'warn_only'", warn_only)):
+        if type(value) is not bool:
+            raise TypeError(f"_set_deterministic_algorithms(): argument {what} must be bool, not {type_name(value)}")
     state.deterministic, state.warns_of_chance = mode, warn_only
 
 
@@ -460,6 +460,7 @@ def get_float32_matmul_precision() -> str:
     return state.matmul_precision
 
 
+@builtin("torch", 1)
 def set_flush_denormal(mode: bool) -> bool:
     """False: numbers too small for their dtype are kept. mode: whether they shall become 0."""
     if not isinstance(mode, bool):

@@ -211,8 +211,8 @@ def of(array: np.ndarray) -> dtype:
 
 
 def _asked(function: str, type: Any) -> dtype:
-    found = PYTHON.get(type, type)
-    if not isinstance(found, dtype):
+    found = type if isinstance(type, dtype) else next((kind for each, kind in PYTHON.items() if each is type), None)
+    if found is None:
         raise TypeError(f"{function}(): argument 'type' (position 1) must be torch.dtype, not {type_name(type)}")
     return found
 

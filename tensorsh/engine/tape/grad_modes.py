@@ -8,7 +8,7 @@ from typing import Any
 
 from ...sandbox import process
 from ...sandbox.sealed import Sealed, is_own, is_sealed
-from ...sandbox.wrapping import wraps
+from ...sandbox.wrapping import builtin, wraps
 from ..arrays.state import everywhere, here, state
 from ..arrays.switches import record
 from ..arrays.type_names import type_name
@@ -276,6 +276,7 @@ def is_multithreading_enabled() -> bool:
     return here.multithreading
 
 
+@builtin("torch")
 def is_grad_enabled() -> bool:
     """Whether operations are being recorded for a backward pass: False within `no_grad`, `inference_mode` and after
     ``set_grad_enabled(False)``.
@@ -289,11 +290,13 @@ def is_grad_enabled() -> bool:
     return here.grad_enabled
 
 
+@builtin("torch")
 def is_inference_mode_enabled() -> bool:
     """Whether the program is within `inference_mode`."""
     return here.inference
 
 
+@builtin("torch")
 def is_anomaly_enabled() -> bool:
     """What `set_detect_anomaly` said last."""
     return state.anomaly

@@ -137,6 +137,7 @@ def write(op: Any, values: list) -> Tensor:
     try:
         result = t._array if within is not None else op.compute(arrays)
     except NotImplementedError:
+        check_history(t, tracked)
         check_written(op, op.unwrap(values)[0])
         raise
     if op.follows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,7 @@ SHORT = 32
 """Rows of less elements are taken from a copy of all rows in less time than one by one."""
 FULL = slice(None)
 INDICES = (np.dtype(np.int64), np.dtype(np.int32))
+MASKS = (np.dtype(np.bool_), np.dtype(np.uint8))
 INDEX_KINDS = (*INDICES, np.dtype(np.bool_))
 
 
@@ -80,10 +82,22 @@ def rows_at(array: Any, where: Any) -> Any:
 
 def check_slice(index: slice) -> None:
     step = index.step
+    if step is not None and type(step) is not int:
+        refused_slice(index)
     if step is not None and step <= 0:
         if step == 0:
             raise ValueError("slice step cannot be zero")
         raise ValueError("step must be greater than zero")
+
+
+def refused_slice(index: slice) -> Exception:
+    """Why numpy takes no such slice: the first of its ends that is no integer, or a tensor that it has no dimension of."""
+    for part in (index.step, index.start, index.stop):
+        if part is not None:
+            if not hasattr(part, "__index__"):
+                raise TypeError("slice indices must be integers or None or have an __index__ method")
+            part.__index__()
+    return IndexError("slice() cannot be applied to a 0-dim tensor.")
 
 
 def whole(i: slice, n: int) -> bool:
@@ -112,6 +126,13 @@ def treated_as_tuple(index: list) -> bool:
     if len(index) >= 32:
         return False
     return any(i is None or i is Ellipsis or isinstance(i, (slice, list, tuple, range, Tensor, ndarray)) for i in index)
+
+
+def dimensions(i: Any) -> int:
+    """How many dimensions an item of an index takes, before it is looked at closely."""
+    if i is None or i is Ellipsis or i is True or i is False:
+        return 0
+    return i._array.ndim if isinstance(i, Tensor) and i._array.dtype in MASKS else 1
 
 
 def as_index(i: Any) -> Any:
@@ -174,8 +195,9 @@ def check_place(index: Any, array: Any) -> None:
         raise RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({place})")
 
 
-def advanced(array: Any, found: list) -> list:
-    """Index tensors, one for each dimension (None: all of it), checked, as the list that the operators take.
+def advanced(array: Any, found: list, ready: Callable[[list], None] = lambda indices: None) -> list:
+    """Index tensors, one for each dimension (None: all of it), checked, as the list that the operators take. `ready` is
+    called with it before any number in it is compared with its dimension.
 
     A mask of several dimensions stands for that many; ``...`` may fill their places."""
     indices: list = []
@@ -228,6 +250,7 @@ def advanced(array: Any, found: list) -> list:
             raise IndexError(
                 f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}"
             ) from None
+    ready(indices)
     for where, n, at in bounds:
         if not where.size:
             continue
@@ -248,4 +271,5 @@ def check_basic(shape: tuple, index: Any) -> None:
             if i.step is not None:
                 check_slice(i)
         elif not -shape[at] <= i < shape[at]:
+            as_index(i)
             raise IndexError(f"index {i} is out of bounds for dimension {at} with size {shape[at]}")

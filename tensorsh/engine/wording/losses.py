@@ -134,7 +134,7 @@ def check_sequences(logs: Any, targets: Any, input_lengths: Any, target_lengths:
     """The arguments of the connectionist loss: log-probabilities [T, N, C], targets as an array, lengths as lists."""
     if logs.ndim != 3:
         raise RuntimeError(
-            f"Expected 3-dimensional tensor, but got {logs.ndim}-dimensional tensor for argument #1 'log_probs'{CTC}"
+            f"Expected 3-dimensional tensor, but got {logs.ndim + 1}-dimensional tensor for argument #1 'log_probs'{CTC}"
         )
     steps, batch, classes = logs.shape
     for name, lengths in (("input_lengths", input_lengths), ("target_lengths", target_lengths)):

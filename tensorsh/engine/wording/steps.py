@@ -64,10 +64,10 @@ CONSTANTS: dict[str, Any] = {"None": None, "False": False, "[]": [], "0": 0, "1"
 def handed(name: str, text: str) -> Callable:
     """The step of ``p<0.0 weight?weight.size() > rrelu input p stride|[] dim=dim``: `p` is compared with zero, a method of
     `weight` is called unless that is None, then the builtin function gets its arguments, for `stride` an empty list where it
-    is None, one by name. ``*`` is the function's own name."""
+    is None, one by name. ``*`` is the function's own name, ``*_`` that of its form in place where `inplace` asks for it."""
     reads, _, call = text.rpartition(">") if ">" in text else (text, "", "")
     builtin, *words = call.split() or [""]
-    used: dict[str, None] = {}
+    used: dict[str, None] = {"inplace": None} if builtin == "*_" else {}
 
     def source(text: str) -> Callable:
         first, _, instead = text.partition("|")
@@ -105,7 +105,11 @@ def handed(name: str, text: str) -> Callable:
             each(given)
         if builtin:
             args = tuple([place(given) for place in places])
-            refuse("_nn." + builtin.replace("*", name), args, {key: each(given) for key, each in by_name.items()})
+            try:
+                refuse(f"_nn.{name if builtin[0] == '*' else builtin}", args, {k: v(given) for k, v in by_name.items()})
+            except TypeError as error:
+                told = str(error)
+                raise TypeError(told.replace(name, name + "_", 1) if given.get("inplace") else told) from None
 
     step.names = tuple(used)  # type: ignore[attr-defined]
     return step

@@ -42,7 +42,11 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Let autograd take tensors for written in place."""
+    if not isinstance(tensor, (Tensor, Iterable)):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        if not isinstance(each, Tensor):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
         each._bump()
 
 

@@ -14,7 +14,6 @@ Parameters are broadcast together when they are taken in; everything that depend
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
 from ...engine.arrays.dtype import finfo
@@ -27,7 +26,7 @@ from ...sandbox.copying import another
 from ...sandbox.named import read_named
 from ...sandbox.names import is_special, normalize
 from ...sandbox.sealed import OpenSealed, Sealed
-from ...sandbox.wrapping import wraps
+from ...sandbox.wrapping import renamed, wraps
 from ..mapping.slices import base
 from ..nn.reach import F, T
 from . import constraints
@@ -120,13 +119,6 @@ def parameter_of(part: str, name: str) -> property:
     return property(lambda self: getattr(getattr(self, part), name), doc=f"`{name}` of the distribution within.")
 
 
-def renamed(init: Any, owner: str) -> Any:
-    """An inherited constructor under its class's own name, which Python's errors tell."""
-    made = FunctionType(init.__code__, init.__globals__, init.__name__, init.__defaults__, init.__closure__)
-    made.__kwdefaults__, made.__qualname__, made.__doc__ = init.__kwdefaults__, f"{owner}.__init__", init.__doc__
-    return made
-
-
 class Distribution(metaclass=OpenSealed):
     """Probability distribution over a batch of events: `batch_shape` tells how many distributions there are,
     `event_shape` what a sample of one of them looks like. Base class of all: one of one's own defines `log_prob`,
@@ -141,6 +133,8 @@ class Distribution(metaclass=OpenSealed):
 
     __module__ = "torch.distributions.distribution"
 
+    _owned: tuple[str, ...] = ()
+    """Inherited methods that Python's errors call the class's own, as they do its constructor."""
     _unexpanded: tuple[str, ...] = ()
     """Tensors that are the same for the whole batch."""
     has_rsample: Any = False
@@ -150,8 +144,9 @@ class Distribution(metaclass=OpenSealed):
     def __init_subclass__(cls) -> None:
         if cls.__module__.startswith("tensorsh."):
             cls.__module__ = "torch.distributions." + PLACES.get(cls.__name__, snake(cls.__name__))
-            if "__init__" not in cls.__dict__:
-                cls.__init__ = renamed(cls.__init__, cls.__name__)
+            for name in ("__init__", *cls._owned):
+                if name not in cls.__dict__:
+                    setattr(cls, name, renamed(getattr(cls, name), f"{cls.__name__}.{name}"))
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:

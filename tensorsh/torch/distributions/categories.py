@@ -162,7 +162,7 @@ class Multinomial(OfCategories):
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs), doc="The variance.")
 
     def sample(self, sample_shape: Any = ()) -> Tensor:
-        drawn = self._categorical.sample(Size((self.total_count, *sample_shape))).movedim(0, -1)
+        drawn = self._categorical.sample(Size((self.total_count,)) + Size(sample_shape)).movedim(0, -1)
         counts = T.zeros(self._extended_shape(sample_shape), dtype=drawn.dtype, device=drawn.device)
         return counts.scatter_add_(-1, drawn, T.ones_like(drawn)).type_as(self.probs)
 

@@ -134,6 +134,7 @@ class Half(TransformedDistribution):
     arg_constraints = {"scale": positive}
     support = nonnegative
     has_rsample = True
+    _owned = ("log_prob", "cdf", "icdf", "entropy", "expand")
     kind: Any = None
 
     def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
@@ -144,7 +145,8 @@ class Half(TransformedDistribution):
 
     @checked
     def log_prob(self, value: Tensor) -> Tensor:
-        value = T.as_tensor(value, dtype=self.scale.dtype)
+        if self.kind is Cauchy:
+            value = T.as_tensor(value, dtype=self.scale.dtype)
         return T.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -inf)
 
     @checked

@@ -174,6 +174,7 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
         if probs is not None and logits is None and isinstance(probs, Tensor):
             probs = clamp_probs(probs)
         elif probs is not None:
+            broadcast_all(probs)
             eps = finfo(T.tensor(0.0).dtype).eps
             probs = min(max(probs, eps), 1 - eps)
         super().__init__(probs, logits, validate_args)

@@ -49,19 +49,18 @@ def chunk_vmap(
     func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", chunks: int = 2
 ) -> Callable:
     """`vmap` in a number of chunks; of old, `chunk_size` stands for it."""
-    known_randomness(randomness)
     return over_slices(func, in_dims, out_dims, randomness, lambda count: -(-count // chunks))
 
 
 def over_slices(func: Callable, in_dims: Any, out_dims: Any, randomness: str, size: Callable) -> Callable:
     """A function mapped in chunks, whose `size` comes of the number of slices."""
+    known_randomness(randomness)
 
     @wraps(func)
     def over(*args: Any, **kwargs: Any) -> Any:
         name = called(func)
         known_places(name, out_dims)
         leaves, dims, count = sliced(name, in_dims, args)
-        known_randomness(randomness)
         if any(isinstance(leaf, Tensor) and leaf.is_nested for leaf in leaves):
             return over_parts(func, name, args, kwargs, leaves, dims, out_dims, count)
         chunk_size = size(count)

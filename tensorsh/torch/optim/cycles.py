@@ -218,7 +218,8 @@ class OneCycleLR(LRScheduler):
         if total_steps is None:
             counts = {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
         for name, count in counts.items():
-            if count <= 0 or not isinstance(count, int):
+            whole = isinstance(count, int)
+            if name != "total_steps" and not whole or count <= 0 or not whole:
                 raise ValueError(f"Expected positive integer {name}, but got {count}")
         self.total_steps = math.prod(counts.values())
         first, last = float(pct_start * self.total_steps) - 1, self.total_steps - 1

@@ -6,6 +6,7 @@ them, one mask or index tensor) go straight to numpy."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,12 @@ from ...tensors.subscripts import (
     as_index,
     check_basic,
     check_slice,
+    dimensions,
     elements,
     in_places,
     indices_of,
     only_tensor,
+    refused_slice,
     rows_at,
     whole,
 )
@@ -117,8 +120,7 @@ def getitem(self: Tensor, index: Any) -> Tensor:
                 return selection(self, elements(np, array, places), list(index))
             except IndexError:
                 pass
-    items = indices_of(index)
-    view, found = taken(self, items)
+    view, found = taken(self, index)
     if not found:
         return alias.function(view) if view is self else view
     return ops.index.function(view, advanced(view._array, found))
@@ -126,10 +128,10 @@ def getitem(self: Tensor, index: Any) -> Tensor:
 
 def out_of_bounds(shape: tuple, index: int) -> IndexError:
     """What is wrong with a number in ``self[index]``."""
-    if not shape:
-        return IndexError(ZERO_DIM)
     as_index(index)
-    return IndexError(f"index {index} is out of bounds for dimension 0 with size {shape[0]}")
+    if not shape and not index:
+        return IndexError(ZERO_DIM)
+    return IndexError(f"index {index} is out of bounds for dimension 0 with size {shape[0] if shape else 0}")
 
 
 def selection(self: Tensor, result: Any, indices: list) -> Tensor:
@@ -142,13 +144,11 @@ def selection(self: Tensor, result: Any, indices: list) -> Tensor:
 def sliced(self: Tensor, index: slice) -> Tensor:
     """``self[a:b:c]``."""
     array = self._array
-    if not array.ndim:
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     check_slice(index)
     try:
         result = array[index]
-    except TypeError:
-        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+    except (TypeError, IndexError):
+        raise refused_slice(index) from None
     if self._node is not None and here.grad_enabled:
         node = slice_.step(self._node, (array.shape, 0, index.start, index.stop, index.step))
         return view_of(result, self, node)
@@ -190,28 +190,21 @@ def chain(edge: Any, shape: tuple, index: tuple) -> Any:
     return alias.step(edge, ()) if edge is first else edge
 
 
-def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
+def taken(self: Tensor, index: Any) -> tuple[Tensor, list]:
     """The view that numbers, slices and None give, and the index tensors left for each of its dimensions (or None)."""
-    number = isinstance(items[0], (int, np.integer)) if items else False
-    if len(items) > self._array.ndim and all(type(i) is str for i in items):
-        raise IndexError(f"too many indices for tensor of dimension {self._array.ndim}")
-    items = [as_index(i) for i in items]
-    consumed = 0
-    for i in items:
-        if i is None or i is Ellipsis or i is True or i is False:
-            continue
-        consumed += i._array.ndim if isinstance(i, Tensor) and i._array.dtype.kind == "b" else 1
     ndim = self._array.ndim
+    if not ndim and type(index) is slice:
+        sliced(self, index)
+    if not ndim and isinstance(index, (int, np.integer)) and type(index) is not bool:
+        raise out_of_bounds((), index)
+    items = indices_of(index)
+    consumed = sum([dimensions(i) for i in items])
     if consumed > ndim:
-        if not ndim and len(items) == 1:
-            if number:
-                raise IndexError(ZERO_DIM)
-            if isinstance(items[0], slice):
-                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
         raise IndexError(f"too many indices for tensor of dimension {ndim}")
     view, dim = self, 0
     found: list = []
     for at, i in enumerate(items):
+        i = as_index(i)
         if type(i) is int:
             n = view._array.shape[dim]
             if not -n <= i < n:
@@ -223,7 +216,7 @@ def taken(self: Tensor, items: list) -> tuple[Tensor, list]:
             try:
                 start, stop, step = i.indices(n)
             except TypeError:
-                raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+                raise refused_slice(i) from None
             if not whole(i, n):
                 view = slice_.function(view, dim, start, stop, step)
             dim += 1
@@ -258,13 +251,15 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         raise TypeError(f"can't assign a {type_name(value)} to a torch.{self.dtype.short}Tensor")
     if type(value) is int and not -(1 << 63) <= value < 1 << 63:
         raise ValueError(OVERFLOW)
+    if given is None:
+        value = converted(value, array.dtype, LOOSE)
     tracked = here.grad_enabled and (self._node is not None or (given is not None and given._node is not None))
     kind = type(index)
     simple = kind is int or kind is slice or index is Ellipsis
     if kind is tuple and len(index) <= array.ndim:
         simple = all([type(i) in BASIC for i in index])
     if here.born and captured(self):
-        refuse("copy_" if simple or not taken(self, indices_of(index))[1] else "index_put_")
+        refuse("copy_" if simple or not taken(self, index)[1] else "index_put_")
     if simple:
         if not tracked and array.ndim and 0 not in array.strides:
             if self._inference:
@@ -273,7 +268,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             write(array, index, value, given)
             self._bump()
             return
-        view, _ = taken(self, indices_of(index))
+        view, _ = taken(self, index)
         return assign_view(self, view, value, given)
     if kind is Tensor and index._array.ndim and given is None and array.ndim and index._array.dtype in INDEX_KINDS:
         if not tracked and type(array) is ndarray:
@@ -281,30 +276,25 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             if index._array.dtype.kind != "b" and meets(array, index._array):
                 apart(array, (index,))
             try:
-                array[index._array] = converted(value, array.dtype, LOOSE)
+                array[index._array] = value
             except (IndexError, TypeError):
                 advanced(array, [index])
                 raise
             self._bump()
             return
-        found = advanced(array, [index])
-        view = self
+        view, found = self, [index]
     else:
-        items = indices_of(index)
-        view, found = taken(self, items)
+        view, found = taken(self, index)
         if not found:
             return assign_view(self, view, value, given)
-        found = advanced(view._array, found)
+    check(view, tracked, PUT)
     if given is None:
-        given = wrap(np.asarray(converted(value, view._array.dtype, LOOSE), view._array.dtype))
+        given = wrap(np.asarray(value, view._array.dtype))
         if type(view._array) is not ndarray:
             given = given.to(view.device)
-    else:
-        shape = given._array.shape
-        while len(shape) > 1 and shape[0] == 1:
-            given = given.squeeze(0)
-            shape = given._array.shape
-        ops.put_check(view, found, given)
+    while len(shape := given._array.shape) > 1 and shape[0] == 1:
+        given = given.squeeze(0)
+    found = advanced(view._array, found, partial(ops.put_check, view, given))
     ops.put_at(view, found, given)
 
 
@@ -312,11 +302,10 @@ def assign_view(self: Tensor, view: Tensor, value: Any, given: Tensor | None) ->
     """Copy a value into a view of `self`."""
     target = view._array
     if given is None:
-        number = converted(value, target.dtype, LOOSE)
         if target.ndim:
-            fill_(view, wrap(np.asarray(number, target.dtype)) if type(target) is ndarray else number)
+            fill_(view, wrap(np.asarray(value, target.dtype)) if type(target) is ndarray else value)
         else:
-            mutate(copy, [view, value, False], lambda array: array.fill(number))
+            mutate(copy, [view, value, False], lambda array: array.fill(value))
         return
     if not given._array.ndim and target.ndim:
         fill_(view, given)
@@ -339,7 +328,7 @@ def fitted(source: Any, shape: tuple) -> Any:
 def write(array: Any, index: Any, value: Any, given: Tensor | None) -> None:
     """``array[index] = value`` for numbers and slices, nothing recorded."""
     if given is None:
-        array[index] = converted(value, array.dtype, LOOSE)
+        array[index] = value
         return
     source = given._array
     target = array if index is Ellipsis else array[(*index, ...)] if type(index) is tuple else array[index, ...]

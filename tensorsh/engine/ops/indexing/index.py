@@ -5,6 +5,7 @@ gets the sum, which `add_at` computes without numpy's slow general loop."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ for _op in index, index_put_op, index_backward, index_erase:
     _op.keeps = True
 
 
-def put_check(input: Tensor, indices: list, values: Any) -> None:
+def put_check(input: Tensor, values: Any, indices: list) -> None:
     """Raise unless values can be written at an index."""
     if not isinstance(values, Tensor):
         raise argument_error(_IndexPut, 1, values)
@@ -133,8 +134,9 @@ def chosen_shape(array: Any, indices: list) -> tuple:
         if first.dtype.kind != "b":
             return first.shape + array.shape[1:]
         return (int(np.count_nonzero(first)), *array.shape[first.ndim :])
-    where = plain(indices, array)
-    return module_of(array).empty(array.shape, np.bool_)[where].shape
+    where = [i if type(i) is slice else np.broadcast_to(0, i._array.shape) for i in indices]
+    extents = [n if type(i) is slice else 1 for i, n in zip(indices, array.shape, strict=False)]
+    return np.broadcast_to(False, (*extents, *array.shape[len(extents) :]))[tuple(where)].shape
 
 
 class _IndexPut:
@@ -145,8 +147,7 @@ class _IndexPut:
 
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write `values` to the elements that a tuple of index tensors chooses; `accumulate`: add them."""
-    found = advanced(input._array, list(indices))
-    put_check(input, found, values)
+    found = advanced(input._array, list(indices), partial(put_check, input, values))
     return put_at(input, found, values, accumulate)
 
 
@@ -165,8 +166,7 @@ def put_at(input: Tensor, found: list, values: Tensor, accumulate: bool = False)
 @composite(inplace=index_put_)
 def index_put(input: Tensor, indices, values, accumulate=False) -> Tensor:
     """A copy of `input` with `values` written to (or added to) the elements at a tuple of index tensors."""
-    found = advanced(input._array, list(indices))
-    put_check(input, found, values)
+    found = advanced(input._array, list(indices), partial(put_check, input, values))
     return index_put_op.function(input, values, found, accumulate)
 
 

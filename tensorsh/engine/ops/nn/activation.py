@@ -408,7 +408,10 @@ def halves(xp: Any, input: Any, dim: int) -> tuple:
     return first, input[tuple(index)]
 
 
-@operator("nn.functional.glu", method=False, wide=True, check=only_floats("glu_cpu"))
+gated_floats = only_floats("glu_cpu")
+
+
+@operator("nn.functional.glu", method=False, wide=True)
 def glu(xp, input: Array, dim=-1):
     """The first half along `dim` times the sigmoid of the second."""
     if input.ndim == 0:
@@ -416,6 +419,7 @@ def glu(xp, input: Array, dim=-1):
     dim = wrap_dim(dim, input.ndim)
     if input.shape[dim] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim} is size {input.shape[dim]}")
+    gated_floats(input)
     first, second = halves(xp, input, dim)
     if (found := by_rows(kernels.through, "gated", first, second)) is not None:
         return found

@@ -268,7 +268,7 @@ def _lp_forms(d: int) -> None:
     def pool(input, norm_type, kernel_size, stride=None, ceil_mode=False):
         kernel = many(kernel_size, d)
         average = find_function(f"nn.functional.avg_pool{d}d")
-        out = average(input.pow(norm_type), kernel if d > 1 else kernel[0], stride, 0, ceil_mode)
+        out = average(input.pow(norm_type), kernel if d > 1 else kernel_size, stride, 0, ceil_mode)
         return (out.sign() * out.abs().relu()).mul(prod(kernel)).pow(1.0 / norm_type)
 
     pool.__name__ = f"lp_pool{d}d"

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays.backend import module_of
 from ...arrays.dtype import FLOAT
+from ...arrays.errors import not_implemented
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading import table
@@ -117,6 +118,8 @@ def _alpha(name: str, shape_of: Callable) -> None:
         if name == "feature_alpha_dropout" and input.ndim < 2:
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         _multiplied(input)
+        if input._array.dtype.kind == "c":
+            raise not_implemented("bernoulli_scalar_cpu_", input._array)
         alpha = 1.7580993408473766
         g = source(None, like=input._array)
         mask = g.samplers.bernoulli_mask(g, shape_of(input._array.shape), 1.0 - p).astype(input._array.dtype)

@@ -41,7 +41,7 @@ class ReLU(InPlace):
     tensor([0., 0., 2.])"""
 
     def forward(self, input: Tensor) -> Tensor:
-        return input.relu_() if self.inplace else T.relu(input)
+        return T.relu_(input) if self.inplace else T.relu(input)
 
 
 class SELU(InPlace):

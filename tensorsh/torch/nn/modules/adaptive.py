@@ -92,12 +92,17 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             second.reset_parameters()
 
     def forward(self, input_: Tensor, target_: Tensor) -> Any:
-        single = input_.ndim == 1
-        if target_.ndim != (0 if single else 1):
+        dims = target_.dim()
+        if dims > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-        x, target = (input_.unsqueeze(0), target_.unsqueeze(0)) if single else (input_, target_)
-        if x.shape[0] != target.shape[0]:
+        if dims and input_.size(0) != target_.size(0):
             raise RuntimeError("Input and target should have the same size in the batch dimension.")
+        if input_.dim() != dims + 1:
+            raise RuntimeError(
+                f"{dims}D target tensor expects {dims + 1}D input tensors, but found inputs with size {input_.size()}"
+            )
+        single = not dims
+        x, target = (input_.unsqueeze(0), target_.unsqueeze(0)) if single else (input_, target_)
         bounds = [0, *self.cutoffs]
         used = 0
         where = T.empty(target.shape, dtype=int64)

@@ -139,6 +139,8 @@ class SyncBatchNorm(BatchNorm):
     >>> nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.BatchNorm1d(3)))[0].num_features
     3"""
 
+    _owners = {"forward": ""}
+
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
         track_running_stats: bool = True, process_group: Any = None, device: Any = None, dtype: Any = None, *,
@@ -150,6 +152,8 @@ class SyncBatchNorm(BatchNorm):
     def _check_input_dim(self, input: Tensor) -> None:
         if input.ndim < 2:
             raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
+        if not input.shape[1]:
+            raise ValueError("SyncBatchNorm number of input channels should be non-zero")
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
@@ -263,7 +267,7 @@ class LazyNorm(LazyModuleMixin, NormBase):
 class LazyBatchNorm(LazyNorm, BatchNorm):
     """A lazy batch normalisation."""
 
-    _owners = {"__init__": "_LazyNormBase"}
+    _owners = dict.fromkeys(("__init__", "initialize_parameters"), "_LazyNormBase")
 
 
 LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = lazy_forms(
@@ -278,7 +282,7 @@ LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = lazy_forms(
 class LazyInstanceNorm(LazyNorm, InstanceNorm):
     """A lazy instance normalisation."""
 
-    _owners = {"__init__": "_LazyNormBase"}
+    _owners = dict.fromkeys(("__init__", "initialize_parameters"), "_LazyNormBase")
 
 
 LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = lazy_forms(

@@ -18,6 +18,8 @@ __all__ = ["Sequential", "ModuleList", "ModuleDict", "ParameterList", "Parameter
 class Numbered(Module):
     """What Sequential and ModuleList share: submodules named 0, 1, 2..."""
 
+    _owners = dict.fromkeys("__len__ __iter__ __setitem__ __delitem__ append pop".split(), "")
+
     def _place(self, idx: Any) -> int:
         idx = operator.index(idx)
         if not -len(self) <= idx < len(self):
@@ -166,7 +168,7 @@ class ModuleList(Numbered):
         return self.extend(modules)
 
     def __add__(self, other: Iterable) -> ModuleList:
-        return ModuleList([*self, *other])
+        return ModuleList(self).extend(iter(other))
 
     def __repr__(self) -> str:
         texts = [repr(module) for module in self]

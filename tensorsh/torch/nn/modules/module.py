@@ -258,7 +258,7 @@ class Module(metaclass=OpenSealed):
     def get_submodule(self, target: str) -> Module:
         """The submodule of a dotted name."""
         module: Any = self
-        for item in target.split(".") if target else ():
+        for item in target.split(".") if target != "" else ():
             if not hasattr(module, item):
                 raise AttributeError(f"{module._get_name()} has no attribute `{item}`")
             module = module._modules.get(item)

@@ -128,6 +128,8 @@ class RMSNorm(Module):
 class ResponseNorm(Module):
     """Division by neighbouring channels."""
 
+    _owners = {"forward": ""}
+
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> None:
         super().__init__()
         self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
@@ -155,8 +157,6 @@ class CrossMapLRN2d(ResponseNorm):
     size: number of channels. alpha: factor (1e-4). beta: exponent (0.75). k: what is added (1).
     >>> nn.CrossMapLRN2d(1, alpha=3.0, beta=1.0)(torch.ones(1, 1, 1, 2)).flatten()
     tensor([0.2500, 0.2500])"""
-
-    _owners = {"forward": ""}
 
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1) -> None:
         super().__init__(size, alpha, beta, k)

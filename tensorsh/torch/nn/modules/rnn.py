@@ -388,7 +388,7 @@ class RNNCellBase(Module):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
         for i, state in enumerate(() if states is None else states):
             if state.dim() not in (1, 2):
-                words = f"hx[{i}]" if len(states) > 1 else "hidden"
+                words = f"hx[{i}]" if isinstance(self, LSTMCell) else "hidden"
                 raise ValueError(f"{name}: Expected {words} to be 1D or 2D, got {state.ndim}D instead")
         single = input.ndim == 1
         if isinstance(states, Tensor) and not single:

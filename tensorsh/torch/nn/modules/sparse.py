@@ -22,7 +22,7 @@ class Table(Module):
     ) -> None:  # fmt: skip
         self.num_embeddings, self.embedding_dim = shape
         if padding_idx is not None:
-            if not -shape[0] <= padding_idx < shape[0]:
+            if padding_idx > 0 and padding_idx >= shape[0] or padding_idx < 0 and padding_idx < -shape[0]:
                 raise AssertionError(f"{word} must be within num_embeddings")
             padding_idx %= shape[0]
         self.padding_idx = padding_idx

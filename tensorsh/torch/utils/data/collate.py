@@ -87,7 +87,7 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: Any = None) -> Tensor:
             f"Batches of {kind} tensors are not currently supported by the default collate_fn; please provide a custom collate_fn "
             "to handle them appropriately."
         )
-    return T.stack(list(batch), 0)
+    return T.stack(batch if isinstance(batch, Tensor) else list(batch), 0)
 
 
 def _collate_usual(batch: Any, *, collate_fn_map: Any = None) -> Any:

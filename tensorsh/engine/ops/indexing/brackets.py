@@ -24,7 +24,7 @@ from ...kernels import kernel, unsuited
 from ...tape.record import view_of
 from ...tensors.captured import captured, refuse
 from ...tensors.inplace import check, mutate
-from ...tensors.overlap import apart, check_inplace
+from ...tensors.overlap import alone, apart, check_inplace
 from ...tensors.sizes import OVERFLOW
 from ...tensors.subscripts import (
     FULL,
@@ -285,16 +285,17 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             except (IndexError, TypeError):
                 advanced(array, [index])
                 raise
+            fills(array, [index])
             self._bump()
             return
-        found = advanced(array, [index])
+        asked, found = [index], advanced(array, [index])
         view = self
     else:
         items = indices_of(index)
-        view, found = taken(self, items)
-        if not found:
+        view, asked = taken(self, items)
+        if not asked:
             return assign_view(self, view, value, given)
-        found = advanced(view._array, found)
+        found = advanced(view._array, asked)
     if given is None:
         given = wrap(np.asarray(converted(value, view._array.dtype, LOOSE), view._array.dtype))
         if type(view._array) is not ndarray:
@@ -306,6 +307,14 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             shape = given._array.shape
         ops.put_check(view, found, given)
     ops.put_at(view, found, given)
+    if given._array.size == 1:
+        fills(view._array, asked)
+
+
+def fills(array: Any, found: list) -> None:
+    """Warn of one number written under a mask where several elements lie in one place: PyTorch fills there."""
+    if 0 in array.strides and [i._array.dtype.kind for i in found if isinstance(i, Tensor)] == ["b"]:
+        alone(array, ("masked_fill",))
 
 
 def assign_view(self: Tensor, view: Tensor, value: Any, given: Tensor | None) -> None:

@@ -187,7 +187,7 @@ def answered(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
     """What a function gives for quantized tensors."""
     first = next((each for each in args if isinstance(each, QuantizedTensor)), None)
     if first is None and args and isinstance(args[0], (list, tuple)):
-        first = args[0][0]
+        first = next(each for each in args[0] if isinstance(each, QuantizedTensor))
     if name in PLAIN:
         return func(*args, **kwargs)
     if name in ("max", "min") and len(args) > 1 and isinstance(args[1], Tensor):
@@ -196,10 +196,21 @@ def answered(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
         name = "zero_"
     if first._axis is not None and (words := refusal(name)):
         raise RuntimeError(words)
+    if name in JOINING:
+        kinds = [isinstance(each, QuantizedTensor) and (each._kind, each._scale, each._zero_point) for each in args[0]]
+        if False in kinds:
+            name = "qscheme"
+        elif len(set(kinds)) > 1:
+            return requantized(func(*plainly(args, QuantizedTensor.dequantize), **kwargs), first)
     if name in MOVING or name == "diag":
         found = func(*plainly(args, codes_of), **plainly(kwargs, codes_of))
         return of_codes(found, first) if first._axis is None else of_channels(found, func, args, kwargs, first)
     if name in RULES:
+        if isinstance(args[0], QuantizedTensor):  # a call that is wrong for the values is wrong for the codes
+            func(
+                *plainly(args, QuantizedTensor.dequantize),
+                **{key: each for key, each in kwargs.items() if key != "dtype"},
+            )
         return RULES[name](first, *args, **kwargs)
     if name in COMPARING:
         return func(*plainly(args, QuantizedTensor.dequantize), **kwargs)
@@ -220,7 +231,7 @@ def answered(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
     name += ".out" * (name in ("maximum", "minimum"))
     kernel = recorded().get(("QuantizedCPU", name), name)
     raise NotImplementedError(
-        f"Could not run 'aten::{kernel}' with arguments from the 'QuantizedCPU' backend. This could be because the "
+        f"Could not run 'aten::{kernel}' with arguments from the '{'Quantized' * (name != 'qscheme')}CPU' backend. This could be because the "
         "operator doesn't exist for this backend, or was omitted during the selective/custom build process (if using custom "
         "build)."
     )
@@ -319,7 +330,7 @@ def copy_(first: Any, input: Any, src: Any, non_blocking: bool = False) -> Any:
         written(input, src._array)
         input._scale, input._zero_point, input._axis = src._scale, src._zero_point, src._axis
         return input
-    if src.dtype is not float32:
+    if getattr(src, "dtype", None) is not float32:
         raise RuntimeError("Quantized copy only works with kFloat as source Tensor")
     if src.shape != input.shape:
         raise RuntimeError("Quantized copy only works with Tensors with the same shape")

@@ -63,6 +63,7 @@ ANSWERS = {
     "q.std(unbiased=False)": [46, 0.1, 20],
     "q.repeat(2, 1)": [[[0, 10, 23, 25], [30, 40, 50, 90], [0, 10, 23, 25], [30, 40, 50, 90]], 0.1, 20],
     "torch.hstack([q, q])": [[[0, 10, 23, 25, 0, 10, 23, 25], [30, 40, 50, 90, 30, 40, 50, 90]], 0.1, 20],
+    "torch.cat([q[:1], torch.quantize_per_tensor(x[1:], 1., 0, torch.quint8)])": [[[0, 10, 23, 25], [30, 40, 50, 90]], 0.1, 20],
     "(q.relu_(), q)": [[[[20, 20, 23, 25], [30, 40, 50, 90]], 0.1, 20], [[[20, 20, 23, 25], [30, 40, 50, 90]], 0.1, 20]],
     "c[0]": [[-29, -9, 4, 6], 0.10000000149011612, 1],
     "c[0, 0]": [-29, 0.10000000149011612, 1],
@@ -77,6 +78,9 @@ ANSWERS = {
 }  # fmt: skip
 """The codes, and the scale and zero point or the axis."""
 REFUSED = {
+    "q.clamp()": "torch.clamp: At least one of 'min' or 'max' must not be None",
+    "q.fill_(torch.ones(3))": "fill_ only supports 0-dimension value tensor but got tensor with 1 dimensions.",
+    "torch.cat([q, x])": "Could not run 'aten::qscheme' with arguments from the 'CPU' backend",
     "c.t()": "Setting strides is possible only on uniformly quantized tensor",
     "c.view(-1)": "length of scales must equal to channel, expected 8 got, 2",
     "c.view(4, 2)": "length of scales must equal to channel, expected 4 got, 2",

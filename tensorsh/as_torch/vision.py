@@ -18,7 +18,7 @@ FUNCTORCH = {
     "functorch.experimental.control_flow": ("cond", "map", "UnsupportedAliasMutationException"),
 }  # fmt: skip
 """What stands in the modules of functorch; all of the older forms where nothing is named."""
-PARTS = ("datasets", "transforms", "transforms.functional", "transforms.v2", "transforms.v2.functional")
+PARTS = ("datasets", "transforms", "transforms.functional", "transforms.v2", "transforms.v2.functional", "utils")
 
 
 def installed(name: str) -> bool:
@@ -46,6 +46,12 @@ def deprecated(function: Any, name: str) -> Any:
 
     warned.__name__, warned.__qualname__, warned.__doc__ = name, name, function.__doc__
     return warned
+
+
+def own(part: str) -> ModuleType:
+    """The module that stands for a part of torchvision."""
+    elsewhere = {"utils": "transforms.utils", "transforms.v2.functional": "transforms.functional"}
+    return importlib.import_module(f"tensorsh.{elsewhere.get(part, part)}")
 
 
 class VisionFinder(MetaPathFinder, Loader):
@@ -78,11 +84,10 @@ class VisionFinder(MetaPathFinder, Loader):
             return
         if module.__name__ == NAME:
             module.__version__ = "0.28.0+tensorsh"  # type: ignore[attr-defined]
-            for part in ("datasets", "transforms"):
-                setattr(module, part, importlib.import_module(f"tensorsh.{part}"))
+            for part in ("datasets", "transforms", "utils"):
+                setattr(module, part, own(part))
             return
-        path = module.__name__.removeprefix(f"{NAME}.").replace("v2.functional", "functional")
-        sys.modules[module.__name__] = importlib.import_module(f"tensorsh.{path}")
+        sys.modules[module.__name__] = own(module.__name__.removeprefix(f"{NAME}."))
 
 
 FINDER = VisionFinder()

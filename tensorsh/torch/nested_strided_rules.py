@@ -173,9 +173,11 @@ def softmax(func: Callable, input: Any, dim: Any = None, *args: Any, **kwargs: A
     return joined([func(each, at - 1, *args, **kwargs) for each in parts(input)])
 
 
-def total(func: Callable, input: Any, dim: Any = None, keepdim: bool = False, **kwargs: Any) -> Any:
+def total(func: Callable, input: Any, dim: Any = ..., keepdim: bool = False, **kwargs: Any) -> Any:
+    if dim is ...:
+        raise NotImplementedError(input._refusal.format(name="sum"))
     if dim is None:
-        return func(Tensor.view_as(contiguous(input), contiguous(input)), **kwargs)
+        raise RuntimeError("NestedTensor only allows reduction of a single dimension for now.")
     every = list(dim) if isinstance(dim, (tuple, list)) else [dim]
     if len(every) != 1:
         raise RuntimeError(

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays.dtype import INTEGER, dtype, float32
-from ..engine.arrays.layout import Named
+from ..engine.arrays.dtype import dtype, float32
+from ..engine.arrays.errors import CPP_NAMES
 from ..engine.arrays.state import state
 from ..engine.arrays.warning import warn
 from ..engine.graph.fields import wrap
@@ -22,10 +22,27 @@ from ..engine.loading.table import find_function
 from ..engine.operators.hooks import stay
 from ..engine.operators.torch_function import DisableTorchFunctionSubclass
 from ..engine.sparse.missing import recorded
+from ..engine.tensors.overlap import alone
 from ..engine.tensors.tensor import Tensor, TensorMeta
 from ..engine.tensors.text import print_options, tensor_text
 from ..sandbox.integers import whole
 from .containers import mapped
+from .quantized_codes import (
+    CODES,
+    along,
+    coded,
+    fitting,
+    per_channel_affine,
+    per_channel_symmetric,
+    per_tensor_affine,
+    per_tensor_symmetric,
+    qint8,
+    qint32,
+    qscheme,
+    quint2x4,
+    quint4x2,
+    quint8,
+)
 
 __all__ = [
     "dequantize", "int_repr", "per_channel_affine", "per_channel_symmetric", "per_tensor_affine", "per_tensor_symmetric",
@@ -35,49 +52,22 @@ __all__ = [
 ]  # fmt: skip
 
 
-class qscheme(Named):
-    """How the codes of a tensor stand for values."""
-
-    __module__ = "torch"
-    __slots__ = ()
-
-
-class quantized(dtype):
-    """The dtype of a quantized tensor; no other tensor can have it."""
-
-    __module__, __qualname__ = "torch", "dtype"
-    __slots__ = ()
-
-    @property
-    def numpy(self) -> Any:
-        raise RuntimeError(
-            "empty_strided not supported on quantized tensors yet see https://github.com/pytorch/pytorch/issues/74540"
-        )
-
-
-per_tensor_affine, per_channel_affine = qscheme("per_tensor_affine"), qscheme("per_channel_affine")
-per_tensor_symmetric, per_channel_symmetric = qscheme("per_tensor_symmetric"), qscheme("per_channel_symmetric")
-quint8 = quantized("quint8", INTEGER, 1, "QUInt8", False)
-qint8 = quantized("qint8", INTEGER, 1, "QInt8")
-qint32 = quantized("qint32", INTEGER, 4, "QInt32")
-quint4x2, quint2x4 = (
-    quantized("quint4x2", INTEGER, 1, "QUInt4x2", False),
-    quantized("quint2x4", INTEGER, 1, "QUInt2x4", False),
-)
-CODES = {quint8: np.dtype(np.uint8), qint8: np.dtype(np.int8), qint32: np.dtype(np.int32)}
-"""The numpy type of the codes of each quantized dtype."""
 MOVING = frozenset(
     """select narrow view view_as reshape reshape_as flatten unflatten transpose permute t squeeze unsqueeze expand
     expand_as contiguous clone detach split chunk unbind flip ravel __getitem__ quantized_max_pool1d quantized_max_pool2d max_pool1d
-    max_pool2d movedim swapaxes""".split()
+    max_pool2d movedim swapaxes swapdims diagonal unfold as_strided index_select repeat rot90 hstack vstack cat stack""".split()
 )
 """What is done to the codes."""
-COMPARING = frozenset("__eq__ __ne__ eq ne lt le gt ge equal allclose".split())
+COMPARING = frozenset("__eq__ __ne__ eq ne lt le gt ge equal allclose argsort".split())
 """What is done with the values."""
-ORDERING = frozenset("max min sort topk mean".split())
+ORDERING = frozenset("max min sort topk mean std".split())
 """What is done with the values, and gives quantized ones."""
+STRIDES = frozenset(
+    "t transpose permute expand expand_as flip diag diagonal movedim swapaxes swapdims unfold as_strided".split()
+)
+JOINING = frozenset("cat stack hstack vstack".split())
 PLAIN = frozenset(
-    "dim size numel nelement ndimension stride is_contiguous element_size __len__ __hash__ is_complex".split()
+    "dim size numel nelement ndimension stride storage_offset is_contiguous element_size __len__ __hash__ is_complex".split()
 )
 
 
@@ -164,12 +154,11 @@ DEPRECATED = (
     "with dtype torch.quint8, torch.qint8, and torch.qint32 are deprecated and will be removed in a future PyTorch release. "
     "Please see https://github.com/pytorch/pytorch/issues/184982 for more information."
 )
+UNIFORM = (
+    "Expected quantizer->qscheme() == kPerTensorAffine to be true, but got false.  (Could this error message be improved?  If so, "
+    "please report an enhancement request to PyTorch.)"
+)
 CHANNELS = "quantizer->qscheme() == kPerChannelAffine || quantizer->qscheme() == kPerChannelAffineFloatQParams"
-
-
-def along(parameter: Any, axis: int | None, ndim: int) -> Any:
-    """Parameters of the channels, as an array that broadcasts against the tensor."""
-    return parameter if axis is None else parameter.reshape([-1 if d == axis else 1 for d in range(ndim)])
 
 
 def of_codes(codes: Any, like: Any) -> Any:
@@ -197,14 +186,32 @@ def codes_of(tensor: Any) -> Tensor:
 def answered(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
     """What a function gives for quantized tensors."""
     first = next((each for each in args if isinstance(each, QuantizedTensor)), None)
-    if name in ("cat", "stack") and first is None:
-        first = args[0][0]
+    if first is None and args and isinstance(args[0], (list, tuple)):
+        first = next(each for each in args[0] if isinstance(each, QuantizedTensor))
     if name in PLAIN:
         return func(*args, **kwargs)
-    if name in MOVING or name in ("cat", "stack"):
-        return of_codes(func(*plainly(args, codes_of), **kwargs), first)
-    if name in ("relu", "relu_"):
-        return made(np.maximum(args[0]._array, args[0]._zero_point), first._kind, first._scale, first._zero_point)
+    if name in ("max", "min") and len(args) > 1 and isinstance(args[1], Tensor):
+        name += "imum"
+    if name == "zeros_like" or name == "diag" and first.ndim == 1:
+        name = "zero_"
+    if first._axis is not None and (words := refusal(name)):
+        raise RuntimeError(words)
+    if name in JOINING:
+        kinds = [isinstance(each, QuantizedTensor) and (each._kind, each._scale, each._zero_point) for each in args[0]]
+        if False in kinds:
+            name = "qscheme"
+        elif len(set(kinds)) > 1:
+            return requantized(func(*plainly(args, QuantizedTensor.dequantize), **kwargs), first)
+    if name in MOVING or name == "diag":
+        found = func(*plainly(args, codes_of), **plainly(kwargs, codes_of))
+        return of_codes(found, first) if first._axis is None else of_channels(found, func, args, kwargs, first)
+    if name in RULES:
+        if isinstance(args[0], QuantizedTensor):  # a call that is wrong for the values is wrong for the codes
+            func(
+                *plainly(args, QuantizedTensor.dequantize),
+                **{key: each for key, each in kwargs.items() if key != "dtype"},
+            )
+        return RULES[name](first, *args, **kwargs)
     if name in COMPARING:
         return func(*plainly(args, QuantizedTensor.dequantize), **kwargs)
     if name in ORDERING:
@@ -221,34 +228,167 @@ def answered(func: Callable, name: str, args: tuple, kwargs: dict) -> Any:
     if name == "__format__":
         return repr(first)
     name = name.strip("_") if name[:2] == "__" else name
+    name += ".out" * (name in ("maximum", "minimum"))
     kernel = recorded().get(("QuantizedCPU", name), name)
     raise NotImplementedError(
-        f"Could not run 'aten::{kernel}' with arguments from the 'QuantizedCPU' backend. This could be because the "
+        f"Could not run 'aten::{kernel}' with arguments from the '{'Quantized' * (name != 'qscheme')}CPU' backend. This could be because the "
         "operator doesn't exist for this backend, or was omitted during the selective/custom build process (if using custom "
         "build)."
     )
+
+
+def refusal(name: str) -> str | None:
+    """Why a function is none of tensors with a scale for each channel."""
+    if name in STRIDES:
+        return "Setting strides is possible only on uniformly quantized tensor"
+    if name in JOINING:
+        return "Only per-tensor quantization is supported in 'cat'!"
+    if name in ("masked_fill", "masked_fill_"):
+        return "masked_fill__quantized_cpu for quantized tensors is currently only supported for per tensor quantized tensors"
+    if name == "topk":
+        return "Top-K is only supported on per-tensor quantization"
+    if name in ("max", "min"):
+        return (
+            f"{name.title()} operator for quantized tensors only works for per tensor quantized tensors. Please open an issue on "
+            "https://github.com/pytorch/pytorch/issues if you need per channel quantized tensor support."
+        )
+    single = name in ORDERING or name in (
+        "relu",
+        "relu_",
+        "sigmoid",
+        "tanh",
+        "clamp",
+        "hardtanh",
+        "relu6",
+        "__setitem__",
+    )
+    return UNIFORM if single else None
+
+
+def of_channels(codes: Any, func: Callable, args: tuple, kwargs: dict, like: Any) -> Any:
+    """What moves codes of a tensor with a scale for each channel moves the channels' numbers, too, which tell whose scales stay."""
+    numbers = np.arange(len(like._scale)).reshape([-1 if d == like._axis else 1 for d in range(like.ndim)])
+    turn = lambda each: wrap(np.broadcast_to(numbers, each.shape).copy())  # noqa: E731
+    channels = func(*plainly(args, turn), **plainly(kwargs, turn))
+    if isinstance(codes, (list, tuple)):
+        return type(codes)(of_channel(*each, like) for each in zip(codes, channels, strict=True))
+    return of_channel(codes, channels, like)
+
+
+def of_channel(codes: Tensor, channels: Tensor, like: Any) -> Any:
+    """Codes with the scales of their channels, which lie along one axis, or with that of their only one."""
+    found = channels._array
+    kept = np.unique(found)
+    if len(kept) < 2:
+        only = int(kept[0]) if len(kept) else 0
+        return made(codes._array, like._kind, float(np.float32(like._scale[only])), int(like._zero_point[only]))
+    for axis in range(found.ndim):
+        line = found[tuple([slice(None) if d == axis else 0 for d in range(found.ndim)])]
+        if len(line) == len(kept) and (found == along(line, axis, found.ndim)).all():
+            return made(codes._array, like._kind, like._scale[line], like._zero_point[line], axis)
+    length = found.shape[min(like._axis, found.ndim - 1)]
+    raise RuntimeError(f"length of scales must equal to channel, expected {length} got, {len(like._scale)}")
+
+
+def code(tensor: Any, value: Any) -> Any:
+    """The code of a number, or of each of a tensor, in a tensor's scale; of each channel, where it has several."""
+    value = value._array if isinstance(value, Tensor) else np.float32(value)
+    scale, zero = (along(x, tensor._axis, tensor.ndim) for x in (tensor._scale, tensor._zero_point))
+    return coded(value, tensor._kind, scale, zero)
+
+
+def filled(first: Any, input: Any, value: Any = 0, dtype: Any = None, **options: Any) -> Any:
+    """A tensor as another one, with one value everywhere."""
+    if dtype is not None and dtype is not first._kind:
+        raise RuntimeError(
+            "It is currently not supported to specify a dtype that doesn't match the input tensor's dtype via empty_like.  Specified: "
+            f"{CPP_NAMES.get(dtype.name, dtype.name)} Input tensor's dtype: c10::{first._kind.name}"
+        )
+    return fill_(first, made(first._array.copy(), first._kind, first._scale, first._zero_point, first._axis), value)
+
+
+def fill_(first: Any, input: Any, value: Any) -> Any:
+    return written(input, code(input, value))
+
+
+def written(tensor: Any, codes: Any) -> Any:
+    """A tensor itself, with other codes."""
+    alone(tensor._array)
+    tensor._array[...] = codes
+    tensor._bump()
+    return tensor
+
+
+def copy_(first: Any, input: Any, src: Any, non_blocking: bool = False) -> Any:
+    if not isinstance(input, QuantizedTensor):
+        raise RuntimeError(
+            "Copying from quantized Tensor to non-quantized Tensor is not allowed, please use dequantize to get a float Tensor from a "
+            "quantized Tensor"
+        )
+    if isinstance(src, QuantizedTensor):
+        input._check(input._kind is src._kind, "self.scalar_type() == src.scalar_type()")
+        written(input, src._array)
+        input._scale, input._zero_point, input._axis = src._scale, src._zero_point, src._axis
+        return input
+    if getattr(src, "dtype", None) is not float32:
+        raise RuntimeError("Quantized copy only works with kFloat as source Tensor")
+    if src.shape != input.shape:
+        raise RuntimeError("Quantized copy only works with Tensors with the same shape")
+    return fill_(first, input, src)
+
+
+def masked_fill(first: Any, input: Any, mask: Any, value: Any) -> Any:
+    number = value.item() if isinstance(value, Tensor) else value
+    return of_codes(find_function("masked_fill")(codes_of(input), mask, int(code(input, number))), input)
+
+
+def masked_fill_(first: Any, input: Any, mask: Any, value: Any) -> Any:
+    return written(input, masked_fill(first, input, mask, value)._array)
+
+
+def clamp(first: Any, input: Any, min: Any = None, max: Any = None) -> Any:
+    low, high = (None if each is None else code(input, each) for each in (min, max))
+    return of_codes(wrap(np.clip(input._array, low, high)), input)
+
+
+def setitem(first: Any, input: Any, index: Any, value: Any) -> None:
+    if not isinstance(input, QuantizedTensor):
+        copy_(first, input, value)
+    if isinstance(value, Tensor) and value.ndim and value.dtype not in (float32, input._kind):
+        raise RuntimeError("Quantized copy only works with kFloat as source Tensor")
+    codes = value._array if isinstance(value, QuantizedTensor) else np.asarray(code(input, value))
+    Tensor.__setitem__(codes_of(input), index, wrap(codes))
+
+
+def squashed(name: str, bits: int, zeros: dict) -> Callable:
+    """A function whose results lie within fixed bounds: they get the finest scale, of so many bits less than the codes have."""
+
+    def function(first: Any, input: Any) -> Any:
+        kind = input._kind
+        scale = 2.0 ** (bits - 8 * kind.itemsize)
+        values = find_function(name)(input.dequantize())._array
+        return made(coded(values, kind, scale, zeros.get(kind, 0)), kind, scale, zeros.get(kind, 0))
+
+    return function
+
+
+RULES: dict[str, Callable] = {
+    "relu": lambda first, input, inplace=False: of_codes(wrap(np.maximum(input._array, input._zero_point)), input),
+    "relu_": lambda first, input: written(input, np.maximum(input._array, input._zero_point)),
+    "sigmoid": squashed("sigmoid", 0, {qint8: -128}), "tanh": squashed("tanh", 1, {quint8: 128}), "clamp": clamp,
+    "hardtanh": lambda first, input, min_val=-1.0, max_val=1.0, inplace=False: clamp(first, input, min_val, max_val),
+    "relu6": lambda first, input, inplace=False: clamp(first, input, 0, 6), "masked_fill": masked_fill, "masked_fill_": masked_fill_,
+    "fill_": fill_, "copy_": copy_, "empty_like": filled, "full_like": filled, "cpu": lambda first, input: input, "__setitem__": setitem,
+    "ones_like": lambda first, input, **options: filled(first, input, 1, **options),
+    "__deepcopy__": lambda first, input, memo: made(input._array.copy(), input._kind, input._scale, input._zero_point, input._axis),
+}  # fmt: skip
+"""What else there is for such tensors."""
 
 
 def requantized(found: Any, like: Any) -> Any:
     """Values of a result as quantized tensors with the scale of another; indices as they are."""
     kind = like._kind, like._scale, like._zero_point
     return mapped(lambda each: made(coded(each._array, *kind), *kind) if each.dtype is float32 else each, found)
-
-
-def coded(values: Any, kind: dtype, scale: Any, zero_point: Any) -> Any:
-    """The codes of float32 values: multiplied by 1/scale, from the zero point on, rounded to even, cut to the dtype's limits."""
-    limits = np.iinfo(CODES[kind])
-    inverse = np.float32(1) / np.asarray(scale, np.float32)
-    counts = np.rint(np.asarray(zero_point, np.float32) + values * inverse)
-    return np.clip(counts.astype(np.float64), limits.min, limits.max).astype(CODES[kind])
-
-
-def fitting(scheme: str, zero_point: int, kind: dtype) -> None:
-    """Refuses a zero point that is no code."""
-    limits = np.iinfo(CODES[kind])
-    if not limits.min <= zero_point <= limits.max:
-        side = "below lower" if zero_point < limits.min else "above upper"
-        raise RuntimeError(f"quantize_tensor_per_{scheme}_affine zero_point {zero_point} is {side} bound.")
 
 
 def quantize_per_tensor(input: Any, scale: Any, zero_point: Any, dtype: Any) -> Any:

@@ -96,3 +96,31 @@ def test_what_is_said_of_sparse_tensors(program: str, monkeypatch: pytest.Monkey
         warnings.simplefilter("always")
         exec(program, {"torch": torch})
     assert [str(each.message) for each in caught] == SPARSE[program]
+
+
+DROP = "There is a performance drop because we have not yet implemented the batching rule for aten::{}. Please file us an issue on GitHub so that we can prioritize its implementation."
+MASKED = "The PyTorch API of MaskedTensors is in prototype stage and will change in the near future. Please open a Github issue for features requests and see our documentation on the torch.masked module for further information about the project."
+PLACES = "Use of {}_ on expanded tensors is deprecated. Please clone() the tensor before performing this operation. This also applies to advanced indexing e.g. tensor{}"
+PUT, FILL = PLACES.format("index_put", "[indices] = tensor"), PLACES.format("masked_fill", "[mask] = scalar")
+E = "e, m = torch.zeros(1, 2).expand(3, 2), torch.zeros(3, 2, dtype=torch.bool); "
+TOLD = {
+    "torch.vmap(torch.histc)(torch.ones(2, 3))": [DROP.format("histc")],
+    "torch.vmap(lambda x: torch.special.hermite_polynomial_h(x, 2))(torch.ones(2, 3))": [DROP.format("special_hermite_polynomial_h.n_scalar")],
+    "torch.vmap(lambda x: torch.isin(x, 1))(torch.ones(2, 3))": [DROP.format("isin.Tensor_Scalar")],
+    "torch.vmap(torch.linalg.lu)(torch.ones(2, 3, 3))": [DROP.format("linalg_lu")],
+    "torch.vmap(lambda x: x.kthvalue(1))(torch.ones(2, 3))": [],
+    "m = torch.masked.masked_tensor(torch.ones(2), torch.tensor([True, False])); m + m; m.sum(); m.get_data()": [MASKED] * 3,
+    E + "e[m] = 2": [PUT, FILL],
+    E + "e[:, torch.tensor([True, False])] = torch.ones(1)": [PUT, FILL],
+    E + "e[m] += 1": [PUT],
+    E + "e[torch.tensor([0])] = 2": [PUT],
+    "torch.manual_seed(0); torch.distributions.Wishart(torch.tensor(2.0), torch.eye(2) * 1e-20).sample()": ["Singular sample detected."],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", TOLD)
+def test_each_call_warns(program: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        exec(program, {"torch": torch})
+    assert [str(each.message) for each in caught] == TOLD[program]

@@ -203,12 +203,14 @@ def test_a_name_of_a_program_s_own_class_is_no_path(session: Session) -> None:
     "source, text",
     [
         ("import torchvision.models", "pip install --no-deps torchvision"),
-        ("from torchvision import ops", "of torchvision there are datasets and transforms here"),
-        ("torchvision.io", "of torchvision there are datasets and transforms here"),
+        ("from torchvision import ops", "of torchvision there are datasets, transforms and utils here"),
+        ("torchvision.utils.save_image(torch.ones(3, 2, 2), 'x.jpg')", "save_image writes PNG alone here"),
+        ("torchvision.utils.save_image(torch.ones(3, 2, 2), 'x.png')", "writing 'x.png' needs --allow-write=x.png"),
+        ("torchvision.io", "of torchvision there are datasets, transforms and utils here"),
     ],
 )
 def test_the_rest_of_torchvision(source: str, text: str, session: Session) -> None:
-    with pytest.raises((ImportError, AttributeError)) as caught:
+    with pytest.raises((ImportError, AttributeError, ValueError, PermissionError)) as caught:
         session.run("import torchvision\n" + source)
     assert text in session.diagnose(caught.value)
 

@@ -23,8 +23,8 @@ def _told(name: str) -> tuple[Any, Any]:
 
 
 _is_vmap_fallback_enabled, _set_vmap_fallback_enabled = _told("enabled")
-_debug_only_are_vmap_fallback_warnings_enabled, _debug_only_display_vmap_fallback_warnings = _told("warns")
-_set_vmap_fallback_warning_enabled = _debug_only_display_vmap_fallback_warnings
+_debug_only_are_vmap_fallback_warnings_enabled, _debug_only_display_vmap_fallback_warnings = _told("shown")
+_set_vmap_fallback_warning_enabled = _told("warns")[1]
 
 
 class TransformType(Enum):

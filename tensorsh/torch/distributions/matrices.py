@@ -93,6 +93,8 @@ class Wishart(Scaled, ExponentialFamily):
         sample = self._bartlett(sample_shape)
         # As PyTorch does, which takes the regular ones of the first samples for the singular ones.
         again = self._regular(sample)
+        if bool(again.any()):
+            warn("Singular sample detected.")
         for _ in range(max_try_correction):
             if not bool(again.any()):
                 break

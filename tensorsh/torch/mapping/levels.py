@@ -47,12 +47,32 @@ from .slices import (
 )  # fmt: skip
 from .tensor_rules import Loop, Refused
 
-FALLBACK = {"warns": False, "enabled": True}
+FALLBACK = {"warns": True, "enabled": True, "shown": False}
 """What is done about functions that are made slice by slice, unless a program says otherwise."""
+SLOWLY = {
+    each.rpartition(".")[0] or each: each
+    for each in "airy_ai bincount ctc_loss.Tensor fractional_max_pool2d fractional_max_pool3d histc histogram.bin_ct index_reduce "
+    "isin linalg_lu log_ndtr max_unpool2d max_unpool3d multi_margin_loss multilabel_margin_loss pdist put renorm searchsorted.Scalar "
+    "segment_reduce soft_margin_loss take vander".split()
+} | {"affine_grid": "affine_grid_generator", "max_unpool1d": "max_unpool2d"}  # fmt: skip
+"""The functions that PyTorch computes slice by slice, and their kernels' names."""
 SLOW = (
     "There is a performance drop because we have not yet implemented the batching rule for aten::{}. Please file us an issue on "
     "GitHub so that we can prioritize its implementation."
 )
+
+
+def slowly(name: str, args: tuple) -> str | None:
+    """The kernel that PyTorch would call for each slice alone; None where it has a rule for all."""
+    plain = [not isinstance(each, Tensor) for each in args[:2]]
+    if "_polynomial_" in name:
+        return f"special_{name}" + (".x_scalar" if plain[:1] == [True] else ".n_scalar" if plain[1:] == [True] else "")
+    if name == "isin":
+        return "isin." + "_".join("Scalar" if each else "Tensor" for each in plain)
+    if name == "searchsorted" and plain[1:] != [True]:
+        return None
+    kernel = SLOWLY.get(name)
+    return f"special_{kernel}" if kernel in ("airy_ai", "log_ndtr") else kernel
 
 
 class VmapInfo(NamedTuple):
@@ -145,6 +165,9 @@ class Level(TorchFunctionMode):
 
     def computed(self, name: str, func: Callable, args: tuple, kwargs: dict) -> Any:
         """The results for all slices: by the rule of a function, or slice by slice."""
+        slow = slowly(name.removeprefix("special_"), args)
+        if slow and state.__dict__.get("vmap_fallback", FALLBACK)["warns"]:
+            warn(SLOW.format(slow))
         if name not in drawing() or self.randomness != "same":
             try:
                 own = {key: self._own(value) for key, value in kwargs.items()}
@@ -165,11 +188,8 @@ class Level(TorchFunctionMode):
 
     def one_by_one(self, func: Callable, args: tuple, kwargs: dict, draws: bool = False) -> Any:
         """The results of one call for each slice, stacked."""
-        told = state.__dict__.get("vmap_fallback", FALLBACK)
-        if not told["enabled"]:
+        if not state.__dict__.get("vmap_fallback", FALLBACK)["enabled"]:
             raise RuntimeError(f"aten::{func.__name__} hit the vmap fallback which is currently disabled")
-        if told["warns"]:
-            warn(SLOW.format(func.__name__))
         if not self.count:
             raise RuntimeError("vmap: a mapped dimension of size 0 is not supported")
         # Slices without elements are all alike: one is computed, and stands for 2**40 of them.

@@ -25,7 +25,7 @@ from ...kernels import kernel, unsuited
 from ...tape.record import view_of
 from ...tensors.captured import captured, refuse
 from ...tensors.inplace import check, mutate
-from ...tensors.overlap import apart, check_inplace
+from ...tensors.overlap import alone, apart, check_inplace
 from ...tensors.sizes import OVERFLOW
 from ...tensors.subscripts import (
     FULL,
@@ -280,12 +280,13 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             except (IndexError, TypeError):
                 advanced(array, [index])
                 raise
+            fills(array, [index])
             self._bump()
             return
-        view, found = self, [index]
+        view, asked = self, [index]
     else:
-        view, found = taken(self, index)
-        if not found:
+        view, asked = taken(self, index)
+        if not asked:
             return assign_view(self, view, value, given)
     check(view, tracked, PUT)
     if given is None:
@@ -294,8 +295,16 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             given = given.to(view.device)
     while len(shape := given._array.shape) > 1 and shape[0] == 1:
         given = given.squeeze(0)
-    found = advanced(view._array, found, partial(ops.put_check, view, given))
+    found = advanced(view._array, asked, partial(ops.put_check, view, given))
     ops.put_at(view, found, given)
+    if given._array.size == 1:
+        fills(view._array, asked)
+
+
+def fills(array: Any, found: list) -> None:
+    """Warn of one number written under a mask where several elements lie in one place: PyTorch fills there."""
+    if 0 in array.strides and [i._array.dtype.kind for i in found if isinstance(i, Tensor)] == ["b"]:
+        alone(array, ("masked_fill",))
 
 
 def assign_view(self: Tensor, view: Tensor, value: Any, given: Tensor | None) -> None:

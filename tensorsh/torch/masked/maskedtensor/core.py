@@ -63,8 +63,7 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
         data, mask = together(data.detach(), mask.detach())
         check(data, mask)
         stay("classes")
-        made = masked(data.clone(), mask.clone())
-        made.__class__ = cls
+        made = dressed(data.clone(), mask.clone(), cls)
         return made.requires_grad_() if requires_grad else made
 
     def __init__(self, data: Any, mask: Any, requires_grad: bool = False) -> None:
@@ -83,7 +82,7 @@ class MaskedTensor(Tensor, metaclass=TensorMeta):
             found = Tensor.grad.fget(self)  # type: ignore[attr-defined]
             if found is None or isinstance(found, MaskedTensor):
                 return found
-            return masked(again(found), self._masked_mask)
+            return dressed(again(found), self._masked_mask)
 
     @grad.setter
     def grad(self, value: Any) -> None:
@@ -168,8 +167,14 @@ def masked(data: Any, mask: Any) -> Any:
     if isinstance(data, (list, tuple)):
         return type(data)(masked(d, m) for d, m in zip(data, mask, strict=True))
     if type(data) is Tensor:
-        data.__class__ = MaskedTensor  # type: ignore[assignment]
-        data._masked_mask = mask  # type: ignore[attr-defined]
+        warn(PROTOTYPE)
+        dressed(data, mask)
+    return data
+
+
+def dressed(data: Any, mask: Any, kind: type = MaskedTensor) -> Any:
+    """The tensor itself as a masked one."""
+    data.__class__, data._masked_mask = kind, mask
     return data
 
 

@@ -94,3 +94,20 @@ def test_as_python_says_it(program: str) -> None:
     out = io.StringIO()
     Session(stdout=out).run(text, filename="program")
     assert out.getvalue() == expected
+
+
+def test_an_error_that_names_a_module_imports_none() -> None:
+    name = "wsgiref.simple_server"  # which nothing here imports
+    sys.modules.pop(name, None)
+    Session().run(f"""
+import traceback
+try:
+    error = ImportError("x", name="{name}", name_from="y")
+except TypeError:
+    error = ImportError("x", name="{name}")
+try:
+    raise ValueError(1) from error
+except ValueError:
+    assert "ImportError: x" in traceback.format_exc()
+""")
+    assert name not in sys.modules

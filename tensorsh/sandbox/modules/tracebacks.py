@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from sys import version_info
+from sys import modules, version_info
 
 from ..sealed import MARK, SOURCE
 
@@ -37,8 +37,11 @@ def frames(trace: TracebackType | None) -> list:
 
 def told(error: BaseException | None, limit: int | None = None) -> real.TracebackException:
     """Python's own account of an error and of those that led to it, whose frames are replaced."""
+    import traceback as real
     from traceback import StackSummary, TracebackException
 
+    # From 3.12 on its hints import the module that an error names, which is loaded where `from x import y` failed.
+    vars(real).setdefault("__import__", modules.__getitem__)
     # Without its traceback, in which the account would look for names: the frames are ours to choose.
     account = TracebackException(type(error), error, None, lookup_lines=False, compact=True)  # type: ignore[arg-type]
     ahead: list = [(account, error)]

@@ -62,8 +62,9 @@ class CIFAR10(VisionDataset):
         if len(self.targets) != len(self.data) or any(type(each) is not int for each in self.targets):
             raise ValueError(f"{len(self.data)} images and {len(self.targets)} labels do not belong together")
         names = read_batch(paths[-1]).get(self.meta[1], [])
-        self.classes: list[str] = [plain(each) for each in names] if type(names) is list else [None]
-        if any(type(each) is not str for each in self.classes):
+        texts = [plain(each) for each in names] if type(names) is list else []
+        self.classes = [each for each in texts if type(each) is str]
+        if type(names) is not list or len(self.classes) < len(names):
             raise ValueError(f"{paths[-1]!r} holds no names of classes")
 
     def _records(self, paths: list[str], folder: str) -> None:

@@ -131,10 +131,8 @@ def created(nbytes: int) -> Any:
 def _descriptor() -> int:
     try:
         if hasattr(os, "memfd_create"):
-            from resource import RLIMIT_NOFILE, getrlimit
-
             fd = os.memfd_create("tensorsh", os.MFD_CLOEXEC)
-            if 0 < getrlimit(RLIMIT_NOFILE)[0] - SPARE < fd:
+            if 0 < os.sysconf("SC_OPEN_MAX") - SPARE < fd:
                 os.close(fd)
                 raise RuntimeError(TOO_MANY)
             return fd

@@ -160,6 +160,9 @@ def _end(code: int) -> None:
     """Ends the process once the program's objects are gone. Python would take its modules apart, too, which takes as long
     as a short program does. With other threads, under mpiexec, or where somebody measures the process, this is left to
     Python."""
+    limits = sys.modules.get("tensorsh.sandbox.limits")
+    if limits is not None:
+        limits.end_by_timer()  # children and queues are waited for
     threading = sys.modules.get("threading")
     if threading is not None and threading.active_count() > 1 or sys.getprofile() or sys.gettrace():
         return
@@ -182,6 +185,7 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
     session = bound = counted = None
     stdout, stderr = streams = sys.stdout, sys.stderr
     code = 0
+    spare = [*os.pipe(), *os.pipe()]  # for what is loaded to tell an error, where a program has opened all that it may
     try:
         with Held():
             from .session import Session
@@ -230,7 +234,11 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
         if not options.interactive:
             session.close()
     except BaseException as error:
+        while spare:
+            os.close(spare.pop())
         code = _failure(error, session, counted, stderr)
+    while spare:
+        os.close(spare.pop())
     if session is not None and not options.interactive:
         try:  # what is freed only now may print, too, and run into the limits once more
             session.close()

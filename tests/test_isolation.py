@@ -70,6 +70,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize(
+    "allowed", ["--allow-read=/etc/passwd", "--allow-read=/etc", "--allow-read=/", "--allow-write=/etc/x"]
+)
+def test_what_is_tried_may_be_allowed(allowed: str, folder: Path) -> None:
+    source = (
+        f"try: print(open('/etc/passwd').read()[:0] + 'read')\nexcept PermissionError: print('not {allowed[8:13]}')"
+    )
+    found = run("-m", "tensorsh", "--isolate", allowed, "-c", source, cwd=folder)
+    assert found.stdout == ("read\n" if "read" in allowed else "not write\n") and found.returncode == 0, found.stderr
+
+
 def test_the_kernel_refuses(folder: Path) -> None:
     found = run("-c", CODE.format(attempts=ATTEMPTS), cwd=folder)
     assert found.stderr == ""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .reading import content, missing, permissions, place, read_batch, readable
+from .reading import missing, permissions, place, plain, read_batch, readable, unpacked
 from .vision import VisionDataset
 
 
@@ -48,22 +48,31 @@ class CIFAR10(VisionDataset):
         for path in paths[:-1]:
             told = read_batch(path)
             array, labels = told.get("data"), told.get("labels", told.get("fine_labels"))
-            if not isinstance(array, np.ndarray) or array.size % 3072 or type(labels) is not list:
+            if (
+                not isinstance(array, np.ndarray)
+                or array.dtype != np.uint8
+                or not array.size
+                or array.size % 3072
+                or type(labels) is not list
+            ):
                 raise ValueError(f"{path!r} is no batch of CIFAR's")
             parts.append(array.reshape(-1, 3, 32, 32))
             self.targets += labels
         self.data = np.concatenate(parts).transpose(0, 2, 3, 1)
         if len(self.targets) != len(self.data) or any(type(each) is not int for each in self.targets):
             raise ValueError(f"{len(self.data)} images and {len(self.targets)} labels do not belong together")
-        self.classes = [str(each) for each in read_batch(paths[-1]).get(self.meta[1], [])]
+        names = read_batch(paths[-1]).get(self.meta[1], [])
+        texts = [plain(each) for each in names] if type(names) is list else []
+        self.classes = [each for each in texts if type(each) is str]
+        if type(names) is not list or len(self.classes) < len(names):
+            raise ValueError(f"{paths[-1]!r} holds no names of classes")
 
     def _records(self, paths: list[str], folder: str) -> None:
         """The binary version: of each image its labels, a byte each, and its 3072 bytes."""
         size = self.label_bytes + 3072
         parts = []
         for path in paths:
-            with content(path) as stream:
-                data = np.frombuffer(stream.read(), np.uint8)
+            data = np.frombuffer(unpacked(path), np.uint8)
             if data.size == 0 or data.size % size:
                 raise ValueError(f"{path!r} is damaged: it holds {data.size} bytes, and not a multiple of {size}")
             parts.append(data.reshape(-1, size))
@@ -73,8 +82,7 @@ class CIFAR10(VisionDataset):
         names = place(folder, "batches.meta.txt" if self.label_bytes == 1 else "fine_label_names.txt")
         self.classes = []
         if names is not None:
-            with content(names) as stream:
-                self.classes = stream.read().decode("ascii", "replace").split()
+            self.classes = unpacked(names).decode("ascii", "replace").split()
 
     def __getitem__(self, index: Any) -> tuple[Any, Any]:
         return self.sample(np.array(self.data[index]), self.targets[index])

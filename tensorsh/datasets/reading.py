@@ -5,18 +5,20 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import pickle
-import pickletools
 from typing import Any, NoReturn
 
 import numpy as np
 
+from ..torch.makers import UnpicklingError, makers
+from ..torch.pickled import Reader
+from ..torch.pickled_arrays import Arrays
 from ..torch.root import torch
-from ..torch.serialization import permissions
+from ..torch.serialization import NAMES, permissions
 
 DTYPES = {8: "uint8", 9: "int8", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 """The third byte of an idx file -> the numbers in it."""
 LARGEST = 1 << 34
+LARGEST_BATCH = 1 << 30
 
 
 def missing(name: str, files: list[str], folder: str) -> RuntimeError:
@@ -51,6 +53,19 @@ def content(path: str) -> Any:
     return gzip.GzipFile(fileobj=stream) if path.endswith(".gz") else stream
 
 
+def unpacked(path: str) -> bytes:
+    """All that is in a file of no more than a gigabyte.
+
+    Raises:
+        ValueError: It is packed, and holds more.
+    """
+    with content(path) as stream:
+        data = stream.read(LARGEST_BATCH + 1)
+    if len(data) > LARGEST_BATCH:
+        raise ValueError(f"{path!r} holds more than {LARGEST_BATCH} bytes")
+    return data
+
+
 def read_idx(path: str) -> Any:
     """The tensor in an idx file, of any number of dimensions.
 
@@ -82,77 +97,19 @@ def read_idx(path: str) -> Any:
     return torch.from_numpy(array.astype(dtype.newbyteorder("="), copy=True))
 
 
-class _Array:
-    """An array in a pickle: its shape and its bytes, no array of numpy's before they are checked."""
+class _Names(dict):
+    """What a batch may name: arrays, and bytes that were written as text."""
 
-    array: Any = None
+    classes = None
 
-    def __setstate__(self, state: Any) -> None:
-        _, shape, dtype, by_columns, data = state
-        if dtype != "uint8" or type(data) not in (bytes, str) or by_columns:
-            raise pickle.UnpicklingError("an array of other numbers than bytes")
-        data = data.encode("latin1") if type(data) is str else data
-        if any(type(each) is not int or each < 0 for each in shape):
-            raise pickle.UnpicklingError(f"an array of shape {shape}")
-        self.array = np.frombuffer(data, np.uint8).reshape(shape).copy()
+    def __init__(self) -> None:
+        arrays = Arrays()
+        super().__init__(makers(arrays.names | {("_codecs", "encode"): NAMES["_codecs", "encode"]}))
+        self.fill = arrays.fill
 
 
-class _Dtype(str):
-    """The name of a dtype in a pickle."""
-
-    def __new__(cls, name: Any, *rest: Any) -> _Dtype:
-        return super().__new__(cls, "uint8" if name in ("u1", b"u1") else "another")
-
-    def __setstate__(self, state: Any) -> None:
-        pass
-
-
-class _Made:
-    """What a name in a pickle stands for: called, it makes a value, and nothing in the file changes it."""
-
-    __slots__ = ("make",)
-
-    def __init__(self, make: Any) -> None:
-        self.make = make
-
-    def __call__(self, *args: Any) -> Any:
-        return self.make(*args)
-
-    def __setstate__(self, state: Any) -> NoReturn:
-        raise pickle.UnpicklingError("it changes what a name stands for")
-
-
-LEFT_OUT = frozenset(
-    "INST OBJ EXT1 EXT2 EXT4 PERSID BINPERSID NEWOBJ_EX BYTEARRAY8 NEXT_BUFFER READONLY_BUFFER".split()
-)
-"""Steps of a pickle that no batch has."""
-
-
-def check_steps(data: bytes) -> None:
-    """Refuse a pickle with steps that no batch has, or one that keeps a value under a number for which Python would first take room."""
-    for step, argument, _ in pickletools.genops(data):
-        if step.name in LEFT_OUT or step.name in ("PUT", "LONG_BINPUT") and not 0 <= argument <= len(data):
-            raise pickle.UnpicklingError(f"it has a step {step.name} that no batch has")
-
-
-class _Reader(pickle.Unpickler):
-    """Reads dictionaries, lists, text, numbers and arrays of bytes; every other name is refused."""
-
-    NAMES = {
-        ("numpy.core.multiarray", "_reconstruct"): _Made(lambda *_: _Array()),
-        ("numpy._core.multiarray", "_reconstruct"): _Made(lambda *_: _Array()),
-        ("numpy", "ndarray"): None,
-        ("numpy", "dtype"): _Made(_Dtype),
-        ("_codecs", "encode"): _Made(lambda text, coding="latin1": str(text).encode("latin1")),
-    }
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in self.NAMES:
-            raise pickle.UnpicklingError(f"it names {module}.{name}")
-        return self.NAMES[module, name]
-
-    def persistent_load(self, pid: Any) -> NoReturn:
-        raise pickle.UnpicklingError("it names something outside of the file")
+def _no_key(key: Any) -> NoReturn:
+    raise UnpicklingError("it names something outside of the file")
 
 
 def read_batch(path: str) -> dict[str, Any]:
@@ -162,15 +119,16 @@ def read_batch(path: str) -> dict[str, Any]:
         ValueError: The file is no batch, or holds more than a batch does.
     """
     try:
-        with content(path) as stream:
-            data = stream.read()
-        check_steps(data)
-        found = _Reader(io.BytesIO(data), encoding="latin1").load()
+        found = Reader(unpacked(path), _Names(), _no_key, "latin1").read()
     except (PermissionError, FileNotFoundError, MemoryError):
         raise
     except Exception as error:
         raise ValueError(f"{path!r} is no batch of CIFAR's: {error}") from None
     if type(found) is not dict:
         raise ValueError(f"{path!r} is no batch of CIFAR's")
-    told = {key.decode("latin1") if type(key) is bytes else key: value for key, value in found.items()}
-    return {key: value.array if type(value) is _Array else value for key, value in told.items()}
+    return {plain(key): value for key, value in found.items()}
+
+
+def plain(text: Any) -> Any:
+    """A text that Python 2 wrote, or whatever else it is."""
+    return text.decode("latin1") if type(text) is bytes else text

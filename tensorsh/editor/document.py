@@ -30,6 +30,7 @@ class Settings:
     def take(self, given: Any) -> None:
         """Takes over what is there and makes sense."""
         given = given.get("tensorsh", given) if isinstance(given, dict) else {}
+        given = given if isinstance(given, dict) else {}
         if isinstance(given.get("run"), bool):
             self.run = given["run"]
         if isinstance(given.get("inlayHints"), bool):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,14 @@ from ..command.arguments import UsageError, whole
 from . import MISSING
 
 PORT = 2087
+
+
+class Brief(logging.Formatter):
+    """A fault of a message in one line: what pygls says of it, and the error, without the frames between."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        first, *rest = super().format(record).strip().splitlines() or [""]
+        return f"tensorsh: {first}" + (f": {rest[-1].strip()}" if rest else "")
 
 
 def launch(words: Sequence[str]) -> int:
@@ -29,6 +38,9 @@ def launch(words: Sequence[str]) -> int:
         )
     from .workshop_process import Workshop  # which needs such a system, too
 
+    handler = logging.StreamHandler()
+    handler.setFormatter(Brief())
+    logging.getLogger("pygls").addHandler(handler)
     workshop = Workshop()
     workshop.start()  # it loads while pygls does
     try:
@@ -43,6 +55,9 @@ def launch(words: Sequence[str]) -> int:
             server.start_io()
         else:
             server.start_tcp(host, port)
+    except (ValueError, OverflowError, MemoryError) as error:  # the length of a message is no length
+        print(f"tensorsh: a message cannot be read: {error or 'it is larger than the memory'}", file=sys.stderr)
+        return 1
     finally:
         workshop.close()
         if port is None:

@@ -79,6 +79,14 @@ def start_timer(seconds: float) -> None:
     _signal.setitimer(_signal.ITIMER_REAL, seconds, 0.05)
 
 
+def end_by_timer() -> None:
+    """Has the end of the time end this process at once, as it does what comes after a program: there Python passes errors over."""
+    import _signal
+
+    if hasattr(_signal, "setitimer"):
+        _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+
+
 def stop_timer() -> None:
     """Ends the repeated raising, once it has done its work."""
     import _signal

@@ -42,6 +42,9 @@ KEYS = {
 }  # fmt: skip
 
 
+LARGEST = 1_000_000
+
+
 def path() -> str | None:
     """Where the file is, or would be."""
     folder = config_folder()
@@ -84,11 +87,15 @@ class Config:
             value = words.get(value.lower(), value)
         elif kind is int and isinstance(value, str) and value.isdigit():
             value = int(value)
-        if type(value) is not kind or (key.values and value not in key.values):
+        if (
+            type(value) is not kind
+            or (key.values and value not in key.values)
+            or (kind is int and not 0 <= value <= LARGEST)
+        ):
             may = (
                 " or ".join(key.values)
                 if key.values
-                else {"bool": "true or false", "int": "a number"}.get(kind.__name__, "text")
+                else {"bool": "true or false", "int": f"a number from 0 to {LARGEST}"}.get(kind.__name__, "text")
             )
             raise ValueError(f"{name} must be {may}, not {value!r}")
         self.values[name] = value

@@ -83,3 +83,49 @@ def test_modules_in_the_opened_folder_are_not_the_servers(tmp_path, monkeypatch)
         assert text.messages() == [] and "float32[2]" in text.hover(1, 0)
     finally:
         client.close()
+
+
+def framed(*bodies: bytes) -> bytes:
+    return b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(each), each) for each in bodies)
+
+
+BEGIN = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":null,"capabilities":{}}}'
+END = framed(b'{"jsonrpc":"2.0","id":9,"method":"shutdown"}', b'{"jsonrpc":"2.0","method":"exit"}')
+HEAD = b"Content-Length: "
+NO_MESSAGES = (
+    framed(
+        b"{",
+        b"[1]",
+        b"3",
+        b"null",
+        b'"x"',
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b"{}",
+        b'{"jsonrpc":"2.0","id":3}',
+        b"9" * 5000,
+    ),
+    framed(b'{"jsonrpc":"2.0","id":{},"method":"x"}', b'{"jsonrpc":"2.0","id":7,"result":1}'),
+    framed(b'{"jsonrpc":"2.0","id":3,"method":"textDocument/hover","params":{"position":{"line":NaN}}}'),
+    framed(b'{"jsonrpc":"2.0","method":"workspace/didChangeConfiguration","params":{"settings":{"tensorsh":5}}}'),
+    b"no head\r\n\r\n" + b"".join(HEAD + each + b"\r\n\r\n" for each in (b"x", b"0", b"-5")),
+)
+
+
+@pytest.mark.parametrize(
+    "sent, code, answers",
+    [
+        (b"".join(NO_MESSAGES) + END, 0, True),
+        (HEAD + b"50\r\n\r\n{", 0, False),
+        (HEAD + b"9" * 18 + b"\r\n\r\n{}", 1, False),
+        (HEAD + b"9" * 5000 + b"\r\n\r\n{}", 1, False),
+    ],
+    ids=range(4),
+)
+def test_messages_that_are_none_are_told_in_a_line(sent: bytes, code: int, answers: bool) -> None:
+    command = [sys.executable, "-m", "tensorsh", "lsp"]
+    ended = subprocess.run(command, input=framed(BEGIN) + sent, capture_output=True, timeout=60)
+    assert ended.returncode == code and (b'"id": 9' in ended.stdout or b'"id":9' in ended.stdout) is answers
+    told = ended.stderr.decode().splitlines()
+    assert all(line.startswith("tensorsh: ") for line in told), told
+    assert "Traceback" not in ended.stdout.decode()

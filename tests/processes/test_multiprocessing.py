@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import resource
 from pathlib import Path
 
 import pytest
@@ -158,3 +159,23 @@ def test_the_memory_of_all_processes_is_bounded_together(tmp_path: Path) -> None
         "given back", "given back by one that was killed", "a child frees nothing of its parent's", "on its way counts True",
     ]  # fmt: skip
     assert done.stdout.count("fits") == 3 and "tried to allocate 100000000 bytes" in done.stdout
+
+
+def test_the_time_ends_a_program_that_waits_for_its_processes(tmp_path: Path) -> None:
+    source = "import torch.multiprocessing as mp\ndef f():\n    while True: pass\nmp.Process(target=f).start()\nprint('begun')\n"
+    done = run(tmp_path, source, "--timeout", "1")
+    assert done.returncode == 124 and done.stdout == "begun\n"
+    assert done.stderr == "Timeout: the program ran longer than 1 s (--timeout)\n"
+    assert not left(tmp_path)
+
+
+@pytest.mark.parametrize("made", ["torch.zeros(2000).share_memory_()", "torch.multiprocessing.Pipe()"])
+def test_what_opens_all_that_it_may_is_told_of_without_frames_of_ours(made: str, tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+    try:
+        done = run(tmp_path, f"kept = [torch.multiprocessing.Pipe()]\nwhile True: kept.append({made})\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert done.returncode == 1 and done.stderr.startswith("RuntimeError: Too many open files. Communication with")
+    assert "Traceback" not in done.stderr and "program.tsr:2:" in done.stderr

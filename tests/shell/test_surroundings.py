@@ -87,7 +87,16 @@ def test_a_damaged_history_warns_once(
 
 
 @pytest.mark.parametrize(
-    "text", [b"garbage = = =", b"\xff\xfe\0", b"theme = 5\nunknown = 1\n", b"x = " + b"[" * 100_000], ids=range(4)
+    "text",
+    [
+        b"garbage = = =",
+        b"\xff\xfe\0",
+        b"theme = 5\nunknown = 1\n",
+        b"x = " + b"[" * 100_000,
+        b"precision = -1",
+        b"precision = 99999999999999999999\noutputs = -5\nhistory_size = " + b"9" * 4000,
+    ],
+    ids=range(6),
 )
 def test_a_damaged_config_is_told_of_and_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes

@@ -14,6 +14,8 @@ import pytest
 from tensorsh import Permissions, Session
 from tensorsh.datasets import reading
 
+TWICE = b"q\x010]h\x01ah\x01a"
+"""Steps of a pickle: a list in which the last value stands twice."""
 PICKLES = {
     "a value kept under a number beyond the file": b"\x80\x02Nr\xf0\xff\xff\x0f.",
     "the same in text": b"(lp99999999999\n.",
@@ -31,6 +33,10 @@ PICKLES = {
     "an array that is larger than its bytes": pickle.dumps({"data": np.zeros(4, np.uint8)}, 2).replace(b"K\x04\x85", b"J\x00\x00\x00\x7f\x85"),
     "an array of objects": pickle.dumps({"data": np.array([None, 1], object)}, 2),
     "no pickle": b"\x80",
+    "a key of tuples within tuples, on which a hash overflows the stack": b"\x80\x02}()" + b"\x85" * 1_000_000 + b"K\x01u.",
+    "a member of a set, likewise": b"\x80\x04\x8f()" + b"\x85" * 1_000_000 + b"\x90.",
+    "a key that holds one tuple 2**60 times": b"\x80\x02})" + b"2\x86" * 60 + b"K\x01s.",
+    "the text of a list that holds one text 2**60 times": b"\x80\x02c_codecs\nencode\nU\x01x" + TWICE * 60 + b"\x85R.",
 }  # fmt: skip
 
 
@@ -45,7 +51,30 @@ def test_a_crafted_batch_is_refused_at_once(monkeypatch: pytest.MonkeyPatch, dat
     else:
         assert not isinstance(found.get("data"), np.ndarray)
     assert time.process_time() - began < 2
-    assert reading._Reader.NAMES["_codecs", "encode"]("a") == b"a"
+
+
+@pytest.mark.parametrize(
+    "names", [b"]N" + TWICE * 60 + b"a", b"]K\x01a", b"U\x01x", b"N"], ids=["2**60 texts", "a number", "text", "none"]
+)
+def test_names_of_classes_are_texts(tmp_path: Path, names: bytes) -> None:
+    folder = tmp_path / "cifar-10-batches-py"
+    folder.mkdir()
+    batch = pickle.dumps({"data": np.zeros((1, 3072), np.uint8), "labels": [0]}, 2)
+    for name in ("test_batch", "batches.meta"):
+        (folder / name).write_bytes(batch if name == "test_batch" else b"\x80\x02}U\x0blabel_names" + names + b"s.")
+    session = Session(Permissions(read=[tmp_path]))
+    with pytest.raises(ValueError, match="holds no names of classes"):
+        session.run(f"from torchvision.datasets import CIFAR10\nCIFAR10({str(tmp_path)!r}, train=False)")
+
+
+def test_a_packed_batch_unpacks_within_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "LARGEST_BATCH", 1 << 20)
+    folder = tmp_path / "cifar-10-batches-bin"
+    folder.mkdir()
+    (folder / "test_batch.bin.gz").write_bytes(gzip.compress(bytes(3073 << 10)))
+    session = Session(Permissions(read=[tmp_path]))
+    with pytest.raises(ValueError, match="holds more than 1048576 bytes"):
+        session.run(f"from torchvision.datasets import CIFAR10\nCIFAR10({str(tmp_path)!r}, train=False)")
 
 
 IDX = {

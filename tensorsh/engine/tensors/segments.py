@@ -131,7 +131,11 @@ def created(nbytes: int) -> Any:
 def _descriptor() -> int:
     try:
         if hasattr(os, "memfd_create"):
-            return os.memfd_create("tensorsh", os.MFD_CLOEXEC)
+            fd = os.memfd_create("tensorsh", os.MFD_CLOEXEC)
+            if 0 < os.sysconf("SC_OPEN_MAX") - SPARE < fd:
+                os.close(fd)
+                raise RuntimeError(TOO_MANY)
+            return fd
         from tempfile import TemporaryFile
 
         with TemporaryFile() as file:
@@ -142,6 +146,8 @@ def _descriptor() -> int:
         raise RuntimeError(TOO_MANY) from None
 
 
+SPARE = 16
+"""So many descriptors segments leave to all else: what is loaded only when it is asked for, pipes, files."""
 TOO_MANY = (
     "Too many open files. Communication with the workers is no longer possible. Please increase the limit using `ulimit -n` in "
     "the shell or keep fewer shared tensors"

@@ -61,4 +61,4 @@ def test_steps_name_parameters_and_builtin_functions_that_are_recorded() -> None
     for name, text in steps.TEXTS.items():
         if ">" in text:
             builtin_name = text.partition("> ")[2].split()[0]
-            assert told("_nn." + builtin_name.replace("*", name), "takes"), text
+            assert told("_nn." + builtin_name.replace("*_", name).replace("*", name), "takes"), text

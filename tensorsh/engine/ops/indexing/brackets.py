@@ -24,7 +24,7 @@ from ...graph.fields import fresh, wrap
 from ...kernels import kernel, unsuited
 from ...tape.record import view_of
 from ...tensors.captured import captured, refuse
-from ...tensors.inplace import check, mutate
+from ...tensors.inplace import check, check_history, mutate
 from ...tensors.overlap import alone, apart, check_inplace
 from ...tensors.sizes import OVERFLOW
 from ...tensors.subscripts import (
@@ -288,7 +288,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
         view, asked = taken(self, index)
         if not asked:
             return assign_view(self, view, value, given)
-    check(view, tracked, PUT)
+    check_history(view, tracked)
     if given is None:
         given = wrap(np.asarray(value, view._array.dtype))
         if type(view._array) is not ndarray:

@@ -54,10 +54,10 @@ def main() -> None:
     warnings.simplefilter("ignore")
     table.load_all()
     answer("x = ones(2, requires_grad); (x @ x).backward(); print(x.grad)")
-    gc.collect()
-    gc.freeze()  # collections look at a program's own objects only
     for line in sys.stdin:
         source = json.loads(line)
+        gc.collect()
+        gc.freeze()  # collections look at a program's own objects only, not at what was loaded for others
         kept = neighbours()
         print("start", flush=True)
         begin = time.process_time()

@@ -234,11 +234,9 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
         if not options.interactive:
             session.close()
     except BaseException as error:
-        while spare:
-            os.close(spare.pop())
+        _close(spare)
         code = _failure(error, session, counted, stderr)
-    while spare:
-        os.close(spare.pop())
+    _close(spare)
     if session is not None and not options.interactive:
         try:  # what is freed only now may print, too, and run into the limits once more
             session.close()
@@ -258,6 +256,12 @@ def folder_of(filename: str) -> str:
 
 LEAST = 2000
 """Characters of an error that are shown however little output is left."""
+
+
+def _close(descriptors: list[int]) -> None:
+    """Closes what is still open of them."""
+    while descriptors:
+        os.close(descriptors.pop())
 
 
 def _failure(

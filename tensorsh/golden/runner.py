@@ -22,7 +22,7 @@ def run_file(
     path: str | os.PathLike[str],
     bless: bool = False,
     bounds: Bounds = Bounds(),
-    ranks: int = 0,  # noqa: B008
+    ranks: int = 0,
 ) -> Result:
     """Runs one golden file; with `bless` its expectations are rewritten where they do not hold. With `ranks`, or a line
     ``#@ ranks 2`` in it, the file runs as so many processes."""
@@ -129,7 +129,7 @@ def run_files(
     bless: bool = False,
     jobs: int = 0,
     bounds: Bounds = Bounds(),
-    ranks: int = 0,  # noqa: B008
+    ranks: int = 0,
 ) -> Iterator[Result]:
     """The results of many files, in their order."""
     jobs = min(jobs or os.cpu_count() or 1, len(paths))

@@ -14,7 +14,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 def harmless(text: str) -> str:
     """A program's words, or the name of a file, as they may be shown: what would move the cursor or turn the line around, and
     what no stream writes, as its escape."""
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+    return escaped(_CONTROL, text)
+
+
+def escaped(characters: re.Pattern[str], text: str) -> str:
+    """A text in which some characters stand as their escapes."""
+    return characters.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class SourceError(Exception):

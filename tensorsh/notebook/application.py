@@ -8,6 +8,8 @@ from typing import Any
 from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.session import json_packer
 
+from ..language.source import escaped
+
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
@@ -35,7 +37,7 @@ def packed(message: Any) -> bytes:
 
 def _whole(value: Any) -> Any:
     if isinstance(value, str):
-        return _HALF.sub(lambda found: ascii(found[0])[1:-1], value)
+        return escaped(_HALF, value)
     if isinstance(value, dict):
         return {_whole(key): _whole(each) for key, each in value.items()}
     return [_whole(each) for each in value] if isinstance(value, list | tuple) else value

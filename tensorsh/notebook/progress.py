@@ -28,7 +28,9 @@ class Bars:
         """A new bar: its name."""
         bar = f"tensorsh-bar-{next(self.numbers)}"
         now = time.monotonic()
-        self.open[bar] = {"description": description, "completed": 0, "began": now, "drawn": now} | _plain(total=total)
+        self.open[bar] = {"description": description, "completed": 0.0, "began": now, "drawn": now} | _plain(
+            total=total
+        )
         self.publish(self._data(bar), {}, False, bar)
         return bar
 
@@ -50,7 +52,7 @@ class Bars:
 
     def _data(self, bar: str) -> dict[str, str]:
         known = self.open[bar]
-        done, total = float(known["completed"]), None if known["total"] is None else float(known["total"])
+        done, total = known["completed"], known["total"]
         part = min(done / total, 1.0) if total else 0.0
         before = f"{known['description']} " if known["description"] else ""
         after = (

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arrays.dtype import dtype, float32
-from ..engine.arrays.errors import CPP_NAMES
+from ..engine.arrays.errors import CPP_NAMES, unmet
 from ..engine.arrays.state import state
 from ..engine.arrays.warning import warn
 from ..engine.graph.fields import wrap
@@ -124,10 +124,7 @@ class QuantizedTensor(Tensor, metaclass=TensorMeta):
 
     def _check(self, holds: bool, what: str) -> None:
         if not holds:
-            raise RuntimeError(
-                f"Expected {what} to be true, but got false.  (Could this error message be improved?  If so, please report "
-                "an enhancement request to PyTorch.)"
-            )
+            raise RuntimeError(unmet(what))
 
     def __iter__(self) -> Any:
         return iter(self.unbind(0))
@@ -154,10 +151,7 @@ DEPRECATED = (
     "with dtype torch.quint8, torch.qint8, and torch.qint32 are deprecated and will be removed in a future PyTorch release. "
     "Please see https://github.com/pytorch/pytorch/issues/184982 for more information."
 )
-UNIFORM = (
-    "Expected quantizer->qscheme() == kPerTensorAffine to be true, but got false.  (Could this error message be improved?  If so, "
-    "please report an enhancement request to PyTorch.)"
-)
+UNIFORM = unmet("quantizer->qscheme() == kPerTensorAffine")
 CHANNELS = "quantizer->qscheme() == kPerChannelAffine || quantizer->qscheme() == kPerChannelAffineFloatQParams"
 
 
@@ -267,7 +261,7 @@ def refusal(name: str) -> str | None:
 
 def of_channels(codes: Any, func: Callable, args: tuple, kwargs: dict, like: Any) -> Any:
     """What moves codes of a tensor with a scale for each channel moves the channels' numbers, too, which tell whose scales stay."""
-    numbers = np.arange(len(like._scale)).reshape([-1 if d == like._axis else 1 for d in range(like.ndim)])
+    numbers = along(np.arange(len(like._scale)), like._axis, like.ndim)
     turn = lambda each: wrap(np.broadcast_to(numbers, each.shape).copy())  # noqa: E731
     channels = func(*plainly(args, turn), **plainly(kwargs, turn))
     if isinstance(codes, (list, tuple)):
@@ -304,7 +298,11 @@ def filled(first: Any, input: Any, value: Any = 0, dtype: Any = None, **options:
             "It is currently not supported to specify a dtype that doesn't match the input tensor's dtype via empty_like.  Specified: "
             f"{CPP_NAMES.get(dtype.name, dtype.name)} Input tensor's dtype: c10::{first._kind.name}"
         )
-    return fill_(first, made(first._array.copy(), first._kind, first._scale, first._zero_point, first._axis), value)
+    return fill_(first, copied(first), value)
+
+
+def copied(tensor: Any) -> Any:
+    return of_codes(wrap(tensor._array.copy()), tensor)
 
 
 def fill_(first: Any, input: Any, value: Any) -> Any:
@@ -380,7 +378,7 @@ RULES: dict[str, Callable] = {
     "relu6": lambda first, input, inplace=False: clamp(first, input, 0, 6), "masked_fill": masked_fill, "masked_fill_": masked_fill_,
     "fill_": fill_, "copy_": copy_, "empty_like": filled, "full_like": filled, "cpu": lambda first, input: input, "__setitem__": setitem,
     "ones_like": lambda first, input, **options: filled(first, input, 1, **options),
-    "__deepcopy__": lambda first, input, memo: made(input._array.copy(), input._kind, input._scale, input._zero_point, input._axis),
+    "__deepcopy__": lambda first, input, memo: copied(input),
 }  # fmt: skip
 """What else there is for such tensors."""
 

@@ -142,6 +142,14 @@ def check_factors(a: Any, b: Any) -> None:
         )
 
 
+def unmet(condition: str) -> str:
+    """PyTorch's words where a condition does not hold that has none of its own."""
+    return (
+        f"Expected {condition} to be true, but got false.  (Could this error message be improved?  If so, please report an "
+        "enhancement request to PyTorch.)"
+    )
+
+
 def broadcast_error(a: tuple, b: tuple) -> RuntimeError:
     """The size mismatch of two shapes, at the last dimension where they differ."""
     n = max(len(a), len(b))

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.errors import unmet
 from ..kernels import PRECISE, kernel
 from ..numerics.halves import converted
 from .generator import MANY, Generator
@@ -302,10 +303,7 @@ def bernoulli(generator: Generator, p: np.ndarray, dtype: Any = None) -> np.ndar
     if kind is not F8:
         p = converted(p, F4)
     if n and not (p.min() >= 0 and p.max() <= 1):
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, "
-            "please report an enhancement request to PyTorch.)"
-        )
+        raise RuntimeError(unmet("p_in >= 0 && p_in <= 1"))
     if dtype is None:
         dtype = kind
     drawn = generator.doubles(n) if kind is F8 else generator.floats(n)

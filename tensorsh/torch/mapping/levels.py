@@ -64,6 +64,8 @@ SLOW = (
 
 def slowly(name: str, args: tuple) -> str | None:
     """The kernel that PyTorch would call for each slice alone; None where it has a rule for all."""
+    if name not in SLOWLY and "_polynomial_" not in name:
+        return None
     plain = [not isinstance(each, Tensor) for each in args[:2]]
     if "_polynomial_" in name:
         return f"special_{name}" + (".x_scalar" if plain[:1] == [True] else ".n_scalar" if plain[1:] == [True] else "")
@@ -71,7 +73,7 @@ def slowly(name: str, args: tuple) -> str | None:
         return "isin." + "_".join("Scalar" if each else "Tensor" for each in plain)
     if name == "searchsorted" and plain[1:] != [True]:
         return None
-    kernel = SLOWLY.get(name)
+    kernel = SLOWLY[name]
     return f"special_{kernel}" if kernel in ("airy_ai", "log_ndtr") else kernel
 
 

@@ -153,12 +153,7 @@ def isin(elements, test_elements, *, assume_unique=False, invert=False, out=None
         raise combination_error("isin", elements, test_elements)
     arrays = [x._array if isinstance(x, Tensor) else x for x in (elements, test_elements)]
     for a in arrays:
-        kind = (
-            of(np.asarray(a) if isinstance(a, (bool, complex)) else a)
-            if isinstance(a, (bool, complex, np.ndarray))
-            else None
-        )
-        if kind is not None and kind.category in (COMPLEX, 0):
+        if isinstance(a, (np.ndarray, bool, complex)) and (kind := of(np.asarray(a))).category in (COMPLEX, 0):
             raise RuntimeError(f"Unsupported input type encountered for isin(): {kind.short}")
     target = result_type(arrays).numpy
     if all(type(x) is np.ndarray or not hasattr(x, "dtype") for x in arrays):

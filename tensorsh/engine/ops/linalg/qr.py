@@ -203,16 +203,18 @@ def reflected(vectors: Any, tau: Any, x: Any, forward: bool, transpose: bool) ->
     return x
 
 
-def check_factors(name: str, input: Any, tau: Any) -> None:
-    """A factor for each reflection."""
-    if tau.ndim != input.ndim - 1:
+def check_batch(name: str, input: Any, arg: str, x: Any, less: int = 0) -> None:
+    """Refuse an argument that has other dimensions than the reflections, or not as many `less`, or other batches."""
+    if x.ndim != input.ndim - less:
+        wanted = "one dimension less than" if less else "the same number of dimensions as"
         raise RuntimeError(
-            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal to {tau.ndim} and input.ndim "
-            f"is equal to {input.ndim}"
+            f"{name}: Expected {arg} to have {wanted} input, but got {arg}.ndim equal to {x.ndim} and input.ndim is equal to "
+            f"{input.ndim}"
         )
-    if tau.shape[:-1] != input.shape[:-2]:
+    batch = list(x.shape[: input.ndim - 2])
+    if batch != list(input.shape[:-2]):
         raise RuntimeError(
-            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(tau.shape[:-1])}"
+            f"{name}: Expected batch dimensions of {arg} to be equal to input.shape[:-2], but got {batch}"
         )
 
 
@@ -226,7 +228,7 @@ def householder_product(xp, input: Array, tau: Array):
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
     if input.shape[-1] < length(tau.shape, -1):
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
-    check_factors(name, input, tau)
+    check_batch(name, input, "tau", tau, 1)
     if tau.dtype != input.dtype:
         raise RuntimeError(f"{name}: tau dtype {of(tau).short} does not match input dtype {of(input).short}")
     check_kernel("orgqr_cpu", input)
@@ -293,16 +295,8 @@ def ormqr(xp, input: Array, tau: Array, other: Array, left=True, transpose=False
         raise RuntimeError(f"{name}: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])")
     if input.shape[-2] != other.shape[side]:
         raise RuntimeError(f"{name}: other.shape[{side}] must be equal to input.shape[-2]")
-    check_factors(name, input, tau)
-    if other.ndim != input.ndim:
-        raise RuntimeError(
-            f"{name}: Expected other to have the same number of dimensions as input, but got other.ndim equal to {other.ndim} and "
-            f"input.ndim is equal to {input.ndim}"
-        )
-    if other.shape[:-2] != input.shape[:-2]:
-        raise RuntimeError(
-            f"{name}: Expected batch dimensions of other to be equal to input.shape[:-2], but got {list(other.shape[:-2])}"
-        )
+    check_batch(name, input, "tau", tau, 1)
+    check_batch(name, input, "other", other)
     check_kernel("ormqr_cpu", input)
     if left:
         return reflected(input, tau, other, not transpose, transpose)

@@ -14,7 +14,7 @@ from ...arrays.constants import FLOAT64
 from ...arrays.cupy_module import accelerator
 from ...arrays.device import absent
 from ...arrays.dtype import bfloat16, float16, float32, float64
-from ...arrays.errors import not_implemented, tensor_type
+from ...arrays.errors import not_implemented, tensor_type, unmet
 from ...arrays.extents import repeated
 from ...arrays.promotion import result_type
 from ...arrays.warning import warn
@@ -178,10 +178,7 @@ def numbered(index: Any, begins: Any, bags: int, rows: int, by_index: bool, leng
     if bags and begins.min() < 0:
         raise IndexError("index out of range in self")
     if bags and sizes.min() < 0:  # PyTorch tells so of the usual sums; of others it mixes bags
-        raise RuntimeError(
-            "Expected i < index_size to be true, but got false.  (Could this error message be improved?  If so, please report an "
-            "enhancement request to PyTorch.)"
-        )
+        raise RuntimeError(unmet("i < index_size"))
     return repeated(np.arange(bags), sizes)
 
 

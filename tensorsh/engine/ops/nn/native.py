@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays.backend import module_of
 from ...arrays.dtype import of
+from ...arrays.errors import unmet
 from ...arrays.warning import warn
 from ...graph.fields import wrap
 from ...loading.table import find_function
@@ -53,10 +54,7 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     """`group_norm` of an input of N * C * HxW elements, with the groups' means and reciprocal deviations."""
     check_group(input, group, weight, bias)
     if input.numel() != N * C * HxW:
-        raise RuntimeError(
-            "Expected X.numel() == N * C * HxW to be true, but got false.  (Could this error message be improved?  If so, "
-            "please report an enhancement request to PyTorch.)"
-        )
+        raise RuntimeError(unmet("X.numel() == N * C * HxW"))
     return group_statistics.function(input, weight, bias, group, float(eps))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from types import GeneratorType
 from typing import Any
 
+from ....engine.arrays.errors import unmet
 from ....engine.arrays.warning import warn
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
@@ -14,10 +15,7 @@ from ..reach import Functions, T
 linalg = Functions("linalg.")
 
 
-EMPTY = (
-    "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be improved?  If so, "
-    "please report an enhancement request to PyTorch.)"
-)
+EMPTY = unmet("!nested_tensorlist[0].empty()")
 
 
 def check_alike(tensors: list, foreach: bool | None, name: str) -> None:

@@ -266,6 +266,8 @@ def _special(value: Any, kind: type, name: str) -> Any:
     if name in ("__init__", "__new__", "__init_subclass__", "__class_getitem__", "__set_name__"):
         if kind is super or isinstance(value, type) or id(kind) in script_classes:
             found = getattr(value, name)
+            if name == "__set_name__" and not is_script_function(getattr(found, "__func__", found)):
+                raise refused(value, name)  # `enum`'s sets any name of any class
             return _object_new if found is _real_new else _of_its_class(value, kind, name, found)
     elif name == "__setstate__":
         where, after = (value.__self_class__, value.__thisclass__) if kind is super else (kind, None)

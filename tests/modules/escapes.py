@@ -1075,6 +1075,28 @@ try:
 except TypeError: pass
 result = got[0]
 ---
+import abc, enum, types
+got = []
+class Spy:
+    def __get__(self, instance, owner): return 1
+    def __set_name__(self, owner, name): got.append(owner.A)
+class E(enum.Enum):
+    spy = Spy()
+    A = 1
+class M:
+    _value_ = 1
+    def __init__(self, *told): pass
+class C(abc.ABC):
+    __match_args__ = ()
+    _member_type_, _use_args_, _member_names_, _member_map_ = object, False, [], {}
+    _value2member_map_ = {1: ("gi_frame",)}
+    def _new_member_(cls): return M()
+    _add_member_ = classmethod(lambda cls, name, member: setattr(cls, name, member))
+type(got[0]).__set_name__(got[0], C, "__match_args__")
+C.register(types.GeneratorType)
+match (lambda: (yield))():
+    case C(frame): result = frame
+---
 import enum
 class A(enum.Enum): B = 1
 result = list(A._convert_("C", "os", lambda name: name == "system"))[0].value

@@ -65,6 +65,9 @@ class ReduceOp(metaclass=Sealed):
     BOR = RedOpType("BOR", 6)
     BXOR = RedOpType("BXOR", 7)
     PREMUL_SUM = RedOpType("PREMUL_SUM", 8)
+    for kind in (SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM):
+        type.__setattr__(RedOpType, kind.name, kind)
+    del kind
 
     def __init__(self, op: Any, factor: Any = None) -> None:
         if not isinstance(op, RedOpType | ReduceOp):

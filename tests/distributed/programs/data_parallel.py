@@ -156,4 +156,24 @@ try:
             h(torch.ones(1, 2)).sum().backward()
 except RuntimeError as e:
     print(e)
+
+
+class Half(nn.Module):
+    """A module with a layer that nothing comes through."""
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = nn.Linear(2, 2), nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.one(x)
+
+
+torch.manual_seed(0)
+h = DDP(Half(), static_graph=True)
+for _ in range(3):
+    h(torch.ones(1, 2) * (r + 1)).sum().backward()
+    print("static", h.module.one.bias.grad, h.module.other.bias.grad)
+with torch.no_grad():
+    print("static", h(torch.ones(1, 2)).shape)
 dist.destroy_process_group()

@@ -2,6 +2,8 @@
 
 import torch
 import torch.distributed as dist
+from torch.distributed.algorithms.model_averaging.utils import average_parameters
+from torch.distributed.optim import ZeroRedundancyOptimizer
 
 dist.init_process_group("gloo")
 ones, size, rank = torch.ones, dist.get_world_size(), dist.get_rank()
@@ -38,6 +40,15 @@ tried(lambda: dist.all_reduce("a"))
 tried(lambda: dist.all_reduce(ones(2), op=dist.ReduceOp.BAND))
 tried(lambda: dist.new_group([0, 5]))
 tried(lambda: dist.init_process_group("gloo"))
+for parameters, kind in (
+    ([], torch.optim.SGD),
+    (3, torch.optim.SGD),
+    (ones(2), torch.optim.SGD),
+    ([torch.nn.Parameter(ones(2))], None),
+):
+    tried(lambda parameters=parameters, kind=kind: ZeroRedundancyOptimizer(parameters, optimizer_class=kind))
+tried(lambda: average_parameters([], None))
+print(dist.ReduceOp.RedOpType.SUM, repr(dist.ReduceOp.RedOpType.MAX), dist.ReduceOp.RedOpType.AVG == dist.ReduceOp.AVG)
 dist.barrier()
 print(dist.is_initialized())
 dist.destroy_process_group()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from ....engine.tensors.tensor import Tensor
 from ...optim.optimizer import Optimizer
 from ...questions import typename
 from ..algorithms.join import Join, Joinable, JoinHook
@@ -34,6 +35,18 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     ) -> None:  # fmt: skip
         if overlap_with_ddp:
             raise ValueError("overlap_with_ddp=True is not available: leave it out, and step after backward")
+        if isinstance(params, Tensor):
+            raise TypeError(f"`params` argument should be an iterable of Tensors, but got {typename(params)}")
+        try:
+            params = list(params)
+        except TypeError:
+            raise TypeError(
+                f"`params` argument should be an iterable of Tensors or dicts, but got {typename(params)}"
+            ) from None
+        if not params:
+            raise ValueError("ZeroRedundancyOptimizer got an empty parameter list")
+        if optimizer_class is None:
+            raise AssertionError("The local optimizer class has not been set")
         self.process_group = group_of(process_group)
         self.world_size, self.rank = self.process_group.size(), self.process_group.rank()
         self._optim_defaults, self._optim_constructor = dict(defaults), optimizer_class

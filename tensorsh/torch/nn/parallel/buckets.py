@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....engine.graph.fields import wrap
+from ....engine.tape.backward import queue_callback
 from ...distributed.collectives import all_reduce, broadcast
 from ...distributed.grad_bucket import GradBucket
 from ...distributed.groups import world
@@ -72,9 +73,10 @@ class Reducer:
     """Reduces the gradients of parameters over a group, bucket by bucket, as they are ready."""
 
     def __init__(
-        self, parameters: list[Any], group: Any, cap: float, views: bool, finds_unused: bool, sparse: set[int] = frozenset()
+        self, parameters: list[Any], group: Any, cap: float, views: bool, finds_unused: bool, sparse: set[int] = frozenset(),
+        static: bool = False,
     ) -> None:  # fmt: skip
-        self.group, self.views, self.finds_unused = group, views, finds_unused
+        self.group, self.views, self.finds_unused, self.static = group, views, finds_unused, static
         self.parameters = parameters
         self.sparse = [p for p in parameters if id(p) in sparse]
         """Parameters whose gradients keep some elements alone: each is reduced by itself, behind the buckets."""
@@ -131,6 +133,11 @@ class Reducer:
         for parameter in unused:
             self._mark(parameter, None)
 
+    def _mark_rest(self) -> None:
+        """At the end of a backward pass of a graph that stays: no gradient comes to the others."""
+        for i in self.lacking():
+            self._mark(self.parameters[i], None)
+
     def lacking(self) -> list[int]:
         """The numbers of the parameters whose gradients a pass that has begun still waits for."""
         began = self.active and self.ready
@@ -139,6 +146,8 @@ class Reducer:
     def arrived(self, parameter: Any) -> None:
         """Take the gradient of a parameter, if it is waited for."""
         if self.active:
+            if self.static and not self.ready:
+                queue_callback(self._mark_rest)
             if self.unused:
                 self._mark_unused()
             self._mark(parameter, parameter._grad)
@@ -191,7 +200,7 @@ class Reducer:
             bucket.flat._array[...] = 0
             self._launch(bucket)
         self.used[:] = 0
-        if self.finds_unused:
+        if self.finds_unused or self.static:
             all_reduce(wrap(self.used.copy()), group=self.group)
         for bucket in self.buckets:
             bucket.result()
@@ -208,7 +217,7 @@ class Reducer:
         """Give the parameters their gradients; those that nobody used keep what they have."""
         self.active = False
         everywhere = np.ones(len(self.parameters), np.int32)
-        if self.finds_unused:
+        if self.finds_unused or self.static:
             everywhere = self.used.copy()
             all_reduce(wrap(everywhere), group=self.group)
         for bucket in self.buckets:

@@ -98,7 +98,7 @@ class DistributedDataParallel(Module, Joinable):
         sparse = {id(each.weight) for each in module.modules() if isinstance(each, Table) and each.sparse}
         self.reducer = Reducer(
             self._trained, self.process_group, self.bucket_bytes_cap, gradient_as_bucket_view, find_unused_parameters,
-            sparse,
+            sparse, static_graph,
         )  # fmt: skip
         self._join = None
 
@@ -240,7 +240,7 @@ class DistributedDataParallel(Module, Joinable):
         self.reducer.hook = state, hook
 
     def _set_static_graph(self) -> None:
-        self.static_graph = True
+        self.static_graph = self.reducer.static = True
 
     def train(self, mode: bool = True) -> Any:
         super().train(mode)

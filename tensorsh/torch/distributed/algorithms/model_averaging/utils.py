@@ -19,6 +19,8 @@ def average_parameters(params: Iterable, process_group: Any) -> None:
     """Make parameters the mean of all processes, sent in a row.
     params: the parameters. process_group: the processes (None: all)."""
     members, group = list(params), group_of(process_group)
+    if not members:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     row = np.concatenate([p._array.reshape(-1) for p in members])
     row /= np.asarray(group.size(), row.dtype)
     all_reduce(wrap(row), group=group)

@@ -271,7 +271,7 @@ def parallelize_module(
         if not found:
             warn(
                 f"Parallelize plan key '{path.split('.')[-1]}' could not be resolved: no submodule matching token '{path.split('.')[0]}' in module "
-                f"{module}, skipping this plan item."
+                f"{module}, skipping this plan entry."
             )
         for _, each in found:
             style._apply(each, mesh)

@@ -178,8 +178,10 @@ def get_testing_overrides() -> dict[Any, Callable]:
     for module, public in ((functional, entries(functional)), (layers.init, INITIAL), (torch, QUESTIONS)):
         for name in public:
             function = getattr(module, name)
-            if isinstance(function, FunctionType) and not hasattr(function, "_title"):
-                found[function] = _taking(_needed("Tensor." + name, function))
+            if module is torch or isinstance(function, FunctionType) and not hasattr(function, "_title"):
+                found[function] = _taking(
+                    _needed("Tensor." + name, function), named=function if module is layers.init else None
+                )
     return found
 
 
@@ -224,11 +226,12 @@ _OF_ONE = frozenset(
 """Python's methods that take the tensor alone."""
 
 
-def _taking(count: int) -> Callable:
-    """A function of so many arguments, and any further ones by name."""
+def _taking(count: int, named: Callable | None = None) -> Callable:
+    """A function of so many arguments, and any further ones by name; what is called with names alone has them all."""
     if count == ANY:
         return lambda *each, **rest: -1
-    return eval(f"lambda {''.join(f'a{i}, ' for i in range(count))}**rest: -1")  # noqa: S307 - text of our own
+    names = list(signature_of(named).parameters) if named else [f"a{i}" for i in range(count)]
+    return eval(f"lambda {''.join(f'{name}, ' for name in names[:count])}**rest: -1")  # noqa: S307 - text of our own
 
 
 def has_torch_function_unary(tensor: Any) -> bool:

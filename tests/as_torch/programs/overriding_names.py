@@ -56,3 +56,12 @@ needed = torch.overrides.get_testing_overrides()
 for name in ("norm", "stft", "istft", "split", "unique", "unique_consecutive", "lu", "dim_order", "add"):
     parameters = inspect.signature(needed[getattr(torch.Tensor, name)]).parameters.values()
     print(name, sum(p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters))
+for asked in (torch.is_complex, torch.is_floating_point, torch.numel):
+    print(needed[asked](1))
+init = torch.nn.init
+print(
+    needed[init.uniform_](tensor=s, a=0, b=1, generator=None),
+    needed[init.constant_](tensor=s, val=1),
+    needed[init.normal_](tensor=s),
+)
+print(needed[init.kaiming_uniform_](tensor=s, a=0, mode="fan_in", nonlinearity="relu", generator=None))

@@ -215,11 +215,11 @@ def grad(func: Callable, argnums: int | tuple = 0, has_aux: bool = False) -> Cal
     both = grad_and_value(func, argnums, has_aux)
 
     @wraps(func)
-    def gradient(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         found, value = both(*args, **kwargs)
         return (found, value[1]) if has_aux else found
 
-    return gradient
+    return wrapper
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:

@@ -17,7 +17,7 @@ __all__ = ["InternalMatch", "Match", "ReplacedPatterns", "replace_pattern", "rep
 
 
 class Match(NamedTuple):
-    """A part that looked like the pattern: the node that stood for its last one, and which node stood for which."""
+    """A part that looked like the pattern: the pattern's last node, and which node stood for which."""
 
     anchor: Node
     nodes_map: dict[Node, Node]
@@ -25,7 +25,7 @@ class Match(NamedTuple):
 
 @dataclass
 class ReplacedPatterns:
-    """A part that was replaced: the node of its last one, which node stood for which, and the nodes that came."""
+    """A part that was replaced: the pattern's last node, which node stood for which, and the nodes that came."""
 
     anchor: Node
     nodes_map: dict[Node, Node]
@@ -34,7 +34,7 @@ class ReplacedPatterns:
 
 @dataclass
 class InternalMatch:
-    """A part that looks like a pattern: its last nodes, which node stands for which, its inputs and its results."""
+    """A part that looks like a pattern: the pattern's last nodes, which node stands for which, its inputs and its results."""
 
     anchors: list[Node]
     nodes_map: dict[Node, Any] = field(default_factory=dict)
@@ -63,8 +63,9 @@ class Matcher:
                 continue
             used |= parts
             inputs, results = [mapped.get(n) for n in self.inputs], [mapped[n] for n in self.returned]
-            anchors = [mapped[n] for n in self.anchors]
-            found.append(InternalMatch(anchors, mapped, inputs, results, {n.name: v for n, v in mapped.items()}))
+            found.append(
+                InternalMatch(list(self.anchors), mapped, inputs, results, {n.name: v for n, v in mapped.items()})
+            )
         return found
 
     def _whole(self, nodes: list[Node], anchors: list[Node], mapped: dict) -> Iterator[dict]:
@@ -150,7 +151,7 @@ def replace_pattern_with_filters(
         match
         for match in Matcher(wanted, ignore_literals).matches(graph)
         if all(each(match, graph, wanted) for each in match_filters or ())
-        and (not node_name_match or any(node_name_match in each.name for each in match.anchors))
+        and (not node_name_match or any(node_name_match in match.nodes_map[n].name for n in match.anchors))
     ]
     changed: dict[Any, Any] = {}
     made = []

@@ -229,3 +229,4 @@ def M(x, y):
 g = fx.symbolic_trace(M)
 r = replace_pattern(g, pat, lambda x, y: x.sum() + y.sum())
 print(g.code, len(r))
+print(r, torch.func.grad(3).__qualname__)

@@ -44,7 +44,7 @@ class SubgraphMatcher(Matcher):
             for each in found:
                 each.nodes_map[ends[0]] = ends[1]
         if node_name_match:
-            found = [each for each in found if any(node_name_match in n.name for n in each.anchors)]
+            found = [each for each in found if any(node_name_match in each.nodes_map[n].name for n in each.anchors)]
         if self.match_placeholder:
             found = [each for each in found if all(_is_input(n) for n in each.placeholder_nodes)]
         return found

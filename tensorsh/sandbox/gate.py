@@ -266,8 +266,8 @@ def _special(value: Any, kind: type, name: str) -> Any:
     if name in ("__init__", "__new__", "__init_subclass__", "__class_getitem__", "__set_name__"):
         if kind is super or isinstance(value, type) or id(kind) in script_classes:
             found = getattr(value, name)
-            if name == "__set_name__" and not is_script_function(getattr(found, "__func__", found)):
-                raise refused(value, name)  # `enum`'s sets any name of any class
+            if name in ("__set_name__", "__init_subclass__") and _alters(value, kind, name, found):
+                raise refused(value, name)
             return _object_new if found is _real_new else _of_its_class(value, kind, name, found)
     elif name == "__setstate__":
         where, after = (value.__self_class__, value.__thisclass__) if kind is super else (kind, None)
@@ -289,6 +289,16 @@ def _special(value: Any, kind: type, name: str) -> Any:
     elif isinstance(value, type) and id(value) in script_classes and name in DEFINABLE:
         return getattr(value, name)
     raise refused(value, name)
+
+
+def _alters(value: Any, kind: type, name: str, found: Any) -> bool:
+    """Whether a function of the library, which Python calls as a class is made, may write to a class that is no program's: `enum`'s
+    `__set_name__` sets any name of any class, `__init_subclass__` of a protocol changes the class that it is asked of."""
+    if is_script_function(getattr(found, "__func__", found)):
+        return False
+    asked = value.__self_class__ if kind is super else value if isinstance(value, type) else kind
+    owned = asked is object or any(id(base) in script_classes for base in asked.__mro__)  # also while the class is made
+    return name == "__set_name__" or not owned
 
 
 def _of_its_class(value: Any, kind: type, name: str, found: Any) -> Any:

@@ -272,11 +272,12 @@ dist.barrier()
 def test_the_service_outlives_what_it_is_sent(kind: str, sent: bytes) -> None:
     service = Service(2)
     (ours, theirs), (other, there) = socket.socketpair(), socket.socketpair()
-    service.connect(theirs, kind, 0)
-    service.connect(there, "keys", 1)
-    ours.sendall(sent)
-    other.sendall(packed(b"set", b"key", b"value"))
-    while len(service.connections) > 1 or not service.table.entries:
-        service.step(1)
-    ours.settimeout(1)
-    assert ours.recv(100) == b"" and service.table.entries == {b"key": b"value"} and service.held == 8
+    with ours, theirs, other, there:
+        service.connect(theirs, kind, 0)
+        service.connect(there, "keys", 1)
+        ours.sendall(sent)
+        other.sendall(packed(b"set", b"key", b"value"))
+        while len(service.connections) > 1 or not service.table.entries:
+            service.step(1)
+        ours.settimeout(1)
+        assert ours.recv(100) == b"" and service.table.entries == {b"key": b"value"} and service.held == 8

@@ -219,6 +219,30 @@ def test_library_code_that_a_program_calls_changes_no_class() -> None:
     assert session.run("torch.ones(2).add(1).tolist()") == [2, 2]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "typing.Protocol.__init_subclass__()",
+        "getattr(typing.Protocol, '__init_subclass__')()",
+        "super(typing.Generic, typing.Protocol).__init_subclass__()",
+    ],
+)
+def test_a_class_of_the_library_is_not_told_that_it_is_derived(call: str) -> None:
+    before = [dict(vars(kind)) for kind in (typing.Protocol, typing.Generic)]
+    with pytest.raises(AttributeError, match="__init_subclass__"):
+        Session().run("import typing\n" + call)
+    assert [dict(vars(kind)) for kind in (typing.Protocol, typing.Generic)] == before
+
+
+def test_a_program_s_classes_are_told_through_super() -> None:
+    program = (
+        "import typing\nmade = []\nclass A(typing.Protocol):\n    def __init_subclass__(cls, **named):\n"
+        "        super().__init_subclass__(**named); made.append(cls.__name__)\n"
+        "class B(A): ...\nB.__init_subclass__()\nobject.__init_subclass__()\nmade"
+    )
+    assert Session().run(program) == ["B", "B"]
+
+
 def test_classes_of_python_are_not_marked() -> None:
     program = (
         "import typing, random\ntyping.runtime_checkable(typing.Protocol)\ntyping.final(random.Random)\n"

@@ -133,6 +133,11 @@ class Reducer:
         for parameter in unused:
             self._mark(parameter, None)
 
+    @property
+    def some_unused(self) -> bool:
+        """Whether parameters may go without a gradient, so that processes tell each other which were used."""
+        return self.finds_unused or self.static
+
     def _mark_rest(self) -> None:
         """At the end of a backward pass of a graph that stays: no gradient comes to the others."""
         for i in self.lacking():
@@ -200,7 +205,7 @@ class Reducer:
             bucket.flat._array[...] = 0
             self._launch(bucket)
         self.used[:] = 0
-        if self.finds_unused or self.static:
+        if self.some_unused:
             all_reduce(wrap(self.used.copy()), group=self.group)
         for bucket in self.buckets:
             bucket.result()
@@ -217,7 +222,7 @@ class Reducer:
         """Give the parameters their gradients; those that nobody used keep what they have."""
         self.active = False
         everywhere = np.ones(len(self.parameters), np.int32)
-        if self.finds_unused or self.static:
+        if self.some_unused:
             everywhere = self.used.copy()
             all_reduce(wrap(everywhere), group=self.group)
         for bucket in self.buckets:

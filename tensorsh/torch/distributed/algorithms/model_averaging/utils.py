@@ -9,6 +9,7 @@ import numpy as np
 
 from .....engine.graph.fields import wrap
 from ....nn.parameter import Parameter
+from ....nn.reach import T
 from ...collectives import all_reduce
 from ...groups import group_of
 
@@ -19,9 +20,7 @@ def average_parameters(params: Iterable, process_group: Any) -> None:
     """Make parameters the mean of all processes, sent in a row.
     params: the parameters. process_group: the processes (None: all)."""
     members, group = list(params), group_of(process_group)
-    if not members:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    row = np.concatenate([p._array.reshape(-1) for p in members])
+    row = T.cat([p.detach().reshape(-1) for p in members])._array
     row /= np.asarray(group.size(), row.dtype)
     all_reduce(wrap(row), group=group)
     at = 0

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tensorsh import torch
 from tensorsh.engine import kernels
 from tensorsh.engine.random import normal, rejection, uniform_words
 from tensorsh.engine.random.generator import BLOCK, CompiledTwister, Generator, NumpyTwister
@@ -85,3 +86,10 @@ def test_gamma_takes_the_words_and_the_normals_that_the_formula_takes(monkeypatc
     assert drawn[3].tobytes() == rejection.standard_gamma(slow, alphas[:2000].astype(np.float32)).tobytes()
     assert drawn[4].tobytes() == rejection.dirichlet(slow, alphas[1:2].repeat(8)).tobytes()
     assert fast.get_state().tobytes() == slow.get_state().tobytes()
+
+
+@pytest.mark.parametrize("dtype, name", [(torch.bool, "Bool"), (torch.float16, "Half"), (torch.int8, "Char")])
+@pytest.mark.parametrize("call, kernel", [("_standard_gamma", "gamma_cpu"), ("_sample_dirichlet", "dirichlet")])
+def test_variates_of_other_dtypes_are_refused(call, kernel, dtype, name):
+    with pytest.raises(NotImplementedError, match=f"^\"{kernel}\" not implemented for '{name}'$"):
+        getattr(torch, call)(torch.ones(3, dtype=dtype))

@@ -29,10 +29,9 @@ compiled_poisson, compiled_binomial = kernel("poisson"), kernel("binomial")
 compiled_gamma = kernel("gamma_samples")
 
 
-def _no_half(dtype: np.dtype, kernel: str) -> None:
-    if dtype is not F4 and dtype is not F8:
-        name = {"float16": "Half", "bfloat16": "BFloat16", "int64": "Long"}.get(dtype.name, dtype.name)
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{name}'")
+def _no_half(parameters: np.ndarray, kernel: str) -> None:
+    if parameters.dtype is not F4 and parameters.dtype is not F8:
+        raise not_implemented(kernel, parameters)
 
 
 def poisson(generator: Generator, rate: np.ndarray) -> np.ndarray:
@@ -133,7 +132,7 @@ def gammas(generator: Generator, alpha: np.ndarray, single: bool) -> np.ndarray:
 def standard_gamma(generator: Generator, alpha: np.ndarray) -> np.ndarray:
     """`torch._standard_gamma(alpha)`: at least the smallest normal number of the dtype."""
     dtype = alpha.dtype
-    _no_half(dtype, "gamma_cpu")
+    _no_half(alpha, "gamma_cpu")
     single = dtype is not F8
     values = gammas(generator, alpha, single)
     if single:
@@ -145,7 +144,7 @@ def standard_gamma(generator: Generator, alpha: np.ndarray) -> np.ndarray:
 def dirichlet(generator: Generator, alpha: np.ndarray) -> np.ndarray:
     """`torch._sample_dirichlet(alpha)`: gamma variates in double, divided by their sum over the last axis."""
     dtype = alpha.dtype
-    _no_half(dtype, "dirichlet")
+    _no_half(alpha, "dirichlet")
     drawn = gammas(generator, alpha, False).reshape(alpha.shape)
     np.maximum(drawn, np.finfo(F8).tiny, out=drawn)
     drawn /= sum_last(drawn)[..., None]
@@ -162,7 +161,7 @@ def binomial(generator: Generator, count: np.ndarray, prob: np.ndarray) -> np.nd
     """`torch.binomial(count, prob)`."""
     count, prob = np.broadcast_arrays(count, prob)
     dtype = count.dtype
-    _no_half(dtype, "binomial_cpu")
+    _no_half(count, "binomial_cpu")
     kind = float if dtype is F8 else np.float32
     counts, rates = count.astype(F8).ravel(), prob.astype(F8).ravel()
     if compiled_binomial is None or not (counts.size and counts.max() < math.inf and rates.min() > -math.inf):

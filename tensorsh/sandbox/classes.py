@@ -97,10 +97,19 @@ def register_class(kind: type) -> type:
         _owned.pop(number, None)
 
     script_classes[number] = weakref.ref(kind, forget)
-    if all(id(base) in script_classes or base.__module__ == "builtins" for base in kind.__mro__):
+    if all(id(base) in script_classes or is_builtin(base) for base in kind.__mro__):
         pure_classes.add(number)
     _keep_places([kind], type(kind), {})
     return kind
+
+
+_HEAP = 1 << 9
+"""What Python's flags say of a class that was made while it runs."""
+
+
+def is_builtin(kind: type) -> bool:
+    """Whether a class is one of Python's own, and not one that passes for it (a program's `__module__`, the nodes of a graph)."""
+    return kind.__module__ == "builtins" and not kind.__flags__ & _HEAP
 
 
 def _keep_places(kinds: list[type], metaclass: Any, body: dict) -> None:
@@ -109,7 +118,7 @@ def _keep_places(kinds: list[type], metaclass: Any, body: dict) -> None:
     they can only be a program's own. Functions of dataclasses read and set fields past the gate, too."""
     above = {base: id(base) in script_classes for kind in kinds for base in kind.__mro__}
     foreign = [base for base, is_own in above.items() if not is_own]
-    is_plain = metaclass is type and all(base.__module__ == "builtins" for base in foreign)
+    is_plain = metaclass is type and all(map(is_builtin, foreign))
 
     def is_kept(name: Any) -> bool:
         return type(name) is str and (not is_read_on_gate(name) or is_plain and not is_in(foreign, name))
@@ -220,8 +229,10 @@ class Maker:
 
     def __call__(self, name: str, bases: tuple, body: dict, **keywords: Any) -> Any:
         for base in bases:
-            if not isinstance(base, (type, *NUMBERS)) and not is_script_class(type(base)):
-                raise TypeError("bases must be types")  # Python would call the class of what is none
+            if not isinstance(base, type) and type(base) not in NUMBERS:  # whose class, called, says what is wrong
+                raise TypeError(
+                    "bases must be types"
+                )  # Python would call the class of what is none, which may answer any class
         bases = tuple([part for base in bases for part in (_unseen(base), base) if part is not None])
         kinds = [base for base in bases if isinstance(base, type)]
         taken = set().union(*map(reserved, kinds)) - _OVERWRITTEN

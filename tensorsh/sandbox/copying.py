@@ -215,6 +215,15 @@ def another(kind: type, *arguments: Any) -> Any:
     return made
 
 
+def copied(self: Any) -> Any:
+    """The `__copy__` of UserDict and UserList; Python's own gives the attributes of an object to whatever a program's `__new__` has made
+    for its copy."""
+    made = another(type(self))
+    made.__dict__.update(self.__dict__)
+    made.__dict__["data"] = copy.copy(self.__dict__["data"])
+    return made
+
+
 def same(self: Any, memo: Any = None) -> Any:
     """The `__deepcopy__` of what nobody changes, or of what there is one of."""
     return self

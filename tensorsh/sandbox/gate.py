@@ -119,8 +119,9 @@ def _gated(value: Any, name: str) -> Any:
         found = getattr(value, name)
         return _object_new if found is _real_new else found  # what enumerations keep as `_new_member_`
     if kind is super:
+        is_own = owner(value.__self_class__, name, value.__thisclass__) is not None  # before a program's code may run
         found = getattr(value, name)  # raises what Python would
-        if owner(value.__self_class__, name, value.__thisclass__) is not None:
+        if is_own:
             return found
     if is_script_function(value):
         return getattr(value, name)
@@ -314,16 +315,16 @@ def _of_its_class(value: Any, kind: type, name: str, found: Any) -> Any:
 
 
 def _kept_to(owner: type, name: str, found: Any) -> Any:
-    """A special method that no program wrote, for objects of its class alone: what a dataclass generates, and what makes an object
-    of the library, stores past the gate."""
-    if type(found) is not FunctionType or is_script_function(found):
+    """A special method that no program wrote, for objects of its class alone, as Python's compiled ones are: what a dataclass
+    generates, what makes and copies objects of the library, stores past the gate. Whose object one is, no program's class tells
+    (`ABC.register`)."""
+    is_static = name != "__new__" and type(owner.__dict__.get(name)) is staticmethod
+    if type(found) is not FunctionType or is_script_function(found) or is_static:
         return found
-    if id(owner) not in script_classes and name != "__init__" and "__dataclass_fields__" not in owner.__dict__:
-        return found  # but of a program's dataclass that is being made anew
 
     @wraps(found)
     def method(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        if not (isinstance(self, type) and issubclass(self, owner) if name == "__new__" else isinstance(self, owner)):
+        if owner not in (self if name == "__new__" and isinstance(self, type) else type(self)).__mro__:
             raise TypeError(
                 f"descriptor '{name}' requires a '{owner.__name__}' object but received a '{type(self).__name__}'"
             )

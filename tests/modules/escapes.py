@@ -1381,4 +1381,69 @@ stack = Stack()
 made.append(textwrap.indent)
 stack.pop_all()
 result = True
+---
+import warnings
+got = []
+class S:
+    def __new__(cls, *told): return got.pop() if told else object.__new__(cls)
+def own(kind):
+    got.append(kind)
+    class A(S()): pass
+c = warnings.catch_warnings()
+own(type(c))
+c = getattr(c, "_real", c)
+own(type(c))
+result = c._module
+---
+import enum, warnings
+got = []
+class E(enum.Enum): pass
+E._create_ = staticmethod(lambda *told, **named: got.pop())
+def own(kind):
+    got.append(kind)
+    E("N", ["a"])
+c = warnings.catch_warnings()
+own(type(c))
+c = getattr(c, "_real", c)
+own(type(c))
+result = c._module
+---
+import abc, dataclasses, warnings
+class Told:
+    def __enter__(self): return True
+@dataclasses.dataclass
+class D(abc.ABC):
+    _real: object
+c = warnings.catch_warnings()
+D.register(type(c))
+D.__init__(c, Told())
+result = c.__enter__() is True or c._real.__enter__()
+---
+import collections, copy
+class X(collections.UserDict):
+    def __new__(cls): return L[0] if L else super().__new__(cls)
+L = []
+x = X()
+x.secret = 5
+L.append(collections.Counter.most_common)
+copy.copy(x)
+result = L[0].secret == 5
+---
+import collections
+class X:
+    def __new__(cls): return L[0] if L else object.__new__(cls)
+L = []
+x = X()
+x.data, x.secret = [], 5
+L.append(collections.Counter.most_common)
+collections.UserList.__copy__(x)
+result = L[0].secret == 5
+---
+import argparse, numpy as np
+try: del argparse.Namespace.__setattr__
+except AttributeError: pass
+FORGED = {"shape": (1,), "typestr": "<i8", "data": (id(argparse), False), "version": 3}
+p = argparse.ArgumentParser(prefix_chars="@")
+p.add_argument("@@--array-interface--", type=lambda text: FORGED)
+result = (np.zeros(1, int) + p.parse_args(["@@--array-interface--", "x"])).shape == (1,)
 """.strip().split("\n---\n")

@@ -571,6 +571,16 @@ try:
     with torch.cuda.nvtx.range('{0:{1.__class__.__mro__}}', F(), 1): pass
 except (RuntimeError, AssertionError, ImportError, NotImplementedError): pass
 result = 'object' in seen[0]
+---
+import torch
+from torch.nn.utils.parametrize import register_parametrization as register
+class Same(torch.nn.Module):
+    def forward(self, x): return x
+class Left(torch.nn.Module): pass
+m = torch.nn.Conv3d(1, 1, 1)
+m.parametrizations = torch.nn.ModuleDict({"left": Left()})
+register(m, "weight", Same())
+result = "weight" in dir(torch.nn.Conv3d)
 """.strip().split("\n---\n")
 
 ONCE = r"""

@@ -46,7 +46,7 @@ def _check_dest(name: Any) -> None:
 
 def _add_argument(target: Any, flags: tuple, options: dict[str, Any]) -> None:
     for flag in flags:
-        _check_dest(flag.lstrip("-+/").replace("-", "_") if type(flag) is str else flag)
+        _check_dest(flag.lstrip(target.prefix_chars).replace("-", "_") if type(flag) is str else flag)
     if options.get("dest") is not None:
         _check_dest(options["dest"])
     action = options.get("action", "store")

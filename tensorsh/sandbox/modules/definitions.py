@@ -284,7 +284,7 @@ def make_dataclass(cls_name: str, fields: Any, *, bases: tuple[type, ...] = (), 
     check_name(cls_name)
     if any(not is_own(base) for base in bases):
         raise TypeError("make_dataclass: a base must be a class that the script defines")
-    if options.keys() & {"namespace", "module"}:
+    if options.keys() & {"namespace", "module", "decorator"}:
         raise TypeError("make_dataclass: write a class statement to give methods")
     for base in bases:
         check_functions(base)
@@ -381,7 +381,12 @@ def enum_classes() -> dict[str, Any]:
                 else:
                     name, member = pair
                     pairs[index] = (check_name(name), member)
-            return register_class(super().__call__(check_name(value), pairs, module="__main__", **options))
+            made = super().__call__(check_name(value), pairs, module="__main__", **options)
+            if not isinstance(made, EnumType) or made in classes.values():
+                raise TypeError(
+                    f"{cls.__name__}() should have made an enumeration"
+                )  # a program's own `_create_` did not
+            return register_class(made)
 
     for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"):
         base = getattr(enum, name)

@@ -143,9 +143,12 @@ def collections(environment: Environment) -> dict[str, Any]:
     import collections as real
     import collections.abc as abstract
 
+    from ..copying import copied
     from ..namespace import Namespace
     from .definitions import namedtuple
 
+    for kind in (real.UserDict, real.UserList):
+        kind.__copy__ = copied  # type: ignore[method-assign]
     names = """AsyncIterable AsyncIterator Awaitable Buffer ByteString Callable Collection Container Coroutine
     Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence
     MutableSet Reversible Sequence Set Sized ValuesView"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 from ....engine.tape.grad_modes import no_grad
 from ....engine.tensors.tensor import Tensor
@@ -144,7 +145,11 @@ def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
 
 def type_before_parametrizations(module: Any) -> type:
     """The class that a module had."""
-    return type(module).__bases__[0] if is_parametrized(module) else type(module)
+    return type(module).__bases__[0] if type(module) in _injected else type(module)
+
+
+_injected: WeakSet[type] = WeakSet()
+"""The classes on which properties stand: each has one object, and no program defined it."""
 
 
 def _inject(module: Any) -> None:
@@ -176,6 +181,7 @@ def _inject(module: Any) -> None:
         "__module__": "torch.nn.utils.parametrize",
     }  # fmt: skip
     made = type(f"Parametrized{base.__name__}", (base,), body)
+    _injected.add(made)
     if is_script_class(base):
         register_class(made)
     object.__setattr__(module, "__class__", made)
@@ -215,7 +221,7 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
         _check(parametrization, original)
     entry = ParametrizationList([parametrization], original, unsafe)
     delete_named(module, tensor_name)
-    if not is_parametrized(module):
+    if type(module) not in _injected:
         _inject(module)
     module.parametrizations[tensor_name] = entry
     setattr(type(module), tensor_name, _property(tensor_name))
@@ -310,7 +316,7 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
     >>> nn.utils.parametrize.is_parametrized(layer)
     False
     """
-    if not is_parametrized(module, tensor_name):
+    if not is_parametrized(module, tensor_name) or type(module) not in _injected:
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     entry = module.parametrizations[tensor_name]
     if leave_parametrized:

@@ -212,7 +212,7 @@ def chosen_by(array: Any, mask: Any) -> Any:
 def moves(words: Any) -> bool:
     """Whether the state of a Mersenne twister ever becomes another. One of zeros gives zeros alone, and who draws until a number
     fits draws for ever."""
-    return bool(words[0] >> 31) or bool(words[1:].any())
+    return bool(words[0] >> 31) or bool(np.any(words[1:]))
 
 
 def endable(function: Callable, many: int = MANY) -> Callable:

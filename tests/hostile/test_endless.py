@@ -241,6 +241,18 @@ CALLS = {
         "import decimal; a = [decimal.Decimal('0.' + '1' * 999_990)] * 10**6",
         "while True: sum(a)",
     ),
+    "elements of a count": ("import collections", "collections.deque(collections.Counter(a=10**12).elements(), 0)"),
+    "elements of a repeated array": ("import collections; a = np.broadcast_to(1.0, 2**28)", "collections.deque(a, 0)"),
+    "elements from the last one": (
+        "import collections; a = np.broadcast_to(1.0, 2**28)",
+        "collections.deque(reversed(a), 0)",
+    ),
+    "elements in one row": ("import collections; a = np.broadcast_to(1.0, 2**28)", "collections.deque(a.flat, 0)"),
+    "elements side by side": (
+        "import collections; a = np.ones((2**20, 1))",
+        "collections.deque(np.broadcast(a, a.T), 0)",
+    ),
+    "rounding to tens without number": ("a = np.ones(3)", "a.round(-(2**31))"),
     "list building": ("", "[0 for i in range(10**9) if i < 0]"),
     "sorting with a key": ("a = list(range(10**6))", "while True: a.sort(key=lambda i: -i)"),
     "deep loops": ("", "for i in range(10**9):\n  for j in range(10**9): pass"),
@@ -351,6 +363,11 @@ REFUSED = {
     "a long literal": ("import ast; a = '[' + '1,' * 10**6 + ']'", "ast.literal_eval(a)"),
     "structures of bytes": ("a = np.zeros(10**6, dtype='V5')", "a.argsort()"),
     "structures that are searched": ("a = np.zeros(10**6, dtype=[('x', int), ('y', int)])", "np.searchsorted(a, a)"),
+    "Python's generator without bits": ("import random", "random.setstate((3, (0,) * 624 + (624,), None))"),
+    "a generator of a program's without bits": (
+        "import random; r = random.Random()",
+        "r.setstate((3, (2**31 - 1, *(0,) * 623, 624), None))",
+    ),
     "numbers of one kind": ("", "np.random.zipf(1e6)"),
     "numbers near one": ("", "np.random.zipf(1 + 1e-12)"),
     "angles of one kind": ("", "np.random.vonmises(0, float('inf'))"),
@@ -369,6 +386,26 @@ def test_what_nobody_waits_for_is_refused(name: str) -> None:
     )
     with pytest.raises((ValueError, SyntaxError, RuntimeError, TypeError, ArithmeticError), match=told):
         session.run(call, timeout=20)
+
+
+def test_a_state_that_is_refused_leaves_a_generator_as_it_was() -> None:
+    session = Session()
+    session.run("import random\nr = random.Random(5)\nkept = r.getstate()\na = r.random()\nr.setstate(kept)")
+    with pytest.raises(ValueError, match="zeros alone"):
+        session.run("r.setstate((3, (0,) * 625, None))")
+    assert session.run("r.random() == a == random.Random(5).random()")
+
+
+def test_numpy_rounds_to_any_number_of_decimals() -> None:
+    session = Session()
+    assert session.run("np.round(1234.5678, 2), np.float64(1234.5).round(-2), round(np.float32(2.5), 0)") == (
+        1234.57,
+        1200,
+        2,
+    )
+    assert session.run("[np.isnan(np.round(1.5, n)) for n in (-(2**31), 2**31 - 1, -401, 401)]") == [True] * 4
+    with pytest.raises(OverflowError, match="integer is greater than maximum"):
+        session.run("np.round(1.5, 2**31)")
 
 
 def test_decimals_have_the_exponents_of_their_arithmetic() -> None:
@@ -457,6 +494,7 @@ LIMITED = {
     "sleep": "import time\ntime.sleep(100)",
     "order": "a = [0] * 3 * 10**6\nsorted(a, key=a.count)",
     "long tuples": "a = [(0,) * 10**6] * 10**6\na.sort()",
+    "a converter": "def c(x):\n  while True: pass\nnp.loadtxt(['1'], converters={0: c})",
     "structures": "a = np.zeros(6 * 10**6, dtype=[('x', float)])\nwhile True: a.argsort()",
 }
 """What a time limit ends in any thread."""

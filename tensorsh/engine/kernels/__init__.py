@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from itertools import starmap
+from itertools import repeat, starmap
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,7 @@ def keep_freed(size: int) -> None:
 
 WALKS = (
     tuple, int, tuple, list, dict, set, frozenset, deque, int, complex, str, bytes, tuple, list, dict, slice, map, starmap,
+    repeat, reversed, type(iter(np.empty(0))), np.flatiter, np.broadcast,
 )  # fmt: skip
 """The classes of which `walks.c` hashes, compares, shows and asks for the next, in its order."""
 

@@ -132,6 +132,14 @@ static size of_product(PyObject *a, PyObject *b) {
     return one > other ? one : other;
 }
 
+/* Decimals to which `round` rounds: numpy multiplies by ten as often as there are, and 400 tens are infinity already. */
+static PyObject *rounds, *most, *least;
+static PyObject *within_bounds(PyObject *decimals) {
+    int is_beyond;
+    const long count = PyLong_CheckExact(decimals) ? PyLong_AsLongAndOverflow(decimals, &is_beyond) : 0;
+    return count > 400 && count <= INT_MAX ? most : count < -400 && count >= INT_MIN ? least : decimals;
+}
+
 typedef struct {
     const char *name;
     int orders; /* not only reads */
@@ -144,7 +152,8 @@ static PyObject *asked(const Method *method, PyObject *self, PyObject *const *ar
     if (count + named > MOST) return PyErr_Format(PyExc_TypeError, "%s() takes fewer arguments", method->name);
     all[0] = method->before, all[1] = self;
     int names = 0;
-    for (Py_ssize_t k = 0; k < count + named; k++) all[k + 2] = args[k], names |= may_count_none(args[k]);
+    for (Py_ssize_t k = 0; k < count + named; k++)
+        all[k + 2] = method->before == rounds ? within_bounds(args[k]) : args[k], names |= may_count_none(args[k]);
     const int asks = names      ? 1
                      : method->orders
                          ? is_large(self) || holds_objects(self) || (count + named && has_fields(self)) || (count && (is_large(args[0]) || of_product(self, args[0]) >= LONG))
@@ -303,6 +312,8 @@ static PyObject *wait_for(PyObject *self, PyObject *function) {
         Py_XSETREF(methods[k].before, Py_NewRef(before));
         definitions[k].ml_doc = ((PyMethodDescrObject *)before)->d_method->ml_doc;
     }
+    if ((most = PyLong_FromLong(400)) == NULL || (least = PyLong_FromLong(-400)) == NULL) return NULL;
+    rounds = methods[AT_round].before;
     if ((same_handed = PyCFunction_New(&same_method, NULL)) == NULL) return NULL;
     hook = Py_NewRef(function);
     for (int k = 0; k < METHOD_COUNT; k++) {

@@ -19,6 +19,7 @@ INLINE int is_left(size more) {
 
 #define ONE(x) 1
 #define CALLED(x) (OFTEN / 32) /* a call of any function, which may take some hundredths of a second */
+#define INDEXED(x) (OFTEN / 8192) /* an element of an array that becomes an object */
 #define HELD(x) (1 + Py_SIZE(x))
 #define KEPT(x) (1 + PyDict_GET_SIZE(x))
 #define BYTES(x) (1 + (Py_SIZE(x) >> 7))
@@ -48,7 +49,12 @@ INLINE int is_left(size more) {
     each(dict_text, tp_repr, PyObject *, (PyObject * a), (a), NULL, KEPT)                             \
     each(slice_text, tp_repr, PyObject *, (PyObject * a), (a), NULL, ONE)                             \
     each(map_next, tp_iternext, PyObject *, (PyObject * a), (a), NULL, CALLED)                        \
-    each(starmap_next, tp_iternext, PyObject *, (PyObject * a), (a), NULL, CALLED)
+    each(starmap_next, tp_iternext, PyObject *, (PyObject * a), (a), NULL, CALLED)                    \
+    each(repeat_next, tp_iternext, PyObject *, (PyObject * a), (a), NULL, ONE)                        \
+    each(reversed_next, tp_iternext, PyObject *, (PyObject * a), (a), NULL, INDEXED)                  \
+    each(sequence_next, tp_iternext, PyObject *, (PyObject * a), (a), NULL, INDEXED)                  \
+    each(flat_next, tp_iternext, PyObject *, (PyObject * a), (a), NULL, INDEXED)                      \
+    each(broadcast_next, tp_iternext, PyObject *, (PyObject * a), (a), NULL, INDEXED)
 
 #define PYTHONS(name, slot, kind, taken, given, failure, count)       \
     static kind(*name##_before) taken;                                \

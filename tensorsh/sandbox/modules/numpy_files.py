@@ -195,7 +195,12 @@ def numpy_files(permissions: Permissions) -> dict[str, Any]:
 
     def loadtxt(fname: Any, *args: Any, encoding: str | None = None, **options: Any) -> np.ndarray:
         """An array from a text file, one row a line."""
-        return plainly(np.loadtxt)(_lines(permissions, fname, encoding), *args, **options)
+        try:
+            return plainly(np.loadtxt)(_lines(permissions, fname, encoding), *args, **options)
+        except ValueError as error:  # numpy says so of whatever ends a converter, also of an interrupt
+            if error.__cause__ is None or isinstance(error.__cause__, Exception):
+                raise
+            raise error.__cause__ from None
 
     def genfromtxt(fname: Any, *args: Any, encoding: str | None = None, **options: Any) -> np.ndarray:
         """An array from a text file, with missing values handled."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 from types import FunctionType
 
 from ..iterating import SOURCES, keyed, presented, steps, with_steps
+from ..long_calls import moves
 from ..names import composed
+from ..wrapping import wraps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +109,17 @@ def random(environment: Environment) -> dict[str, Any]:
     import random as real
 
     # A class of the session's own: what a script does to it stays in the session.
-    kind = type("Random", (real.Random,), {"__module__": "random", "__doc__": real.Random.__doc__})
+    kind: Any = type("Random", (real.Random,), {"__module__": "random", "__doc__": real.Random.__doc__})
+
+    @wraps(real.Random.setstate)
+    def setstate(self: Any, state: Any) -> None:
+        before = real.Random.getstate(self)
+        real.Random.setstate(self, state)
+        if not moves(real.Random.getstate(self)[1][:-1]):
+            real.Random.setstate(self, before)
+            raise ValueError("state vector must not be of zeros alone: the generator would draw for ever in tensorsh")
+
+    kind.setstate = setstate
     generator = kind(environment.seed)
     names = """seed random uniform triangular randint choice randrange sample shuffle choices normalvariate
     lognormvariate expovariate vonmisesvariate gammavariate gauss betavariate binomialvariate paretovariate

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+from _thread import interrupt_main
 from pathlib import Path
 
 import pytest
@@ -151,6 +153,8 @@ for i in range(2):
 # the loop
 #> 0
 #> 1
+raise KeyboardInterrupt("mine")
+#! KeyboardInterrupt: mine
 '''
 
 
@@ -294,6 +298,15 @@ def test_a_statement_without_an_end_is_stopped(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "a.tsr").write_text("1\n#> 1\nwhile True: pass\n2\n#> 2\n")
     assert main(["test", "--timeout", "0.3", str(tmp_path / "a.tsr")]) == 1
     assert "a.tsr:3: the program ran longer than 0.3 s (--timeout" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("ranks", [0, 1])
+def test_ctrl_c_is_no_error_of_a_program(tmp_path: Path, ranks: int) -> None:
+    timer = threading.Timer(0.3, interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run_file(golden(tmp_path, "while True: pass\n"), ranks=ranks)
+    timer.join()
 
 
 def test_an_empty_file_is_no_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -203,8 +203,6 @@ def outcome(session: Session, printed: Printed, source: str, name: str) -> Outco
     try:
         with redirect_stdout(printed), redirect_stderr(printed.warned):  # type: ignore[type-var]
             run_cell(session, source, name, echo)
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:
         found.error, said = worded(session, error)
         found.name, found.message = parted(said)

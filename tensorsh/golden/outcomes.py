@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..language.places import headline
 from ..sandbox.limits import CountingStream, Limit
+from ..sandbox.whole import is_raised
 from ..session import Session
 from .document import Block, output_lines, pairs
 
@@ -105,15 +106,15 @@ def steps(
         try:
             with redirect_stderr(printed.warned):  # type: ignore[type-var]
                 session.execute(program, echo, [program.statements[i] for i in block.statements])
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:
             failure, said = worded(session, error)
         yield block, output_lines(printed.getvalue(), said), failure
 
 
 def worded(session: Session, error: BaseException) -> tuple[BaseException, str]:
-    """An error and its words, or the limit that these ran into: a program makes them, too."""
+    """An error and its words, or the limit that these ran into: a program makes them, too. Ctrl-C goes on."""
+    if isinstance(error, KeyboardInterrupt) and not is_raised(error.__traceback__):
+        raise error
     try:
         return error, session._timed(None, headline, error)
     except Limit as limit:

@@ -73,7 +73,10 @@ def run_ranks(path: str, bless: bool, bounds: Bounds, size: int) -> list[dict[st
     if permissions is not None:
         given["permissions"] = [permissions.read, permissions.write, permissions.imports]
     outputs = [(io.BytesIO(), io.BytesIO()) for _ in range(size)]
-    Launcher(size, [sys.executable, "-P", "-m", __name__, json.dumps(given)], False, outputs).run()
+    launcher = Launcher(size, [sys.executable, "-P", "-m", __name__, json.dumps(given)], False, outputs)
+    launcher.run()
+    if launcher.signals:
+        raise KeyboardInterrupt
     told = []
     for out, errors in outputs:
         lines = out.getvalue().decode(errors="replace").strip().split("\n")

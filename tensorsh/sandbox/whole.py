@@ -101,3 +101,14 @@ def is_outside(trace: TracebackType | None) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace is not None and MARK not in trace.tb_frame.f_builtins
+
+
+def is_raised(trace: TracebackType | None) -> bool:
+    """Whether a program's own `raise` raised an error: between two steps Python's handler of Ctrl-C leaves no frame either."""
+    from opcode import opmap
+
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or MARK not in trace.tb_frame.f_builtins:
+        return False
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == opmap["RAISE_VARARGS"]

@@ -14,6 +14,7 @@ from prompt_toolkit.filters import (
     vi_mode,
 )
 from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.keys import Keys
 
 from .burst import Burst
 from .commands import is_block, is_special
@@ -56,6 +57,10 @@ def bindings(shell: Shell, search: Search) -> KeyBindings:
     @keys.add("escape", "enter", filter=here & ~vi_mode)  # with vi keys it ends inserting and runs the entry
     def new_line(event: Any) -> None:
         event.current_buffer.insert_text("\n")
+
+    @keys.add(Keys.Any, filter=inserting, save_before=lambda event: not event.is_repeat)
+    def typed(event: Any) -> None:
+        event.current_buffer.insert_text(event.data * event.arg + burst.take(event))
 
     @keys.add("tab", filter=inserting)
     def tab(event: Any) -> None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from prompt_toolkit import PromptSession
 from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 
 from tensorsh.shell.history import Entries, suggestion
+from tensorsh.shell.keys import Search, bindings
 from tensorsh.shell.paste import without_prompts
 
 from .terminal import DOWN, PASTE, PASTED, RIGHT, TAB, UP, Terminal
@@ -93,6 +99,16 @@ def test_lines_that_arrive_at_once_are_pasted(terminal: Terminal, end: str) -> N
     text = terminal.wait("tsr> h\n12\ntsr>")
     assert "...>     if a:\n...>\n...>         return 1\n" in text
     terminal.enter("for i in range(2):\rprint('ahead', i)\r", "ahead 0\nahead 1")  # typed ahead: indented as ever
+
+
+def test_characters_that_arrive_in_a_row_are_typed_at_once() -> None:
+    with create_pipe_input() as keys:
+        keys.send_text("1" * 20000 + "é\r")
+        shell: Any = SimpleNamespace(is_complete=lambda text: ("complete", 0))
+        reader: Any = PromptSession(input=keys, output=DummyOutput(), key_bindings=bindings(shell, Search()))
+        changes: list[Any] = []
+        reader.default_buffer.on_text_changed += changes.append
+        assert reader.prompt() == "1" * 20000 + "é" and len(changes) < 5
 
 
 def test_typed_prompts_go_too(terminal: Terminal) -> None:

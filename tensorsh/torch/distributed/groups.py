@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
@@ -138,6 +138,7 @@ class ProcessGroup(metaclass=Sealed):
         assert transport is not None
 
         def check(now: float) -> None:
+            call.watch(now)
             gone = transport.gone(now)
             for rank, how in gone.items():
                 place = self._place.get(rank)
@@ -148,10 +149,12 @@ class ProcessGroup(metaclass=Sealed):
             if now > end:
                 late = [needed[i] for i in sorted(absent)]
                 who = f"rank{'s' if len(late) > 1 else ''} {', '.join(map(str, late))} did not arrive"
-                raise Unfinished(
+                error = Unfinished(
                     f"Timed out after {self._timeout:g} s in {call.title} on rank {needed[self._me]}: "
                     + (who if late else "not every rank finished it")
                 )
+                error.late = sorted(absent)
+                raise error
 
         return check
 
@@ -163,9 +166,10 @@ class Mismatch(DistBackendError):
 
 
 class Unfinished(DistBackendError):
-    """A call that can never end, or did not in time."""
+    """A call that can never end, or did not in time: `late` are the places of those that did not come."""
 
     __module__, __qualname__ = "torch.distributed", "DistBackendError"
+    late: Sequence[int] = ()
 
 
 Mismatch.__name__ = Unfinished.__name__ = "DistBackendError"
@@ -174,12 +178,13 @@ Mismatch.__name__ = Unfinished.__name__ = "DistBackendError"
 class Call:
     """What a rank is about to do, which its header tells the others."""
 
-    __slots__ = ("title", "shape", "dtype", "rest", "met", "source")
+    __slots__ = ("title", "shape", "dtype", "rest", "met", "source", "watch")
 
     def __init__(self, title: str, shape: Any = (), dtype: str = "", rest: str = "") -> None:
         self.title, self.shape, self.dtype, self.rest = title, shape, dtype, rest
         self.met = False
         self.source: int | None = None
+        self.watch: Callable[[float], None] = lambda now: None
 
     def header(self, count: int) -> str:
         shape = ", ".join(map(str, self.shape))

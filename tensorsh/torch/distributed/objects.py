@@ -193,15 +193,36 @@ def recv_object_list(
     return came
 
 
+LOOK = 0.05
+"""Seconds between two looks at what the first rank says."""
+
+
 def monitored_barrier(group: Any = None, timeout: timedelta | None = None, wait_all_ranks: bool = False) -> None:
     """A barrier whose error names the ranks that did not come in time."""
     found = find(group, "monitored_barrier")
     if found is None:
         return
-    start = time.monotonic()
+    call, key, looked = Call("monitored_barrier"), f"monitored_barrier/{found._count + 1}", [0.0]
+
+    def watch(now: float) -> None:
+        """Looks now and then whether the first rank has given up; the others wait as long as it does."""
+        if found._me and now - looked[0] > LOOK:
+            looked[0] = now
+            if found._store.check([key]):
+                raise Unfinished("rank 0 waits no longer")
+
+    call.watch = watch
     try:
-        with waiting(found, timeout):
-            found._run(Call("monitored_barrier"), finished, [], False)
+        with waiting(found, timedelta.max if found._me else timeout):
+            found._run(call, finished, [], False)
+        watch(time.monotonic())
     except Unfinished as error:
-        spent = int((time.monotonic() - start) * 1000)
-        raise RuntimeError(f"[Rank {world.rank}]: monitoredBarrier failed after {spent} ms: {error}") from None
+        told = f"Rank {found._me} successfully reached monitoredBarrier, but received errors while waiting for send/recv from rank 0. "
+        told += f"Please check rank 0 logs for faulty rank.\n Original exception: \n{error}"
+        if not found._me:
+            found._store.set(key, "")
+            seconds = found._timeout if timeout is None else timeout.total_seconds()
+            late, first = ", ".join(map(str, error.late)), f"\n Original exception: \n{error}"
+            late, first = (f"Ranks {late}", "") if wait_all_ranks else (f"Rank {late.partition(',')[0]}", first)
+            told = f"[Rank 0]: {late} failed to pass monitoredBarrier in {int(seconds * 1000)} ms{first}"
+        raise RuntimeError(told) from None

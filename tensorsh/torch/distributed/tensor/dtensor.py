@@ -65,7 +65,7 @@ class DTensor(Tensor):
             raise RuntimeError(
                 f"Found shape:{shape}, stride:{stride}.", "Please pass both shape and stride at the same time."
             )
-        placed = normal(placements, local_tensor.dim(), mesh)
+        placed = normal(placements, local_tensor.dim(), mesh, "local")
         if run_check:
             _same_everywhere(local_tensor, not shape)
         if run_check and any(isinstance(each, Replicate) for each in placed):
@@ -100,7 +100,7 @@ class DTensor(Tensor):
         """The same tensor in other placements."""
         if placements is None:
             raise RuntimeError("placements is needed for redistribute!")
-        wanted = normal(placements, len(self._shape), self._mesh)
+        wanted = normal(placements, len(self._shape), self._mesh, "redistributed")
         for before, after in zip(self._placements, wanted, strict=True):
             if isinstance(after, Partial) and before != after:
                 raise RuntimeError(
@@ -299,7 +299,7 @@ def distribute_tensor(
     mesh = current(device_mesh)
     if not isinstance(tensor, DTensor) and tensor._node is not None and type(tensor._node) is not AccumulateGrad:
         raise RuntimeError("`distribute_tensor` should be used to distribute leaf tensors! but found non-leaf tensor!")
-    wanted = normal(placements, tensor.dim(), mesh)
+    wanted = normal(placements, tensor.dim(), mesh, "distributed")
     if isinstance(tensor, DTensor):
         if tensor.device_mesh != mesh:
             raise ValueError(

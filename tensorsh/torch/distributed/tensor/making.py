@@ -20,7 +20,7 @@ def _made(
 
     shape = _sizes(size)
     mesh = current(device_mesh)
-    wanted = normal(placements, len(shape), mesh)
+    wanted = normal(placements, len(shape), mesh, "made")
     if name in ("rand", "randn"):  # the numbers of the whole, whatever the parts
         whole = getattr(torch, name)(*shape, dtype=dtype)
         made = distribute_tensor(whole, mesh, wanted)

@@ -140,21 +140,42 @@ def cutting(placements: Any) -> list[int]:
     return sorted(range(len(placements)), key=lambda i: isinstance(placements[i], _StridedShard))
 
 
-def normal(placements: Any, ndim: int, mesh: Any) -> tuple[Any, ...]:
-    """Placements as given, one for each dimension of the mesh; negative dimensions counted from the end."""
-    given = [REPLICATE] * mesh.ndim if placements is None else list(placements)
+def normal(placements: Any, ndim: int, mesh: Any, way: str) -> tuple[Any, ...]:
+    """Placements as given, one for each dimension of the mesh; negative dimensions counted from the end.
+    way: how the tensor comes to lie so: "distributed" or "redistributed", of "local" parts, "made"."""
+    given = [REPLICATE] * mesh.ndim if placements is None else placements
     if len(given) != mesh.ndim:
         raise ValueError(
             f"`placements` must have the same length as `device_mesh.ndim`! Found placements length: {len(given)}, and "
             f"device_mesh.ndim: {mesh.ndim}."
         )
+    given = list(given)
     for i, each in enumerate(given):
         if not isinstance(each, Placement):
-            raise RuntimeError(f"placements are Shard, Replicate or Partial, not {type(each).__name__}")
+            raise RuntimeError(
+                f"Trying to distribute tensor with unsupported placements {each} on device mesh dimension {i}!"
+            )
         if isinstance(each, Shard):
-            dim = each.dim + ndim if each.dim < 0 else each.dim
-            if not 0 <= dim < max(ndim, 1):
-                raise AssertionError(f"Sharding dim {each.dim} greater than tensor ndim {ndim}")
-            if dim != each.dim:
-                given[i] = Shard(dim)
+            if each.dim < 0 and way != "made":
+                given[i] = Shard(each.dim + ndim)
+            if not 0 <= given[i].dim < max(ndim, 1):
+                raise _refused(given, i, ndim, way)
     return tuple(given)
+
+
+def _refused(given: list, i: int, ndim: int, way: str) -> Exception:
+    """PyTorch's error for a dimension that the tensor has not."""
+    dim, told = given[i].dim, f"Sharding dim {given[i].dim} greater than tensor ndim {ndim}"
+    counted = AssertionError(f"Shard dim {dim} in placements {tuple(given)} must be normalized")
+    if way == "made":
+        return counted if -ndim <= dim < 0 else IndexError("tuple index out of range")
+    if way == "local":
+        negative = f"Shard placements should have negative dims normalized in the user-facing APIs: {given[i]}"
+        return RuntimeError(negative if dim < 0 else f"{told} for placement number {i}")
+    if dim > ndim:
+        return AssertionError(told)
+    if dim < 0 and (way == "redistributed" or -ndim <= dim):
+        return counted
+    if not ndim:
+        return AssertionError("Expected tensor.dim() > 0, got 0")
+    return IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ....engine.arrays.dtype import dtype
 from ....engine.loading.elementwise import elementwise
 from ....engine.operators.torch_function import DisableTorchFunctionSubclass, beside_defaults
 from ....engine.tensors.tensor import Tensor
@@ -21,15 +22,18 @@ from .placement_types import REPLICATE, Partial, Replicate, Shard, _StridedShard
 
 RULES: dict[str, Callable] = {}
 
-ALSO_POINTWISE = set("copy alpha_dropout bernoulli dropout fill rand_like randn_like zero empty_like full_like".split())
-"""What is done element by element, and is no elementwise function: its elements are drawn, or set."""
+ALSO_POINTWISE = set(
+    """copy alpha_dropout bernoulli dropout fill rand_like randn_like zero empty_like full_like bfloat16 bool byte cdouble cfloat char cpu cuda
+half int long short type type_as""".split()
+)
+"""What is done element by element, and is no elementwise function: its elements are drawn, set, or cast."""
 OF_THE_PART = set(
     """grad_fn is_leaf requires_grad dtype device layout is_cuda is_sparse names retains_grad output_nr register_hook retain_grad
-is_floating_point is_complex element_size itemsize is_contiguous is_shared share_memory get_device type is_inference data_ptr untyped_storage
+is_floating_point is_complex element_size itemsize is_contiguous is_shared share_memory get_device is_inference data_ptr untyped_storage
 is_signed register_post_accumulate_grad_hook is_conj is_neg is_mps is_meta is_quantized is_nested is_mkldnn""".split()
 )
 """What a tensor in parts answers as the part that is here does."""
-LINEAR_ALONE = set("neg negative clone contiguous detach to float double positive zeros_like".split())
+LINEAR_ALONE = set("neg negative contiguous detach to float double half bfloat16 cpu positive zeros_like".split())
 LINEAR_TOGETHER = set("add sub subtract iadd isub radd".split())
 SCALING = set("mul multiply div divide true_divide truediv imul itruediv rmul".split())
 MIXED = (
@@ -48,7 +52,7 @@ def dispatch(func: Any, args: tuple, kwargs: dict) -> Any:
     if title in ("__get__", "__set__", "__delete__"):  # of a property
         name = getattr(getattr(func, "__self__", None), "__name__", "dtype")
         name = name if name in ("T", "mT", "H", "mH", "real", "imag") else "dtype"
-    if name in OF_THE_PART:
+    if name in OF_THE_PART or name == "type" and len(args) == 1:
         with DisableTorchFunctionSubclass():
             return func(*args, **kwargs)
     kwargs = beside_defaults(getattr(func, "_title", ""), kwargs)
@@ -233,6 +237,7 @@ def partial(call: Call, here: list) -> Any:
     together = together and len(here) == sum(isinstance(a, Tensor) for a in call.args) == 2
     scaled = call.name in SCALING and len(terms) == 1 and isinstance(here[0], Partial)
     alone = call.name in LINEAR_ALONE or call.title in ("fill_", "zero_")
+    alone = alone and not any(isinstance(each, dtype) and not each.is_floating_point for each in (*call.args, *call.kwargs.values()))
     return terms[0] if together or scaled or alone and len(here) == 1 else None
 
 

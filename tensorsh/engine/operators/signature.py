@@ -91,11 +91,8 @@ class Form:
             self.told.append(said)
 
 
-NOTES = {
-    each.__name__: each
-    for each in (Tensor, Size, NoneType, dtype, device, layout, memory_format, Callable, Iterable, Sequence)
-}
-NOTES |= {"Any": Any, "_": Parameter.empty}
+KINDS: tuple[Any, ...] = (Tensor, Size, NoneType, dtype, device, layout, memory_format, Callable, Iterable, Sequence)
+NOTES = {each.__name__: each for each in KINDS} | {"Any": Any, "_": Parameter.empty}
 """The names in annotations."""
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arrays.dtype import INTEGER, dtype
+from ..engine.arrays.dtype import FLOAT, INTEGER, dtype
 from ..engine.arrays.layout import Named
 
 
@@ -17,11 +17,41 @@ class qscheme(Named):
     __slots__ = ()
 
 
-class quantized(dtype):
+class stated(dtype):
+    """A dtype that has a name and a size: nothing is computed in it."""
+
+    __module__, __qualname__ = "torch", "dtype"
+    __slots__ = ()
+
+    @property
+    def abbr(self) -> str:
+        return self.name
+
+    @property
+    def numpy(self) -> Any:
+        raise NotImplementedError(f'"copy_" not implemented for {self.short!r}')
+
+
+class bits(stated):
+    """The dtype of bits that stand for nothing."""
+
+    __module__, __qualname__ = "torch", "dtype"
+    __slots__ = ()
+
+    @property
+    def is_signed(self) -> bool:
+        raise RuntimeError("Bits types are undefined")
+
+
+class quantized(stated):
     """The dtype of a quantized tensor; no other tensor can have it."""
 
     __module__, __qualname__ = "torch", "dtype"
     __slots__ = ()
+
+    @property
+    def is_signed(self) -> bool:
+        raise RuntimeError("isSignedType not supported for quantized types")
 
     @property
     def numpy(self) -> Any:
@@ -39,6 +69,14 @@ quint4x2, quint2x4 = (
     quantized("quint4x2", INTEGER, 1, "QUInt4x2", False),
     quantized("quint2x4", INTEGER, 1, "QUInt2x4", False),
 )
+STATED = {f"uint{n}": stated(f"uint{n}", INTEGER, 1, f"UInt{n}", False) for n in range(1, 8)}
+STATED |= {f"int{n}": stated(f"int{n}", INTEGER, 1, f"Int{n}") for n in range(1, 8)}
+STATED |= {
+    name: bits(name, INTEGER, size, name.capitalize())
+    for name, size in {"bits8": 1, "bits16": 2, "bits1x8": 1, "bits2x4": 1, "bits4x2": 1}.items()
+}
+STATED["float4_e2m1fn_x2"] = stated("float4_e2m1fn_x2", FLOAT, 1, "Float4_e2m1fn_x2")
+globals().update(STATED)
 CODES = {quint8: np.dtype(np.uint8), qint8: np.dtype(np.int8), qint32: np.dtype(np.int32)}
 """The numpy type of the codes of each quantized dtype."""
 

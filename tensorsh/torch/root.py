@@ -50,6 +50,9 @@ QUANTIZED = (
     "q_per_channel_scales q_per_channel_zero_points q_scale q_zero_point qint32 qint8 qscheme quantize_per_channel "
     "quantize_per_tensor quantize_per_tensor_dynamic quantized_max_pool1d quantized_max_pool2d quint2x4 quint4x2 quint8"
 ).split()
+STATED = [
+    f"{kind}{n}" for kind in ("uint", "int") for n in range(1, 8)
+] + "bits8 bits16 bits1x8 bits2x4 bits4x2 float4_e2m1fn_x2".split()
 STORAGES = (
     "UntypedStorage TypedStorage Storage BoolStorage ByteStorage CharStorage ShortStorage IntStorage LongStorage HalfStorage "
     "BFloat16Storage FloatStorage DoubleStorage ComplexFloatStorage ComplexDoubleStorage"
@@ -276,7 +279,7 @@ def root_extras() -> dict[str, Any]:
     }  # fmt: skip
     found |= {name: getattr(part, name) for part in (settings, questions) for name in part.__all__}
     later = {
-        "serialization": ["load", "save"], "storage": STORAGES, "quantized": QUANTIZED, "undocumented": UNDOCUMENTED,
+        "serialization": ["load", "save"], "storage": STORAGES, "quantized": QUANTIZED, "quantized_codes": STATED, "undocumented": UNDOCUMENTED,
         "amp": [*AUTOCAST, "GradScaler"], "overrides": ["DisableTorchFunction", "DisableTorchFunctionSubclass"],
         "library": ["Tag"], "_ops": ["ops"], "func": ["vmap"], "cuda.memory": ["OutOfMemoryError"],
         "control_flow": ["cond", "while_loop"],

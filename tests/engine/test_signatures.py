@@ -36,7 +36,7 @@ ALIASES = {
 """One operator under two names of PyTorch that call a parameter differently: this is the other one's."""
 LENIENT = {"indices_or_sections", "memory_format", "sizes", "counts", "layout", "decimals", "e", "v", "out", "upper"}
 ABSENT = {
-    "_stacklevel", "out_dtype", "out", "implicit", "cudnn_enabled", "element", "test_element", "sections", "indices",
+    "_stacklevel", "out_dtype", "out", "implicit", "cudnn_enable", "cudnn_enabled", "element", "test_element", "sections", "indices",
     "tensor_indices_or_sections", "storage", "cls", "other", "size", "copy", "device", "dtype",
 }  # fmt: skip
 
@@ -105,6 +105,24 @@ def test_methods_and_forms() -> None:
     assert str(inspect.signature(torch.mul)) == "(input, other, *, out=None)"
     assert str(inspect.signature(x.mul_)) == "(other)"
     assert str(inspect.signature(torch.softmax)) == "(input, dim, dtype=None, *, out=None)"
+
+
+def test_functions_in_python_have_annotations() -> None:
+    from tensorsh import torch
+
+    functional = torch.nn.functional
+    told = {
+        functional.dropout: "(input: torch.Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> torch.Tensor",
+        functional.glu: "(input: torch.Tensor, dim: int = -1) -> torch.Tensor",
+        functional.rms_norm: "(input: torch.Tensor, normalized_shape: list[int], weight: torch.Tensor | None = None, "
+        "eps: float | None = None) -> torch.Tensor",
+        torch.einsum: "(*args: Any) -> torch.Tensor",
+        torch.norm: "(input, p: float | str | None = 'fro', dim=None, keepdim=False, out=None, dtype=None)",
+        torch.Tensor.split: "(self, split_size, dim=0)",
+        torch.unravel_index: "(indices: torch.Tensor, shape: int | collections.abc.Sequence[int] | torch.Size) -> "
+        "tuple[torch.Tensor, ...]",
+    }
+    assert {function: str(inspect.signature(function)) for function in told} == told
 
 
 def test_bare_flags_in_a_program() -> None:

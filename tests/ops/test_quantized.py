@@ -129,3 +129,31 @@ def test_what_is_refused(call: str) -> None:
     with pytest.raises(RuntimeError) as told:
         repr(asked(call))
     assert str(told.value).startswith(REFUSED[call])
+
+
+def test_dtypes_that_have_a_name_alone() -> None:
+    told = {
+        torch.uint4: ("torch.uint4", 1, False), torch.int3: ("torch.int3", 1, True), torch.float4_e2m1fn_x2: ("torch.float4_e2m1fn_x2", 1, True)
+    }  # fmt: skip
+    assert {each: (repr(each), each.itemsize, each.is_signed) for each in told} == told
+    assert torch.float4_e2m1fn_x2.is_floating_point and not torch.uint7.is_floating_point
+    refused = {
+        "\"copy_\" not implemented for 'UInt4'": lambda: torch.ones(2).to(torch.uint4),
+        "\"copy_\" not implemented for 'Bits16'": lambda: torch.ones(2).to(torch.bits16),
+        "Bits types are undefined": lambda: torch.bits1x8.is_signed,
+        "isSignedType not supported for quantized types": lambda: torch.qint8.is_signed,
+        "empty_strided not supported on quantized tensors yet": lambda: torch.ones(2).to(torch.quint4x2),
+    }
+    for text, call in refused.items():
+        with pytest.raises((NotImplementedError, RuntimeError), match=text):
+            call()
+
+
+def test_float8_of_exponents() -> None:
+    kind, inf, nan = torch.float8_e8m0fnu, float("inf"), float("nan")
+    x = torch.tensor([1.0, 3.0, 1.4, 2.9, 6.0, 0.0, -1.0, inf, nan, 1e-40, 3e38, 0.75, -0.3])
+    for each in (x, x.double(), x.bfloat16()):
+        assert each.to(kind).view(torch.uint8).tolist() == [127, 129, 127, 128, 130, 0, 127, 255, 255, 0, 255, 127, 125]
+    assert x.to(kind)[:4].tolist() == [1.0, 4.0, 1.0, 2.0] and not kind.is_signed
+    assert repr(torch.zeros(2, dtype=kind)) == "tensor([0., 0.], dtype=torch.float8_e8m0fnu)"
+    assert repr(torch.finfo(kind)).startswith("finfo(resolution=1, min=5.87747e-39, max=1.70141e+38, eps=1, ")

@@ -257,6 +257,22 @@ def in_python(value: object) -> str:
     return str(inspect.Signature(parameters))[1:-1]
 
 
+def typed(value: object) -> str:
+    """The annotations of a function written in Python, `_` where there is none, and that of what it gives."""
+    signature = inspect.signature(value)
+    *notes, answer = [annotated(p.annotation) for p in signature.parameters.values()] + [
+        annotated(signature.return_annotation)
+    ]
+    return ", ".join(notes) + f" -> {answer}" * (answer != "_")
+
+
+def annotated(note: object) -> str:
+    """An annotation as it is told in a signature, without the modules of its names."""
+    if note is inspect.Parameter.empty:
+        return "_"
+    return re.sub(r"\b(?:\w+\.)+(?=[A-Za-z])", "", inspect.formatannotation(note))
+
+
 def called_in_python() -> dict[str, str]:
     """The overloads of the builtin functions that those in Python call."""
     lines = {}
@@ -298,6 +314,8 @@ def takes() -> dict[str, str]:
             if own.lstrip("_") == last and own != last:
                 found[f"{name} called"] = own
             found[f"{name} takes"] = f"python {in_python(value)}"
+            if value.__annotations__ and "Masked" not in typed(value):
+                found[f"{name} typed"] = typed(value)
             continue
         bound = getattr(torch.ones(2, 2), last) if owner == "Tensor" else value
         listed = told(bound)

@@ -20,7 +20,7 @@ class dtype(Frozen):
     """A type of element, as ``torch.float32``."""
 
     __module__ = "torch"
-    __slots__ = ("name", "category", "itemsize", "is_signed", "_numpy", "short")
+    __slots__ = ("name", "category", "itemsize", "_signed", "_numpy", "short")
     name: str
     category: int
     itemsize: int
@@ -30,7 +30,7 @@ class dtype(Frozen):
         if len(parts) < 4:
             raise TypeError("cannot create 'torch.dtype' instances")
         self.name, self.category, self.itemsize, self.short, *signed = parts
-        self.is_signed = signed != [False]
+        self._signed = signed != [False]
         self._numpy: np.dtype | None = None
 
     @property
@@ -39,6 +39,10 @@ class dtype(Frozen):
         if self._numpy is None:
             _load(self)
         return self._numpy  # type: ignore[return-value]
+
+    @property
+    def is_signed(self) -> bool:
+        return self._signed
 
     @property
     def is_floating_point(self) -> bool:
@@ -97,6 +101,7 @@ float8_e4m3fn = dtype("float8_e4m3fn", FLOAT, 1, "Float8_e4m3fn")
 float8_e5m2 = dtype("float8_e5m2", FLOAT, 1, "Float8_e5m2")
 float8_e4m3fnuz = dtype("float8_e4m3fnuz", FLOAT, 1, "Float8_e4m3fnuz")
 float8_e5m2fnuz = dtype("float8_e5m2fnuz", FLOAT, 1, "Float8_e5m2fnuz")
+float8_e8m0fnu = dtype("float8_e8m0fnu", FLOAT, 1, "Float8_e8m0fnu", False)
 
 DTYPES = [value for value in list(globals().values()) if isinstance(value, dtype)]
 BY_NAME = {d.name: d for d in DTYPES}
@@ -109,7 +114,8 @@ TYPED = {
     for d in (float32, float64, float16, bfloat16, int64, int32, int16, int8, uint8, bool_)
 }  # fmt: skip
 """The dtypes that have a constructor of old, by its name: ``torch.FloatTensor``."""
-HALVES = frozenset({float16, bfloat16, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz})
+FLOAT8 = float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz, float8_e8m0fnu
+HALVES = frozenset({float16, bfloat16, *FLOAT8})
 _REAL = {complex32: float16, complex64: float32, complex128: float64}
 _COMPLEX = {float16: complex32, float32: complex64, float64: complex128, bfloat16: complex64}
 
@@ -125,7 +131,7 @@ FROM_NUMPY: dict[np.dtype, dtype] = {}
 def _load(d: dtype) -> None:
     import ml_dtypes
 
-    for each in (bfloat16, float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz):
+    for each in (bfloat16, *FLOAT8):
         each._numpy = np.dtype(getattr(ml_dtypes, each.name))
         FROM_NUMPY[each._numpy] = each
 
@@ -150,7 +156,7 @@ PYTHON = {float: float64, int: int64, bool: bool_, complex: complex128}
 
 def given_dtype(given: object, caller: str) -> dtype:
     """The dtype that a caller was given: one of torch's, or a Python type that stands for its counterpart."""
-    if type(given) is dtype:
+    if isinstance(given, dtype):
         return given
     found = PYTHON.get(given) if isinstance(given, type) else None  # type: ignore[arg-type]
     if found is None:

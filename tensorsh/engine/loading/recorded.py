@@ -3,6 +3,7 @@
 `functions.txt` has all that is recorded of a function, its name and a word before the colon:
 
     takes    its overloads; `python` before the parameters of a function written in Python
+    typed    the annotations of a function written in Python, `_` for none, and that of its answer
     called   the name that it has in its errors, where that is another
     lacks    kernels that it has not, each with the dtypes
     out      which dtypes ``out=`` must not have, and what is said of them; a function's second result is ``name/1``

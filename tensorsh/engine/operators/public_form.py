@@ -316,6 +316,10 @@ class Written(Method):
     def __get__(self, instance, owner):
         return self if instance is None else MethodType(self, instance)
 
+    @property
+    def __signature__(self):
+        return self.__wrapped__.titled(self._title)
+
 
 class Symbol(Method):
     """A Python operator on a tensor and what a program writes beside it: NotImplemented for what is no operand."""

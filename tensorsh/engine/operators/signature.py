@@ -1,19 +1,27 @@
 """Signatures on demand: what `inspect.signature` answers for a function, a method, its in-place and ``out=`` forms.
 
 A function's `__wrapped__` is a Form, which `inspect` follows: it makes the signature from the operator's record (or the
-Python function) when it is asked, so that `inspect` is not imported before. Functions that sort out overloads by
-themselves, and the few whose parameter PyTorch names otherwise, stand in `signatures.txt`."""
+Python function) when it is asked, so that `inspect` is not imported before. That of a function which is Python's in PyTorch is
+recorded; other functions that sort out overloads by themselves, and the few whose parameter PyTorch names otherwise, stand in
+`signatures.txt`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from inspect import Parameter, Signature, cleandoc
+from types import NoneType
 from typing import Any
 
+from ..arrays.device import device
+from ..arrays.dtype import dtype
+from ..arrays.layout import layout, memory_format
 from ..examples import example
-from ..loading.recorded import beside, entries
+from ..loading.recorded import beside, entries, told
 from ..loading.table import FUNCTIONS, METHODS
+from ..tensors.shape import Size
+from ..tensors.tensor import Tensor
+from ..wording.overloads import PYTHON, parameter_text
 from ..wording.steps import binder
 from .arguments import told_in_full
 
@@ -38,10 +46,24 @@ class Form:
         self.document()
         return self.made()
 
-    def made(self) -> Any:
-        """The signature."""
-        text = written().get(self.name)
-        return of_kernel(self.source, self.out) if text is None else Signature.from_callable(binder("", text))
+    def titled(self, title: str) -> Any:
+        """The signature of one of its forms that is Python's in PyTorch."""
+        self.document()
+        return self.made(title.removeprefix("torch."))
+
+    def made(self, name: str = "") -> Any:
+        """The signature, of a form that goes by another name."""
+        python = parameter_text(name := name or self.name)
+        text = python.removeprefix(PYTHON) if python.startswith(PYTHON) else written().get(self.name)
+        if text is None:
+            return of_kernel(self.source, self.out)
+        found = Signature.from_callable(binder("", text))
+        notes, _, answer = (told(name, "typed") or "").partition(" -> ")
+        if not notes:
+            return found
+        told_of = zip(found.parameters.values(), eval(f"[{notes}]", NOTES), strict=True)  # noqa: S307 - text of our own
+        typed = [each.replace(annotation=note) for each, note in told_of]
+        return Signature(typed, return_annotation=eval(answer or "_", NOTES))  # noqa: S307
 
     def example(self) -> Any:
         """The example of a function, a property of its record."""
@@ -67,6 +89,11 @@ class Form:
                 said = f"{said.rstrip()}\n\n{found}\n\nThis is {found.result}.\n"
             each.__doc__ = said
             self.told.append(said)
+
+
+KINDS: tuple[Any, ...] = (Tensor, Size, NoneType, dtype, device, layout, memory_format, Callable, Iterable, Sequence)
+NOTES = {each.__name__: each for each in KINDS} | {"Any": Any, "_": Parameter.empty}
+"""The names in annotations."""
 
 
 @lru_cache(1)

@@ -168,7 +168,10 @@ def _values(array: Any) -> list[Any]:
             raise RuntimeError("Tensor.item() cannot be called on meta tensors")
         array = fetched(array)  # what is shown of a CUDA array comes to the host only now
     if array.dtype.kind not in "biufc":
-        array = array.astype(np.float32)  # bfloat16 and the 8-bit floats, all exact in float32
+        least = (
+            array.dtype.name == "float8_e8m0fnu" and array.view(np.uint8) == 0
+        )  # shown as the zero that it stands for
+        array = np.where(least, 0, array.astype(np.float32))  # bfloat16 and the 8-bit floats, all exact in float32
     return array.ravel().tolist()
 
 

@@ -13,7 +13,18 @@ from ...arrays.device import CPU, absent, as_device
 from ...arrays.device import device as device_type
 from ...arrays.device_guard import on
 from ...arrays.door import answers_below
-from ...arrays.dtype import BY_NAME, COMPLEX, COMPLEX_HALF, FLOAT, INTEGER, PYTHON, dtype, float8_e4m3fn, given_dtype
+from ...arrays.dtype import (
+    BY_NAME,
+    COMPLEX,
+    COMPLEX_HALF,
+    FLOAT,
+    INTEGER,
+    PYTHON,
+    dtype,
+    float8_e4m3fn,
+    float8_e8m0fnu,
+    given_dtype,
+)
 from ...arrays.layout import copied_as, is_expanded, lies_as, sparse_coo, sparse_csr, strided, type_named, type_of
 from ...arrays.parallel import listed
 from ...arrays.state import here, state
@@ -48,6 +59,8 @@ def converted(input: Any, dtype: Any, target: Any) -> Any:
     """A copy of an array in a dtype, which numpy knows as `target`."""
     if dtype is float8_e4m3fn and input.dtype.kind in "fiu":
         input = input.clip(-448, 448)  # its largest numbers: PyTorch does not overflow to NaN
+    elif dtype is float8_e8m0fnu:
+        input = np.abs(input.astype(np.float32)).clip(2.0**-127)  # it has neither signs nor zero
     changes = input.dtype != target or target is COMPLEX_HALF or input.dtype is COMPLEX_HALF
     if input.dtype.kind == "c" and dtype is not None and dtype.category in (INTEGER, FLOAT):
         warn_of_old("complex")

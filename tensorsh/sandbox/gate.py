@@ -399,6 +399,7 @@ def variables(value: Any) -> Any:
         return {name: own[name] for name in own.keys() - hidden} if hidden else InstanceVariables(own)
     if isinstance(value, type) and id(value) in script_classes:
         shown = {name: entry for name, entry in value.__dict__.items() if not is_special(name) or name in READABLE}
+        shown |= {name: _object_new for name, entry in shown.items() if entry is _real_new}
         return {name: _kept_to(value, name, entry) if is_special(name) else entry for name, entry in shown.items()}
     raise refused(value, "__dict__")
 

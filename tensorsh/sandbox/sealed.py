@@ -131,6 +131,15 @@ def _maker() -> FrameType:
     return frame
 
 
+_HEAP = 1 << 9
+"""What Python's flags say of a class that was made while it runs."""
+
+
+def is_builtin(kind: type) -> bool:
+    """Whether a class is one of Python's own, and not one that passes for it (a program's `__module__`, the nodes of a graph)."""
+    return kind.__module__ == "builtins" and not kind.__flags__ & _HEAP
+
+
 class Copied:
     """A list or table of a class, of which whoever asks gets a copy: it is all programs'."""
 

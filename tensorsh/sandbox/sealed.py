@@ -253,6 +253,37 @@ class Frozen(metaclass=Dotted):
         object.__delattr__(self, name)
 
 
+_underived: WeakSet[type] = WeakSet()
+
+
+def underived(cls: Any) -> Any:
+    """A class of which programs derive none, as in PyTorch: its objects are believed."""
+    _underived.add(cls)
+    return cls
+
+
+def is_underived(cls: type) -> bool:
+    """Whether a class is one of these, or derived from one."""
+    return any(known in _underived for known in cls.__mro__)
+
+
+@underived
+class Given(Frozen):
+    """The base of values that are there from the start: a call of a class makes none."""
+
+    __slots__ = ()
+
+    def __new__(cls, *parts: Any) -> Any:
+        raise TypeError(f"cannot create '{cls.__module__}.{cls.__name__}' instances")
+
+
+def given(cls: Any, *parts: Any) -> Any:
+    """One of them, for the package."""
+    made = object.__new__(cls)
+    cls.__init__(made, *parts)
+    return made
+
+
 class OpenSealed(Sealed, ABCMeta):
     """The same for classes that are also derived from together with `abc.ABC`."""
 

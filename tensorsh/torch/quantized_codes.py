@@ -8,6 +8,7 @@ import numpy as np
 
 from ..engine.arrays.dtype import INTEGER, dtype
 from ..engine.arrays.layout import Named
+from ..sandbox.sealed import given
 
 
 class qscheme(Named):
@@ -30,14 +31,17 @@ class quantized(dtype):
         )
 
 
-per_tensor_affine, per_channel_affine = qscheme("per_tensor_affine"), qscheme("per_channel_affine")
-per_tensor_symmetric, per_channel_symmetric = qscheme("per_tensor_symmetric"), qscheme("per_channel_symmetric")
-quint8 = quantized("quint8", INTEGER, 1, "QUInt8", False)
-qint8 = quantized("qint8", INTEGER, 1, "QInt8")
-qint32 = quantized("qint32", INTEGER, 4, "QInt32")
+per_tensor_affine, per_channel_affine = given(qscheme, "per_tensor_affine"), given(qscheme, "per_channel_affine")
+per_tensor_symmetric, per_channel_symmetric = (
+    given(qscheme, "per_tensor_symmetric"),
+    given(qscheme, "per_channel_symmetric"),
+)
+quint8 = given(quantized, "quint8", INTEGER, 1, "QUInt8", False)
+qint8 = given(quantized, "qint8", INTEGER, 1, "QInt8")
+qint32 = given(quantized, "qint32", INTEGER, 4, "QInt32")
 quint4x2, quint2x4 = (
-    quantized("quint4x2", INTEGER, 1, "QUInt4x2", False),
-    quantized("quint2x4", INTEGER, 1, "QUInt2x4", False),
+    given(quantized, "quint4x2", INTEGER, 1, "QUInt4x2", False),
+    given(quantized, "quint2x4", INTEGER, 1, "QUInt2x4", False),
 )
 CODES = {quint8: np.dtype(np.uint8), qint8: np.dtype(np.int8), qint32: np.dtype(np.int32)}
 """The numpy type of the codes of each quantized dtype."""

@@ -1450,4 +1450,8 @@ result = (np.zeros(1, int) + p.parse_args(["@@--array-interface--", "x"])).shape
 import contextlib, enum
 class E(enum.Enum): A = 1
 result = type(vars(E)["_new_member_"](contextlib.closing)) is contextlib.closing
+---
+import typing
+type(typing.Counter).__init__(typing.Counter, dict, 1, name="Own")
+result = repr(typing.Counter) == "typing.Own"
 """.strip().split("\n---\n")

@@ -970,4 +970,9 @@ class Objects(type(torch.float32)):
     numpy, category, name = object, 2, "float32"
 torch.set_default_dtype(Objects.__new__(Objects))
 result = torch.zeros(2).numpy().dtype == object
+---
+import torch, numpy as np
+got = []
+torch.func.vmap(lambda t: (got.append(type(t)), t)[1])(torch.ones(2, 3))
+result = got[0].of(None, torch.ones(2), np.array(["abc"])).untyped_storage()[0] == 97
 """.strip().split("\n---\n")

@@ -21,7 +21,7 @@ from typing import Any
 from . import copying, integers, sealed
 from .iterating import with_steps
 from .names import DEFINABLE, is_gated, is_read_on_gate, is_special, normalize
-from .sealed import MARK, believed, joined, keeps, reserved
+from .sealed import MARK, believed, is_builtin, is_underived, joined, keeps, reserved
 from .thrown import kept_out
 from .unseen import NUMBERS, UNSEEN, is_alive
 
@@ -101,15 +101,6 @@ def register_class(kind: type) -> type:
         pure_classes.add(number)
     _keep_places([kind], type(kind), {})
     return kind
-
-
-_HEAP = 1 << 9
-"""What Python's flags say of a class that was made while it runs."""
-
-
-def is_builtin(kind: type) -> bool:
-    """Whether a class is one of Python's own, and not one that passes for it (a program's `__module__`, the nodes of a graph)."""
-    return kind.__module__ == "builtins" and not kind.__flags__ & _HEAP
 
 
 def _keep_places(kinds: list[type], metaclass: Any, body: dict) -> None:
@@ -197,8 +188,13 @@ def _check_bases(bases: tuple) -> None:
         if issubclass(base, type):
             raise TypeError("metaclasses do not exist in tensorsh")
         is_proxy = issubclass(base, _PROXIES) or hasattr(base, "__mro_entries__")
-        if is_proxy or isinstance(base, tuple(stand_ins)):  # would answer for another object, past the gate
-            raise TypeError(f"type '{base.__name__}' is not an acceptable base type")
+        # would answer for another object, past the gate
+        if is_proxy or isinstance(base, tuple(stand_ins)) or is_underived(base):
+            raise TypeError(f"type '{_title(base)}' is not an acceptable base type")
+
+
+_title: Any = type.__dict__["__name__"].__get__
+"""A class's name as Python has it."""
 
 
 def _checked(made: Any) -> Any:

@@ -266,8 +266,9 @@ def _special(value: Any, kind: type, name: str) -> Any:
         return _attribute_method(value, kind, name)
     if name in ("__init__", "__new__", "__init_subclass__", "__class_getitem__", "__set_name__"):
         if kind is super or isinstance(value, type) or id(kind) in script_classes:
+            is_made = kind is super and name == "__init__" and _is_made(value.__self_class__)
             found = getattr(value, name)
-            if name in ("__set_name__", "__init_subclass__") and _alters(value, kind, name, found):
+            if is_made or name in ("__set_name__", "__init_subclass__") and _alters(value, kind, name, found):
                 raise refused(value, name)
             return _object_new if found is _real_new else _of_its_class(value, kind, name, found)
     elif name == "__setstate__":
@@ -314,6 +315,13 @@ def _of_its_class(value: Any, kind: type, name: str, found: Any) -> Any:
     return found
 
 
+def _is_made(kind: type, owner: Any = None) -> bool:
+    """Whether an object is the library's, whose `__init__` was called when it was made (torch.float32 is all sessions'), and of no class
+    of a program, which may be in the making still."""
+    owned = any(id(base) in script_classes for base in kind.__mro__)
+    return not owned and (kind is owner or not hasattr(kind, "__members__"))
+
+
 def _kept_to(owner: type, name: str, found: Any) -> Any:
     """A special method that no program wrote, for objects of its class alone, as Python's compiled ones are: what a dataclass
     generates, what makes and copies objects of the library, stores past the gate. Whose object one is, no program's class tells
@@ -328,6 +336,8 @@ def _kept_to(owner: type, name: str, found: Any) -> Any:
             raise TypeError(
                 f"descriptor '{name}' requires a '{owner.__name__}' object but received a '{type(self).__name__}'"
             )
+        if name == "__init__" and _is_made(type(self), owner):
+            raise TypeError(f"'{type(self).__name__}' objects are made once in tensorsh")
         return found(self, *arguments, **keywords)
 
     return method
@@ -399,6 +409,7 @@ def variables(value: Any) -> Any:
         return {name: own[name] for name in own.keys() - hidden} if hidden else InstanceVariables(own)
     if isinstance(value, type) and id(value) in script_classes:
         shown = {name: entry for name, entry in value.__dict__.items() if not is_special(name) or name in READABLE}
+        shown |= {name: _object_new for name, entry in shown.items() if entry is _real_new}
         return {name: _kept_to(value, name, entry) if is_special(name) else entry for name, entry in shown.items()}
     raise refused(value, "__dict__")
 

@@ -131,6 +131,15 @@ def _maker() -> FrameType:
     return frame
 
 
+_HEAP = 1 << 9
+"""What Python's flags say of a class that was made while it runs."""
+
+
+def is_builtin(kind: type) -> bool:
+    """Whether a class is one of Python's own, and not one that passes for it (a program's `__module__`, the nodes of a graph)."""
+    return kind.__module__ == "builtins" and not kind.__flags__ & _HEAP
+
+
 class Copied:
     """A list or table of a class, of which whoever asks gets a copy: it is all programs'."""
 
@@ -242,6 +251,37 @@ class Frozen(metaclass=Dotted):
                 f"attribute '{name}' of '{type(self).__module__}.{type(self).__name__}' objects is not writable"
             )
         object.__delattr__(self, name)
+
+
+_underived: WeakSet[type] = WeakSet()
+
+
+def underived(cls: Any) -> Any:
+    """A class of which programs derive none, as in PyTorch: its objects are believed."""
+    _underived.add(cls)
+    return cls
+
+
+def is_underived(cls: type) -> bool:
+    """Whether a class is one of these, or derived from one."""
+    return any(known in _underived for known in cls.__mro__)
+
+
+@underived
+class Given(Frozen):
+    """The base of values that are there from the start: a call of a class makes none."""
+
+    __slots__ = ()
+
+    def __new__(cls, *parts: Any) -> Any:
+        raise TypeError(f"cannot create '{cls.__module__}.{cls.__name__}' instances")
+
+
+def given(cls: Any, *parts: Any) -> Any:
+    """One of them, for the package."""
+    made = object.__new__(cls)
+    cls.__init__(made, *parts)
+    return made
 
 
 class OpenSealed(Sealed, ABCMeta):

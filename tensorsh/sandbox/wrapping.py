@@ -6,6 +6,7 @@ that write files, or what a library's function keeps for the library.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from types import FunctionType, MethodType
@@ -31,6 +32,16 @@ def wraps(wrapped: Any) -> Callable[[Any], Any]:
         return wrapper
 
     return dress
+
+
+def annotations_of(cls: type) -> dict[str, Any]:
+    """The annotations of a class itself. Python 3.14 works them out when somebody asks for them."""
+    found = cls.__dict__.get("__annotations__")
+    if found is None and sys.version_info >= (3, 14):
+        from annotationlib import Format, get_annotations
+
+        found = get_annotations(cls, format=Format.FORWARDREF)
+    return found or {}
 
 
 def builtin(owner: str, count: int = 0) -> Callable[[Any], Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..engine.arrays.dtype import FLOAT, INTEGER, dtype
 from ..engine.arrays.layout import Named
+from ..sandbox.sealed import given
 
 
 class qscheme(Named):
@@ -60,22 +61,25 @@ class quantized(stated):
         )
 
 
-per_tensor_affine, per_channel_affine = qscheme("per_tensor_affine"), qscheme("per_channel_affine")
-per_tensor_symmetric, per_channel_symmetric = qscheme("per_tensor_symmetric"), qscheme("per_channel_symmetric")
-quint8 = quantized("quint8", INTEGER, 1, "QUInt8", False)
-qint8 = quantized("qint8", INTEGER, 1, "QInt8")
-qint32 = quantized("qint32", INTEGER, 4, "QInt32")
-quint4x2, quint2x4 = (
-    quantized("quint4x2", INTEGER, 1, "QUInt4x2", False),
-    quantized("quint2x4", INTEGER, 1, "QUInt2x4", False),
+per_tensor_affine, per_channel_affine = given(qscheme, "per_tensor_affine"), given(qscheme, "per_channel_affine")
+per_tensor_symmetric, per_channel_symmetric = (
+    given(qscheme, "per_tensor_symmetric"),
+    given(qscheme, "per_channel_symmetric"),
 )
-STATED = {f"uint{n}": stated(f"uint{n}", INTEGER, 1, f"UInt{n}", False) for n in range(1, 8)}
-STATED |= {f"int{n}": stated(f"int{n}", INTEGER, 1, f"Int{n}") for n in range(1, 8)}
+quint8 = given(quantized, "quint8", INTEGER, 1, "QUInt8", False)
+qint8 = given(quantized, "qint8", INTEGER, 1, "QInt8")
+qint32 = given(quantized, "qint32", INTEGER, 4, "QInt32")
+quint4x2, quint2x4 = (
+    given(quantized, "quint4x2", INTEGER, 1, "QUInt4x2", False),
+    given(quantized, "quint2x4", INTEGER, 1, "QUInt2x4", False),
+)
+STATED = {f"uint{n}": given(stated, f"uint{n}", INTEGER, 1, f"UInt{n}", False) for n in range(1, 8)}
+STATED |= {f"int{n}": given(stated, f"int{n}", INTEGER, 1, f"Int{n}") for n in range(1, 8)}
 STATED |= {
-    name: bits(name, INTEGER, size, name.capitalize())
+    name: given(bits, name, INTEGER, size, name.capitalize())
     for name, size in {"bits8": 1, "bits16": 2, "bits1x8": 1, "bits2x4": 1, "bits4x2": 1}.items()
 }
-STATED["float4_e2m1fn_x2"] = stated("float4_e2m1fn_x2", FLOAT, 1, "Float4_e2m1fn_x2")
+STATED["float4_e2m1fn_x2"] = given(stated, "float4_e2m1fn_x2", FLOAT, 1, "Float4_e2m1fn_x2")
 globals().update(STATED)
 CODES = {quint8: np.dtype(np.uint8), qint8: np.dtype(np.int8), qint32: np.dtype(np.int32)}
 """The numpy type of the codes of each quantized dtype."""

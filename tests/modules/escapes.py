@@ -1446,4 +1446,12 @@ FORGED = {"shape": (1,), "typestr": "<i8", "data": (id(argparse), False), "versi
 p = argparse.ArgumentParser(prefix_chars="@")
 p.add_argument("@@--array-interface--", type=lambda text: FORGED)
 result = (np.zeros(1, int) + p.parse_args(["@@--array-interface--", "x"])).shape == (1,)
+---
+import contextlib, enum
+class E(enum.Enum): A = 1
+result = type(vars(E)["_new_member_"](contextlib.closing)) is contextlib.closing
+---
+import typing
+type(typing.Counter).__init__(typing.Counter, dict, 1, name="Own")
+result = repr(typing.Counter) == "typing.Own"
 """.strip().split("\n---\n")

@@ -234,6 +234,42 @@ def test_a_class_of_the_library_is_not_told_that_it_is_derived(call: str) -> Non
     assert [dict(vars(kind)) for kind in (typing.Protocol, typing.Generic)] == before
 
 
+LAST = """
+torch.float32=torch.dtype torch.device('cpu')=torch.device torch.strided=torch.layout torch.contiguous_format=torch.memory_format
+torch.finfo()=torch.finfo torch.iinfo(torch.int32)=torch.iinfo torch.per_tensor_affine=torch.qscheme torch.Size()=torch.Size
+node=ExpBackward0 node.next_functions[0][0]=AccumulateGrad
+"""
+
+
+@pytest.mark.parametrize("case", LAST.split())
+def test_no_class_is_derived_from_those_whose_objects_are_believed(case: str) -> None:
+    value, _, title = case.rpartition("=")
+    start = "import torch\nnode = torch.ones(1, requires_grad=True).exp().grad_fn\n"
+    with pytest.raises(TypeError, match=f"type '{title}' is not an acceptable base type"):
+        Session().run(f"{start}class A(type({value})): pass")
+    with pytest.raises(TypeError, match=f"type '{title}' is not an acceptable base type"):
+        Session().run(f"{start}type('A', (type({value}),), {{}})")
+
+
+def test_objects_of_a_program_s_classes_are_made_by_the_library_s() -> None:
+    program = """
+import enum, torch
+made = []
+class A(torch.nn.Module):
+    def __init_subclass__(cls): made.append(cls())
+    def __init__(self): torch.nn.Module.__init__(self); self.layer = torch.nn.Identity()
+class B(A): pass
+class C(B):
+    def __init__(self): super().__init__(); super(A, self).__init__()
+class E(enum.Enum):
+    ONE = 1
+    def __init__(self, value): super().__init__(); enum.Enum.__init__(self); made.append(value)
+made
+"""
+    b, c, one = Session().run(program)
+    assert repr(b) == "B(\n  (layer): Identity()\n)" and repr(c) == "C()" and one == 1
+
+
 def test_a_program_s_classes_are_told_through_super() -> None:
     program = (
         "import typing\nmade = []\nclass A(typing.Protocol):\n    def __init_subclass__(cls, **named):\n"

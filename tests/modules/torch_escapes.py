@@ -953,4 +953,26 @@ class E(D):
     _array: object
 class T(torch.Tensor): pass
 result = "array(" in got[-1](torch.ones(2).as_subclass(T))
+---
+import torch
+type(torch.complex32).__init__(torch.complex32, "own", 3, 4, "Own")
+result = repr(torch.complex32) == "torch.own"
+---
+import torch
+super(type(torch.jagged), torch.jagged).__init__("own")
+result = repr(torch.jagged) == "torch.own"
+---
+import torch
+result = type(torch.float32)("float64", 2, 4, "Double").itemsize == 4
+---
+import torch
+class Objects(type(torch.float32)):
+    numpy, category, name = object, 2, "float32"
+torch.set_default_dtype(Objects.__new__(Objects))
+result = torch.zeros(2).numpy().dtype == object
+---
+import torch, numpy as np
+got = []
+torch.func.vmap(lambda t: (got.append(type(t)), t)[1])(torch.ones(2, 3))
+result = got[0].of(None, torch.ones(2), np.array(["abc"])).untyped_storage()[0] == 97
 """.strip().split("\n---\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any
 
-from ...sandbox.sealed import Frozen
+from ...sandbox.sealed import Frozen, underived
 from .cupy_module import check_accelerator
 from .state import here
 from .type_names import type_name
@@ -17,6 +17,7 @@ _EXPECTED = (
 )
 
 
+@underived
 class device(Frozen):
     """``torch.device("cuda:0")``, ``torch.device("cuda", 0)``, ``torch.device(0)``; also a context manager."""
 

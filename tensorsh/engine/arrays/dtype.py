@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox.sealed import Dotted, Frozen
+from ...sandbox.sealed import Dotted, Given, given, underived
 from .type_names import type_name
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)
 """The four categories of type promotion, in their order."""
 
 
-class dtype(Frozen):
+class dtype(Given):
     """A type of element, as ``torch.float32``."""
 
     __module__ = "torch"
@@ -27,8 +27,6 @@ class dtype(Frozen):
     short: str
 
     def __init__(self, *parts: Any) -> None:
-        if len(parts) < 4:
-            raise TypeError("cannot create 'torch.dtype' instances")
         self.name, self.category, self.itemsize, self.short, *signed = parts
         self._signed = signed != [False]
         self._numpy: np.dtype | None = None
@@ -81,27 +79,27 @@ class dtype(Frozen):
         return self
 
 
-bool_ = dtype("bool", BOOL, 1, "Bool", False)
-uint8 = dtype("uint8", INTEGER, 1, "Byte", False)
-int8 = dtype("int8", INTEGER, 1, "Char")
-int16 = dtype("int16", INTEGER, 2, "Short")
-int32 = dtype("int32", INTEGER, 4, "Int")
-int64 = dtype("int64", INTEGER, 8, "Long")
-uint16 = dtype("uint16", INTEGER, 2, "UInt16", False)
-uint32 = dtype("uint32", INTEGER, 4, "UInt32", False)
-uint64 = dtype("uint64", INTEGER, 8, "UInt64", False)
-float16 = dtype("float16", FLOAT, 2, "Half")
-bfloat16 = dtype("bfloat16", FLOAT, 2, "BFloat16")
-float32 = dtype("float32", FLOAT, 4, "Float")
-float64 = dtype("float64", FLOAT, 8, "Double")
-complex32 = dtype("complex32", COMPLEX, 4, "ComplexHalf")
-complex64 = dtype("complex64", COMPLEX, 8, "ComplexFloat")
-complex128 = dtype("complex128", COMPLEX, 16, "ComplexDouble")
-float8_e4m3fn = dtype("float8_e4m3fn", FLOAT, 1, "Float8_e4m3fn")
-float8_e5m2 = dtype("float8_e5m2", FLOAT, 1, "Float8_e5m2")
-float8_e4m3fnuz = dtype("float8_e4m3fnuz", FLOAT, 1, "Float8_e4m3fnuz")
-float8_e5m2fnuz = dtype("float8_e5m2fnuz", FLOAT, 1, "Float8_e5m2fnuz")
-float8_e8m0fnu = dtype("float8_e8m0fnu", FLOAT, 1, "Float8_e8m0fnu", False)
+bool_: dtype = given(dtype, "bool", BOOL, 1, "Bool", False)
+uint8: dtype = given(dtype, "uint8", INTEGER, 1, "Byte", False)
+int8: dtype = given(dtype, "int8", INTEGER, 1, "Char")
+int16: dtype = given(dtype, "int16", INTEGER, 2, "Short")
+int32: dtype = given(dtype, "int32", INTEGER, 4, "Int")
+int64: dtype = given(dtype, "int64", INTEGER, 8, "Long")
+uint16: dtype = given(dtype, "uint16", INTEGER, 2, "UInt16", False)
+uint32: dtype = given(dtype, "uint32", INTEGER, 4, "UInt32", False)
+uint64: dtype = given(dtype, "uint64", INTEGER, 8, "UInt64", False)
+float16: dtype = given(dtype, "float16", FLOAT, 2, "Half")
+bfloat16: dtype = given(dtype, "bfloat16", FLOAT, 2, "BFloat16")
+float32: dtype = given(dtype, "float32", FLOAT, 4, "Float")
+float64: dtype = given(dtype, "float64", FLOAT, 8, "Double")
+complex32: dtype = given(dtype, "complex32", COMPLEX, 4, "ComplexHalf")
+complex64: dtype = given(dtype, "complex64", COMPLEX, 8, "ComplexFloat")
+complex128: dtype = given(dtype, "complex128", COMPLEX, 16, "ComplexDouble")
+float8_e4m3fn: dtype = given(dtype, "float8_e4m3fn", FLOAT, 1, "Float8_e4m3fn")
+float8_e5m2: dtype = given(dtype, "float8_e5m2", FLOAT, 1, "Float8_e5m2")
+float8_e4m3fnuz: dtype = given(dtype, "float8_e4m3fnuz", FLOAT, 1, "Float8_e4m3fnuz")
+float8_e5m2fnuz: dtype = given(dtype, "float8_e5m2fnuz", FLOAT, 1, "Float8_e5m2fnuz")
+float8_e8m0fnu: dtype = given(dtype, "float8_e8m0fnu", FLOAT, 1, "Float8_e8m0fnu", False)
 
 DTYPES = [value for value in list(globals().values()) if isinstance(value, dtype)]
 BY_NAME = {d.name: d for d in DTYPES}
@@ -223,6 +221,7 @@ def _asked(function: str, type: Any) -> dtype:
     return found
 
 
+@underived
 class finfo(metaclass=Dotted):
     """The limits of a floating-point dtype.
 
@@ -267,6 +266,7 @@ class finfo(metaclass=Dotted):
         )
 
 
+@underived
 class iinfo(metaclass=Dotted):
     """The limits of an integer dtype.
 

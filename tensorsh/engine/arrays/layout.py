@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox.sealed import Frozen
+from ...sandbox.sealed import Given, given
 from .backend import device_of
 from .cupy_module import device_count
 from .dtype import BY_NAME, COMPLEX_HALF, dtype, of
 from .parallel import copied
 
 
-class Named(Frozen):
+class Named(Given):
     """A value of torch's that is nothing but its name."""
 
     __slots__ = ("name",)
@@ -44,18 +44,18 @@ class layout(memory_format):
     __slots__ = ()
 
 
-contiguous_format = memory_format("contiguous_format")
-preserve_format = memory_format("preserve_format")
-channels_last = memory_format("channels_last")
-channels_last_3d = memory_format("channels_last_3d")
-strided = layout("strided")
-sparse_coo = layout("sparse_coo")
-sparse_csr = layout("sparse_csr")
-sparse_csc = layout("sparse_csc")
-sparse_bsr = layout("sparse_bsr")
-sparse_bsc = layout("sparse_bsc")
-jagged = layout("jagged")
-_mkldnn = layout("_mkldnn")
+contiguous_format = given(memory_format, "contiguous_format")
+preserve_format = given(memory_format, "preserve_format")
+channels_last = given(memory_format, "channels_last")
+channels_last_3d = given(memory_format, "channels_last_3d")
+strided = given(layout, "strided")
+sparse_coo = given(layout, "sparse_coo")
+sparse_csr = given(layout, "sparse_csr")
+sparse_csc = given(layout, "sparse_csc")
+sparse_bsr = given(layout, "sparse_bsr")
+sparse_bsc = given(layout, "sparse_bsc")
+jagged = given(layout, "jagged")
+_mkldnn = given(layout, "_mkldnn")
 
 ROWS = {sparse_csr, sparse_bsr}
 BLOCKS = {sparse_bsr, sparse_bsc}

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ...sandbox.sealed import Sealed
+from ...sandbox.sealed import Sealed, underived
 from ..arrays.door import answers_below
 from ..arrays.layout import contiguous_format, type_of
 from ..arrays.state import here, state
@@ -217,6 +217,7 @@ heeded: set = set()
 """Weak references to the leaves of which a program has asked to be told when their gradients have arrived: it is told at once."""
 
 
+@underived
 class AccumulateGrad(Node):
     """The end of the graph at a leaf: adds what arrives to `variable._grad`."""
 
@@ -340,6 +341,7 @@ class Slot(Node):
         parent._heard = {**(parent._heard or {}), self._number: weakref.ref(self)}
 
 
+@underived
 class OperatorNode(Node):
     """A node of a declared operator; its subclasses carry the operator and the name."""
 

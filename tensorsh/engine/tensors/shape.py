@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...sandbox.sealed import Dotted
+from ...sandbox.sealed import Dotted, underived
 from ...sandbox.wrapping import builtin
 
 
+@underived
 class Size(tuple, metaclass=Dotted):
     """The shape of a tensor: a tuple of its sizes that prints as ``torch.Size([2, 3])``.
 

@@ -21,7 +21,7 @@ from ..names import composed, is_gated, is_read_on_gate
 from ..sealed import OpenSealed
 from ..stores import own
 from ..thrown import kept_out
-from ..wrapping import check_functions
+from ..wrapping import annotations_of, check_functions
 from ..wrapping import wraps as dressed
 
 
@@ -239,26 +239,21 @@ def _make_dataclass(cls: Any, options: dict[str, Any]) -> Any:
 
     if not is_own(cls):
         raise TypeError("dataclass is for classes that the script defines")
-    for name in cls.__dict__.get("__annotations__", {}):
+    annotations = annotations_of(cls)
+    for name in annotations:
         _check_field(cls, name)
     for name, value in list(cls.__dict__.items()):
         if type(value) is _FieldOptions:
             setattr(cls, name, dataclasses.field(**value._options))
     check_functions(cls)
-    if type(cls) is not type and any(map(is_read_on_gate, (*fields_of(cls), *cls.__dict__.get("__annotations__", ())))):
+    if type(cls) is not type and any(map(is_read_on_gate, (*getattr(cls, "__dataclass_fields__", ()), *annotations))):
         options["match_args"] = False  # read past the gate, of what only passes for an object of an abstract class
-    annotations = cls.__dict__.get("__annotations__", {})
     marked = {name: text for name, text in annotations.items() if type(text) is str and _mark(text)}
     # A dataclass reads texts by the names of its module; a script is no module.
     annotations.update({name: _mark(text) for name, text in marked.items()})
     result = register_class(dataclasses.dataclass(cls, **options))  # with slots=True it is another class
     annotations.update(marked)
     return result
-
-
-def fields_of(cls: type) -> Any:
-    """The names of the fields of a dataclass."""
-    return getattr(cls, "__dataclass_fields__", ())
 
 
 def _check_field(cls: type, name: Any) -> None:

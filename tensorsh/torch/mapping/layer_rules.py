@@ -17,10 +17,10 @@ def linear(func: Callable, input: Any, weight: Any, bias: Any = None) -> Any:
         return func(input._whole, weight, bias)
     if not isinstance(weight, Own) or dims_of(input) > 2 and not isinstance(input, Own):
         raise Loop
-    found = matmul(func, input, Own.of(weight._level, weight._whole.mT))
+    found = matmul(func, input, Own._of(weight._level, weight._whole.mT))
     if bias is None:
         return found
-    return pointwise(find_function("add"), (Own.of(weight._level, found), bias), {})
+    return pointwise(find_function("add"), (Own._of(weight._level, found), bias), {})
 
 
 def per_slice(reduction: str, each: Tensor) -> Tensor:

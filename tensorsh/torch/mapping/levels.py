@@ -97,7 +97,7 @@ class Level(TorchFunctionMode):
         """A slice of a tensor along a dimension, for all of them. IndexError: the tensor has others, as where its memory was taken meanwhile."""
         if whole.shape[dim] != self.count:
             raise IndexError(f"{whole.shape[dim]} slices of {self.count}")
-        made = Batched.of(self, whole.movedim(dim, 0) if dim else whole)
+        made = Batched._of(self, whole.movedim(dim, 0) if dim else whole)
         if dim:
             made._given = whole, dim
         self.given.append(ref(made))
@@ -182,7 +182,7 @@ class Level(TorchFunctionMode):
 
     def _own(self, value: Any) -> Any:
         """An argument as a rule is given it: slices of other levels are tensors like any other."""
-        return _mapped(value, lambda x: Own.of(self, x._whole, x._array) if self.has(x) else x)
+        return _mapped(value, lambda x: Own._of(self, x._whole, x._array) if self.has(x) else x)
 
     def sliced(self, found: Any) -> Any:
         """Results for all slices, each as a slice."""

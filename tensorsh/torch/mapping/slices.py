@@ -106,7 +106,7 @@ class Batched(Tensor):
         raise TypeError("Tensor() makes no tensor of this class")
 
     @classmethod
-    def of(cls, level: Any, whole: Tensor, array: Any = None) -> Any:
+    def _of(cls, level: Any, whole: Tensor, array: Any = None) -> Any:
         """A slice of a level, of the tensor of all; `array`: its shape and dtype, where another slice has them."""
         made = new(cls)
         if array is None:

@@ -185,6 +185,7 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
     session = bound = counted = None
     stdout, stderr = streams = sys.stdout, sys.stderr
     code = 0
+    failed: list[BaseException] = []
     spare = [*os.pipe(), *os.pipe()]  # for what is loaded to tell an error, where a program has opened all that it may
     try:
         with Held():
@@ -236,10 +237,11 @@ def _execute(options: Options, source: str, filename: str, is_process: bool) -> 
     except BaseException as error:
         _close(spare)
         code = _failure(error, session, counted, stderr)
+        failed.append(error)
     _close(spare)
     if session is not None and not options.interactive:
         try:  # what is freed only now may print, too, and run into the limits once more
-            session.close()
+            session.close(failed)
         except BaseException:
             code = code or 1
         if is_process:

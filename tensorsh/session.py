@@ -128,15 +128,17 @@ class Session:
         if hasattr(self, "_programs") and not sys.is_finalizing():
             self._settings.glance(self._let_go)
 
-    def close(self) -> None:
-        """Lets go of the variables: what generators still do when they are freed (`finally: set_default_dtype(...)`) is
-        done now, in the session. Raises the `Limit` that they reached."""
-        self._settings.glance(self._let_go)
+    def close(self, *held: list[Any]) -> None:
+        """Lets go of the variables, and of what the lists `held` hold: what generators still do when they are freed
+        (`finally: set_default_dtype(...)`) is done now, in the session. Raises the `Limit` that they reached."""
+        self._settings.glance(self._let_go, *held)
         if self.reached is not None:
             raise self.reached
 
-    def _let_go(self) -> None:
+    def _let_go(self, *held: list[Any]) -> None:
         """The newest first: what they use is still there."""
+        for each in held:
+            each.clear()
         for name in reversed(list(self.variables)):
             self.variables.pop(name, None)
         self._modules.let_go()

@@ -33,6 +33,20 @@ def test_what_ends_a_process_has_the_program_s_permissions(source: str, tmp_path
     assert "TypeError: __str__ returned non-string" not in ended.stderr  # all was done that it asked for
 
 
+def test_what_is_freed_with_an_error_is_told_of_in_the_program_s_own_words() -> None:
+    """No frame of ours is shown: what a traceback holds is freed in the session."""
+    source = "def g():\n  while True:\n    try: yield\n    except BaseException: pass\n"
+    ended = tensorsh("-c", source + "def f(q):\n  next(q)\n  raise KeyboardInterrupt\nf(g())")
+    assert ended.stderr.startswith("KeyboardInterrupt at <string>:7:3 in f\nException ignored in: <generator object g")
+    assert ended.stderr.endswith("\nRuntimeError: generator ignored GeneratorExit\n")
+
+
+def test_a_pool_that_is_not_made_ends_nothing() -> None:
+    source = "import multiprocessing as mp\ntry: mp.Pool(1, initargs=5)\nexcept TypeError as e: print(e)"
+    ended = tensorsh("-c", source)
+    assert (ended.stdout, ended.stderr) == ("'int' object is not iterable\n", "")
+
+
 WRITER = f"""
 class Waits:
     wait = {SAVES}

@@ -9,7 +9,6 @@ from __future__ import annotations
 from types import FunctionType
 
 from ..iterating import SOURCES, keyed, presented, steps, with_steps
-from ..long_calls import moves
 from ..names import composed
 from ..wrapping import wraps
 
@@ -113,6 +112,8 @@ def random(environment: Environment) -> dict[str, Any]:
 
     @wraps(real.Random.setstate)
     def setstate(self: Any, state: Any) -> None:
+        from ..long_calls import moves
+
         before = real.Random.getstate(self)
         real.Random.setstate(self, state)
         if not moves(real.Random.getstate(self)[1][:-1]):

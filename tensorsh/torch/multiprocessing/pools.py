@@ -111,12 +111,13 @@ class Pool(metaclass=OpenSealed):
         self._count = 0
         self._state = "RUN"
         self._owner = os.getpid()
-        self._processes = [
-            Process(target=_serve, args=(self._tasks, self._answers, initializer, tuple(initargs), None), daemon=True)
-            for _ in range(count)
-        ]
-        for process in self._processes:
+        self._processes: list[Process] = []
+        for _ in range(count):
+            process = Process(
+                target=_serve, args=(self._tasks, self._answers, initializer, tuple(initargs), None), daemon=True
+            )
             process.start()
+            self._processes.append(process)
 
     def _collect(self, seconds: float) -> None:
         """Take the answers that have come, or come within so many seconds."""

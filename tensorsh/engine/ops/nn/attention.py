@@ -182,7 +182,7 @@ def attention_backward(g, needs, query, key, value, mask, is_causal, scale, resu
 @on_arrays(attention_backward)
 def _(t, g, needs, query, key, value, mask, is_causal, scale, result, result1):
     named = {} if mask is None else {"attn_mask": mask}
-    if scale != 1.0 / math.sqrt(query.shape[3]):
+    if scale != usual(query.shape[3]):
         named["scale"] = scale
     return *t._attention_backward(g, query, key, value, result, result1, 0.0, is_causal, **named), None
 
@@ -192,7 +192,7 @@ def attention_gradients(
     grad_out, query, key, value, out, logsumexp, dropout_p, is_causal, attn_mask=None, scale=None
 ):  # fmt: skip
     """The gradients of `_attention` by operators that can be differentiated in turn."""
-    scale = 1.0 / math.sqrt(query.shape[3]) if scale is None else scale
+    scale = usual(query.shape[3]) if scale is None else scale
     return written_out(differentiable, grad_out, (True,) * 3, query, key, value, attn_mask, is_causal, scale)[:3]
 
 
@@ -314,15 +314,20 @@ def hidden(scores: Tensor, seen: Tensor) -> Tensor:
     return scores.masked_fill(seen.logical_not(), -math.inf)
 
 
+def usual(width: int) -> float:
+    """The scale of scores that are sums of so many products."""
+    return 1.0 / math.sqrt(width) if width else math.inf
+
+
 @composite("nn.functional.scaled_dot_product_attention", method=False)
 def scaled_dot_product_attention(
     query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
 ):  # fmt: skip
     """softmax(query @ key^T * scale + mask) @ value, for query [..., L, E], key [..., S, E], value [..., S, V]."""
     check_attention(query, key, value, attn_mask, dropout_p)
-    scale = 1.0 / math.sqrt(query._array.shape[-1]) if scale is None else scale
-    if enable_gqa:
-        if query.size(-3) % key.size(-3) or query.size(-3) % value.size(-3):
+    scale = usual(query._array.shape[-1]) if scale is None else scale
+    if enable_gqa and query.size(-3):
+        if any(not x.size(-3) or query.size(-3) % x.size(-3) for x in (key, value)):
             raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
         copies = query.shape[-3] // key.shape[-3]
         key, value = key.repeat_interleave(copies, -3), value.repeat_interleave(copies, -3)

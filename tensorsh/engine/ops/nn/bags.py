@@ -207,6 +207,8 @@ def combined(
             )
         padding_idx %= rows
     bags = len(begins) - bool(include_last_offset)
+    if bags < 0:
+        raise RuntimeError("include_last_offset: number of offset should be at least 1")
     if absent(index):  # the bags' sizes are not known, their number is
         result = bags_of.function(weight, index, index, bags, mode, None, None, per_sample_weights, sparse)
         return result, index, index

@@ -103,7 +103,14 @@ def bounds(data, lengths, offsets, axis, unsafe):
     if given._array.dtype.char not in "ilq":
         raise not_implemented(f"_segment_reduce_{what}_cpu_kernel1", given._array)
     if offsets is not None:
+        if not given.shape[axis]:
+            sizes = [*given.shape[:-1], -1, *data.shape[axis + 1 :]]
+            raise RuntimeError(f"Trying to create tensor with negative dimension -1: {sizes}")
         return given
+    if not unsafe and not given.numel():
+        raise RuntimeError(
+            "min(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument."
+        )
     unsafe = unsafe or given.is_meta
     if type(given._array) is np.ndarray:
         lengths = given._array

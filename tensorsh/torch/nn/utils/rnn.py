@@ -111,7 +111,7 @@ def pack_padded_sequence(input: Tensor, lengths: Any, batch_first: bool = False,
     lengths = (lengths if isinstance(lengths, Tensor) else T.as_tensor(lengths, dtype=int64)).to(int64)
     if enforce_sorted:
         refuse("_nn._pack_padded_sequence", (input, lengths, batch_first), {})
-    if input.numel() == 0:
+    if input.numel() == 0 or not (enforce_sorted or lengths.numel()):
         raise RuntimeError("Cannot pack empty tensors.")
     if lengths.ndim != 1:
         raise RuntimeError(

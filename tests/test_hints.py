@@ -121,6 +121,7 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ("class N(nn.Module):\n    def foward(self, x): return x\nN()(1)", "`N` has `foward`: is `forward` meant?"),
         ("x = ones(3)\nx.sqrt + 1", "`x.sqrt` is a function: `x.sqrt()` calls it"),
         ("x = ones(3)\n1 + x.sqrt", "`x.sqrt` is a function: `x.sqrt()` calls it"),
+        ("x = ones(1)\n'loss ' + x.item", "`x.item` is a function: `x.item()` calls it"),
         ("x = ones(3)\nx.detach.numpy()", "`x.detach` is a function: `x.detach()` calls it"),
         ("with torch.no_grad:\n    pass", "`torch.no_grad` is a class: `torch.no_grad()` makes an object of it"),
         ("HTML('<b>')", "`from IPython.display import HTML` brings it"),
@@ -159,6 +160,10 @@ def test_a_layer_of_a_program_runs_nothing_while_it_is_explained() -> None:
         ),
         ("def f(): pass\ny = f()\ny + 1", "`y` is None; a function without `return` gives that"),
         ("x = ones(1)\nx.grad()", "`x.grad` is None until `backward()` has run"),
+        (
+            "x = ones(1, requires_grad=True)\ny = x * 2\ny.grad.sum()",
+            "`y` was computed: `y.retain_grad()` before `backward()` keeps",
+        ),
         ("nn.Module()(1)", "the class defines `forward(self, x)`, which `net(x)` calls"),
         ("ones(3).shap", "did you mean `shape`?"),
         ("[1].length", "did you mean `len(...)`?"),

@@ -90,6 +90,7 @@ def function_for_its_values(case: Case) -> str | None:
     r"^(?:Type|Attribute)Error: (?:.* )?'(method|function|builtin_function_or_method|method_descriptor|type)' (?:object|and)"
 )
 @rule(r"^TypeError: .* and '(method|function|builtin_function_or_method)'$")
+@rule(r'^TypeError: can only concatenate \w+ \(not "(method|function|builtin_function_or_method)"\) to')
 def uncalled(case: Case) -> str | None:
     """A function or a class that stands where what it gives is meant."""
     nodes = list(ast.walk(case.place.tree() or ast.Module([], [])))
@@ -204,7 +205,11 @@ def nothing_there(case: Case) -> str | None:
     """A variable that is None, most often what a function without `return` gave."""
     for node in ast.walk(case.place.tree() or ast.Module([], [])):
         if isinstance(node, ast.Attribute) and node.attr == "grad":
-            return f"`{ast.unparse(node)}` is None until `backward()` has run on something that was computed from it"
+            name, owner = ast.unparse(node.value), peek.evaluate(node.value, *case.place.scopes)
+            cls = peek.tensor_class(owner)
+            if cls is not None and cls.__name__ == "Tensor" and not peek.field(owner, cls, "is_leaf"):
+                return f"`{name}` was computed: `{name}.retain_grad()` before `backward()` keeps its gradient"
+            return f"`{name}.grad` is None until `backward()` has run on something that was computed from it"
         if isinstance(node, ast.Name) and peek.evaluate(node, *case.place.scopes) is None:
             return f"`{node.id}` is None; a function without `return` gives that"
     return None

@@ -127,7 +127,7 @@ class TensorshKernel(Kernel):
 
     async def do_complete(self, code: str, cursor_pos: int | None) -> dict[str, Any]:
         """The completions of the word before the cursor, each with its kind, dtype and shape or signature."""
-        at = len(code) if cursor_pos is None else cursor_pos
+        at = _within(code, cursor_pos)
         found = self.cells.completions(code, at)
         start = found[0].start if found else at
         kinds = [
@@ -146,7 +146,7 @@ class TensorshKernel(Kernel):
         self, code: str, cursor_pos: int | None, detail_level: int = 0, omit_sections: Any = ()
     ) -> dict[str, Any]:
         """The facts about the name at the cursor, or about the function whose arguments are being typed."""
-        text = self.cells.explanation(code, len(code) if cursor_pos is None else cursor_pos, detail_level > 0)
+        text = self.cells.explanation(code, _within(code, cursor_pos), detail_level > 0)
         data = {} if text is None else {"text/plain": text, "text/html": html_of_text(text)}
         return {"status": "ok", "found": text is not None, "data": data, "metadata": {}}
 
@@ -188,3 +188,8 @@ class TensorshKernel(Kernel):
     async def do_shutdown(self, restart: bool) -> dict[str, Any]:
         """Let go of the session; the process ends behind it."""
         return {"status": "ok", "restart": restart}
+
+
+def _within(code: str, cursor: int | None) -> int:
+    """A cursor's place in a text: its end where none is told, or one beyond it."""
+    return len(code) if cursor is None else min(max(cursor, 0), len(code))

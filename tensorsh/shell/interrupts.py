@@ -32,7 +32,7 @@ class Insistent(Limit, KeyboardInterrupt):
     """A KeyboardInterrupt that the `except` and `finally` of programs let pass."""
 
 
-Insistent.__name__ = KeyboardInterrupt.__name__
+Insistent.__name__ = Insistent.__qualname__ = KeyboardInterrupt.__name__
 
 
 class Interrupts:

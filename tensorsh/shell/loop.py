@@ -127,11 +127,13 @@ class Shell:
         print(f"%{name}: nothing to be set up; {IDLE[name]}")
 
     def refuse(self, error: Exception) -> None:
-        """Says what is wrong with a command."""
+        """Says what is wrong with a command; what stands behind it in the entry is left out, unless it is not here on purpose."""
         from textwrap import fill
 
+        from .commands import NotHere
         from .values import columns
 
+        self.failed = None if isinstance(error, NotHere) else error
         print(fill(str(error), max(columns() - 1, 20)), file=sys.stderr)
 
     def give(self, value: Any) -> None:

@@ -123,6 +123,8 @@ def test_completion_inspection_and_completeness(kernel) -> None:
         ("weights", 3, "Size([2, 3])"),
         ("torch.cumsum(weights, ", 22, "torch.cumsum(input, dim"),
         ("nothing", 3, ""),
+        ("weights", -9, "Size([2, 3])"),
+        ("weights", 99, "Size([2, 3])"),
     ):
         content = kernel.channels.inspect(code, at, reply=True, timeout=30)["content"]
         assert content["found"] == bool(text) and text in content["data"].get("text/plain", "")

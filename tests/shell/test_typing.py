@@ -90,6 +90,11 @@ def test_commands_among_pasted_lines_run_in_their_turn(terminal: Terminal) -> No
     assert text.startswith("2\n0\n1\ns  str\n  value  '\\n%who'\nZeroDivisionError") and "i  s" not in text
 
 
+def test_a_command_that_cannot_be_ends_what_is_pasted(terminal: Terminal) -> None:
+    terminal.run(PASTE + "%xmode Verbose\nq = 1\n%nosuch\nq = 2" + PASTED)
+    terminal.enter("q", "\n1\ntsr>")
+
+
 @pytest.mark.parametrize("end", ["\r", "\n"])
 def test_lines_that_arrive_at_once_are_pasted(terminal: Terminal, end: str) -> None:
     """Where a terminal says nothing of pasting: their indents and empty lines stay, and each entry runs in its turn."""

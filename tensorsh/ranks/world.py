@@ -182,7 +182,8 @@ def _start(size: int, family: int, address: object, patient: bool = True) -> Non
     reading, writing = os.pipe()  # which closes when this process ends
     service = os.path.join(os.path.dirname(os.path.abspath(__file__)), "service.py")
     words = [sys.executable, "-I", "-S", service, str(size), str(listener.fileno()), str(reading)]
-    subprocess.Popen(words, pass_fds=(listener.fileno(), reading), stdin=subprocess.DEVNULL, close_fds=True)
+    process = subprocess.Popen(words, pass_fds=(listener.fileno(), reading), stdin=subprocess.DEVNULL, close_fds=True)
+    process.returncode = 0  # nobody waits for it
     os.close(reading)
     listener.close()
     _held[address] = writing

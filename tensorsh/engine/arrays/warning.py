@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 from ...sandbox.sealed import is_own
+from ...sandbox.wrapping import wraps
 from .state import state
 
 
@@ -75,6 +78,73 @@ OLD = {
     "To keep events across cycles, set acc_events=True.",
 }
 """What is said of an old form, by its name."""
+
+
+_DIST, _FUNCTIONAL = "torch.distributed.", "torch.distributed._functional_collectives."
+_USE = "`{0}{1}` is deprecated. Please use `{0}{2}` instead."
+_PRIVATE = "`{0}{1}` is a private function and will be deprecated. Please use `{0}{2}` instead."
+_LATER = (
+    "`{0}{1}` will be deprecated. If you must use it, please revisit our documentation later at "
+    "https://pytorch.org/docs/main/distributed.html#collective-functions"
+)
+_FLOWING = (
+    "torch.distributed.nn.functional.{1} is deprecated, use torch.distributed._functional_collectives.{2} instead."
+)
+_FORMS = {
+    _USE: (
+        (_DIST, "all_gather_into_tensor all_gather_single reduce_scatter_tensor reduce_scatter_single"),
+        (
+            _FUNCTIONAL,
+            "all_gather_tensor all_gather_single all_gather_tensor_autograd all_gather_single_autograd reduce_scatter_tensor "
+            "reduce_scatter_single reduce_scatter_tensor_autograd reduce_scatter_single_autograd all_gather_into_tensor_coalesced "
+            "all_gather_single_coalesced reduce_scatter_tensor_coalesced reduce_scatter_single_coalesced",
+        ),
+    ),
+    _PRIVATE: ((_DIST, "_all_gather_base all_gather_single _reduce_scatter_base reduce_scatter_single"),),
+    _LATER: ((_DIST, "all_reduce_coalesced - all_gather_coalesced -"),),
+    _FLOWING: (
+        (
+            "torch.distributed.nn.functional.",
+            "broadcast broadcast reduce_scatter reduce_scatter_single all_gather all_gather_single all_to_all_single all_to_all_single "
+            "all_reduce all_reduce",
+        ),
+    ),
+}
+DEPRECATED = {
+    **{
+        place + old: form.format(place, old, new)
+        for form, places in _FORMS.items()
+        for place, names in places
+        for old, new in zip(names.split()[::2], names.split()[1::2], strict=True)
+    },
+    "torch.distributed.checkpoint.save_state_dict": "`save_state_dict` is deprecated and will be removed in future versions.Please use "
+    "`save` instead.",
+    "torch.distributed.checkpoint.load_state_dict": "`load_state_dict` is deprecated and will be removed in future versions. Please use "
+    "`load` instead.",
+    "NO_SHARD": "The `NO_SHARD` sharding strategy is deprecated. If having issues, please use `DistributedDataParallel` instead.",
+    "state_dict_type": "FSDP.state_dict_type() and FSDP.set_state_dict_type() are being deprecated. Please use APIs, get_state_dict() and "
+    "set_state_dict(), which can support different parallelisms, FSDP1, FSDP2, DDP. API doc: "
+    "https://pytorch.org/docs/stable/distributed.checkpoint.html#torch.distributed.checkpoint.state_dict.get_state_dict .Tutorial: "
+    "https://pytorch.org/tutorials/recipes/distributed_checkpoint_recipe.html .",
+    "ranks": "The combination of ranks + tag as process group identifier has been deprecated. Please switch to using ProcessGroup, "
+    "DeviceMesh, or group name instead.",
+}
+"""What is said of a function of several processes by its full name, or of another old form: a FutureWarning, each time."""
+
+
+def deprecated(name: str) -> Callable[[Any], Any]:
+    """A decorator for what stands under a deprecated name, which says so when it is called."""
+
+    def dress(function: Any) -> Any:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            warn(DEPRECATED[name], FutureWarning)
+            return function(*args, **kwargs)
+
+        run.__name__ = run.__qualname__ = name.rpartition(".")[2]
+        return run
+
+    return dress
 
 
 def warn_of_old(name: str) -> None:

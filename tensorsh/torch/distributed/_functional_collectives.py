@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...engine.arrays.warning import warn
+from ...engine.arrays.warning import DEPRECATED, deprecated, warn
 from ...engine.tape.function import Function
 from ...engine.tensors.tensor import Tensor
 from .._ops import DEFINED
@@ -19,15 +19,11 @@ from .reduce_ops import ReduceOp
 from .starting import new_group
 
 __all__ = [
-    "all_gather_single", "all_gather_tensor", "all_gather_tensor_autograd", "all_gather_into_tensor_coalesced", "all_reduce",
+    "all_gather_into_tensor_coalesced", "all_gather_single", "all_gather_single_autograd", "all_gather_single_coalesced",
+    "all_gather_tensor", "all_gather_tensor_autograd", "all_reduce", "reduce_scatter_single_autograd", "reduce_scatter_single_coalesced",
     "all_reduce_coalesced", "all_to_all_single", "all_to_all_single_autograd", "broadcast", "permute_tensor",
     "reduce_scatter_single", "reduce_scatter_tensor", "reduce_scatter_tensor_autograd", "reduce_scatter_tensor_coalesced", "wait_tensor",
 ]  # fmt: skip
-
-RANKS = (
-    "The combination of ranks + tag as process group identifier has been deprecated. "
-    "Please switch to using ProcessGroup, DeviceMesh, or group name instead."
-)
 
 
 def _group(given: Any) -> ProcessGroup:
@@ -43,7 +39,7 @@ def _group(given: Any) -> ProcessGroup:
             raise RuntimeError(f"Could not resolve the process group registered under the name {given}")
         return world.groups[given]
     if isinstance(given, (list, tuple)):
-        warn(RANKS, FutureWarning)
+        warn(DEPRECATED["ranks"], FutureWarning)
         ranks = [int(each) for each in given]
         known = [each for each in world.groups.values() if isinstance(each, ProcessGroup) and each._ranks == ranks]
         return known[0] if known else group_of(new_group(ranks))
@@ -53,7 +49,7 @@ def _group(given: Any) -> ProcessGroup:
 def _way(name: str) -> Any:
     found = getattr(ReduceOp, name.upper(), None) if isinstance(name, str) else None
     if found is None:
-        raise ValueError(f"Unknown reduce op: {name}")
+        raise RuntimeError(f"Unrecognized reduce_op: {name}")
     return found
 
 
@@ -132,7 +128,7 @@ def broadcast(self: Tensor, src: int, group: Any, tag: str = "") -> Tensor:
     return output
 
 
-def all_gather_tensor(self: Tensor, gather_dim: int, group: Any, tag: str = "") -> Tensor:
+def all_gather_single(self: Tensor, gather_dim: int, group: Any, tag: str = "") -> Tensor:
     """The tensors of all processes, joined along `gather_dim`."""
     if not self.is_contiguous():
         raise AssertionError("tensor must be contiguous")
@@ -141,12 +137,12 @@ def all_gather_tensor(self: Tensor, gather_dim: int, group: Any, tag: str = "") 
     return whole if gather_dim == 0 else _parts(whole, found.size(), gather_dim)
 
 
-def all_gather_into_tensor_coalesced(self: list, group: Any, tag: str = "") -> list:
+def all_gather_single_coalesced(self: list, group: Any, tag: str = "") -> list:
     """The tensors of all processes, joined along the first dimension, for each of a list."""
-    return [all_gather_tensor(each, 0, group) for each in self]
+    return [all_gather_single(each, 0, group) for each in self]
 
 
-def reduce_scatter_tensor(self: Tensor, reduceOp: str, scatter_dim: int, group: Any, tag: str = "") -> Tensor:  # noqa: N803
+def reduce_scatter_single(self: Tensor, reduceOp: str, scatter_dim: int, group: Any, tag: str = "") -> Tensor:  # noqa: N803
     """This process's part along `scatter_dim` of the reduced tensors of all."""
     found = _group(group)
     if self.shape[scatter_dim] % found.size() != 0:
@@ -160,9 +156,9 @@ def reduce_scatter_tensor(self: Tensor, reduceOp: str, scatter_dim: int, group: 
     return _Scattered.apply(reduceOp.lower(), found, self)
 
 
-def reduce_scatter_tensor_coalesced(inputs: list, reduceOp: str, scatter_dim: list, group: Any, tag: str = "") -> list:  # noqa: N803
+def reduce_scatter_single_coalesced(inputs: list, reduceOp: str, scatter_dim: list, group: Any, tag: str = "") -> list:  # noqa: N803
     """This process's parts of the reduced tensors of all, for each of a list."""
-    return [reduce_scatter_tensor(each, reduceOp, dim, group) for each, dim in zip(inputs, scatter_dim, strict=True)]
+    return [reduce_scatter_single(each, reduceOp, dim, group) for each, dim in zip(inputs, scatter_dim, strict=True)]
 
 
 def all_to_all_single(
@@ -184,14 +180,22 @@ def permute_tensor(self: Tensor, src_dst: list, group: Any, tag: str = "") -> Te
     return all_to_all_single(self.reshape(-1), wanted, sent, found).reshape(self.shape)
 
 
-all_gather_single, all_gather_tensor_autograd = all_gather_tensor, all_gather_tensor
-reduce_scatter_single, reduce_scatter_tensor_autograd = reduce_scatter_tensor, reduce_scatter_tensor
+all_gather_single_autograd, reduce_scatter_single_autograd = all_gather_single, reduce_scatter_single
 all_to_all_single_autograd = all_to_all_single
+_PLACE = "torch.distributed._functional_collectives."
+all_gather_tensor = deprecated(f"{_PLACE}all_gather_tensor")(all_gather_single)
+all_gather_tensor_autograd = deprecated(f"{_PLACE}all_gather_tensor_autograd")(all_gather_single)
+all_gather_into_tensor_coalesced = deprecated(f"{_PLACE}all_gather_into_tensor_coalesced")(all_gather_single_coalesced)
+reduce_scatter_tensor = deprecated(f"{_PLACE}reduce_scatter_tensor")(reduce_scatter_single)
+reduce_scatter_tensor_autograd = deprecated(f"{_PLACE}reduce_scatter_tensor_autograd")(reduce_scatter_single)
+reduce_scatter_tensor_coalesced = deprecated(f"{_PLACE}reduce_scatter_tensor_coalesced")(
+    reduce_scatter_single_coalesced
+)
 DEFINED["c10d_functional"] = DEFINED["_c10d_functional"] = {
-    "all_gather_into_tensor": lambda input, group_size, group_name: all_gather_tensor(input, 0, group_name),
+    "all_gather_into_tensor": lambda input, group_size, group_name: all_gather_single(input, 0, group_name),
     "all_reduce": all_reduce,
     "all_to_all_single": all_to_all_single,
     "broadcast": broadcast,
-    "reduce_scatter_tensor": lambda input, op, group_size, group: reduce_scatter_tensor(input, op, 0, group),
+    "reduce_scatter_tensor": lambda input, op, group_size, group: reduce_scatter_single(input, op, 0, group),
     "wait_tensor": wait_tensor,
 }

@@ -14,7 +14,7 @@ __all__ = [
 
 
 class Backend(str, metaclass=Sealed):
-    """A backend's name in lower case: `Backend("GLOO")` is "gloo"."""
+    """A backend's name in lower case: `Backend("GLOO")` is "gloo", a plain text."""
 
     __module__ = "torch.distributed"
     __slots__ = ()
@@ -22,18 +22,18 @@ class Backend(str, metaclass=Sealed):
     backend_list = ("undefined", "gloo", "nccl", "xccl", "ucc", "mpi", "fake")
     default_device_backend_map = {"cpu": "gloo", "cuda": "nccl", "xpu": "xccl", "mps": "gloo"}
 
-    def __new__(cls, name: str) -> Backend:
+    def __new__(cls, name: str) -> str:  # type: ignore[misc]
         if not isinstance(name, str):
             raise ValueError("Backend constructor parameter must be string-ish")
-        return str.__new__(cls, name.lower())
+        return name.lower()
 
 
 def check_backend(backend: Any) -> str:
     """The backend that an argument of init_process_group names; None is the one of the tensors' device."""
     if backend is None:
         return "undefined"
-    name = str(Backend(backend))
-    parts = [part.partition(":")[2] if ":" in part else part for part in name.split(",")]
+    name = Backend(backend)
+    parts = carriers(name)
     for part in parts:
         if part in ("gloo", "mpi", "undefined"):
             continue
@@ -46,7 +46,12 @@ def check_backend(backend: Any) -> str:
             raise RuntimeError(f"Distributed package doesn't have {part.upper()} built in")
         else:
             raise AssertionError(f"Unknown backend type {part}")
-    return "undefined" if len(parts) > 1 else parts[0]
+    return name
+
+
+def carriers(name: str) -> list[str]:
+    """The backends in a name such as "cpu:gloo,cuda:nccl"."""
+    return [part.rpartition(":")[2] for part in name.split(",")]
 
 
 def is_mpi_available() -> bool:

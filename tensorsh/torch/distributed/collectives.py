@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -174,10 +174,7 @@ def all_gather(tensor_list: list, tensor: Tensor, group: Any = None, async_op: b
     found = find(group, "all_gather")
     if found is None:
         return None
-    if len(tensor_list) != found.size():
-        raise RuntimeError(
-            f"ProcessGroupGloo::allgather: invalid output tensor list at index 0 (expected length {found.size()}, got {len(tensor_list)})"
-        )
+    check_count_of(tensor_list, found.size())
     for i, each in enumerate(tensor_list):
         check_shape(each, tensor, "allgather", i)
 
@@ -190,6 +187,13 @@ def all_gather(tensor_list: list, tensor: Tensor, group: Any = None, async_op: b
 
     call = Call("all_gather", tensor.shape, told(tensor))
     return found._run(call, begin, tensor_list, async_op)
+
+
+def check_count_of(tensors: Sequence, size: int) -> None:
+    if len(tensors) != size:
+        raise RuntimeError(
+            f"ProcessGroupGloo::allgather: invalid output tensor list at index 0 (expected length {size}, got {len(tensors)})"
+        )
 
 
 def check_shape(t: Tensor, model: Tensor, title: str, index: int) -> None:

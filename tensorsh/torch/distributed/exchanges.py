@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.arrays.errors import cpp_name
+from ...engine.arrays.warning import deprecated
 from ...engine.tensors.tensor import Tensor
 from . import nccl
 from .collectives import (
     SUM,
     check_complex,
+    check_count_of,
     check_dtypes,
     check_list,
     check_root,
@@ -57,13 +60,19 @@ def reduce(
     return found._run(call, begin, [tensor], async_op)
 
 
+ALL_GATHER = "ProcessGroupGloo::allgather:"
+OPTIONS = (
+    "TensorOptions(dtype={}, device={}, layout=Strided, requires_grad=false (default), pinned_memory=false (default), "
+    "memory_format=(nullopt))"
+)
+
+
 def all_gather_single(
     output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
     """Give all processes the tensors of all, joined in one along the first dimension or stacked along a new one."""
     check_tensor(input_tensor, "input_tensor")
     check_tensor(output_tensor, "output_tensor")
-    check_dtypes(output_tensor, input_tensor)
     found = find(group, "all_gather_into_tensor")
     if found is None:
         return None
@@ -71,11 +80,13 @@ def all_gather_single(
     joined = (n * shape[0], *shape[1:]) if shape else (n,)
     fits = output_tensor.numel() == n * input_tensor.numel()  # all that NCCL and MPI look at
     if tuple(output_tensor.shape) != joined if is_gloo(found) else not fits:
-        expected, got = ", ".join(map(str, shape)), output_tensor.shape
-        first = (got[0] // n, *got[1:]) if got and got[0] % n == 0 else tuple(got)
-        raise RuntimeError(
-            f"ProcessGroupGloo::allgather: invalid tensor size at index 0 (expected ({expected}), got ({', '.join(map(str, first))}))"
-        )
+        parts = output_tensor.chunk(n)  # type: ignore[attr-defined] - as gloo cuts it
+        check_count_of(parts, n)
+        for i, each in enumerate(parts):
+            check_shape(each, input_tensor, "allgather", i)
+    if output_tensor.dtype != input_tensor.dtype:
+        expected, got = (OPTIONS.format(cpp_name(t), t.device.type) for t in (input_tensor, output_tensor))
+        raise RuntimeError(f"{ALL_GATHER} invalid tensor type at index 0 (expected {expected}, got {got})")
 
     given, taken = Held(input_tensor), Held(output_tensor)
 
@@ -90,11 +101,8 @@ def all_gather_single(
     return found._run(call, begin, [output_tensor], async_op)
 
 
-def all_gather_into_tensor(
-    output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
-) -> Work | None:
-    """As `all_gather_single`, under its earlier name."""
-    return all_gather_single(output_tensor, input_tensor, group, async_op)
+all_gather_into_tensor = deprecated("torch.distributed.all_gather_into_tensor")(all_gather_single)
+_all_gather_base = deprecated("torch.distributed._all_gather_base")(all_gather_single)
 
 
 SIDES = {"gather": ("destination", "output"), "scatter": ("source", "input")}
@@ -215,11 +223,8 @@ def reduce_scatter_single(
     return _reduce_scatter(found, output, [Held(input)], op, "reduce_scatter_single", async_op)
 
 
-def reduce_scatter_tensor(
-    output: Tensor, input: Tensor, op: Any = SUM, group: Any = None, async_op: bool = False
-) -> Work | None:
-    """As `reduce_scatter_single`, under its earlier name."""
-    return reduce_scatter_single(output, input, op, group, async_op)
+reduce_scatter_tensor = deprecated("torch.distributed.reduce_scatter_tensor")(reduce_scatter_single)
+_reduce_scatter_base = deprecated("torch.distributed._reduce_scatter_base")(reduce_scatter_single)
 
 
 def _reduce_scatter(found: ProcessGroup, output: Tensor, parts: list[Held], op: Any, title: str, async_op: bool) -> Any:
@@ -354,6 +359,7 @@ def _all_to_all(
     return found._run(Call("all_to_all", (), told(model)), begin, result, async_op)
 
 
+@deprecated("torch.distributed.all_reduce_coalesced")
 def all_reduce_coalesced(tensors: list, op: Any = SUM, group: Any = None, async_op: bool = False) -> Any:
     """`all_reduce` of several tensors in one call. async_op: give a Future of them."""
     work = reduce_together(tensors, op, group, async_op)
@@ -385,6 +391,7 @@ def reduce_together(tensors: list, op: Any = SUM, group: Any = None, async_op: b
     return found._run(call, begin, tensors, async_op)
 
 
+@deprecated("torch.distributed.all_gather_coalesced")
 def all_gather_coalesced(
     output_tensor_lists: list, input_tensor_list: list, group: Any = None, async_op: bool = False
 ) -> Any:

@@ -33,12 +33,13 @@ class ProcessGroup(metaclass=Sealed):
 
     __module__ = "torch.distributed.distributed_c10d"
     __slots__ = (
-        "_ranks", "_number", "_backend", "_timeout", "_title", "_about", "_place", "_me", "_store", "_broken", "_count", "_comm", "_link",
+        "_ranks", "_number", "_backend", "_told", "_timeout", "_title", "_about", "_place", "_me", "_store", "_broken", "_count", "_comm", "_link",
         "__weakref__",
     )  # fmt: skip
 
     def __init__(self, ranks: list[int], number: int, backend: str, timeout: float, title: str, about: str) -> None:
-        self._ranks, self._number, self._backend, self._timeout = ranks, number, backend, timeout
+        self._ranks, self._number, self._told, self._timeout = ranks, number, backend, timeout
+        self._backend = backend.rpartition(":")[2] if "," not in backend else "undefined"
         self._title, self._about = title, about
         self._place = {rank: place for place, rank in enumerate(ranks)}
         self._me = self._place[world.rank]
@@ -145,16 +146,15 @@ class ProcessGroup(metaclass=Sealed):
                 if place is None or place == self._me or not call.needs(place):
                     continue
                 if how != ENDED or place in absent:  # who ended as it should has done its part of what it came to
-                    raise Unfinished(f"{call.title} cannot end: rank {rank} {how}")
+                    raise Unfinished(f"{call.title} cannot end: rank {rank} {how}", [place])
             if now > end:
                 late = [needed[i] for i in sorted(absent)]
                 who = f"rank{'s' if len(late) > 1 else ''} {', '.join(map(str, late))} did not arrive"
-                error = Unfinished(
+                raise Unfinished(
                     f"Timed out after {self._timeout:g} s in {call.title} on rank {needed[self._me]}: "
-                    + (who if late else "not every rank finished it")
+                    + (who if late else "not every rank finished it"),
+                    sorted(absent),
                 )
-                error.late = sorted(absent)
-                raise error
 
         return check
 
@@ -169,7 +169,10 @@ class Unfinished(DistBackendError):
     """A call that can never end, or did not in time: `late` are the places of those that did not come."""
 
     __module__, __qualname__ = "torch.distributed", "DistBackendError"
-    late: Sequence[int] = ()
+
+    def __init__(self, told: str, late: Sequence[int] = ()) -> None:
+        super().__init__(told)
+        self.late = late
 
 
 Mismatch.__name__ = Unfinished.__name__ = "DistBackendError"

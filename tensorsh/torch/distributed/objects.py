@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.tensors.tensor import Tensor
 from ...sandbox.files import acting
 from ..serialization import load, save
-from .collectives import check_root, find, member, waiting, world
+from .collectives import check_root, find, member, waiting
 from .groups import Call, ProcessGroup, Unfinished
 from .held import gather_bytes
 from .transport import finished

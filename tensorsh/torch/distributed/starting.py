@@ -11,7 +11,7 @@ from zlib import crc32
 
 from . import groups
 from . import transport as carrier
-from .backends import Backend, check_backend
+from .backends import check_backend
 from .groups import NOT_REGISTERED, GroupMember, ProcessGroup, default_group, group_of, outside, seconds_of, world
 from .rendezvous import Meeting, meet, meet_by_store
 from .stores import PrefixStore, Store
@@ -153,13 +153,15 @@ def new_group(
     get `GroupMember.NON_GROUP_MEMBER`. use_local_synchronization: only its processes call it (others get None)."""
     parent = default_group()
     seconds = parent._timeout if timeout is None else seconds_of(timeout)
-    name = parent._backend if backend is None else check_backend(backend)
+    name = parent._told if backend is None else check_backend(backend)
     if ranks is None:
         ranks = list(parent._ranks)
     ranks = [int(rank) for rank in ranks]
     ranks = sorted(ranks) if sort_ranks else ranks
     if len(set(ranks)) != len(ranks):
         raise ValueError(f"ranks list must not contain duplicate entries, got {ranks}")
+    if not ranks:
+        raise TypeError("__init__(): incompatible constructor arguments. The following argument types are supported:")
     if len(ranks) > world.size:
         raise ValueError(
             "the new group's world size should be less or equal to the world size set by init_process_group"
@@ -198,7 +200,7 @@ APART = 8192
 def apart(group: ProcessGroup) -> ProcessGroup:
     """The same processes once more, which make it together: what a thread says in its name meets nothing of the program's."""
     number, title = group._number + APART, f"{group._title}{groups.APART}"
-    return ProcessGroup(group._ranks, number, group._backend, group._timeout, title, "apart")
+    return ProcessGroup(group._ranks, number, group._told, group._timeout, title, "apart")
 
 
 def new_subgroups(
@@ -271,18 +273,20 @@ def get_world_size(group: Any = None) -> int:
     return (group if isinstance(group, ProcessGroup) else group_of(group)).size()
 
 
-def get_backend(group: Any = None) -> Backend:
+def get_backend(group: Any = None) -> str:
     """The name of a group's backend."""
     if outside(group):
         raise ValueError("Invalid process group specified")
-    return Backend(group_of(group)._backend)
+    return group_of(group)._told
 
 
 def get_backend_config(group: Any = None) -> str:
     """The backends of a group by device."""
     name = get_backend(group)
     return (
-        f"cuda:{name}"
+        name
+        if ":" in name
+        else f"cuda:{name}"
         if name == "nccl"
         else f"cpu:{name},cuda:{name}"
         if name in ("gloo", "mpi")

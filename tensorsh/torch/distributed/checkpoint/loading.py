@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....engine.arrays.warning import deprecated
 from .api import CheckpointException, Together, storage_second
 from .default_planner import DefaultLoadPlanner
 from .filesystem import FileSystemReader, storage_of
@@ -31,6 +32,7 @@ def load(
             state_dict[key] = found[key]
 
 
+@deprecated("torch.distributed.checkpoint.load_state_dict")
 def load_state_dict(
     state_dict: dict, storage_reader: Any, process_group: Any = None, coordinator_rank: int = 0, no_dist: bool = False,
     planner: Any = None,

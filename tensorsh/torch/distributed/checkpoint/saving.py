@@ -7,7 +7,7 @@ from contextvars import copy_context
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ....engine.arrays.warning import warn
+from ....engine.arrays.warning import deprecated, warn
 from ....sandbox import process
 from ....sandbox.thrown import helpers
 from ....sandbox.wrapping import signature
@@ -40,6 +40,7 @@ def save(
     return Saving(states(state_dict), writer, planner, process_group, no_dist).finish()
 
 
+@deprecated("torch.distributed.checkpoint.save_state_dict")
 def save_state_dict(
     state_dict: dict, storage_writer: Any, process_group: Any = None, coordinator_rank: int = 0, no_dist: bool = False,
     planner: Any = None,

@@ -12,7 +12,7 @@ from ....engine.graph.fields import wrap
 from ....engine.tensors.resizing import hold
 from ...nn.parameter import Parameter
 from ..collectives import all_reduce
-from ..exchanges import all_gather_into_tensor, reduce_scatter_tensor
+from ..exchanges import all_gather_single, reduce_scatter_single
 from .gathered import Gathered, added, forget
 
 INSIDE = "_fsdp_wrapped_module"
@@ -103,7 +103,7 @@ class Flat(Gathered):
         if self.parts == 1:
             return part
         row = np.empty(self.length, form)
-        all_gather_into_tensor(wrap(row), wrap(part), group=self.group)
+        all_gather_single(wrap(row), wrap(part), group=self.group)
         return row
 
     def unshard(self) -> None:
@@ -131,7 +131,7 @@ class Flat(Gathered):
         mine = wrap(row)
         if self.parts > 1:
             mine = wrap(np.empty(self.step, row.dtype))
-            reduce_scatter_tensor(mine, wrap(row), group=self.group)
+            reduce_scatter_single(mine, wrap(row), group=self.group)
         elif self.group.size() > 1:
             all_reduce(mine, group=self.group)
         if self.copies is not None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....engine.arrays.extents import owner
 from ....engine.arrays.state import here
-from ....engine.arrays.warning import warn
+from ....engine.arrays.warning import DEPRECATED, warn
 from ....engine.graph.fields import wrap
 from ....engine.tape.backward import at_end
 from ....engine.tensors.tensor import Tensor
@@ -80,6 +80,8 @@ class FullyShardedDataParallel(Around):
             id(p) for p in states if isinstance(p, Parameter)
         }
         strategy = ShardingStrategy.FULL_SHARD if sharding_strategy is None else sharding_strategy
+        if strategy == ShardingStrategy.NO_SHARD:
+            warn(DEPRECATED["NO_SHARD"], FutureWarning)
         group, copies = groups(process_group, device_mesh, strategy)
         if sync_module_states:
             for t in [*module.parameters(), *module.buffers()]:
@@ -294,6 +296,7 @@ class FullyShardedDataParallel(Around):
     ) -> Any:
         """Choose the type of state that the wrapped modules in a module give; the settings of before."""
         before = None
+        warn(DEPRECATED["state_dict_type"], FutureWarning)
         for each in FullyShardedDataParallel.fsdp_modules(module):
             before, each._settings = (
                 each._settings,

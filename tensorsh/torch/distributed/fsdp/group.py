@@ -13,7 +13,7 @@ from ....engine.graph.fields import wrap
 from ....engine.tensors.resizing import hold
 from ...nn.parameter import Parameter
 from ..collectives import all_gather, all_reduce
-from ..exchanges import reduce_scatter_tensor
+from ..exchanges import reduce_scatter_single
 from ..tensor.dtensor import DTensor, distribute_tensor
 from ..tensor.moving import cut, share
 from ..tensor.parts import placed_tensor
@@ -149,7 +149,7 @@ class Group(Gathered):
                 at += entry.step
             rows *= np.asarray(1.0 / size).astype(form)
             mine = wrap(np.empty(length, form))
-            reduce_scatter_tensor(mine, wrap(rows.reshape(-1)), group=self.group)
+            reduce_scatter_single(mine, wrap(rows.reshape(-1)), group=self.group)
             if self.reduces_all:
                 for dim in range(self.mesh.ndim - 1):
                     all_reduce(mine, group=self.mesh.get_group(dim))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....engine.arrays.warning import deprecated
 from ....engine.tape.function import Function
 from ....engine.tensors.tensor import Tensor
 from .. import collectives, exchanges
@@ -143,6 +144,7 @@ class _AllReduce(Function):
         return None, None, _AllReduce.apply(ctx.op, ctx.group, grad)
 
 
+@deprecated("torch.distributed.nn.functional.broadcast")
 def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
     """One process's tensor; its gradient is the sum of all."""
     return _Broadcast.apply(src, group, tensor)
@@ -163,11 +165,13 @@ def reduce(tensor: Tensor, dst: int, op: Any = SUM, group: Any = None) -> Tensor
     return _Reduce.apply(dst, op, group, tensor)
 
 
+@deprecated("torch.distributed.nn.functional.reduce_scatter")
 def reduce_scatter(output: Tensor, input_list: list, op: Any = SUM, group: Any = None) -> Tensor:
     """This process's part of the reduced lists of all."""
     return _Reduce_Scatter.apply(op, group, output, *input_list)
 
 
+@deprecated("torch.distributed.nn.functional.all_gather")
 def all_gather(tensor: Tensor, group: Any = None) -> tuple:
     """The tensors of all processes."""
     return _AllGather.apply(group, tensor)
@@ -178,6 +182,7 @@ def all_to_all(output_tensor_list: list, input_tensor_list: list, group: Any = N
     return _AlltoAll.apply(group, output_tensor_list, *input_tensor_list)
 
 
+@deprecated("torch.distributed.nn.functional.all_to_all_single")
 def all_to_all_single(
     output: Tensor, input: Tensor, output_split_sizes: Any = None, input_split_sizes: Any = None, group: Any = None
 ) -> Tensor:
@@ -185,6 +190,7 @@ def all_to_all_single(
     return _AlltoAllSingle.apply(group, output, output_split_sizes, input_split_sizes, input)
 
 
+@deprecated("torch.distributed.nn.functional.all_reduce")
 def all_reduce(tensor: Tensor, op: Any = SUM, group: Any = None) -> Tensor:
     """The reduced tensors of all processes."""
     return _AllReduce.apply(op, group, tensor)

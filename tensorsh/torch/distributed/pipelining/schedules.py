@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ....engine.tape.grad_modes import no_grad
+from ....engine.tape.grad_modes import is_grad_enabled
 from ....engine.tensors.tensor import Tensor
 from ....sandbox.sealed import OpenSealed, all_housed
 from ...nn.reach import T
@@ -19,14 +19,16 @@ class PipelineSchedule(metaclass=OpenSealed):
     args_chunk_spec, kwargs_chunk_spec, output_merge_spec: accepted: batches are cut and joined along their first dimension.
     scale_grads: divide gradients by the number of parts (True)."""
 
+    _alone = False
+    """Whether there is one stage in each process."""
+
     def __init__(
         self, stage: Any, n_microbatches: int, loss_fn: Callable | None = None, args_chunk_spec: Any = None,
         kwargs_chunk_spec: Any = None, output_merge_spec: Any = None, scale_grads: bool = True,
     ) -> None:  # fmt: skip
-        if n_microbatches < 1:
-            raise ValueError(f"the number of microbatches must be positive, not {n_microbatches}")
-        self._stages = stage if isinstance(stage, (list, tuple)) else [stage]
+        self._stages = [stage] if self._alone else stage
         self._stage = self._stages[0]
+        self._num_stages = self._stage.num_stages
         self._n_microbatches, self._loss_fn, self.scale_grads = n_microbatches, loss_fn, scale_grads
 
     def _order(self) -> list[tuple[bool, int, int]]:
@@ -44,18 +46,24 @@ class PipelineSchedule(metaclass=OpenSealed):
         """One batch, forward and backward; the result at the last stage, None elsewhere.
         args, kwargs: the batch, at the first stage. target: what the loss compares with, at the last. losses: a list to which the
         losses of microbatches are put there. return_outputs: whether there is a result (True). loss_kwargs: for the loss."""
+        if self._loss_fn is not None and not is_grad_enabled():
+            raise RuntimeError(
+                "step() requires gradients to be enabled for backward computation; it should not be used under torch.no_grad() context. "
+                "Please call eval() instead."
+            )
         order = self._order() if self._loss_fn is not None else self._forwards()
         return self._run(order, args, kwargs, target, losses, return_outputs, loss_kwargs or {})
 
     def eval(self, *args: Any, target: Any = None, losses: list | None = None, **kwargs: Any) -> Any:
-        """One batch, forward only.
+        """One batch, forward only; as in PyTorch, gradients that there are are divided where each process has one stage.
         args, kwargs, target, losses: as of `step`."""
-        with no_grad():
-            return self._run(self._forwards(), args, kwargs, target, losses, True, {})
+        return self._run(self._forwards(), args, kwargs, target, losses, True, {})
 
     def _run(
         self, order: list, args: tuple, kwargs: dict, target: Any, losses: list | None, returns: bool, loss_kwargs: dict
     ) -> Any:
+        if losses is not None and not isinstance(losses, list):
+            raise TypeError(f"losses must be a list but got a {type(losses)}")
         count = self._n_microbatches
         parts = [cut(each, count) for each in args]
         named = {name: cut(each, count) for name, each in kwargs.items()}
@@ -73,7 +81,8 @@ class PipelineSchedule(metaclass=OpenSealed):
                 if self._loss_fn is not None and target is not None:
                     found[i] = self._loss_fn(output, targets[i], **loss_kwargs)
         for stage in self._stages:
-            stage._finish(count if self.scale_grads and any(back for back, _, _ in order) else None)
+            trained = self._alone or any(back for back, _, _ in order)
+            stage._finish(count if self.scale_grads and trained else None)
             stage._kept.clear()
         if losses is not None:
             losses[:] = [found[i] for i in sorted(found)]
@@ -85,22 +94,40 @@ class PipelineSchedule(metaclass=OpenSealed):
         return tuple(T.cat(list(column)) for column in zip(*results, strict=True))
 
 
-class ScheduleGPipe(PipelineSchedule):
+class PipelineScheduleSingle(PipelineSchedule):
+    """The base of schedules with one stage in each process."""
+
+    _alone = True
+
+
+class PipelineScheduleMulti(PipelineSchedule):
+    """The base of schedules with several."""
+
+
+class ScheduleGPipe(PipelineScheduleSingle):
     """All microbatches forward, then all backward."""
 
     def _order(self) -> list[tuple[bool, int, int]]:
         return self._forwards() + [(True, 0, i) for i in range(self._n_microbatches)]
 
 
-class Schedule1F1B(PipelineSchedule):
-    """As many microbatches forward as stages follow, then one backward for each forward: fewer are kept at a time."""
+class Schedule1F1B(PipelineScheduleSingle):
+    """As many microbatches forward as stages follow, then one backward for each forward: fewer are kept at a time. ValueError for fewer
+    microbatches than stages."""
+
+    def __init__(self, stage: Any, n_microbatches: int, *args: Any, **kwargs: Any) -> None:
+        super().__init__(stage, n_microbatches, *args, **kwargs)
+        if n_microbatches < self._num_stages:
+            raise ValueError(
+                f"Number of microbatches ({n_microbatches}) must be greater than or equal to the number of stages ({self._num_stages})."
+            )
 
     def _order(self) -> list[tuple[bool, int, int]]:
         forwards, ahead = self._forwards(), self._stage.num_stages - self._stage.stage_index
         return alternating(forwards, [(True, 0, i) for _, _, i in forwards], ahead)
 
 
-class ScheduleLoopedBFS(PipelineSchedule):
+class ScheduleLoopedBFS(PipelineScheduleMulti):
     """Several stages in each process: all microbatches forward through one stage after another, then all back."""
 
     def _order(self) -> list[tuple[bool, int, int]]:
@@ -108,7 +135,7 @@ class ScheduleLoopedBFS(PipelineSchedule):
         return forwards + [(True, k, i) for _, k, i in reversed(forwards)]
 
 
-class ScheduleInterleaved1F1B(PipelineSchedule):
+class ScheduleInterleaved1F1B(PipelineScheduleMulti):
     """Several stages in each process: microbatches go through them in rounds, and from when the first comes back, one goes back for each
     that goes forward (Narayanan et al., 2021, arXiv:2104.04473). ValueError where rounds do not divide the microbatches."""
 

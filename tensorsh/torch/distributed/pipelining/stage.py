@@ -91,6 +91,9 @@ class PipelineStage(metaclass=OpenSealed):
         args, outputs = self._kept.pop(number)
         if self.is_last:
             backward(loss)
+            for t in outputs if not self.is_first else ():  # the program gets them without their graph
+                if not t._is_view():
+                    t.detach_()
         else:
             wanted = [t for t in outputs if t.requires_grad]
             backward(wanted, list(self._receive([(tuple(t.shape), t.dtype) for t in wanted], 1)))

@@ -35,11 +35,11 @@ def mesh_scatter(
 
 def shard_dim_alltoall(input: Tensor, gather_dim: int, shard_dim: int, mesh: Any, mesh_dim: int) -> Tensor:
     """A part along one dimension of what is in parts along another."""
-    from .._functional_collectives import all_gather_tensor
+    from .._functional_collectives import all_gather_single
 
     size, own = mesh.size(mesh_dim), mesh.get_local_rank(mesh_dim)
     if input.is_meta:
         whole = find_function("cat")([input] * size, gather_dim)
     else:
-        whole = all_gather_tensor(input, gather_dim, (mesh, mesh_dim))
+        whole = all_gather_single(input, gather_dim, (mesh, mesh_dim))
     return Shard(shard_dim)._split_tensor(whole, size, with_padding=False)[0][own]

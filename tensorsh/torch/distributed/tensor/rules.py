@@ -237,7 +237,9 @@ def partial(call: Call, here: list) -> Any:
     together = together and len(here) == sum(isinstance(a, Tensor) for a in call.args) == 2
     scaled = call.name in SCALING and len(terms) == 1 and isinstance(here[0], Partial)
     alone = call.name in LINEAR_ALONE or call.title in ("fill_", "zero_")
-    alone = alone and not any(isinstance(each, dtype) and not each.is_floating_point for each in (*call.args, *call.kwargs.values()))
+    alone = alone and not any(
+        isinstance(each, dtype) and not each.is_floating_point for each in (*call.args, *call.kwargs.values())
+    )
     return terms[0] if together or scaled or alone and len(here) == 1 else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....engine.arrays.state import state
 from ....engine.arrays.warning import warn
 from ....engine.tensors.tensor import Tensor
 from .. import init
@@ -135,7 +136,8 @@ class SyncBatchNorm(BatchNorm):
     track_running_stats: keep running_mean and running_var, and use them after `eval()` (True). process_group: kept,
     with no effect here (None).
     bias: False leaves the bias out (True). device, dtype: those of parameters and buffers (None: the defaults).
-    convert_sync_batchnorm(module) puts one in the place of each BatchNorm. ValueError for fewer than 2 dimensions.
+    convert_sync_batchnorm(module) puts one in the place of each BatchNorm. ValueError for fewer than 2 dimensions, and for a tensor of the
+    processor in training once there are several processes.
     >>> nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.BatchNorm1d(3)))[0].num_features
     3"""
 
@@ -154,6 +156,8 @@ class SyncBatchNorm(BatchNorm):
             raise ValueError(f"expected at least 2D input (got {input.ndim}D input)")
         if not input.shape[1]:
             raise ValueError("SyncBatchNorm number of input channels should be non-zero")
+        if self.training and state.__dict__.get("distributed_default") is not None and input.device.type == "cpu":
+            raise ValueError("SyncBatchNorm expected input tensor to be on GPU or XPU or privateuseone")
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:

@@ -17,6 +17,7 @@ from ...distributed.collectives import all_gather, all_reduce, broadcast
 from ...distributed.grad_bucket import GradBucket
 from ...distributed.groups import group_of
 from ...distributed.reduce_ops import ReduceOp
+from ..modules.batchnorm import SyncBatchNorm
 from ..modules.module import Module
 from ..modules.sparse import Table
 from .buckets import Reducer
@@ -83,6 +84,9 @@ class DistributedDataParallel(Module, Joinable):
                 "correctly initialize the modules"
             )
         devices = {p.device for p in module.parameters()}
+        on_processor = self._trained[0].device.type == "cpu"
+        if on_processor and any(isinstance(each, SyncBatchNorm) for each in module.modules()):
+            raise ValueError("SyncBatchNorm layers only work with GPU modules")
         check_devices(devices, device_ids, output_device)
         self.module, self.dim = module, dim
         self.device, self.device_ids, self.output_device = self._trained[0].device, None, None
@@ -235,6 +239,9 @@ class DistributedDataParallel(Module, Joinable):
             raise ValueError("Communication hook: bucket annotation should be dist.GradBucket.")
         if isinstance(result, type) and "Future" not in repr(result):
             raise ValueError("Communication hook: return annotation should be torch.futures.Future[torch.Tensor].")
+        brief = getattr(hook, "__name__", "") in ("bf16_compress_hook", "bf16_compress_wrapper_hook")
+        if brief and self.device_type == "cpu":
+            raise TypeError("BF16 all reduce communication hook required CUDA 11+ and NCCL 2.10+ or XPU and XCCL")
         if self.reducer.hook is not None:
             raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
         self.reducer.hook = state, hook

@@ -48,19 +48,20 @@ def bf16_compress_hook(process_group: Any, bucket: Any) -> Any:
     return _compressed(process_group, bucket, bfloat16)
 
 
-def _wrapped(hook: Callable, dtype: Any) -> Callable:
+def _wrapped(hook: Callable, dtype: Any, name: str) -> Callable:
     def run(state: Any, bucket: Any) -> Any:
         bucket.set_buffer(bucket.buffer().to(dtype))
         return hook(state, bucket).then(lambda future: bucket.buffer().copy_(future.value()))
 
+    run.__name__ = run.__qualname__ = f"{name}_compress_wrapper_hook"
     return run
 
 
 def fp16_compress_wrapper(hook: Callable) -> Callable:
     """A hook that gets its gradients in float16."""
-    return _wrapped(hook, float16)
+    return _wrapped(hook, float16, "fp16")
 
 
 def bf16_compress_wrapper(hook: Callable) -> Callable:
     """A hook that gets its gradients in bfloat16."""
-    return _wrapped(hook, bfloat16)
+    return _wrapped(hook, bfloat16, "bf16")

@@ -22,6 +22,7 @@ __all__ = [
 class ParallelStyle(metaclass=OpenSealed):
     """How a module's parameters, inputs and outputs lie."""
 
+    src_data_rank: int | None = 0
     _told: tuple[str, ...] = ()
     """What its text says."""
 
@@ -65,7 +66,9 @@ class _Layered(ParallelStyle):
         def part(name: str, each: Any, mesh: Any) -> None:
             for key, parameter in list(each.named_parameters(recurse=False)):
                 placement = self._placement(module, key)
-                each.register_parameter(key, distribute_tensor(parameter, mesh, [placement]))
+                each.register_parameter(
+                    key, distribute_tensor(parameter, mesh, [placement], src_data_rank=self.src_data_rank)
+                )
 
         def prepare(each: Any, inputs: tuple, mesh: Any) -> tuple:
             first = _placed(inputs[0], mesh, self.input_layouts, self._of_input(each))
@@ -249,17 +252,18 @@ def parallelize_module(
 ) -> Any:
     """A module with its parameters in parts, as a plan says.
     module: the module, which is changed. device_mesh: the processes, in one dimension (None: all). parallelize_plan: a style, or
-    the styles of the modules within by their names, in which * stands for any part.
+    the styles of the modules within by their names, in which * stands for any part. src_data_rank: whose parameters count (0); None: each
+    process cuts its own.
     ValueError for a mesh of more dimensions; a warning for a name that there is not."""
     mesh = current(device_mesh)
-    if mesh.ndim != 1:
-        raise ValueError(
-            f'parallelize_module only supports 1D DeviceMesh, but got {mesh.ndim}D: take one of its dimensions, mesh["name"]'
-        )
     if parallelize_plan is None:
-        warn("No parallelize_plan is provided and auto-parallel is not supported at the moment, so this is a no-op.")
+        warn(
+            "No parallelize_plan is provided and auto-parallel is not supported at the moment, so this parallelize_module call will do "
+            "nothing."
+        )
         return module
     if isinstance(parallelize_plan, ParallelStyle):
+        parallelize_plan.src_data_rank = src_data_rank
         return parallelize_plan._apply(module, mesh)
     if not isinstance(parallelize_plan, dict):
         raise TypeError(
@@ -267,17 +271,13 @@ def parallelize_module(
             f"{type(parallelize_plan)} found!"
         )
     for path, style in parallelize_plan.items():
-        found = [(name, each) for name, each in module.named_modules() if _fits(name, path)]
+        token, _, rest = path.partition(".")
+        found = [each for name, each in module.named_children() if fnmatch(name, token)] if path else [module]
         if not found:
             warn(
-                f"Parallelize plan key '{path.split('.')[-1]}' could not be resolved: no submodule matching token '{path.split('.')[0]}' in module "
-                f"{module}, skipping this plan entry."
+                f"Parallelize plan key '{path}' could not be resolved: no submodule matching token '{token}' in module {module}, "
+                "skipping this plan entry."
             )
-        for _, each in found:
-            style._apply(each, mesh)
+        for each in found:
+            parallelize_module(each, mesh, {rest: style} if rest else style, src_data_rank=src_data_rank)
     return module
-
-
-def _fits(name: str, path: str) -> bool:
-    parts, wanted = name.split("."), path.split(".")
-    return len(parts) == len(wanted) and all(map(fnmatch, parts, wanted))

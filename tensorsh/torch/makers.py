@@ -34,14 +34,17 @@ REFUSED = """\
 Weights only load failed. In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to \
 `True`. Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in arbitrary code \
 execution. Do it only if you got the file from a trusted source.
-Please file an issue with the following so that we can make `weights_only=True` compatible with your use case: WeightsUnpickler \
-error: 
-
 {why}
 
 Check the documentation of torch.load to learn more about types accepted by default with weights_only \
-https://pytorch.org/docs/stable/generated/torch.load.html."""  # noqa: W291
+https://pytorch.org/docs/stable/generated/torch.load.html."""
 """What is no checkpoint, as PyTorch says it."""
+UNKNOWN = """\
+Please file an issue with the following so that we can make `weights_only=True` compatible with your use case: WeightsUnpickler \
+error: 
+
+Unsupported operand {code}"""  # noqa: W291
+BLOCKED = "\n\nTrying to load unsupported GLOBAL {name} whose module {module} is blocked."
 
 
 class Maker:

@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
-from .makers import REFUSED, UNSAFE, Maker, UnpicklingError
+from .makers import REFUSED, UNKNOWN, UNSAFE, Maker, UnpicklingError
 
 PROTO, STOP, MARK = b"\x80", b".", b"("
 MAX_DEPTH = 500
@@ -267,7 +267,7 @@ class Reader:
 
     def unsupported(self, code: int) -> Exception:
         if getattr(self.names, "classes", ()) is not None:
-            return UnpicklingError(REFUSED.replace("{why}", f"Unsupported operand {code}"))
+            return UnpicklingError(REFUSED.replace("{why}", UNKNOWN.format(code=code)))
         if self.at == 1:
             known = 32 <= code < 127 and chr(code) not in "'\\"
             key = chr(code) if known else f"\\x{code:02x}"

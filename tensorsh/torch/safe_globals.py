@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..engine.tensors.tensor import Tensor
-from .makers import Maker, UnpicklingError
+from .makers import BLOCKED as WHY_BLOCKED
+from .makers import REFUSED, Maker, UnpicklingError
 from .nn.parameter import Parameter
 from .objects import safe_classes
 from .rebuilding import _rebuild_from_type_v2, _rebuild_parameter_with_state
@@ -60,10 +61,7 @@ class Allowed(dict):
         module = _compat_pickle.IMPORT_MAPPING.get(module, module)
         whole = f"{module}.{name}"
         if module.partition(".")[0] in BLOCKED:
-            raise UnpicklingError(
-                f"Weights only load failed. WeightsUnpickler error: Trying to load unsupported GLOBAL {whole} whose module "
-                f"{module} is blocked."
-            )
+            raise UnpicklingError(REFUSED.replace("{why}", WHY_BLOCKED.format(name=whole, module=module)))
         if module == "torch.nested._internal.nested_tensor":
             from .nested_jagged_rules import NestedTensor, _rebuild_njt
 

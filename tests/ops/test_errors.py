@@ -94,3 +94,15 @@ def test_labels_of_ctc_loss_lie_among_the_classes(label: int) -> None:
     assert (
         torch.nn.functional.ctc_loss(probabilities, torch.tensor([[1, label]]), (4,), (1,)) > 0
     )  # what is not read may be anything
+
+
+def test_lists_without_elements_are_told() -> None:
+    functional, x = torch.nn.functional, torch.ones(1, 2)
+    told = {
+        "Padding size 0 is not supported for 2D input tensor.": lambda: functional.pad(x, [], mode="replicate"),
+        "Padding size 0 is not supported for 1D input tensor.": lambda: functional.pad(x[0], [], mode="circular"),
+        "Expected normalized_shape to be at least 1-dimensional": lambda: functional.rms_norm(x, []),
+    }
+    for text, call in told.items():
+        with pytest.raises((RuntimeError, NotImplementedError), match=text):
+            call()

@@ -6,10 +6,9 @@ from typing import Any, Dict, List, Optional, Tuple, Union  # noqa: F401, UP035 
 
 
 class _Broadcast:
-    """``BroadcastingList2[int]``: a number, or a list of so many."""
+    """``BroadcastingList2[int]``: a number, or a list of so many, to the compiler alone."""
 
-    def __getitem__(self, kind: Any) -> Any:
-        return kind | list[kind]  # type: ignore[valid-type]
+    def __getitem__(self, kind: Any) -> None: ...
 
 
 BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = _Broadcast()

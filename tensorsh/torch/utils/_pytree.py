@@ -180,7 +180,11 @@ def written_form(spec: TreeSpec) -> dict:
             f"No registered serialization name for {spec.type} found. Please update your _register_pytree_node call with a "
             "`serialized_type_name` kwarg."
         )
-    written = {"type": node.written, "context": node.to_text(spec.context)}
+    try:
+        context = node.to_text(spec.context)
+    except TypeError as error:
+        raise TypeError(UNTOLD) from error
+    written = {"type": node.written, "context": context}
     return {**written, "children_spec": [written_form(each) for each in spec._children]}
 
 
@@ -205,6 +209,12 @@ def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
     return json.dumps([PROTOCOL, written_form(treespec)])
 
 
+UNTOLD = (
+    "Unable to serialize context. Please make the context json dump-able, or register a custom serializer using "
+    "_register_pytree_node."
+)
+
+
 def treespec_loads(serialized: str) -> TreeSpec:
     """The form that `treespec_dumps` has written."""
     protocol, form = json.loads(serialized)
@@ -224,6 +234,10 @@ def _register_pytree_node(cls: type, flatten_fn: Callable, unflatten_fn: Callabl
         "instead.",
         FutureWarning,
     )
+    known = state.__dict__.get("tree_nodes", {})
+    if cls in known:
+        warn(f"{cls} is already registered as pytree node. Overwriting the previous registration.")
+        state.__dict__["tree_nodes"] = {kind: node for kind, node in known.items() if kind is not cls}
     register_pytree_node(cls, flatten_fn, unflatten_fn, **more)
 
 

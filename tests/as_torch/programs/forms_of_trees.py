@@ -114,3 +114,15 @@ t(lambda: p.treespec_tuple([p.treespec_leaf()]))
 t(lambda: p.treespec_list([p.treespec_leaf()]))
 t(lambda: p.treespec_dict({"a": p.treespec_leaf()}))
 t(lambda: hash(p.tree_structure([1])) == hash(p.tree_structure([2])))
+t(lambda: p.treespec_dumps(p.tree_structure({(1, 2j): 1})))
+
+
+class Twice:
+    pass
+
+
+with warnings.catch_warnings(record=True) as warned:
+    warnings.simplefilter("always")
+    p._register_pytree_node(Twice, lambda d: ([], 1), lambda v, c: 0)
+    p._register_pytree_node(Twice, lambda d: ([], 2), lambda v, c: 0)
+    print(p.tree_structure(Twice()), *(str(each.message) for each in warned), sep="\n")

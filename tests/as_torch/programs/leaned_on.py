@@ -241,3 +241,32 @@ with warnings.catch_warnings(record=True) as warned:
     check_backward_validity([x, 1])
     check_backward_validity([torch.ones(1), 1])
     print([str(each.message) for each in warned])
+
+# Names that modules copied from PyTorch's read off torch.nn.functional, and files that name functions of the system.
+import io
+import os
+
+from torch.nn import functional as F
+from torch.nn.functional import (
+    BroadcastingList2,
+    Optional,
+    has_torch_function,
+    has_torch_function_unary,
+    has_torch_function_variadic,
+)
+
+x = torch.ones(2)
+print(
+    BroadcastingList2[int],
+    Optional[int],
+    has_torch_function((x,)),
+    has_torch_function_unary(x),
+    has_torch_function_variadic(x, x),
+)
+print(F._list_with_default([None, 3], [4, 5, 6]), F.handle_torch_function.__name__)
+kept = io.BytesIO()
+torch.save({"a": os.system}, kept)
+try:
+    torch.load(io.BytesIO(kept.getvalue()))
+except Exception as error:
+    print(type(error).__name__, error)

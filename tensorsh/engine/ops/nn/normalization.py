@@ -203,13 +203,19 @@ def of_batch(input, running_mean, running_var, weight, bias, training, momentum,
     return y
 
 
-def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> None:
-    """The shapes and dtypes of what is normalised over its last dimensions, as arrays."""
-    shape = tuple(normalized_shape)
-    if len(shape) < 1:
+def whole_shape(normalized_shape: Any) -> tuple:
+    """The shape that is normalised over, of one dimension at least."""
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if not shape:
         raise RuntimeError(
             "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"
         )
+    return shape
+
+
+def check_layer(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> None:
+    """The shapes and dtypes of what is normalised over its last dimensions, as arrays."""
+    shape = whole_shape(normalized_shape)
     for name, v in {"weight": weight, "bias": bias}.items():
         if v is not None and tuple(v.shape) != shape:
             raise RuntimeError(
@@ -397,7 +403,7 @@ def instance_norm(
 @composite("nn.functional.rms_norm rms_norm", method=False)
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Divide by the root of the mean square over the last dimensions."""
-    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    shape = whole_shape(normalized_shape)
     if tuple(input.shape[-len(shape) :]) != shape:
         shown = "*" + ", ".join(map(str, shape))
         raise RuntimeError(

@@ -224,7 +224,7 @@ def fitting(shape: tuple, widths: tuple, mode: str, plain: bool) -> bool:
     if not plain:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     dims = len(widths) // 2
-    if ndim not in (dims + 1, dims + 2) or dims > 3:
+    if ndim not in (dims + 1, dims + 2) or not 1 <= dims <= 3:
         raise NotImplementedError(
             f"Padding size {len(widths)} is not supported for {ndim}D input tensor.\n"
             "Supported combinations for non-constant padding:\n"

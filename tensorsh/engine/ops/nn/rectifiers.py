@@ -289,7 +289,7 @@ def rrelu(
     input: Tensor, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False, *,
     generator: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Leaky relu, in training with a slope drawn anew for each element."""
+    """Leaky relu, in training with a slope drawn anew for each element. A `generator` draws it."""
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training and not inplace and input._node is None and input.is_floating_point() and input.is_contiguous():

@@ -29,10 +29,7 @@ WIDE static void narrowed(int brain, const float *x, uint16_t *out, size n) {
     const uint32_t *bits = (const uint32_t *)x;
     if (brain) {
         INDEPENDENT
-        for (size i = 0; i < n; i++) {
-            const uint32_t b = bits[i], rounded = (b + 0x7fff + ((b >> 16) & 1)) >> 16;
-            out[i] = (uint16_t)((b & 0x7fffffff) > 0x7f800000 ? (b >> 16 & 0x8000) | 0x7fc0 : rounded);
-        }
+        for (size i = 0; i < n; i++) out[i] = brain_bits(bits[i]);
         return;
     }
     INDEPENDENT

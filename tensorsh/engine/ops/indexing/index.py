@@ -406,15 +406,16 @@ index_copy.gradient(
 
 
 @operator("_index_fill", method=False, node="IndexFillBackward0")
-def index_fill_number(xp, input: Written, dim, index: Array, value):
+def index_fill_number(xp, input: Array, dim, index: Array, value):
     if isinstance(value, complex) and input.dtype.kind != "c":
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     return filled_at(input, dim, index, xp.asarray(converted(value, input.dtype), input.dtype))
 
 
 def filled_at(input: Any, dim: int, index: Any, value: Any) -> Any:
-    if put_rows(input, index, value, dim):
-        return input
+    whole = input.copy("C")
+    if put_rows(whole, index, value, dim):
+        return whole
     dim = wrap_dim(dim, input.ndim)
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
@@ -423,15 +424,15 @@ def filled_at(input: Any, dim: int, index: Any, value: Any) -> Any:
     n = input.shape[dim] if input.ndim else 1
     within(index, n, f"index {{index}} is out of bounds for dimension {dim} with size {n}", least=-n)
     if index.size:
-        input[at(dim, index.reshape(-1)) if input.ndim else ...] = value
-    return input
+        whole[at(dim, index.reshape(-1)) if input.ndim else ...] = value
+    return whole
 
 
 index_fill_number.gradient(input=lambda t, g, dim, index: t._index_fill(g, dim, index, 0))
 
 
 @operator("_index_fill_tensor", method=False, node="IndexFillBackward1")
-def index_fill_tensor(xp, input: Written, dim, index: Array, value: Array):
+def index_fill_tensor(xp, input: Array, dim, index: Array, value: Array):
     if value.ndim:
         raise RuntimeError(
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
